@@ -21,4 +21,9 @@ export interface AccessLogEntry {
   readonly error: string | null
   /** What the app learned, in words for the user. For an event that was not sent: what it would have disclosed. */
   readonly disclosed: string | null
+  /**
+   * How often it happened since `at`. More than 1 only for calls with a token that no longer works, of which an hour is
+   * one entry (decision limits-10).
+   */
+  readonly times: number
 }

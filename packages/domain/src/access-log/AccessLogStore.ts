@@ -22,6 +22,14 @@ export interface UseCounts {
   readonly count: number
 }
 
+/** How often one app asked about a user, or was sent an event, between two edges. */
+export interface AppTally {
+  readonly appId: AppId
+  /** The index of the edge where the stretch begins. */
+  readonly edge: number
+  readonly count: number
+}
+
 /** A connection whose last answer is to be found. */
 export interface AccessLogRequest {
   readonly connectionId: ConnectionId
@@ -36,6 +44,11 @@ export class AccessLogStore extends Context.Tag("@place-access/domain/access-log
   {
     /** Returns after the commit. Idempotent by user, time and id: an event to two endpoints is stored once. */
     readonly record: (entry: AccessLogEntry) => StoreEffect<void>
+    /**
+     * Like `record`. When the user has the entry already, its `times` becomes the greater of the two. So repeats, also
+     * concurrent ones and those that arrive out of order, are one entry.
+     */
+    readonly recordRepeat: (entry: AccessLogEntry) => StoreEffect<void>
     /** Like `record`, unless the user has an entry with one of these keys. May miss one that is being written. */
     readonly recordUnless: (entry: AccessLogEntry, keys: ReadonlyArray<AccessLogKey>) => StoreEffect<void>
     /** Newest first. Entries of the same time are in the order of descending ids. */
@@ -47,6 +60,12 @@ export class AccessLogStore extends Context.Tag("@place-access/domain/access-log
     ) => StoreEffect<Page<AccessLogEntry>>
     /** Counts requests with an answer and sent events since `from`, inclusive. Most used first, then by purpose. */
     readonly countUses: (userId: UserId, appId: AppId, from: Timestamp) => StoreEffect<ReadonlyArray<UseCounts>>
+    /**
+     * Counts what each app asked and was sent from each edge (inclusive) to the next (exclusive), refused requests
+     * included and repeats by their number. Two ascending edges at least. An app and a stretch without entries are
+     * left out; by edge, then app.
+     */
+    readonly tally: (userId: UserId, edges: ReadonlyArray<Timestamp>) => StoreEffect<ReadonlyArray<AppTally>>
     /** When each connection last got an answer. A connection that never got one is left out. */
     readonly lastAnswered: (
       userId: UserId,

@@ -13,6 +13,7 @@ export {
   type AccessLogRequest,
   type AccessLogFilter,
   type AccessLogKey,
+  type AppTally,
   type UseCounts as CountedUses
 } from "./AccessLogStore.js"
 export {
@@ -22,4 +23,4 @@ export {
   type LoggedPurpose,
   type Query as AccessLogQuery
 } from "./listAccessLog.js"
-export { type Access, recordAccess } from "./recordAccess.js"
+export { type Access, countDeadCall, recordAccess, type Repeat } from "./recordAccess.js"

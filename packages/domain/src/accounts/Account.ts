@@ -1,12 +1,12 @@
 // An account and its fields. Decisions accounts-1, accounts-2 and accounts-3.
-import { Schema } from "effect"
-import { Text, type Timestamp, type UserId } from "../shared/index.js"
+import { Option, Schema } from "effect"
+import { Text, TimeZone, type Timestamp, type UserId } from "../shared/index.js"
 
 /** What an account may do besides using the service as a person (decision A1). */
 export const Role = Schema.Literal("developer", "reviewer", "admin")
 export type Role = typeof Role.Type
 
-/** Stored trimmed and in lower case, so that case does not matter. Whether mail arrives there is not checked. */
+/** Stored trimmed and in lower case, so that case does not matter. `Account.confirmedAt` says whether mail arrives. */
 export const Email = Schema.transform(Schema.String, Schema.String, {
   strict: true,
   decode: (text) => text.trim().normalize("NFC").toLowerCase(),
@@ -55,7 +55,26 @@ export interface Account {
   readonly displayName: DisplayName
   readonly roles: ReadonlyArray<Role>
   readonly createdAt: Timestamp.Timestamp
+  /** Since when nobody can use the account (decision staff-1); null: it is not suspended. */
+  readonly suspendedAt: Timestamp.Timestamp | null
+  /** When its owner proved to read the mail to this address. Null: not yet, so no mail is sent to it. */
+  readonly confirmedAt: Timestamp.Timestamp | null
+  /** The IANA name of the zone in which pages show times. Null: not known, so they show UTC (decision accounts-19). */
+  readonly timeZone: string | null
 }
+
+/**
+ * Whether an address must be confirmed before its account can do everything (decision accounts-11). `assumed`: no mail
+ * can be sent, so every address counts as confirmed.
+ */
+export type AddressRule = "confirmed" | "assumed"
+
+/** Whether the account may do what needs a confirmed address. */
+export const countsAsConfirmed = ({ confirmedAt }: Pick<Account, "confirmedAt">, rule: AddressRule): boolean =>
+  rule === "assumed" || confirmedAt !== null
+
+/** The reason in the `Forbidden` when an address must be confirmed first. */
+export const UNCONFIRMED = "confirm your e-mail address first: the settings mail you a link"
 
 /** The reason in the `Conflict` when an e-mail has an account already. */
 export const EMAIL_TAKEN = "the e-mail address is taken"
@@ -63,8 +82,16 @@ export const EMAIL_TAKEN = "the e-mail address is taken"
 /** Whether the account has `role`. */
 export const hasRole = (account: Account, role: Role): boolean => account.roles.includes(role)
 
+/** Whether the account reviews or administers apps. */
+export const isStaff = (account: Pick<Account, "roles">): boolean =>
+  account.roles.some((role) => role === "reviewer" || role === "admin")
+
 /** The account with these roles added, in the order of the catalogue. */
 export const withRoles = (account: Account, added: ReadonlyArray<Role>): Account => ({
   ...account,
   roles: Role.literals.filter((role) => account.roles.includes(role) || added.includes(role))
 })
+
+/** The zone in which pages show times to this account. None: not known (decision accounts-19). */
+export const zoneOf = ({ timeZone }: Pick<Account, "timeZone">): Option.Option<TimeZone.TimeZone> =>
+  timeZone === null ? Option.none() : TimeZone.find(timeZone)

@@ -1,4 +1,5 @@
 import { Context, type Effect, type Option } from "effect"
+import type { AuditEvent } from "../audit/AuditEvent.js"
 import type { Keep } from "../retention-choice/History.js"
 import type { Conflict, StoreEffect, StoreError, Timestamp, UserId, Vault } from "../shared/index.js"
 import type { Account, Email, Role } from "./Account.js"
@@ -19,7 +20,10 @@ export interface LiveSession {
   readonly session: Session
 }
 
-/** Accounts with their passwords and sessions, and the attempts to sign in. */
+/**
+ * Accounts with their passwords and sessions, and the attempts to sign in. `audit`: the event of the change, which is
+ * stored in its transaction (decision audit-1).
+ */
 export class AccountStore extends Context.Tag("@place-access/domain/accounts/AccountStore")<
   AccountStore,
   {
@@ -27,30 +31,51 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly create: (
       account: Account,
       passwordHash: string,
-      keep?: Keep | undefined
+      keep?: Keep | undefined,
+      audit?: AuditEvent
     ) => Effect.Effect<void, Conflict | StoreError>
     /** None when there is no such account. */
     readonly find: (id: UserId) => StoreEffect<Option.Option<Account>>
     /** None when no account has this e-mail. */
     readonly findByEmail: (email: Email) => StoreEffect<Option.Option<AccountCredentials>>
+    /** Whether an account other than this one has one of the roles and is not suspended. */
+    readonly hasAnother: (id: UserId, roles: ReadonlyArray<Role>) => StoreEffect<boolean>
+    /** Whether a sign-in with the password needs a second factor. False when there is no account of this id. */
+    readonly hasFactor: (id: UserId) => StoreEffect<boolean>
     /** Adds roles. Concurrent additions are all kept. None when there is no account of this id. */
     readonly addRoles: (id: UserId, roles: ReadonlyArray<Role>) => StoreEffect<Option.Option<Account>>
+    /** Stores the IANA name of a time zone, unless the account has one. No effect on an unknown account. */
+    readonly learnTimeZone: (id: UserId, name: string) => StoreEffect<void>
+    /** Stores the IANA name of the account's time zone. No effect on an unknown account. */
+    readonly chooseTimeZone: (id: UserId, name: string) => StoreEffect<void>
 
-    readonly openSession: (session: Session) => StoreEffect<void>
-    /** None when the session is unknown or expired at `now`, or its password was replaced since. */
+    readonly openSession: (session: Session, audit?: AuditEvent) => StoreEffect<void>
+    /** None when the session is unknown or over at `now`, its password was replaced, or its account is suspended. */
     readonly findSession: (hash: Vault.Hash, now: Timestamp.Timestamp) => StoreEffect<Option.Option<LiveSession>>
     /** Stores `seenAt` and `expiresAt`. No effect on a session that is closed. */
     readonly renewSession: (session: Session) => StoreEffect<void>
+    /**
+     * Stores `confirmedAt`, if the session began with this version of the password. False: it did not, or it is closed.
+     */
+    readonly confirmSession: (
+      session: Pick<Session, "hash" | "passwordVersion">,
+      confirmedAt: Timestamp.Timestamp
+    ) => StoreEffect<boolean>
     /** The sessions of this account that `findSession` would find, the one that was used last first. */
     readonly listSessions: (id: UserId, now: Timestamp.Timestamp) => StoreEffect<ReadonlyArray<Session>>
     /** Idempotent. */
     readonly closeSession: (hash: Vault.Hash) => StoreEffect<void>
     /** Closes every session of this account but the one of `kept`; null: all. Returns how many it closed. */
-    readonly closeOtherSessions: (id: UserId, kept: Vault.Hash | null) => StoreEffect<number>
+    readonly closeOtherSessions: (
+      id: UserId,
+      kept: Vault.Hash | null,
+      audit?: (count: number) => AuditEvent
+    ) => StoreEffect<number>
 
     /**
-     * Locks the e-mail and the address, gives the attempts of the last `SignInThrottle.WINDOW` to `decide`, and stores
-     * the attempt if admitted. It counts from then on, so that two attempts at one account never see the same state.
+     * Locks the e-mail and the address, or the known browser, gives the attempts of the last `SignInThrottle.WINDOW` to
+     * `decide`, and stores the attempt if admitted. It counts from then on, so that two attempts at one account never
+     * see the same state.
      */
     readonly admitTry: (
       tried: SignInTry,
@@ -58,7 +83,10 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     ) => StoreEffect<ThrottleVerdict>
     /** The password was wrong: the attempt becomes a failure at the time when it was admitted. */
     readonly failTry: (id: SignInTry["id"]) => StoreEffect<void>
-    /** The password was right: removes the attempt and the account's failures. The failures of the address stay. */
+    /**
+     * The password was right: removes the attempt and the failures of the account, or of the known browser. The
+     * failures of the address stay.
+     */
     readonly clearTries: (tried: SignInTry) => StoreEffect<void>
   }
 >() {}

@@ -1,6 +1,6 @@
-// A signed-in browser (decision accounts-6).
+// A signed-in browser. Decisions accounts-6 and accounts-17.
 import { SessionId, type UserId, type Vault } from "../shared/index.js"
-import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
+import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** What the sign-in request said of the browser, for the owner's list of sessions. Nothing is decided by it. */
 export interface Client {
@@ -23,6 +23,8 @@ export interface Session extends Client {
   readonly createdAt: Timestamp
   /** The time of the last renewal: the session was used then, and perhaps within the hour after it. */
   readonly seenAt: Timestamp
+  /** When its owner last proved who they are: at the sign-in, and at each confirmation since. */
+  readonly confirmedAt: Timestamp
   /** Exclusive: this instant no longer counts. */
   readonly expiresAt: Timestamp
 }
@@ -53,6 +55,7 @@ export const open = (
   address,
   createdAt: now,
   seenAt: now,
+  confirmedAt: now,
   expiresAt: plus(now, LIFETIME)
 })
 
@@ -71,6 +74,13 @@ export const idOf = ({ hash }: Pick<Session, "hash">): SessionId => SessionId.ma
 
 /** Whether the session has not expired; at `expiresAt` it has. */
 export const isLive = (session: Session, now: Timestamp): boolean => now < session.expiresAt
+
+/** How long a sign-in or a confirmation opens what is dangerous (decision accounts-17). */
+export const FRESH_FOR = 15 * MINUTE
+
+/** Whether the owner proved who they are in the last 15 minutes. Exclusive: at 15 minutes they have to do it again. */
+export const isFresh = ({ confirmedAt }: Pick<Session, "confirmedAt">, now: Timestamp): boolean =>
+  now - confirmedAt < FRESH_FOR
 
 /** Whether the text has the form of `Entropy.secret`. Any other text needs no look-up. */
 export const isCookie = (text: string): boolean => /^[0-9a-z]{52}$/.test(text)

@@ -1,4 +1,4 @@
-// Limits attempts to sign in. Decisions accounts-4 and accounts-5.
+// Limits attempts to sign in. Decisions accounts-4, accounts-5 and accounts-14.
 import { MINUTE, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import type { Email } from "./Account.js"
 
@@ -6,6 +6,8 @@ import type { Email } from "./Account.js"
 export const WINDOW = 15 * MINUTE
 export const PER_ACCOUNT = 5
 export const PER_ADDRESS = 50
+/** Failures of one known browser, which count for nothing else. */
+export const PER_BROWSER = 5
 
 /** An attempt still unchecked after this counts as a failure: its process died. */
 export const IN_FLIGHT = 30 * SECOND
@@ -16,6 +18,8 @@ export interface SignInTry {
   readonly email: Email
   /** The address as `network` returns it. */
   readonly address: string
+  /** `KnownBrowser.id`, when the attempt comes from a browser that is known to this account; else null. */
+  readonly browser: string | null
 }
 
 /** An attempt that counts. It counts as soon as it is admitted, so that concurrent attempts cannot exceed the limit. */
@@ -27,9 +31,12 @@ export interface CountedTry {
 
 /** The recent attempts, oldest first. */
 export interface RecentTries {
-  /** Attempts at the account. Failures before the account's last success are left out. */
+  /** Attempts of unknown browsers at the account. Failures before the last success of one are left out. */
   readonly ofAccount: ReadonlyArray<CountedTry>
+  /** Attempts of unknown browsers from the address. */
   readonly ofAddress: ReadonlyArray<CountedTry>
+  /** Attempts of the known browser, when the attempt comes from one. Then only they count. */
+  readonly ofBrowser?: ReadonlyArray<CountedTry>
 }
 
 export type ThrottleVerdict =
@@ -38,14 +45,37 @@ export type ThrottleVerdict =
   | { readonly _tag: "Busy" }
   | { readonly _tag: "Closed"; readonly retryAfterMillis: number }
 
-/** Whether one more attempt is admitted, given the recent attempts of its account and of its address. */
+/** Whether one more attempt is admitted, given the recent attempts that count with it. */
 export const decide = (recent: RecentTries, now: Timestamp): ThrottleVerdict => {
-  const wait = Math.max(untilOpen(recent.ofAccount, PER_ACCOUNT, now), untilOpen(recent.ofAddress, PER_ADDRESS, now))
+  const counted = limitsOf(recent)
+  const wait = Math.max(...counted.map(([tries, limit]) => untilOpen(tries, limit, now)))
   if (wait > 0) return { _tag: "Closed", retryAfterMillis: wait }
-  return isFull(recent.ofAccount, PER_ACCOUNT, now) || isFull(recent.ofAddress, PER_ADDRESS, now)
-    ? { _tag: "Busy" }
-    : { _tag: "Admitted" }
+  return counted.some(([tries, limit]) => isFull(tries, limit, now)) ? { _tag: "Busy" } : { _tag: "Admitted" }
 }
+
+/** A known browser has a limit of its own: a stranger who guesses, also from the same address, cannot use it up. */
+const limitsOf = ({ ofAccount, ofAddress, ofBrowser }: RecentTries) =>
+  ofBrowser === undefined
+    ? ([
+        [ofAccount, PER_ACCOUNT],
+        [ofAddress, PER_ADDRESS]
+      ] as const)
+    : ([[ofBrowser, PER_BROWSER]] as const)
+
+/** What a limit counts together: the attempts at an account, or those from a network address. */
+export type ThrottleScope = "account" | "address"
+
+/**
+ * The limits that one more attempt fills. When that attempt fails too, the limit refuses every further one. A known
+ * browser shuts out nobody but itself, which is no event.
+ */
+export const fills = (recent: RecentTries, now: Timestamp): ReadonlyArray<ThrottleScope> =>
+  recent.ofBrowser !== undefined
+    ? []
+    : [
+        ...(recent.ofAccount.filter((one) => counts(one, now)).length === PER_ACCOUNT - 1 ? ["account" as const] : []),
+        ...(recent.ofAddress.filter((one) => counts(one, now)).length === PER_ADDRESS - 1 ? ["address" as const] : [])
+      ]
 
 const counts = (one: CountedTry, now: Timestamp): boolean => now - one.at < WINDOW
 

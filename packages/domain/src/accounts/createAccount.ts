@@ -1,3 +1,4 @@
+import { announceAudit, AuditEvent } from "../audit/index.js"
 import * as History from "../retention-choice/History.js"
 import { Entropy, Forbidden, program, Timestamp, UserId } from "../shared/index.js"
 import { choosePassword } from "./choosePassword.js"
@@ -13,35 +14,61 @@ export interface NewAccount {
   readonly keep?: History.Keep | undefined
 }
 
+interface OpenedAccount extends NewAccount {
+  readonly roles: ReadonlyArray<Role>
+  readonly isConfirmed: boolean
+}
+
+const openAccount = program("openAccount", function* (asked: OpenedAccount, actor: AuditEvent.AuditActor) {
+  const { isConfirmed, keep, roles, ...input } = asked
+  const accounts = yield* AccountStore
+  const { email } = input
+  const displayName = input.displayName ?? nameFrom(email)
+  const passwordHash = yield* choosePassword(input.password, { email, displayName })
+  const id = UserId.make(yield* Entropy.id("usr"))
+  const createdAt = yield* Timestamp.now
+  const account: Account = {
+    id,
+    email,
+    displayName,
+    roles: Role.literals.filter((role) => roles.includes(role)),
+    createdAt,
+    suspendedAt: null,
+    confirmedAt: isConfirmed ? createdAt : null,
+    timeZone: null
+  }
+  const event: AuditEvent.AuditEvent = {
+    at: createdAt,
+    userId: id,
+    actor,
+    detail: { kind: "account_made", roles: account.roles }
+  }
+  yield* accounts.create(account, passwordHash, keep === undefined ? History.DEFAULT : keep, event)
+  yield* announceAudit(event)
+  return account
+})
+
 /**
- * Makes any account for the operator: no default password exists (decision A4). `Conflict`: e-mail taken. `Invalid`: a
- * password that attackers try first.
+ * Makes any account for the operator: no default password exists (decision A4). The address counts as confirmed,
+ * because the operator vouches for it. `Conflict`: e-mail taken. `Invalid`: a password that attackers try first.
  */
 export const createAccount = program(
   "createAccount",
-  function* (input: NewAccount & { readonly roles: ReadonlyArray<Role> }) {
-    const accounts = yield* AccountStore
-    const { email } = input
-    const displayName = input.displayName ?? nameFrom(email)
-    const passwordHash = yield* choosePassword(input.password, { email, displayName })
-    const account: Account = {
-      id: UserId.make(yield* Entropy.id("usr")),
-      email,
-      displayName,
-      roles: Role.literals.filter((role) => input.roles.includes(role)),
-      createdAt: yield* Timestamp.now
-    }
-    yield* accounts.create(account, passwordHash, input.keep === undefined ? History.DEFAULT : input.keep)
-    return account
+  function* (
+    input: NewAccount & { readonly roles: ReadonlyArray<Role> },
+    actor: AuditEvent.AuditActor = AuditEvent.OPERATOR
+  ) {
+    return yield* openAccount({ ...input, isConfirmed: true }, actor)
   }
 )
 
 /**
- * Creates a plain user's account for a person who signs up (decision A1). It opens no session. `Forbidden` while
- * sign-up is closed (`SIGN_UP`, decisions §10), `Conflict` when the e-mail has an account already.
+ * Creates a plain user's account at once, where no mail can be sent (decision A1; `requestSignUp` elsewhere). It opens
+ * no session. `Forbidden` while sign-up is closed (`SIGN_UP`, decisions §10), `Conflict` when the e-mail has an account
+ * already.
  */
 export const signUp = program("signUp", function* (input: NewAccount, policy: "open" | "closed") {
   // Checked before the password is hashed, so that a closed service does no work for strangers.
   if (policy === "closed") return yield* new Forbidden({ reason: "sign-up is closed" })
-  return yield* createAccount({ ...input, roles: [] })
+  return yield* openAccount({ ...input, roles: [], isConfirmed: false }, AuditEvent.OWNER)
 })

@@ -2,7 +2,9 @@
  * Accounts: people who sign in with e-mail and password, as user, developer, reviewer or admin. A sign-in opens a
  * `Session`, which its cookie names. It ends 14 days after its last use and 30 days after the sign-in; its owner can
  * list and end sessions. `SignInThrottle` closes sign-in after too many failures. The pages call `signIn`, `signOut`
- * and `signUp`; every route of a signed-in person calls `authenticateSession`.
+ * and `signUp`; every route of a signed-in person calls `authenticateSession`. What is dangerous calls
+ * `requireFreshSession`. For an account with a second factor, `signIn` ends in a `PendingSignIn`: the room `factors`
+ * goes on with it.
  *
  * @module
  */
@@ -20,10 +22,25 @@ export {
   listSessionsOf,
   signOut
 } from "./sessions.js"
-export { checkPassword, type SignIn, signIn, TooManyAttempts, verifyPassword, WrongCredentials } from "./signIn.js"
+export {
+  admit as admitTry,
+  checkPassword,
+  FactorRequired,
+  openSession,
+  recordFailure,
+  type SignIn,
+  signIn,
+  TooManyAttempts,
+  verifyPassword,
+  WrongCredentials
+} from "./signIn.js"
+export { ConfirmationRequired, isFreshSession, requireFreshSession, requireFreshWithFactor } from "./confirm.js"
 export { createAccount, type NewAccount, signUp } from "./createAccount.js"
+export { chooseTimeZone, learnTimeZone } from "./timeZones.js"
 export { checkFormToken, formToken } from "./formToken.js"
+export * as KnownBrowser from "./KnownBrowser.js"
 export { PasswordHasher } from "./PasswordHasher.js"
+export * as PendingSignIn from "./PendingSignIn.js"
 export * as PasswordRules from "./PasswordRules.js"
 export * as PasswordStrength from "./PasswordStrength.js"
 export * as Session from "./Session.js"

@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect"
+import { announceAudit, AuditEvent } from "../audit/index.js"
 import { NotFound, program, type SessionId, Timestamp, type UserId, Vault } from "../shared/index.js"
 import { AccountStore } from "./AccountStore.js"
 import * as Session from "./Session.js"
@@ -66,7 +67,19 @@ export const listSessionsOf = program("listSessionsOf", function* (userId: UserI
   return yield* (yield* AccountStore).listSessions(userId, yield* Timestamp.now)
 })
 
-/** Signs every browser of this account out, for an operator. Returns how many there were. */
-export const endAllSessions = program("endAllSessions", function* (userId: UserId) {
-  return yield* (yield* AccountStore).closeOtherSessions(userId, null)
-})
+/** Signs every browser of this account out, for an operator or an admin. Returns how many there were. */
+export const endAllSessions = program(
+  "endAllSessions",
+  function* (userId: UserId, actor: AuditEvent.AuditActor = AuditEvent.OPERATOR) {
+    const at = yield* Timestamp.now
+    const event = (count: number): AuditEvent.AuditEvent => ({
+      at,
+      userId,
+      actor,
+      detail: { kind: "sessions_ended", count }
+    })
+    const count = yield* (yield* AccountStore).closeOtherSessions(userId, null, event)
+    yield* announceAudit(event(count))
+    return count
+  }
+)

@@ -1,8 +1,11 @@
 import { Duration, Effect, Option, Schema } from "effect"
-import { Entropy, Timestamp, Vault, program } from "../shared/index.js"
-import type { Email } from "./Account.js"
+import { announceAudit, AuditEvent, recordAudit } from "../audit/index.js"
+import { Entropy, Forbidden, Timestamp, type UserId, Vault, program } from "../shared/index.js"
+import type { Account, Email } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
 import { PasswordHasher } from "./PasswordHasher.js"
+import * as KnownBrowser from "./KnownBrowser.js"
+import * as PendingSignIn from "./PendingSignIn.js"
 import * as Session from "./Session.js"
 import * as SignInThrottle from "./SignInThrottle.js"
 
@@ -14,6 +17,19 @@ export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooM
   retryAfterMillis: Schema.Positive
 }) {}
 
+/** The reason in the `Forbidden` of a suspended account (decision staff-1). */
+const SUSPENDED =
+  "This account is suspended: those who run this service paused it. Nothing is deleted. Ask them why, and for how long"
+
+/**
+ * The password was right, and the account has a second factor (decision factors-8). Nobody is signed in. Wire: 403
+ * `second_factor_required`.
+ */
+export class FactorRequired extends Schema.TaggedError<FactorRequired>()("FactorRequired", {
+  /** The token with which the second step goes on. */
+  pending: Schema.String
+}) {}
+
 export interface SignIn {
   readonly email: Email
   readonly password: string
@@ -21,25 +37,46 @@ export interface SignIn {
   readonly address: string
   /** `Session.Client.browser`. */
   readonly browser?: string | null
+  /** The cookie of a `KnownBrowser`, if the request has one. */
+  readonly knownBrowser?: string | undefined
 }
 
 /**
  * The account with this e-mail and password, and the hash that the password was compared with (decision A2).
  * `WrongCredentials` for a wrong password and for an unknown e-mail, after the same work; `TooManyAttempts` when the
- * throttle refuses, before any work.
+ * throttle refuses, before the password is checked. `Forbidden` for a suspended account, only after the right password:
+ * nobody else learns of it.
  */
 export const verifyPassword = program("verifyPassword", function* (input: SignIn) {
+  const known = yield* knownTo(input)
   const tried: SignInThrottle.SignInTry = {
     id: yield* Entropy.id("try"),
     email: input.email,
-    address: SignInThrottle.network(input.address)
+    address: SignInThrottle.network(input.address),
+    browser: known?.id ?? null
   }
-  yield* admit(tried)
+  const fills = yield* admit(tried)
   // From here on the attempt counts, even when the client closes its connection.
-  return yield* Effect.uninterruptible(settle(tried, input.password))
+  return yield* Effect.uninterruptible(settle(tried, input.password, fills))
 })
 
-const settle = (tried: SignInThrottle.SignInTry, password: string) =>
+/**
+ * The browser that the request's cookie names, if it is known to the account with this e-mail; else undefined. Only a
+ * cookie that we signed leads to a look-up, so a stranger learns nothing from the time that it takes.
+ */
+const knownTo = ({ email, knownBrowser }: Pick<SignIn, "email" | "knownBrowser">) =>
+  Effect.gen(function* () {
+    const browser = knownBrowser === undefined ? Option.none() : yield* KnownBrowser.readCookie(knownBrowser)
+    if (Option.isNone(browser)) return undefined
+    const owner = yield* (yield* AccountStore).findByEmail(email)
+    return Option.exists(owner, (found) => KnownBrowser.isOf(browser.value, found)) ? browser.value : undefined
+  })
+
+const settle = (
+  tried: SignInThrottle.SignInTry,
+  password: string,
+  fills: ReadonlyArray<SignInThrottle.ThrottleScope>
+) =>
   Effect.gen(function* () {
     const accounts = yield* AccountStore
     const hasher = yield* PasswordHasher
@@ -50,41 +87,92 @@ const settle = (tried: SignInThrottle.SignInTry, password: string) =>
     })
     if (Option.isNone(credentials) || !right) {
       yield* accounts.failTry(tried.id)
+      yield* recordFailure(Option.getOrNull(Option.map(credentials, ({ account }) => account.id)), tried, fills)
       return yield* new WrongCredentials()
     }
     yield* accounts.clearTries(tried)
+    if (credentials.value.account.suspendedAt !== null) return yield* new Forbidden({ reason: SUSPENDED })
     return credentials.value
   })
+
+/** An e-mail without an account is not recorded: somebody may have typed their password into that field. */
+export const recordFailure = program(
+  "recordFailure",
+  function* (
+    userId: UserId | null,
+    { address: network }: SignInThrottle.SignInTry,
+    fills: ReadonlyArray<SignInThrottle.ThrottleScope>
+  ) {
+    const actor = AuditEvent.STRANGER
+    yield* recordAudit({ userId, actor, detail: { kind: "sign_in_failed", network } })
+    for (const scope of fills) {
+      yield* recordAudit({ userId, actor, detail: { kind: "locked_out", scope, network } })
+    }
+  }
+)
 
 /** `verifyPassword` for callers that change nothing about the password. */
 export const checkPassword = program("checkPassword", function* (input: SignIn) {
   return (yield* verifyPassword(input)).account
 })
 
-/** Waits while attempts in flight alone reach the limit: one person may use several browsers at once. */
-const admit = (tried: SignInThrottle.SignInTry) =>
-  Effect.gen(function* () {
-    const accounts = yield* AccountStore
-    for (const pause of PAUSES_MS) {
-      const verdict = yield* accounts.admitTry(tried, SignInThrottle.decide)
-      if (verdict._tag === "Admitted") return
-      if (verdict._tag === "Closed") return yield* new TooManyAttempts({ retryAfterMillis: verdict.retryAfterMillis })
-      yield* Effect.sleep(Duration.millis(pause))
-    }
-    return yield* new TooManyAttempts({ retryAfterMillis: Timestamp.SECOND })
-  })
+/**
+ * Returns the limits that this attempt fills: should it fail, sign-in is closed. Waits while attempts in flight alone
+ * reach the limit: one person may use several browsers at once.
+ */
+export const admit = program("admit", function* (tried: SignInThrottle.SignInTry) {
+  const accounts = yield* AccountStore
+  for (const pause of PAUSES_MS) {
+    let fills: ReadonlyArray<SignInThrottle.ThrottleScope> = []
+    const verdict = yield* accounts.admitTry(tried, (recent, now) => {
+      fills = SignInThrottle.fills(recent, now)
+      return SignInThrottle.decide(recent, now)
+    })
+    if (verdict._tag === "Admitted") return fills
+    if (verdict._tag === "Closed") return yield* new TooManyAttempts({ retryAfterMillis: verdict.retryAfterMillis })
+    yield* Effect.sleep(Duration.millis(pause))
+  }
+  return yield* new TooManyAttempts({ retryAfterMillis: Timestamp.SECOND })
+})
 
 const PAUSES_MS = [100, 200, 400, 800, 1600]
 
-/** Opens a session (decision A2). The cookie is returned once; only its SHA-256 is kept. Fails like `checkPassword`. */
+/**
+ * A session of a person who proved who they are. The cookie is returned once; only its SHA-256 is kept. `Forbidden` for
+ * a suspended account, in whatever way its owner signs in.
+ */
+export const openSession = program(
+  "openSession",
+  function* (owner: { readonly account: Account; readonly passwordVersion: number }, client: Session.Client) {
+    if (owner.account.suspendedAt !== null) return yield* new Forbidden({ reason: SUSPENDED })
+    const cookie = yield* Entropy.secret
+    const hash = (yield* Vault.Vault).sha256(cookie)
+    const session = Session.open(hash, owner.account.id, yield* Timestamp.now, owner.passwordVersion, client)
+    const event: AuditEvent.AuditEvent = {
+      at: session.createdAt,
+      userId: owner.account.id,
+      actor: AuditEvent.OWNER,
+      detail: {
+        kind: "sign_in",
+        browser: client.browser,
+        network: client.address === null ? null : SignInThrottle.network(client.address)
+      }
+    }
+    yield* (yield* AccountStore).openSession(session, event)
+    yield* announceAudit(event)
+    return { account: owner.account, cookie, expiresAt: session.expiresAt, passwordVersion: owner.passwordVersion }
+  }
+)
+
+/**
+ * Opens a session with the password (decision A2). Fails like `checkPassword`, and with `FactorRequired` for an account
+ * that has a second factor.
+ */
 export const signIn = program("signIn", function* (input: SignIn) {
-  const { account, passwordVersion } = yield* verifyPassword(input)
-  const cookie = yield* Entropy.secret
-  const hash = (yield* Vault.Vault).sha256(cookie)
-  const session = Session.open(hash, account.id, yield* Timestamp.now, passwordVersion, {
-    browser: input.browser ?? null,
-    address: input.address
-  })
-  yield* (yield* AccountStore).openSession(session)
-  return { account, cookie, expiresAt: session.expiresAt }
+  const owner = yield* verifyPassword(input)
+  if (yield* (yield* AccountStore).hasFactor(owner.account.id)) {
+    const pending = PendingSignIn.begin(owner.account.id, owner.passwordVersion, yield* Timestamp.now)
+    return yield* new FactorRequired({ pending: yield* PendingSignIn.sign(pending) })
+  }
+  return yield* openSession(owner, { browser: input.browser ?? null, address: input.address })
 })

@@ -10,6 +10,10 @@ import type { Presence } from "./Presence.js"
  * Says in words what an answer disclosed to the app, for the user's access log. No text has a coordinate (Spec §1.7).
  */
 
+/** The app asked during a pause (decision connection-4). */
+export const PAUSED = "Nothing, because you had paused the app"
+
+/** The app asked at which of its places the user is. */
 export const ofCurrentPlace = ({ place, state }: CurrentPlace): string =>
   state === "at_place"
     ? `You were at ${place.label}`

@@ -13,6 +13,8 @@ export interface PlaceAtMoment {
   readonly deltaSeconds: number | null
 }
 
+export const UNKNOWN: PlaceAtMoment = { place: null, asOf: null, deltaSeconds: null }
+
 /**
  * The place whose circle, as it was then, contains the nearest fix (decision L9). Unlike in presence, a fix near the
  * edge counts. `shapes` are those of `places`, by version. A place archived before does not match.
@@ -22,7 +24,7 @@ export const decide = (
   shapes: ReadonlyArray<Shape.Shape>,
   nearest: Nearest.Nearest | undefined
 ): PlaceAtMoment => {
-  if (nearest === undefined) return { place: null, asOf: null, deltaSeconds: null }
+  if (nearest === undefined) return UNKNOWN
   const { fix } = nearest
   const containing = places.flatMap((place): ReadonlyArray<VisiblePlaceCandidate> => {
     const own = shapes.filter(({ placeId }) => placeId === place.id)

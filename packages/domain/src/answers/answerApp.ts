@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { Connection } from "../connection/Connection.js"
+import * as Pause from "../connection/Pause.js"
 import { type Fix, FixHistory, nearestFix } from "../fixes/index.js"
 import { askZone } from "../limits/spendLimits.js"
 import { type Geometry, Place, PlaceStore } from "../places/index.js"
@@ -39,13 +40,15 @@ export interface PlacePresence {
  */
 export const checkPresence = program(
   "checkPresence",
-  function* (connection: Pick<Connection, "userId" | "places">, id: string, maxAgeS: number) {
+  function* (connection: Pick<Connection, "userId" | "places" | "pause">, id: string, maxAgeS: number) {
     const own = yield* (yield* PlaceStore).list(connection.userId)
     const place = VisiblePlaces.current(connection, own).find((one) => one.id === id)
     if (place === undefined) return yield* new NotFound({ what: "place" })
-    const presence = yield* newestDecisive(yield* FixHistory, connection.userId, maxAgeS, (fixes, since) =>
-      Presence.decide(place.circle, fixes, since)
-    )
+    const presence = (yield* isPaused(connection))
+      ? Presence.UNKNOWN
+      : yield* newestDecisive(yield* FixHistory, connection.userId, maxAgeS, (fixes, since) =>
+          Presence.decide(place.circle, fixes, since)
+        )
     const result: PlacePresence = { place: Place.ref(place), presence }
     return result
   }
@@ -54,7 +57,8 @@ export const checkPresence = program(
 /** The place where the user is now, of the app's places, by fixes of the last `maxAgeS` seconds. */
 export const findCurrentPlace = program(
   "findCurrentPlace",
-  function* (connection: Pick<Connection, "userId" | "places">, maxAgeS: number) {
+  function* (connection: Pick<Connection, "userId" | "places" | "pause">, maxAgeS: number) {
+    if (yield* isPaused(connection)) return CurrentPlace.UNKNOWN
     const places = VisiblePlaces.current(connection, yield* (yield* PlaceStore).list(connection.userId))
     return yield* newestDecisive(yield* FixHistory, connection.userId, maxAgeS, (fixes, since) =>
       CurrentPlace.decide(places, fixes, since)
@@ -68,7 +72,12 @@ export const findCurrentPlace = program(
  */
 export const lookUpPlace = program(
   "lookUpPlace",
-  function* (connection: Pick<Connection, "userId" | "places">, at: Timestamp.Timestamp, toleranceMs: number) {
+  function* (
+    connection: Pick<Connection, "userId" | "places" | "pause">,
+    at: Timestamp.Timestamp,
+    toleranceMs: number
+  ) {
+    if (yield* isPaused(connection)) return PlaceAtMoment.UNKNOWN
     const { userId } = connection
     const store = yield* PlaceStore
     const places = VisiblePlaces.shared(connection, yield* store.list(userId))
@@ -83,13 +92,23 @@ export const lookUpPlace = program(
  */
 export const verifyZone = program(
   "verifyZone",
-  function* ({ appId, userId }: Pick<Connection, "appId" | "userId">, circle: Geometry.Circle, maxAgeS: number) {
+  function* (
+    { appId, pause, userId }: Pick<Connection, "appId" | "userId" | "pause">,
+    circle: Geometry.Circle,
+    maxAgeS: number
+  ) {
+    // Nothing is disclosed, so nothing is taken from the budget.
+    if (yield* isPaused({ pause })) return Presence.UNKNOWN
     yield* askZone({ userId, appId }, circle)
     return yield* newestDecisive(yield* FixHistory, userId, maxAgeS, (fixes, since) =>
       Presence.decide(circle, fixes, since)
     )
   }
 )
+
+/** While an app is paused, every answer to it is that nothing is known (decision connection-4). */
+const isPaused = ({ pause }: Pick<Connection, "pause">): Effect.Effect<boolean> =>
+  Effect.map(Timestamp.now, (now) => Pause.isOn(pause, now))
 
 /** How many fixes are read first. The newest usually decides; near an edge, hundreds may not. */
 const FIRST_PAGE = 8

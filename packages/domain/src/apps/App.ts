@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import type { Submittable } from "../reviews/Submission.js"
 import { type AppId, Scope, Text, type Timestamp, type UserId } from "../shared/index.js"
+import { LogoDigest } from "./AppLogo.js"
 import { RedirectUri } from "./RedirectUri.js"
 
 /** sandbox → in review → production, or back to sandbox with a note (decision P2). */
@@ -34,18 +35,24 @@ export const Proposal = Schema.Struct({
   name: Schema.NullOr(Schema.typeSchema(AppName)),
   description: Schema.NullOr(Schema.typeSchema(AppDescription)),
   homepageUrl: Schema.NullOr(HomepageUrl),
+  logo: Schema.optionalWith(Schema.NullOr(LogoDigest), {
+    /** Proposals from before apps had logos have no such field. */
+    default: () => null
+  }),
   scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
   redirectUris: Schema.NullOr(Schema.Array(RedirectUri))
 })
 export type Proposal = typeof Proposal.Type
 
-/** A registered app. Name, description, homepage, scopes and redirect URIs are those in force, not those that wait. */
+/** A registered app. What a reviewer reads of it (name, logo, scopes and so on) is what is in force, not what waits. */
 export interface App extends Submittable {
   readonly id: AppId
   readonly ownerId: UserId
   readonly name: AppName
   readonly description: AppDescription
   readonly homepageUrl: HomepageUrl | null
+  /** Null: the app has no logo. */
+  readonly logo: LogoDigest | null
   /** The scopes that the developer declared. A user can grant no others (Spec §5.6). */
   readonly declaredScopes: ReadonlyArray<Scope.Scope>
   /** The scopes to which an admin narrowed the app; null: not narrowed. */
@@ -61,11 +68,14 @@ export interface App extends Submittable {
   /** The note of the last decision about the app. */
   readonly reviewNote: string | null
   readonly revokedAt: Timestamp.Timestamp | null
+  /** Since when the developer's account is suspended, and the app with it (decision staff-1); null: it is not. */
+  readonly suspendedAt: Timestamp.Timestamp | null
   readonly createdAt: Timestamp.Timestamp
 }
 
 /** The state of a new app, which nobody has reviewed. */
 export const INITIAL = {
+  logo: null,
   allowedScopes: null,
   redirectUris: [],
   status: "sandbox",
@@ -75,12 +85,17 @@ export const INITIAL = {
   reviewNote: null,
   revision: 1,
   submission: null,
-  revokedAt: null
+  revokedAt: null,
+  suspendedAt: null
 } as const satisfies Partial<App>
 
 /** The declared scopes, without those that an admin took away. */
 export const scopes = (app: Pick<App, "declaredScopes" | "allowedScopes">): ReadonlyArray<Scope.Scope> =>
   app.allowedScopes === null ? app.declaredScopes : Scope.intersect(app.declaredScopes, app.allowedScopes)
+
+/** Whether nobody can connect the app now: an admin revoked it, or its developer's account is suspended. */
+export const isGone = ({ revokedAt, suspendedAt }: Pick<App, "revokedAt" | "suspendedAt">): boolean =>
+  revokedAt !== null || suspendedAt !== null
 
 /** Whether this user can connect the app. Before production, only the developer can (Spec §5.4, decision A1). */
 export const canBeConnectedBy = (app: App, userId: UserId): boolean =>

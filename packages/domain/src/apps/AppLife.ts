@@ -4,6 +4,7 @@ import * as Submission from "../reviews/Submission.js"
 import type { Note, Verdict } from "../reviews/Verdict.js"
 import { Conflict, Scope, type Timestamp } from "../shared/index.js"
 import type { App, AppDescription, HomepageUrl, AppName } from "./App.js"
+import type { LogoDigest } from "./AppLogo.js"
 import * as AppProposal from "./AppProposal.js"
 import type { RedirectUri } from "./RedirectUri.js"
 
@@ -25,6 +26,8 @@ export interface AppEdit {
   readonly description?: AppDescription | undefined
   /** Null removes the homepage. */
   readonly homepageUrl?: HomepageUrl | null | undefined
+  /** Null removes the logo. */
+  readonly logo?: LogoDigest | null | undefined
   readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
 }
 
@@ -43,6 +46,7 @@ export const edit = (app: App, change: AppEdit, now: Timestamp.Timestamp): Step 
       name: change.name ?? before.name,
       description: change.description ?? before.description,
       homepageUrl: change.homepageUrl === undefined ? before.homepageUrl : change.homepageUrl,
+      logo: change.logo === undefined ? before.logo : change.logo,
       scopes: change.scopes === undefined ? before.scopes : Scope.normalise(change.scopes)
     },
     now

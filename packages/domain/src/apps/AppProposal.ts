@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import * as Scope from "../shared/Scope.js"
 import { type App, type Proposal } from "./App.js"
+import { LogoDigest } from "./AppLogo.js"
 import * as RedirectUri from "./RedirectUri.js"
 
 /**
@@ -10,7 +11,7 @@ import * as RedirectUri from "./RedirectUri.js"
  */
 
 /** The part of an app that a reviewer reads. */
-export interface Profile extends Pick<App, "name" | "description" | "homepageUrl" | "redirectUris"> {
+export interface Profile extends Pick<App, "name" | "description" | "homepageUrl" | "logo" | "redirectUris"> {
   readonly scopes: ReadonlyArray<Scope.Scope>
 }
 
@@ -19,6 +20,7 @@ export const wanted = (app: App): Profile => ({
   name: app.proposal?.name ?? app.name,
   description: app.proposal?.description ?? app.description,
   homepageUrl: app.proposal?.homepageUrl ?? app.homepageUrl,
+  logo: app.proposal?.logo ?? app.logo,
   scopes: app.proposal?.scopes ?? app.declaredScopes,
   redirectUris: app.proposal?.redirectUris ?? app.redirectUris
 })
@@ -28,17 +30,15 @@ export const readsTheSame = (a: Profile, b: Profile): boolean =>
   a.name === b.name &&
   a.description === b.description &&
   a.homepageUrl === b.homepageUrl &&
+  a.logo === b.logo &&
   Scope.same(a.scopes, b.scopes) &&
   sameTexts(a.redirectUris, b.redirectUris)
 
 /** Puts the whole profile in force and removes the proposal. */
-export const putInForce = (app: App, { name, description, homepageUrl, redirectUris, scopes }: Profile): App => ({
+export const putInForce = (app: App, { scopes, ...profile }: Profile): App => ({
   ...app,
-  name,
-  description,
-  homepageUrl,
+  ...profile,
   declaredScopes: scopes,
-  redirectUris,
   proposal: null
 })
 
@@ -58,13 +58,15 @@ export const propose = (before: App, next: Profile): App => {
     name: next.name === app.name ? null : next.name,
     description: next.description === app.description ? null : next.description,
     homepageUrl: next.homepageUrl === app.homepageUrl ? null : next.homepageUrl,
+    logo: next.logo === app.logo ? null : next.logo,
     scopes: next.scopes.every(hasScope) ? null : next.scopes,
     redirectUris: next.redirectUris.every(hasOrigin) ? null : next.redirectUris
   }
   return {
     ...app,
-    // Removing the homepage needs no review, because users see nothing new.
+    // Removing the homepage or the logo needs no review, because users see nothing new.
     homepageUrl: next.homepageUrl === null ? null : app.homepageUrl,
+    logo: next.logo === null ? null : app.logo,
     declaredScopes: inForce(app.declaredScopes, next.scopes, hasScope),
     redirectUris: inForce(app.redirectUris, next.redirectUris, hasOrigin),
     proposal: Object.values(proposal).every((part) => part === null) ? null : proposal
@@ -95,6 +97,10 @@ export const Differences = Schema.Struct({
   name: difference(Schema.String),
   description: difference(Schema.String),
   homepageUrl: difference(Schema.String),
+  logo: Schema.optionalWith(difference(LogoDigest), {
+    /** Decisions from before apps had logos have no such field. */
+    default: () => null
+  }),
   scopes: difference(Schema.Array(Scope.Scope)),
   redirectUris: difference(Schema.Array(Schema.String))
 })
@@ -108,6 +114,7 @@ export const differences = ({ proposal, ...app }: App): Differences | null => {
     name: between<string>(app.name, proposal.name),
     description: between<string>(app.description, proposal.description),
     homepageUrl: between<string>(app.homepageUrl, proposal.homepageUrl),
+    logo: between(app.logo, proposal.logo),
     scopes: between(app.declaredScopes, proposal.scopes),
     redirectUris: between<ReadonlyArray<string>>(app.redirectUris, proposal.redirectUris)
   }

@@ -11,7 +11,7 @@ export const AppUnderReview = Schema.Struct({
   declaredScopes: Schema.Array(Scope.Scope),
   allowedScopes: Schema.NullOr(Schema.Array(Scope.Scope)),
   /** The change to a production app that was approved or rejected; null for a decision about the whole app. */
-  change: Schema.optionalWith(Schema.NullOr(Differences), {
+  change: Schema.optionalWith(Schema.NullOr(Schema.asSchema(Differences)), {
     /** Decisions from before such changes existed have no such field. */
     default: () => null
   })

@@ -1,10 +1,12 @@
 import { Context, type Option } from "effect"
+import type { AuditEvent } from "../audit/AuditEvent.js"
 import type { RecordedDecision } from "../reviews/ReviewDecision.js"
 import type * as AppReview from "./AppReview.js"
 import type { AppId, StoreEffect, UserId } from "../shared/index.js"
 import type { Page, PagePosition } from "../shared/Page.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { App } from "./App.js"
+import type { Logo, LogoDigest, LogoPng } from "./AppLogo.js"
 import type { ClientSecret } from "./ClientSecret.js"
 
 /** An app with the hashes of its secrets, for client authentication. */
@@ -19,25 +21,34 @@ export interface AppChange<A> {
   readonly outcome: A
   /** The state to store; null changes nothing. */
   readonly after: Registered | null
+  /** A logo that `after` names, in force or proposed, and that is stored with it. */
+  readonly logo?: Logo | undefined
   /** Committed together with the change. */
   readonly recorded?: RecordedDecision<AppReview.AppUnderReview> | undefined
+  /** An event of the audit log, of a change that no reviewer decided. */
+  readonly audit?: AuditEvent | undefined
 }
 
 /** Apps, with their redirect URIs and the hashes of their secrets. */
 export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
   AppStore,
   {
-    /** Stores an app without a client secret; `update` adds the first one. */
-    readonly create: (app: App) => StoreEffect<void>
+    /**
+     * Stores an app without client secret and logo, under one lock of its owner; `update` adds them. False when the
+     * owner has `AccountLimits.APPS` apps.
+     */
+    readonly create: (app: App) => StoreEffect<boolean>
     readonly find: (id: AppId) => StoreEffect<Option.Option<App>>
     readonly findRegistered: (id: AppId) => StoreEffect<Option.Option<Registered>>
     /** The account's apps, oldest first, then by id. `after` is the position of an earlier page. */
     readonly listOwnedBy: (ownerId: UserId, limit: number, after: PagePosition | undefined) => StoreEffect<Page<App>>
     /** All apps, newest first, then by descending id. */
     readonly list: (limit: number, after: PagePosition | undefined) => StoreEffect<Page<App>>
+    /** A logo that the app names, in force or proposed. The store keeps no others: a change drops them. */
+    readonly findLogo: (id: AppId, digest: LogoDigest) => StoreEffect<Option.Option<LogoPng>>
     /**
-     * Locks the app, gives the present state to `decide`, a plain function, and stores its `after` (app and secrets)
-     * and `recorded`. Id, owner and creation time must not change. None when there is no such app.
+     * Locks the app, gives the present state to `decide`, a plain function, and stores its `after` (app and secrets),
+     * `logo`, `recorded` and `audit`. Id, owner and creation time must not change. None when there is no such app.
      */
     readonly update: <A>(
       id: AppId,

@@ -21,6 +21,13 @@ export const isLive = (secret: ClientSecret, now: Timestamp): boolean =>
 /** `pa_cs_` and 256 random bits. The prefix lets scanners recognise a leaked secret (decision O5). */
 export const format = (random: string): string => `pa_cs_${random}`
 
+/** Ends every secret but the newest at once. */
+export const endPrevious = (before: ReadonlyArray<ClientSecret>): ReadonlyArray<ClientSecret> => before.slice(0, 1)
+
+/** The secrets that are valid at `now`, newest first. */
+export const live = (secrets: ReadonlyArray<ClientSecret>, now: Timestamp): ReadonlyArray<ClientSecret> =>
+  secrets.filter((secret) => isLive(secret, now))
+
 /** The most valid secrets of an app. Otherwise a script that registers again and again fills the table. */
 export const MAX_LIVE = 100
 

@@ -1,7 +1,10 @@
 import { Effect, Either, Option } from "effect"
 import { type Account, AccountStore } from "../accounts/index.js"
-import { AppId, type Conflict, Entropy, NotFound, Scope, Timestamp, Vault, program } from "../shared/index.js"
+import { announceAudit, AuditEvent } from "../audit/index.js"
+import * as AccountLimits from "../quotas/AccountLimits.js"
+import { AppId, Conflict, Entropy, NotFound, Scope, Timestamp, Vault, program } from "../shared/index.js"
 import { type App, type AppDescription, type HomepageUrl, INITIAL, type AppName } from "./App.js"
+import type { Logo, LogoPng } from "./AppLogo.js"
 import * as AppLife from "./AppLife.js"
 import { type AppChange, AppStore, type Registered } from "./AppStore.js"
 import * as ClientSecret from "./ClientSecret.js"
@@ -14,7 +17,10 @@ export interface NewApp {
   readonly scopes: ReadonlyArray<Scope.Scope>
 }
 
-/** Creates a sandbox app without redirect URIs and secret. The first app makes the account a developer's. */
+/**
+ * Creates a sandbox app without redirect URIs and secret. The first app makes the account a developer's. `Conflict`
+ * when the account has as many as `AccountLimits.APPS`.
+ */
 export const createApp = program("createApp", function* (account: Account.Account, input: NewApp) {
   const accounts = yield* AccountStore
   const apps = yield* AppStore
@@ -30,7 +36,7 @@ export const createApp = program("createApp", function* (account: Account.Accoun
     ...INITIAL,
     createdAt: yield* Timestamp.now
   }
-  yield* apps.create(app)
+  if (!(yield* apps.create(app))) return yield* new Conflict({ reason: AccountLimits.APPS.refusal })
   return app
 })
 
@@ -38,9 +44,17 @@ export const createApp = program("createApp", function* (account: Account.Accoun
  * Changes the app's description and scopes, at once or after a review (`AppLife.edit`). `NotFound` for another
  * account's app; `Conflict` when the app is revoked, or when scopes are added during a review.
  */
-export const updateApp = program("updateApp", function* (account: Account.Account, id: AppId, change: AppLife.AppEdit) {
-  return yield* step(account, id, (app, now) => AppLife.edit(app, change, now))
+export const updateApp = program("updateApp", function* (account: Account.Account, id: AppId, change: AppChanges) {
+  const { logo: png, ...fields } = change
+  const digest = png === undefined || png === null ? png : (yield* Vault.Vault).sha256(png)
+  const logo = typeof digest === "string" && typeof png === "string" ? { digest, png } : undefined
+  return yield* step(account, id, (app, now) => AppLife.edit(app, { ...fields, logo: digest }, now), logo)
 })
+
+/** The changes of `updateApp`: an `AppLife.AppEdit` with the logo itself. Null removes the logo. */
+export interface AppChanges extends Omit<AppLife.AppEdit, "logo"> {
+  readonly logo?: LogoPng | null | undefined
+}
 
 /**
  * Replaces the app's redirect URIs and issues a new client secret, which is returned once. The previous secret works
@@ -52,15 +66,81 @@ export const registerRedirectUris = program(
   function* (account: Account.Account, id: AppId, redirectUris: RedirectUri.List) {
     const clientSecret = ClientSecret.format(yield* Entropy.secret)
     const hash = (yield* Vault.Vault).sha256(clientSecret)
+    let committed: AuditEvent.AuditEvent | undefined
     const outcome = yield* changeOwned(account, id, (before, now) => {
       const edited = AppLife.register(before.app, redirectUris, now)
       const next: ClientSecret.ClientSecret = { appId: id, hash, createdAt: now, expiresAt: null }
       const after = Either.map(edited, (app) => ({ app, secrets: ClientSecret.rotate(before.secrets, next, now) }))
-      return { outcome: edited, after: Either.getOrNull(after) }
+      // The first secret replaces none.
+      committed =
+        Either.isRight(edited) && before.secrets.length > 0 ? audited("secret_rotated", account, id, now) : undefined
+      return { outcome: edited, after: Either.getOrNull(after), audit: committed }
     })
+    if (committed !== undefined) yield* announceAudit(committed)
     return { app: yield* outcome, clientSecret }
   }
 )
+
+/**
+ * Issues a new client secret, returned once, and ends every other secret at once: for a secret that somebody else may
+ * have. Tokens and connections stay; the app's servers cannot refresh tokens until they have the new secret. `NotFound`
+ * for another account's app, `Conflict` for a revoked app and for one without a secret.
+ */
+export const replaceClientSecret = program("replaceClientSecret", function* (account: Account.Account, id: AppId) {
+  const clientSecret = ClientSecret.format(yield* Entropy.secret)
+  const hash = (yield* Vault.Vault).sha256(clientSecret)
+  const app = yield* changeSecrets(account, id, (_, now) => [{ appId: id, hash, createdAt: now, expiresAt: null }])
+  return { app, clientSecret }
+})
+
+/** Ends all client secrets but the newest, without their 24 hours. Idempotent; errors as `replaceClientSecret`. */
+export const endPreviousClientSecrets = program(
+  "endPreviousClientSecrets",
+  function* (account: Account.Account, id: AppId) {
+    yield* changeSecrets(account, id, ClientSecret.endPrevious)
+  }
+)
+
+/** When each client secret that works was issued and when it ends, newest first. `NotFound` for another's app. */
+export const listClientSecrets = program("listClientSecrets", function* (account: Account.Account, id: AppId) {
+  const found = Option.filter(yield* (yield* AppStore).findRegistered(id), ({ app }) => app.ownerId === account.id)
+  const { app, secrets } = yield* Effect.mapError(found, () => new NotFound({ what: "app" }))
+  return app.revokedAt === null ? ClientSecret.live(secrets, yield* Timestamp.now) : []
+})
+
+const NO_SECRET = "the app has no client secret yet: register redirect URIs first"
+
+const changeSecrets = (account: Account.Account, id: AppId, change: SecretChange) =>
+  Effect.gen(function* () {
+    let committed: AuditEvent.AuditEvent | undefined
+    const outcome = yield* changeOwned<Either.Either<App, Conflict>>(account, id, ({ app, secrets }, now) => {
+      const reason = app.revokedAt !== null ? AppLife.REVOKED : secrets.length === 0 ? NO_SECRET : undefined
+      if (reason !== undefined) return { outcome: Either.left(new Conflict({ reason })), after: null }
+      const after = { app, secrets: change(secrets, now) }
+      const endsSome = secrets.some((one) => ClientSecret.isLive(one, now) && !after.secrets.includes(one))
+      committed = endsSome ? audited("secret_ended", account, id, now) : undefined
+      return { outcome: Either.right(app), after, audit: committed }
+    })
+    if (committed !== undefined) yield* announceAudit(committed)
+    return yield* outcome
+  })
+
+type SecretChange = (
+  before: ReadonlyArray<ClientSecret.ClientSecret>,
+  now: Timestamp.Timestamp
+) => ReadonlyArray<ClientSecret.ClientSecret>
+
+const audited = (
+  kind: "secret_rotated" | "secret_ended",
+  { id }: Account.Account,
+  appId: AppId,
+  at: Timestamp.Timestamp
+): AuditEvent.AuditEvent => ({
+  at,
+  userId: id,
+  actor: AuditEvent.OWNER,
+  detail: { kind, secret: "client", appId, endpointId: null }
+})
 
 /** Submits a sandbox app for review (Spec §5.4). `NotFound` for another account's, `Conflict` in another state. */
 export const submitApp = program("submitApp", function* (account: Account.Account, id: AppId) {
@@ -76,12 +156,13 @@ export const withdrawChange = program("withdrawChange", function* (account: Acco
 const step = (
   account: Account.Account,
   id: AppId,
-  next: (app: App, now: Timestamp.Timestamp) => Either.Either<App, Conflict>
+  next: (app: App, now: Timestamp.Timestamp) => Either.Either<App, Conflict>,
+  logo?: Logo
 ) =>
   Effect.flatten(
     changeOwned(account, id, (before, now) => {
       const outcome = next(before.app, now)
-      return { outcome, after: Either.isLeft(outcome) ? null : { ...before, app: outcome.right } }
+      return { outcome, after: Either.isLeft(outcome) ? null : { ...before, app: outcome.right }, logo }
     })
   )
 

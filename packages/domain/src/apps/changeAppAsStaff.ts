@@ -1,6 +1,8 @@
 import { Effect, Either } from "effect"
 import type { Account } from "../accounts/Account.js"
-import type * as ReviewDecision from "../reviews/ReviewDecision.js"
+import { announceAudit, type AuditEvent } from "../audit/index.js"
+import { decideWithoutOwn } from "../reviews/decideWithoutOwn.js"
+import * as ReviewDecision from "../reviews/ReviewDecision.js"
 import * as Staff from "../reviews/Staff.js"
 import * as Verdict from "../reviews/Verdict.js"
 import { type AppId, type Conflict, Entropy, NotFound, program, ReviewDecisionId } from "../shared/index.js"
@@ -22,7 +24,11 @@ export const decideApp = program("decideApp", function* (account: Account, id: A
   yield* Staff.requireReviewer(account)
   const { decision, note } = yield* Verdict.check(verdict)
   const kind = decision === "approve" ? "approved" : "rejected"
-  return yield* changeAsStaff(account, id, { kind, note }, (before) => AppLife.decide(before, verdict))
+  return yield* decideWithoutOwn(account, ["reviewer", "admin"], (mayBeOwn) =>
+    changeAsStaff(account, id, { kind, note }, (before): Either.Either<App, Conflict | Staff.OwnWork> =>
+      isOwn(account, before) && !mayBeOwn ? Either.left(new Staff.OwnWork()) : AppLife.decide(before, verdict)
+    )
+  )
 })
 
 /**
@@ -33,21 +39,28 @@ export const narrowApp = program(
   "narrowApp",
   function* (account: Account, id: AppId, allowed: ReadonlyArray<Scope> | null) {
     yield* Staff.requireAdmin(account)
-    return yield* changeAsStaff(account, id, { kind: "narrowed", note: null }, (before) =>
-      AppLife.narrow(before, allowed)
+    return yield* decideWithoutOwn(account, ["admin"], (mayBeOwn) =>
+      changeAsStaff(
+        account,
+        id,
+        { kind: "narrowed", note: null },
+        (before): Either.Either<App, Conflict | Staff.OwnWork> =>
+          isOwn(account, before) && !mayBeOwn ? Either.left(new Staff.OwnWork()) : AppLife.narrow(before, allowed)
+      )
     )
   }
 )
 
-/** A transition by staff. App, decision and mail are committed together; no change is not recorded. */
-export const changeAsStaff = (
+/** A transition by staff. App, decision, mail and audit event are committed together; no change is not recorded. */
+export const changeAsStaff = <E>(
   by: Account,
   id: AppId,
   { kind, note }: Pick<ReviewDecision.ReviewDecision<unknown>, "kind" | "note">,
-  step: (before: App, now: Timestamp) => Either.Either<App, Conflict>
+  step: (before: App, now: Timestamp) => Either.Either<App, E>
 ) =>
   Effect.gen(function* () {
     const decisionId = ReviewDecisionId.make(yield* Entropy.id("rvw"))
+    let committed: AuditEvent.AuditEvent | undefined
     const outcome = yield* (yield* AppStore).update(id, (before, now) => {
       const stepped = step(before.app, now)
       if (Either.isLeft(stepped) || stepped.right === before.app) return { outcome: stepped, after: null }
@@ -61,11 +74,15 @@ export const changeAsStaff = (
         by: by.id,
         at: now
       }
-      const recorded = { decision, mail: AppNotice.message(app, decision) }
+      committed = ReviewDecision.auditEvent(decision, app.ownerId, null)
+      const recorded = { decision, mail: AppNotice.message(app, decision), audit: committed }
       return { outcome: stepped, after: { ...before, app }, recorded }
     })
+    if (committed !== undefined) yield* announceAudit(committed)
     const stepped = yield* Effect.mapError(outcome, () => new NotFound({ what: "app" }))
     return yield* stepped
   })
+
+const isOwn = (account: Account, app: App): boolean => app.ownerId === account.id
 
 const isVerdict = (kind: ReviewDecision.ReviewKind): boolean => kind === "approved" || kind === "rejected"

@@ -8,13 +8,25 @@
  */
 
 export * as App from "./App.js"
+export * as AppLogo from "./AppLogo.js"
 export * as AppLife from "./AppLife.js"
 export * as AppProposal from "./AppProposal.js"
 export { type AppChange, AppStore, type Registered } from "./AppStore.js"
 export { authenticateClient, findClient, InvalidClient, proveClient } from "./authenticateClient.js"
 export * as ClientSecret from "./ClientSecret.js"
-export { createApp, type NewApp, registerRedirectUris, submitApp, updateApp, withdrawChange } from "./changeApp.js"
+export {
+  type AppChanges,
+  createApp,
+  endPreviousClientSecrets,
+  listClientSecrets,
+  type NewApp,
+  registerRedirectUris,
+  replaceClientSecret,
+  submitApp,
+  updateApp,
+  withdrawChange
+} from "./changeApp.js"
 export { decideApp, narrowApp } from "./changeAppAsStaff.js"
-export { getOwnedApp, listApps } from "./readApps.js"
+export { findLogo, getOwnedApp, listApps } from "./readApps.js"
 export * as RedirectUri from "./RedirectUri.js"
 export * as AppReview from "./AppReview.js"

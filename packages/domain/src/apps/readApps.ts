@@ -1,6 +1,8 @@
-import { Effect, Option } from "effect"
+import { Effect, Either, Option } from "effect"
 import type { Account } from "../accounts/Account.js"
 import { type AppId, Cursor, NotFound, type Page, program } from "../shared/index.js"
+import { requireReviewer } from "../reviews/Staff.js"
+import * as AppLogo from "./AppLogo.js"
 import { AppStore } from "./AppStore.js"
 
 /** The account's own app, else `NotFound`. Every route below an app's id calls this first. */
@@ -30,3 +32,20 @@ export const nameApps = (ids: Iterable<AppId>) =>
     }
     return names
   })
+
+/**
+ * A logo that a visitor may see. Everybody sees the logo in force of an app in production; its developer, reviewers and
+ * admins (`account`) also see one that waits, and those of other apps. `NotFound` otherwise.
+ */
+export const findLogo = program(
+  "findLogo",
+  function* (id: AppId, digest: AppLogo.LogoDigest, account: Option.Option<Account>) {
+    const apps = yield* AppStore
+    const unknown = () => new NotFound({ what: "logo" })
+    const app = yield* Effect.mapError(yield* apps.find(id), unknown)
+    const isPublic = app.logo === digest && app.status === "production" && app.revokedAt === null
+    const isTheirs = Option.exists(account, (one) => one.id === app.ownerId || Either.isRight(requireReviewer(one)))
+    if (!isPublic && !isTheirs) return yield* unknown()
+    return { isPublic, bytes: AppLogo.bytesOf(yield* Effect.mapError(yield* apps.findLogo(id, digest), unknown)) }
+  }
+)

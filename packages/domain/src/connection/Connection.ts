@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type { AppId, ConnectionId, FamilyId, PlaceId, Scope, Sub, Timestamp, UserId } from "../shared/index.js"
+import type { Pause } from "./Pause.js"
 
 export const EndReason = Schema.Literal(
   /** the user disconnected */
@@ -34,12 +35,16 @@ export interface Connection {
   readonly externalUserId: string | null
   /** Every granted scope, lapsed sensitive scopes included. */
   readonly heldScopes: ReadonlyArray<Scope.Scope>
+  /** Every scope that the user once agreed to in this connection and can give back (decision connection-6). */
+  readonly agreedScopes: ReadonlyArray<Scope.Scope>
   readonly placesVersion: number
   readonly places: ReadonlyArray<SharedPlace>
   /** The end of the standard tier, exclusive; null when the user chose no expiry. */
   readonly standardExpiresAt: Timestamp.Timestamp | null
   /** The end of the sensitive tier, exclusive; null when no sensitive scope is granted. */
   readonly sensitiveExpiresAt: Timestamp.Timestamp | null
+  /** The last pause, which may be over; null: the user never paused the app. */
+  readonly pause: Pause | null
   readonly connectedAt: Timestamp.Timestamp
   readonly endedAt: Timestamp.Timestamp | null
   readonly endReason: EndReason | null

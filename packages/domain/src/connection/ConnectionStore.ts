@@ -7,11 +7,15 @@ import type { AppId, ConnectionId, PlaceId, StoreEffect, UserId } from "../share
 import type { Page, PagePosition } from "../shared/Page.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Connection, EndReason } from "./Connection.js"
+import type { ConsentEntry } from "./ConsentEntry.js"
+import type { Pause } from "./Pause.js"
 
 /** A connection and its app. Every decision about liveness and scopes needs both. */
 export interface WithApp {
   readonly connection: Connection
   readonly app: App
+  /** Present while the account of the person or of the app's developer is suspended (decision staff-1). */
+  readonly isSuspended?: true
 }
 
 /** A change to a connection's rows; a decision's writes are committed together. Tokens: `TokenStore.TokenWrite`. */
@@ -33,7 +37,14 @@ export type Write =
       readonly _tag: "SetScopes"
       readonly heldScopes: Connection["heldScopes"]
       readonly sensitiveExpiresAt: Timestamp | null
+      /** The scopes that the user can give back from now on. Left out: as before. */
+      readonly agreedScopes?: Connection["agreedScopes"]
     }
+  /** Replaces the end of the standard tier; null: no end. */
+  | { readonly _tag: "SetEnd"; readonly standardExpiresAt: Timestamp | null }
+  | { readonly _tag: "SetPause"; readonly pause: Pause | null }
+  /** Adds an entry to the consent history. */
+  | { readonly _tag: "Record"; readonly entry: ConsentEntry }
 
 /** The outcome of a decision, and the writes to commit with it. */
 export interface ConnectionDecision<A, W = Write> {
@@ -81,6 +92,8 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
     readonly findOfUser: (userId: UserId, id: ConnectionId) => StoreEffect<Option.Option<WithApp>>
     /** The app's connection, live or ended. None when the app has no connection of this id. */
     readonly findOfApp: (appId: AppId, id: ConnectionId) => StoreEffect<Option.Option<Connection>>
+    /** The last `limit` entries of the consent history, newest first. Empty for another user's connection. */
+    readonly history: (userId: UserId, id: ConnectionId, limit: number) => StoreEffect<ReadonlyArray<ConsentEntry>>
     /** The user's connection with the app that has not ended. Its standard tier may have passed. */
     readonly findLive: (userId: UserId, appId: AppId) => StoreEffect<Option.Option<Connection>>
     /** The user's connections, newest first. Ended connections are included. */

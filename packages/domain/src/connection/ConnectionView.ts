@@ -7,6 +7,7 @@ import * as Tier from "../tiers/Tier.js"
 import type { Connection, SharedPlace } from "./Connection.js"
 import type { WithApp } from "./ConnectionStore.js"
 import * as EffectiveScopes from "./EffectiveScopes.js"
+import * as Pause from "./Pause.js"
 
 /** A connection as its app reads it at `GET /v1/me` (Spec §2.2). */
 export interface ConnectionDescription {
@@ -49,6 +50,10 @@ export interface UserConnection
   readonly app: Pick<App, "id" | "name" | "description" | "homepageUrl" | "status">
   /** False from the end on, even before a worker has stored it; `endedAt` and `endReason` are set with it. */
   readonly live: boolean
+  /** The present pause; null while the app can ask. */
+  readonly pause: Pause.Pause | null
+  /** The scopes that the user once agreed to and the app still declares: these can be given back. */
+  readonly agreedScopes: ReadonlyArray<Scope.Scope>
   /** When the app last got an answer about the user. Null: never, or before the access log began. */
   readonly lastUsedAt: Timestamp | null
   readonly places: ReadonlyArray<SharedPlace & Place.PlaceRef & { readonly archivedAt: Timestamp | null }>
@@ -84,6 +89,8 @@ export const forUser = (
     },
     live: EffectiveScopes.isLive(connection, app, now),
     ...ending({ app, connection }, now),
+    pause: EffectiveScopes.isLive(connection, app, now) && Pause.isOn(connection.pause, now) ? connection.pause : null,
+    agreedScopes: EffectiveScopes.agreed(connection, app, now),
     lastUsedAt,
     places: own.flatMap((place) => {
       const shared = connection.places.find((one) => one.placeId === place.id)

@@ -25,6 +25,19 @@ export const held = (grant: Grant, now: Timestamp): ReadonlyArray<Scope.Scope> =
 export const reported = (grant: Grant, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Scope.intersect(held(grant, now), App.scopes(app))
 
+/**
+ * The scopes that the user can have granted without the app asking: each one was agreed to in this connection, and the
+ * app declares it. Sensitive scopes whose grace has passed come back through the consent page only (Spec §3.1).
+ */
+export const agreed = (
+  grant: Grant & Pick<Connection, "agreedScopes">,
+  app: Declared,
+  now: Timestamp
+): ReadonlyArray<Scope.Scope> => {
+  const isRemoved = Tier.sensitiveState(grant, now) === "removed"
+  return Scope.intersect(grant.agreedScopes, App.scopes(app)).filter((scope) => !isRemoved || !Scope.isSensitive(scope))
+}
+
 /** What the app may do at `now`: granted and declared scopes, without lapsed sensitive ones (Spec §5.6). */
 export const effective = (grant: Grant, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> => {
   if (!isLive(grant, app, now)) return []

@@ -51,6 +51,15 @@ export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidTok
   known: Schema.NullOr(Schema.Struct({ userId: UserId, connectionId: ConnectionId, appId: AppId }))
 }) {}
 
+/**
+ * The account of the person, or of the app's developer, is suspended (decision staff-1). Wire: 503 `unavailable` with
+ * `Retry-After`: the app keeps its tokens, and is not told whose account it is. `known`: the connection of a bearer
+ * token, for the access log.
+ */
+export class Suspended extends Schema.TaggedError<Suspended>()("Suspended", {
+  known: Schema.NullOr(Schema.Struct({ userId: UserId, connectionId: ConnectionId, appId: AppId }))
+}) {}
+
 /** The scope was never granted, was removed, or is no longer declared. Wire: 403 `missing_scope` with the scope. */
 export class MissingScope extends Schema.TaggedError<MissingScope>()("MissingScope", { scope: Scope }) {}
 

@@ -13,6 +13,7 @@ import {
   type WithApp,
   type Write
 } from "./ConnectionStore.js"
+import * as ConsentEntry from "./ConsentEntry.js"
 import * as Ending from "./Ending.js"
 import * as PlacesNotice from "./PlacesNotice.js"
 import { getConnection } from "./readConnections.js"
@@ -67,7 +68,13 @@ const decide = (
   const events = PlacesNotice.events(connection, { app, connection: { ...connection, ...after } }, eventId, now)
   return {
     outcome: "shared",
-    writes: [{ _tag: "SetPlaces", ...after }, ...events.map((event): Write => ({ _tag: "Emit", event }))]
+    writes: [
+      { _tag: "SetPlaces", ...after },
+      ...(after.placesVersion === connection.placesVersion
+        ? []
+        : [{ _tag: "Record", entry: ConsentEntry.of("places_changed", { ...connection, ...after }, now) } as const]),
+      ...events.map((event): Write => ({ _tag: "Emit", event }))
+    ]
   }
 }
 

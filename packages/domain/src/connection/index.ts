@@ -12,6 +12,7 @@ export {
   type ConnectionPage,
   describeConnection,
   getConnection,
+  listConsentHistory,
   listAppUsers,
   listConnections,
   listLoggedApps,
@@ -20,6 +21,8 @@ export {
   pageConnections
 } from "./readConnections.js"
 export * as Connection from "./Connection.js"
+export * as ConsentEntry from "./ConsentEntry.js"
+export * as ConsentHistory from "./ConsentHistory.js"
 export {
   type ArchiveDecision,
   ConnectionStore,
@@ -34,5 +37,6 @@ export * as EffectiveScopes from "./EffectiveScopes.js"
 export * as Ending from "./Ending.js"
 export * from "./Errors.js"
 export * as DisconnectNotice from "./DisconnectNotice.js"
+export * as Pause from "./Pause.js"
 export * as SharedPlaces from "./SharedPlaces.js"
 export * as Uses from "./Uses.js"

@@ -10,6 +10,7 @@ import { Cursor, Invalid, NotFound, Page, program, Timestamp } from "../shared/i
 import type { AppId, ConnectionId, UserId } from "../shared/Ids.js"
 import { ConnectionStore, type WithApp } from "./ConnectionStore.js"
 import * as ConnectionView from "./ConnectionView.js"
+import * as ConsentHistory from "./ConsentHistory.js"
 import * as EffectiveScopes from "./EffectiveScopes.js"
 import * as Uses from "./Uses.js"
 
@@ -52,6 +53,17 @@ export const getConnection = program("getConnection", function* (userId: UserId,
   const found = yield* (yield* ConnectionStore).findOfUser(userId, id)
   const [connection] = yield* viewed(userId, Option.toArray(found))
   return connection ?? (yield* new NotFound({ what: "connection" }))
+})
+
+/** Entries of a consent history that are shown. A user who pauses daily reaches this number after half a year. */
+const HISTORY_LIMIT = 400
+
+/** What was agreed in a connection and when, newest first. `NotFound` for another user's connection. */
+export const listConsentHistory = program("listConsentHistory", function* (userId: UserId, id: ConnectionId) {
+  const connection = yield* getConnection(userId, id)
+  const stored = yield* (yield* ConnectionStore).history(userId, id, HISTORY_LIMIT + 1)
+  const own = yield* (yield* PlaceStore).list(userId)
+  return ConsentHistory.of(connection, stored, own, HISTORY_LIMIT)
 })
 
 const viewed = (userId: UserId, connections: ReadonlyArray<WithApp>) =>

@@ -47,8 +47,8 @@ export const check = (
   purposes: ReadonlyArray<Purpose.Purpose>,
   issuer: string
 ): Either.Either<Checked, AuthorizePage | AuthorizeRedirect> => {
-  // No browser is redirected to a revoked app, not even with an error.
-  if (Option.isNone(app) || app.value.revokedAt !== null) return unknownClient
+  // No browser is redirected to a revoked or suspended app, not even with an error.
+  if (Option.isNone(app) || App.isGone(app.value)) return unknownClient
   const uri = values(parameters, "redirect_uri")
   const redirectUri = app.value.redirectUris.find((registered) => registered === uri[0])
   if (redirectUri === undefined || uri.length > 1) {

@@ -1,3 +1,4 @@
+import * as Scope from "../shared/Scope.js"
 import type { Mode } from "./ConsentRequest.js"
 
 /** The posted consent form (decisions §10), which may be forged. Absent and empty fields are the same. */
@@ -17,3 +18,13 @@ export interface ConsentChoices {
   /** `sensitive_days`: 1, 7, 30, 90; absent: 30. Read only when a sensitive scope is chosen. */
   readonly sensitiveDays: string | undefined
 }
+
+/**
+ * Whether the answer shares exact location over a connection that has no end, which needs a fresh sign-in (decision
+ * accounts-18). A renewal does not: it shares for 90 days at most, whatever the connection's end.
+ */
+export const sharesWithoutEnd = ({ decision, scopes, shown, standardDays }: ConsentChoices): boolean =>
+  decision === "allow" &&
+  shown !== "renew_sensitive" &&
+  standardDays === "never" &&
+  scopes.some((scope) => Scope.isScope(scope) && Scope.isSensitive(scope))

@@ -9,6 +9,7 @@ import * as SensitiveNotice from "../tiers/SensitiveNotice.js"
 import * as Tier from "../tiers/Tier.js"
 import * as AuthorizeRequest from "./AuthorizeRequest.js"
 import type { Connection } from "../connection/Connection.js"
+import * as ConsentEntry from "../connection/ConsentEntry.js"
 import type { Write } from "../connection/ConnectionStore.js"
 import type { TokenWrite } from "../tokens/TokenStore.js"
 import type { ApprovalState, RequestDecision } from "./ConsentStore.js"
@@ -63,7 +64,7 @@ export const decide = (input: ConsentInput, state: ApprovalState, now: Timestamp
   const { app, existing, request } = state
   if (request.decided !== null) return repeat(input, request, request.decided)
   if (!isOpen(request, now)) return refuse("expired")
-  if (app.revokedAt !== null) return refuse("app_revoked")
+  if (App.isGone(app)) return refuse("app_revoked")
   const { choices } = input
   if (choices.decision === "cancel") return deny(input, request, [])
   const before = Option.getOrUndefined(existing)
@@ -140,6 +141,7 @@ const connectionOf = (
   // An app that sends no id this time does not remove the earlier one.
   externalUserId: request.externalUserId ?? live?.externalUserId ?? null,
   heldScopes: checked.scopes,
+  agreedScopes: Scope.normalise([...(live?.agreedScopes ?? []), ...checked.scopes]),
   ...(mode === "renew_sensitive" && live !== undefined
     ? { places: live.places, placesVersion: live.placesVersion, standardExpiresAt: live.standardExpiresAt }
     : {
@@ -147,12 +149,16 @@ const connectionOf = (
         standardExpiresAt: Tier.standardExpiry(checked.standardDays, now)
       }),
   sensitiveExpiresAt: checked.scopes.some(Scope.isSensitive) ? Tier.sensitiveExpiry(checked.sensitiveDays, now) : null,
+  // An app that asks again does not end a pause: only the user does.
+  pause: live?.pause ?? null,
   connectedAt: live?.connectedAt ?? now,
   endedAt: null,
   endReason: null,
   // The old tokens end now, so a repeated exchange of their code cannot end the new ones.
   familyId: null
 })
+
+const CHANGES = { new: "connected", change: "changed", renew_sensitive: "renewed" } as const
 
 /** What else an approval writes: the old tokens end, the user gets a receipt, and the app learns of changed places. */
 const writesOf = (
@@ -167,6 +173,7 @@ const writesOf = (
     ...(live === undefined ? [] : [{ _tag: "RevokeTokens" } as const]),
     { _tag: "Mail", message: Receipt.approved(request, mode, app, connection, shared, now) },
     { _tag: "LookAt", at: SensitiveNotice.nextLook(connection, now) },
+    { _tag: "Record", entry: ConsentEntry.of(CHANGES[mode], connection, now) },
     ...PlacesNotice.events(live, { app, connection }, input.eventId, now).map((event): Write => ({
       _tag: "Emit",
       event
@@ -185,7 +192,13 @@ const stop = (request: ConsentRequest, app: App.App, connection: Connection, now
   return [
     ...(ended
       ? Ending.end(connection, "user_disconnected", now)
-      : [{ _tag: "SetScopes", heldScopes, sensitiveExpiresAt: null } as const]),
+      : ([
+          { _tag: "SetScopes", heldScopes, sensitiveExpiresAt: null },
+          {
+            _tag: "Record",
+            entry: ConsentEntry.of("exact_location_ended", { ...connection, heldScopes, sensitiveExpiresAt: null }, now)
+          }
+        ] as const)),
     { _tag: "Mail", message: Receipt.stopped(request, app, connection, ended, now) }
   ]
 }

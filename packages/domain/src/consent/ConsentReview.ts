@@ -1,5 +1,6 @@
 // What the consent page shows. Decisions consent-3 and consent-4.
 import type { App, AppStatus } from "../apps/App.js"
+import type { LogoDigest } from "../apps/AppLogo.js"
 import * as RedirectUri from "../apps/RedirectUri.js"
 import * as Place from "../places/Place.js"
 import * as Purpose from "../purposes/Purpose.js"
@@ -21,6 +22,7 @@ export interface ConsentReview {
     readonly name: string
     readonly description: string
     readonly homepageUrl: string | null
+    readonly logo: LogoDigest | null
     readonly status: AppStatus
   }
   readonly developerName: string
@@ -103,6 +105,7 @@ export const of = (facts: ConsentFacts, now: Timestamp.Timestamp): ConsentReview
       name: app.name,
       description: app.description,
       homepageUrl: app.homepageUrl,
+      logo: app.logo,
       status: app.status
     },
     developerName: facts.developerName,

@@ -8,9 +8,10 @@
  */
 
 export * as AuthorizeRequest from "./AuthorizeRequest.js"
-export type { ConsentChoices } from "./ConsentChoices.js"
+export { type ConsentChoices, sharesWithoutEnd } from "./ConsentChoices.js"
 export * as ConsentDecision from "./ConsentDecision.js"
 export * as ConsentMode from "./ConsentMode.js"
+export * as ConsentPreview from "./ConsentPreview.js"
 export * as ConsentRequest from "./ConsentRequest.js"
 export * as ConsentReview from "./ConsentReview.js"
 export { decideConsent, reviewConsent, startConsent } from "./askForConsent.js"

@@ -1,11 +1,21 @@
-// A link in a mail that proves that its reader owns the address. Decision accounts-9.
+// A link in a mail that proves that its reader owns the address. Decisions accounts-9 and accounts-12.
 import { Schema } from "effect"
 import type { Email } from "../accounts/Account.js"
 import type { UserId, Vault } from "../shared/index.js"
-import { MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
+import { DAY, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** What the link is good for. A link for one thing does nothing else. */
-export const LinkPurpose = Schema.Literal("password_reset")
+export const LinkPurpose = Schema.Literal(
+  "password_reset",
+  /** Confirms the address that the account has. */
+  "address_confirmation",
+  /** Confirms another address, which the account then has. It was mailed there. */
+  "address_change",
+  /** Gives the account back the address that it had. It was mailed there. */
+  "address_undo",
+  /** Makes the browser that opens it known to the account (`KnownBrowser`). */
+  "unlock"
+)
 export type LinkPurpose = typeof LinkPurpose.Type
 
 /**
@@ -16,26 +26,42 @@ export interface AccountLink {
   readonly hash: Vault.Hash
   readonly userId: UserId
   readonly purpose: LinkPurpose
-  /** The address that the link was mailed to. When the account has another address, the link is dead. */
+  /**
+   * The address that the account had. When the account has another address, the link is dead, but for a link that
+   * undoes a change: it brings this address back.
+   */
   readonly email: Email
+  /** The address that the account gets; null unless the purpose is `address_change`. */
+  readonly newEmail: Email | null
+  /** How often the address of the account had changed. Of two links to undo a change, the smaller is the older. */
+  readonly addressVersion: number
   readonly createdAt: Timestamp
   /** Exclusive: this instant no longer counts. */
   readonly expiresAt: Timestamp
 }
 
-export const LIFETIMES: Readonly<Record<LinkPurpose, number>> = { password_reset: 30 * MINUTE }
+export const LIFETIMES: Readonly<Record<LinkPurpose, number>> = {
+  password_reset: 30 * MINUTE,
+  address_confirmation: DAY,
+  address_change: DAY,
+  address_undo: 7 * DAY,
+  unlock: 30 * MINUTE
+}
 
 /** A link to `owner` that begins now. */
 export const make = (
   purpose: LinkPurpose,
   hash: Vault.Hash,
   owner: { readonly id: UserId; readonly email: Email },
-  now: Timestamp
+  now: Timestamp,
+  { addressVersion = 0, newEmail = null }: Partial<Pick<AccountLink, "addressVersion" | "newEmail">> = {}
 ): AccountLink => ({
   hash,
   userId: owner.id,
   purpose,
   email: owner.email,
+  newEmail,
+  addressVersion,
   createdAt: now,
   expiresAt: plus(now, LIFETIMES[purpose])
 })
@@ -46,7 +72,17 @@ export const isLive = (
   purpose: LinkPurpose,
   owner: { readonly id: UserId; readonly email: Email },
   now: Timestamp
-): boolean => link.purpose === purpose && link.userId === owner.id && link.email === owner.email && now < link.expiresAt
+): boolean =>
+  link.purpose === purpose &&
+  link.userId === owner.id &&
+  (purpose === "address_undo" || link.email === owner.email) &&
+  now < link.expiresAt
+
+/**
+ * Whether the link outlives a new password. Who took an account over could otherwise keep its owner from taking it
+ * back: change the address, then the password.
+ */
+export const outlivesPassword = ({ purpose }: Pick<AccountLink, "purpose">): boolean => purpose === "address_undo"
 
 /** Whether the text has the form of `Entropy.secret`. Any other text needs no look-up. */
 export const isSecret = (text: string): boolean => /^[0-9a-z]{52}$/.test(text)

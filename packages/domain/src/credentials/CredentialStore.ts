@@ -1,13 +1,15 @@
 import { Context, type Option } from "effect"
-import type { Account } from "../accounts/Account.js"
+import type { Account, Email } from "../accounts/Account.js"
 import type { MailMessage } from "../mail/Mail.js"
 import type { StoreEffect, Timestamp, UserId, Vault } from "../shared/index.js"
 import type { AccountLink } from "./AccountLink.js"
+import type { AddressReplacement, AddressState } from "./AddressChange.js"
 import type { CredentialState, PasswordReplacement } from "./PasswordChange.js"
+import type { SignUpRequest } from "./SignUpRequest.js"
 
 /**
- * What proves that somebody is the owner of an account, and how the proof is replaced. Decisions accounts-9 and
- * accounts-10.
+ * What proves that somebody is the owner of an account, and how the proof is replaced. Decisions accounts-9 to
+ * accounts-13.
  */
 export class CredentialStore extends Context.Tag("@place-access/domain/credentials/CredentialStore")<
   CredentialStore,
@@ -23,14 +25,49 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
     ) => StoreEffect<Option.Option<{ readonly link: AccountLink; readonly account: Account }>>
     /**
      * Locks the account, reads the clock and the link, and calls `decide`. One transaction replaces the password and
-     * raises its version, gives the version to the session that stays, ends the other sessions, deletes every link of
-     * the account, forgets its failed attempts to sign in, and puts the notice into the outbox. False, and nothing is
-     * written, when there is no such account or `decide` returns null.
+     * raises its version, gives the version to the session that stays, ends the other sessions, deletes the links of
+     * the account that do not outlive the password, forgets its failed attempts to sign in, puts the notice into the
+     * outbox, and stores the event of the audit log. False, and nothing is written, when there is no such account or
+     * `decide` returns null.
      */
     readonly replacePassword: (
       userId: UserId,
       link: Vault.Hash | null,
       decide: (state: CredentialState, now: Timestamp.Timestamp) => PasswordReplacement | null
     ) => StoreEffect<boolean>
+
+    /**
+     * Locks the account, reads the clock and the link, and calls `decide`. One transaction writes what it decided: the
+     * address and what the links `AddressReplacement` names. `Refused`, and nothing is written, when there is no such
+     * account or `decide` returns null; `Taken`, and nothing is written, when another account has the address. An
+     * account that never confirmed the address loses it to one that does (`SignUpRequest.releasedEmail`).
+     */
+    readonly replaceAddress: (
+      userId: UserId,
+      link: Vault.Hash,
+      decide: (state: AddressState, now: Timestamp.Timestamp) => AddressReplacement | null
+    ) => StoreEffect<"Replaced" | "Refused" | "Taken">
+    /** Deletes the link and returns true, unless `decide` returns false for it. Of several at once, one gets true. */
+    readonly useLink: (
+      userId: UserId,
+      link: Vault.Hash,
+      decide: (state: CredentialState, now: Timestamp.Timestamp) => boolean
+    ) => StoreEffect<boolean>
+
+    /** Stores an account that waits for its address to be confirmed, and puts the mail into the outbox. */
+    readonly requestSignUp: (request: SignUpRequest, mail: MailMessage) => StoreEffect<void>
+    /** None when the account was made, or the row is unknown. Expired rows are found until they are swept. */
+    readonly findSignUp: (hash: Vault.Hash) => StoreEffect<Option.Option<SignUpRequest>>
+    /** The newest that waits for this address, without those that ended at `now`. */
+    readonly newestSignUp: (email: Email, now: Timestamp.Timestamp) => StoreEffect<Option.Option<SignUpRequest>>
+    /**
+     * Makes the account that `decide` returns, with its choice of history, and deletes every request for its address.
+     * `Refused` when there is no such request or `decide` returns null; `Taken`, with the same deletion, when another
+     * account has confirmed the address.
+     */
+    readonly confirmSignUp: (
+      hash: Vault.Hash,
+      decide: (request: SignUpRequest, now: Timestamp.Timestamp) => Account | null
+    ) => StoreEffect<"Made" | "Refused" | "Taken">
   }
 >() {}

@@ -1,5 +1,6 @@
 // Replacing a password, by its owner or by a link. Decisions accounts-9 and accounts-10.
 import type { Account } from "../accounts/Account.js"
+import * as AuditEvent from "../audit/AuditEvent.js"
 import type { Link, MailMessage } from "../mail/Mail.js"
 import { type Vault, Words } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
@@ -14,14 +15,15 @@ export interface CredentialState {
 }
 
 /**
- * What is committed together. Every link of the account dies with its old password, and its failed attempts to sign in
- * no longer count: who proved to be the owner must not wait for a stranger's guesses.
+ * What is committed together. The links of the account die with its old password (`AccountLink.outlivesPassword`), and
+ * its failed attempts to sign in no longer count: who proved to be the owner must not wait for a stranger's guesses.
  */
 export interface PasswordReplacement {
   readonly passwordHash: string
   /** The session that stays, of the browser that asked; null: every session ends. */
   readonly keeps: Vault.Hash | null
   readonly notice: MailMessage
+  readonly audit: AuditEvent.AuditEvent
 }
 
 /**
@@ -32,7 +34,12 @@ export const change =
   (asked: { readonly verified: number; readonly passwordHash: string; readonly keeps: Vault.Hash }) =>
   ({ account, passwordVersion }: CredentialState, now: Timestamp): PasswordReplacement | null =>
     passwordVersion === asked.verified
-      ? { passwordHash: asked.passwordHash, keeps: asked.keeps, notice: changedMail(account, now) }
+      ? {
+          passwordHash: asked.passwordHash,
+          keeps: asked.keeps,
+          notice: changedMail(account, now),
+          audit: changed(account, "password", now)
+        }
       : null
 
 /** Somebody who reads the owner's mail opened the link. Null when the link does not work any more. */
@@ -40,8 +47,16 @@ export const reset =
   (passwordHash: string) =>
   ({ account, link }: CredentialState, now: Timestamp): PasswordReplacement | null =>
     link !== null && AccountLink.isLive(link, "password_reset", account, now)
-      ? { passwordHash, keeps: null, notice: resetDoneMail(account, now) }
+      ? { passwordHash, keeps: null, notice: resetDoneMail(account, now), audit: changed(account, "link", now) }
       : null
+
+/** The event of the audit log. */
+export const changed = ({ id }: Account, how: "password" | "link", at: Timestamp): AuditEvent.AuditEvent => ({
+  at,
+  userId: id,
+  actor: AuditEvent.OWNER,
+  detail: { kind: "password_changed", how }
+})
 
 const FORGOTTEN: Link = { site: "service", path: "/forgot-password", label: "Set a new password" }
 

@@ -1,5 +1,13 @@
-import { type Account, choosePassword, type Session, verifyPassword, WrongCredentials } from "../accounts/index.js"
-import { NotFound, program } from "../shared/index.js"
+import {
+  type Account,
+  AccountStore,
+  choosePassword,
+  type Session,
+  verifyPassword,
+  WrongCredentials
+} from "../accounts/index.js"
+import { announceAudit } from "../audit/index.js"
+import { NotFound, program, Timestamp } from "../shared/index.js"
 import { CredentialStore } from "./CredentialStore.js"
 import * as PasswordChange from "./PasswordChange.js"
 
@@ -9,6 +17,8 @@ export interface NewPassword {
   readonly newPassword: Account.Password
   /** The network address of the request. */
   readonly address: string
+  /** `SignIn.knownBrowser`. */
+  readonly knownBrowser?: string | undefined
   /** The session that stays. */
   readonly session: Session.Session["hash"]
 }
@@ -18,8 +28,8 @@ export interface NewPassword {
  * fails like one. `Invalid` for a password that attackers try first. `NotFound` when the account was deleted meanwhile.
  */
 export const changePassword = program("changePassword", function* (account: Account.Account, input: NewPassword) {
-  const { address, newPassword, password, session } = input
-  const verified = yield* verifyPassword({ email: account.email, password, address })
+  const { address, knownBrowser, newPassword, password, session } = input
+  const verified = yield* verifyPassword({ email: account.email, password, address, knownBrowser })
   // The account may have been deleted since the session was checked, and its e-mail given to a new one.
   if (verified.account.id !== account.id) return yield* new NotFound({ what: "account" })
   const passwordHash = yield* choosePassword(newPassword, account, "new_password")
@@ -30,4 +40,9 @@ export const changePassword = program("changePassword", function* (account: Acco
   )
   // Somebody else replaced the password between the check and now, so the typed one is wrong.
   if (!replaced) return yield* new WrongCredentials()
+  // Who gave the password has confirmed the session: one question, not two. With a second factor it takes both.
+  if (yield* (yield* AccountStore).hasFactor(account.id)) return
+  const confirmed = { hash: session, passwordVersion: verified.passwordVersion + 1 }
+  yield* (yield* AccountStore).confirmSession(confirmed, yield* Timestamp.now)
+  yield* announceAudit(PasswordChange.changed(account, "password", yield* Timestamp.now))
 })

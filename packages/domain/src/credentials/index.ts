@@ -1,5 +1,10 @@
 /**
- * Replacing what signs a person in. `changePassword` asks for the old password. `requestReset` mails a link that works
+ * What proves who owns an account. `requestSignUp` mails a link, and `confirmSignUp` makes the account with it.
+ * `requestAddressChange` and `confirmAddress` change the address, and `undoAddressChange` brings it back
+ * (`AddressChange` decides). `rememberSignIn` makes a browser known to its account, and tells the owner of an unknown
+ * one; `requestUnlock` lets the owner in while strangers guess.
+ *
+ * Replacing what signs a person in: `changePassword` asks for the old password. `requestReset` mails a link that works
  * once (`AccountLink`), and `resetPassword` uses it; `issueResetLink` gives an operator such a link. `PasswordChange`
  * decides both under the lock of the account. The version of the password ends also the session of a sign-in that is
  * under way with the old one. The pages of settings and sign-in call these programs, and so does the command line.
@@ -8,7 +13,20 @@
  */
 
 export * as AccountLink from "./AccountLink.js"
+export * as AddressChange from "./AddressChange.js"
+export {
+  confirmAddress,
+  describeConfirmation,
+  describeUndo,
+  requestAddressChange,
+  requestConfirmation,
+  requireConfirmed,
+  undoAddressChange
+} from "./changeAddress.js"
 export { changePassword, type NewPassword } from "./changePassword.js"
 export { CredentialStore } from "./CredentialStore.js"
 export * as PasswordChange from "./PasswordChange.js"
+export { describeUnlock, knowBrowser, rememberSignIn, requestUnlock, useUnlock } from "./knownBrowsers.js"
+export { confirmSignUp, describeSignUp, requestSignUp, resendSignUp, type SignUpByMail } from "./signUpByMail.js"
+export * as SignUpRequest from "./SignUpRequest.js"
 export { describeReset, issueResetLink, requestReset, resetPassword } from "./resetPassword.js"

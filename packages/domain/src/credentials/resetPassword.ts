@@ -1,10 +1,12 @@
-import { Effect, Option } from "effect"
+import { Option } from "effect"
 import { type Account, AccountStore, choosePassword } from "../accounts/index.js"
+import { announceAudit, AuditEvent, recordAudit } from "../audit/index.js"
 import { Rate, Subject, takeCall } from "../limits/index.js"
 import * as Mail from "../mail/Mail.js"
 import { Entropy, NotFound, program, Timestamp, Vault } from "../shared/index.js"
 import * as AccountLink from "./AccountLink.js"
 import { CredentialStore } from "./CredentialStore.js"
+import { dead, liveLink } from "./liveLink.js"
 import * as PasswordChange from "./PasswordChange.js"
 
 /**
@@ -35,34 +37,22 @@ export const issueResetLink = program("issueResetLink", function* (email: Accoun
   const hash = (yield* Vault.Vault).sha256(secret)
   const link = AccountLink.make("password_reset", hash, found.value.account, yield* Timestamp.now)
   if (!(yield* (yield* CredentialStore).offerLink(link, null))) return yield* new NotFound({ what: "account" })
+  yield* recordAudit({ userId: link.userId, actor: AuditEvent.OPERATOR, detail: { kind: "reset_link_made" } })
   return { secret, expiresAt: link.expiresAt }
 })
 
-const dead = () => new NotFound({ what: "link" })
-
-/** The live link of this secret with its account. `NotFound` when it was used, expired or never existed: one answer. */
-const liveLink = (secret: string) =>
-  Effect.gen(function* () {
-    if (!AccountLink.isSecret(secret)) return yield* dead()
-    const found = yield* (yield* CredentialStore).findLink((yield* Vault.Vault).sha256(secret))
-    const now = yield* Timestamp.now
-    if (Option.isNone(found)) return yield* dead()
-    const { account, link } = found.value
-    return AccountLink.isLive(link, "password_reset", account, now) ? found.value : yield* dead()
-  })
-
 /** Whose password the link sets, for the page that the link opens. Changes nothing: mail scanners open links too. */
 export const describeReset = program("describeReset", function* (secret: string) {
-  return (yield* liveLink(secret)).account
+  return (yield* liveLink(secret, "password_reset")).account
 })
 
 /**
  * Sets a new password with a link, once. Every session of the account ends, and a mail tells its owner. `NotFound`
  * when the link does not work any more, `Invalid` for a password that attackers try first, after which the link still
- * works.
+ * works. Returns the account.
  */
 export const resetPassword = program("resetPassword", function* (secret: string, password: Account.Password) {
-  const { account, link } = yield* liveLink(secret)
+  const { account, link } = yield* liveLink(secret, "password_reset")
   const passwordHash = yield* choosePassword(password, account)
   const replaced = yield* (yield* CredentialStore).replacePassword(
     account.id,
@@ -70,4 +60,6 @@ export const resetPassword = program("resetPassword", function* (secret: string,
     PasswordChange.reset(passwordHash)
   )
   if (!replaced) return yield* dead()
+  yield* announceAudit(PasswordChange.changed(account, "link", yield* Timestamp.now))
+  return account
 })

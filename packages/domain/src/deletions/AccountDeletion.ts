@@ -13,7 +13,10 @@ export const NOBODY: Account = {
   email: Email.make("Deleted@account.invalid"),
   displayName: DisplayName.make("Deleted account"),
   roles: [],
-  createdAt: make(0)
+  createdAt: make(0),
+  suspendedAt: null,
+  confirmedAt: null,
+  timeZone: null
 }
 
 /** An app of the deleted account, and how many other people have connected it. */
@@ -35,7 +38,8 @@ export interface AccountDeletionState {
 export interface Going {
   readonly requestedAt: Timestamp
   readonly lookAt: Timestamp
-  readonly receipt: MailMessage
+  /** Null when the address was not confirmed: it may belong to a stranger. */
+  readonly receipt: MailMessage | null
 }
 
 export const LAST_ADMIN = "you are the only admin: the service needs another one first"
@@ -44,13 +48,41 @@ export const LAST_ADMIN = "you are the only admin: the service needs another one
 export const REVOKED_NOTE = "Its developer deleted their account."
 
 /** Every account can be deleted except that of the last admin, because nobody could run the service any more. */
-export const decide = (
+export const decide = (state: AccountDeletionState, now: Timestamp): Either.Either<Going, Conflict> =>
+  decideBy(state, now, BY_OWNER)
+
+/** An operator deletes the account with a command. */
+export const decideForOperator = (state: AccountDeletionState, now: Timestamp): Either.Either<Going, Conflict> =>
+  decideBy(state, now, BY_OPERATOR)
+
+const decideBy = (
   { account, apps, isLastAdmin }: AccountDeletionState,
-  now: Timestamp
+  now: Timestamp,
+  by: By
 ): Either.Either<Going, Conflict> =>
   isLastAdmin
     ? Either.left(new Conflict({ reason: LAST_ADMIN }))
-    : Either.right({ requestedAt: now, lookAt: now, receipt: receipt(account, apps, now) })
+    : Either.right({
+        requestedAt: now,
+        lookAt: now,
+        receipt: account.confirmedAt === null ? null : receipt(account, apps, now, by)
+      })
+
+/** How the mail says who deleted the account, and what to do about it. */
+interface By {
+  readonly how: string
+  readonly ifNotYou: string
+}
+
+const BY_OWNER: By = {
+  how: "with the password and from a browser that was signed in",
+  ifNotYou: "If this was not you, tell those who run this service: somebody knows your password."
+}
+
+const BY_OPERATOR: By = {
+  how: "by those who run this service",
+  ifNotYou: "If you did not ask for it, ask those who run this service why."
+}
 
 /** Whether the app is deleted with the account: before production, only its developer could connect it. */
 export const goesEntirely = ({ status }: Pick<App, "status">): boolean => status !== "production"
@@ -68,17 +100,17 @@ export const nextLook = (requestedAt: Timestamp, now: Timestamp): Timestamp | nu
 export const receiptKey = (userId: UserId): string => `account_deleted ${userId}`
 
 /** The mail to the account's address. If somebody else deleted the account, its owner finds out from it. */
-const receipt = ({ email, id }: Account, apps: ReadonlyArray<OwnedApp>, now: Timestamp): MailMessage => ({
+const receipt = ({ email, id }: Account, apps: ReadonlyArray<OwnedApp>, now: Timestamp, by: By): MailMessage => ({
   to: NOBODY.id,
   address: email,
   dedupeKey: receiptKey(id),
   subject: "Your account was deleted",
   body: [
-    `On ${Words.moment(now)} your account was deleted, with the password and from a browser that was signed in.`,
+    `On ${Words.moment(now)} your account was deleted, ${by.how}.`,
     "Apps can ask nothing more about you, your phones can send nothing more, and you are signed out everywhere. Your places, your history, your access log and everything else of yours are being removed now; that takes minutes, and a day for the last traces.",
     ...(apps.length === 0 ? [] : [`${apps.length === 1 ? "Your app was" : "Your apps were"} revoked.`]),
     "It cannot be undone. With this address you can make a new account at any time.",
     "What apps learned about you before, they keep: ask them to delete it. Backups of the service, if there are any, are kept as long as those who run it keep them.",
-    "If this was not you, tell those who run this service: somebody knows your password. This is the last message that we send you, and the address is forgotten once it is sent."
+    `${by.ifNotYou} This is the last message that we send you, and the address is forgotten once it is sent.`
   ].join("\n\n")
 })

@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import { type Account, checkPassword } from "../accounts/index.js"
+import { AuditEvent, recordAudit } from "../audit/index.js"
 import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
 import { NotFound, program, Timestamp } from "../shared/index.js"
 import * as AccountDeletion from "./AccountDeletion.js"
@@ -11,6 +12,8 @@ export interface Confirmation {
   readonly password: string
   /** The network address of the request. */
   readonly address: string
+  /** `SignIn.knownBrowser`. */
+  readonly knownBrowser?: string | undefined
 }
 
 /**
@@ -24,6 +27,8 @@ export const deleteAccount = program("deleteAccount", function* (account: Accoun
   const begun =
     id === account.id ? yield* (yield* AccountDeletionStore).begin(id, AccountDeletion.decide) : Option.none()
   yield* yield* Effect.mapError(begun, () => new NotFound({ what: "account" }))
+  // No event may name an account that is gone.
+  yield* recordAudit({ userId: null, actor: AuditEvent.OWNER, detail: { kind: "account_deleted" } })
 })
 
 /** What deleting the account would do: which apps end with it, and whether it is allowed. */

@@ -1,22 +1,29 @@
 import type { App } from "../apps/App.js"
 import type { Connection } from "../connection/Connection.js"
 import * as EffectiveScopes from "../connection/EffectiveScopes.js"
+import * as Pause from "../connection/Pause.js"
 import type { AppId, Timestamp } from "../shared/index.js"
-import { neededScope, type Payload } from "../events/Event.js"
+import { neededScope, type Payload, ruleIdOf } from "../events/Event.js"
 
 // Whether the user still allows an event to be sent (decision events-4).
 
 /** What the check before each attempt reads: the state of this moment, not that of the event (Spec §6.3.5). */
 export interface Authorisation {
-  readonly connection: Pick<Connection, "appId" | "heldScopes" | "standardExpiresAt" | "sensitiveExpiresAt" | "endedAt">
+  readonly connection: Pick<
+    Connection,
+    "appId" | "heldScopes" | "standardExpiresAt" | "sensitiveExpiresAt" | "endedAt" | "pause"
+  >
   readonly app: Pick<App, "declaredScopes" | "allowedScopes" | "revokedAt">
   /** False when the rule was deleted, or its place withdrawn or archived. True for events without a rule. */
   readonly ruleStands: boolean
+  /** Present while the account of the person or of the app's developer is suspended (decision staff-1). */
+  readonly isSuspended?: true
 }
 
 /**
- * Whether the app may still receive the event: its connection lives, it is not revoked, the payload's scope is
- * effective, and the rule stands. Retries stop too. The end of the sensitive tier needs a live connection only.
+ * Whether the app may still receive the event: its connection lives, nobody is suspended, the payload's scope is
+ * effective, and the rule stands. Retries stop too. The end of the sensitive tier needs a live connection only. A pause
+ * stops what a rule observed (decision connection-5), and not what the app must know about its permissions.
  */
 export const permits = (
   authorisation: Authorisation,
@@ -27,8 +34,10 @@ export const permits = (
   const scope = neededScope(event.payload)
   return (
     connection.appId === event.appId &&
+    !authorisation.isSuspended &&
     EffectiveScopes.isLive(connection, app, now) &&
     ruleStands &&
+    (ruleIdOf(event.payload) === null || !Pause.isOn(connection.pause, now)) &&
     (scope === undefined || EffectiveScopes.check(connection, app, scope, now) === "allowed")
   )
 }

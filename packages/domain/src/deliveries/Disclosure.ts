@@ -153,5 +153,6 @@ const entry = (
   purpose: null,
   status,
   error,
-  disclosed
+  disclosed,
+  times: 1
 })

@@ -6,7 +6,11 @@ import type { Device } from "./Device.js"
 export class DeviceStore extends Context.Tag("@place-access/domain/devices/DeviceStore")<
   DeviceStore,
   {
-    readonly create: (device: Device) => StoreEffect<void>
+    /**
+     * Stores the device, under one lock of the user. False when the user has `AccountLimits.DEVICES` devices that are
+     * not removed. Devices that stand for imports do not count.
+     */
+    readonly create: (device: Device) => StoreEffect<boolean>
     /** The user's devices, oldest first, then by id. Removed devices are left out. */
     readonly list: (userId: UserId) => StoreEffect<ReadonlyArray<Device>>
     /** The device of this token, which contains the user's id. None when unknown or removed. */

@@ -1,6 +1,17 @@
 import { Option, Schema } from "effect"
 import { ConnectionStore, EffectiveScopes } from "../connection/index.js"
-import { DeviceId, Entropy, NotFound, Timestamp, Token, type UserId, Vault, program } from "../shared/index.js"
+import * as AccountLimits from "../quotas/AccountLimits.js"
+import {
+  Conflict,
+  DeviceId,
+  Entropy,
+  NotFound,
+  Timestamp,
+  Token,
+  type UserId,
+  Vault,
+  program
+} from "../shared/index.js"
 import { type Device, type PhoneFormat, INITIAL, type DeviceName } from "./Device.js"
 import { DeviceStore } from "./DeviceStore.js"
 
@@ -40,7 +51,7 @@ export interface Added {
   readonly token: string
 }
 
-/** Adds a phone that may upload for the user. */
+/** Adds a phone that may upload for the user. `Conflict` when the user has as many as `AccountLimits.DEVICES`. */
 export const addDevice = program(
   "addDevice",
   function* (userId: UserId, draft: { readonly name: DeviceName; readonly format: PhoneFormat }) {
@@ -54,7 +65,9 @@ export const addDevice = program(
       createdAt: yield* Timestamp.now,
       ...INITIAL
     }
-    yield* (yield* DeviceStore).create(device)
+    if (!(yield* (yield* DeviceStore).create(device))) {
+      return yield* new Conflict({ reason: AccountLimits.DEVICES.refusal })
+    }
     const added: Added = { device, token }
     return added
   }

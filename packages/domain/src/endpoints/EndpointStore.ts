@@ -1,4 +1,5 @@
 import { Context, type Option } from "effect"
+import type { AuditEvent } from "../audit/AuditEvent.js"
 import type { AppId, EndpointId, StoreEffect, Timestamp } from "../shared/index.js"
 import type { StrikeWarning } from "./StrikeWarning.js"
 import type { WebhookEndpoint } from "./WebhookEndpoint.js"
@@ -13,11 +14,15 @@ export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/E
     readonly find: (appId: AppId, id: EndpointId) => StoreEffect<Option.Option<WebhookEndpoint>>
     /** Oldest first. */
     readonly list: (appId: AppId) => StoreEffect<ReadonlyArray<WebhookEndpoint>>
-    /** Stores `change(endpoint, now)` under a lock; the ids stay. None: the app has no such endpoint. */
+    /**
+     * Stores `change(endpoint, now)` under a lock, and in the same transaction the event `audit(now)`, if given; the
+     * ids stay. None, and no event: the app has no such endpoint.
+     */
     readonly update: (
       appId: AppId,
       id: EndpointId,
-      change: (before: WebhookEndpoint, now: Timestamp.Timestamp) => WebhookEndpoint
+      change: (before: WebhookEndpoint, now: Timestamp.Timestamp) => WebhookEndpoint,
+      audit?: (now: Timestamp.Timestamp) => AuditEvent
     ) => StoreEffect<Option.Option<WebhookEndpoint>>
     /** Removes the endpoint. Its waiting deliveries fail; their rows stay in the log. False: no such endpoint. */
     readonly remove: (appId: AppId, id: EndpointId) => StoreEffect<boolean>

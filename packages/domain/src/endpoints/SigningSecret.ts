@@ -42,5 +42,22 @@ export const rotate = (
     )
   ].slice(0, MAX_LIVE)
 
+/** Signs with the next secret alone: all others end at once. */
+export const replace = (sealed: Vault.Sealed, now: Timestamp): ReadonlyArray<SigningSecret> => [
+  { sealed, createdAt: now, expiresAt: null }
+]
+
+/** Until when a secret before the newest one signs; null when only the newest does. */
+export const previousUntil = (secrets: ReadonlyArray<SigningSecret>, now: Timestamp): Timestamp | null =>
+  live(secrets, now)
+    .slice(1)
+    .reduce<Timestamp | null>(
+      (last, { expiresAt }) => (expiresAt !== null && expiresAt > (last ?? 0) ? expiresAt : last),
+      null
+    )
+
+/** Ends every secret but the newest at once. */
+export const endPrevious = (before: ReadonlyArray<SigningSecret>): ReadonlyArray<SigningSecret> => before.slice(0, 1)
+
 /** The context of a sealed secret. The secret cannot be unsealed in the row of another endpoint. */
 export const sealContext = (appId: AppId, id: EndpointId): string => `signing-secret ${appId} ${id}`

@@ -1,6 +1,7 @@
 // A webhook endpoint, its strikes and its subscriptions. Decisions endpoints-3, endpoints-4 and endpoints-6.
 import { Schema } from "effect"
 import { type OutboxEvent, type Subscribable, subscription } from "../events/Event.js"
+import * as AccountLimits from "../quotas/AccountLimits.js"
 import { type AppId, type EndpointId, Text, type Timestamp } from "../shared/index.js"
 import type { EndpointUrl } from "./EndpointUrl.js"
 import type { SigningSecret } from "./SigningSecret.js"
@@ -27,7 +28,7 @@ export interface WebhookEndpoint {
   readonly createdAt: Timestamp.Timestamp
 }
 
-export const MAX_PER_APP = 5
+export const MAX_PER_APP = AccountLimits.ENDPOINTS.most
 /** With this many strikes in a row the endpoint is disabled (Spec §3.4). */
 export const MAX_STRIKES = 20
 /** The developer gets a mail at each of these numbers of strikes. */

@@ -15,10 +15,12 @@ export * as StrikeWarning from "./StrikeWarning.js"
 export * as WebhookEndpoint from "./WebhookEndpoint.js"
 export {
   createEndpoint,
+  endPreviousSecrets,
   type EndpointEdit,
   listEndpoints,
   type NewEndpoint,
   removeEndpoint,
+  replaceSecret,
   rotateSecret,
   updateEndpoint
 } from "./manageEndpoints.js"

@@ -1,14 +1,16 @@
 import { Effect } from "effect"
 import type { Account } from "../accounts/Account.js"
+import { announceAudit, AuditEvent } from "../audit/index.js"
 import { getOwnedApp } from "../apps/readApps.js"
 import { normalise, type Subscribable } from "../events/Event.js"
 import { type AppId, Conflict, EndpointId, Entropy, Invalid, NotFound, program, Timestamp } from "../shared/index.js"
+import * as AccountLimits from "../quotas/AccountLimits.js"
 import { Vault } from "../shared/Vault.js"
 import { EndpointStore } from "./EndpointStore.js"
 import { EndpointUrl } from "./EndpointUrl.js"
 import * as SigningSecret from "./SigningSecret.js"
 import * as WebhookEndpoint from "./WebhookEndpoint.js"
-import { type EndpointDescription, MAX_PER_APP } from "./WebhookEndpoint.js"
+import type { EndpointDescription } from "./WebhookEndpoint.js"
 import { WebhookSender } from "./WebhookSender.js"
 
 /** The app's endpoints, oldest first. Their secrets are not shown. */
@@ -47,7 +49,7 @@ export const createEndpoint = program("createEndpoint", function* (account: Acco
     createdAt
   }
   if (!(yield* (yield* EndpointStore).create(endpoint))) {
-    return yield* new Conflict({ reason: `an app can have ${MAX_PER_APP} webhook endpoints; remove one first` })
+    return yield* new Conflict({ reason: AccountLimits.ENDPOINTS.refusal })
   }
   return { endpoint, secret: secret.text }
 })
@@ -84,13 +86,66 @@ export const updateEndpoint = program(
 export const rotateSecret = program("rotateSecret", function* (account: Account, appId: AppId, id: EndpointId) {
   yield* getOwnedApp(account, appId)
   const secret = yield* newSecret(appId, id)
-  const changed = yield* (yield* EndpointStore).update(appId, id, (before, now) => ({
-    ...before,
-    secrets: SigningSecret.rotate(before.secrets, secret.sealed, now)
-  }))
-  const endpoint = yield* Effect.mapError(changed, () => new NotFound({ what: "endpoint" }))
+  const endpoint = yield* changeSecrets(secretsChanged("secret_rotated", account, appId, id), (before, now) =>
+    SigningSecret.rotate(before, secret.sealed, now)
+  )
   return { endpoint, secret: secret.text }
 })
+
+/**
+ * Returns a new secret, once, and ends all others at once: for a secret that somebody else may have. Waiting deliveries
+ * are signed with the new secret alone. `NotFound` for another account's endpoint.
+ */
+export const replaceSecret = program("replaceSecret", function* (account: Account, appId: AppId, id: EndpointId) {
+  yield* getOwnedApp(account, appId)
+  const secret = yield* newSecret(appId, id)
+  const endpoint = yield* changeSecrets(secretsChanged("secret_ended", account, appId, id), (_, now) =>
+    SigningSecret.replace(secret.sealed, now)
+  )
+  return { endpoint, secret: secret.text }
+})
+
+/** Ends all signing secrets but the newest, without their 24 hours. Idempotent. `NotFound`: another account's. */
+export const endPreviousSecrets = program(
+  "endPreviousSecrets",
+  function* (account: Account, appId: AppId, id: EndpointId) {
+    yield* getOwnedApp(account, appId)
+    yield* changeSecrets(secretsChanged("secret_ended", account, appId, id), SigningSecret.endPrevious)
+  }
+)
+
+const secretsChanged = (
+  kind: "secret_rotated" | "secret_ended",
+  { id }: Account,
+  appId: AppId,
+  endpointId: EndpointId
+) => ({
+  userId: id,
+  actor: AuditEvent.OWNER,
+  detail: { kind, secret: "signing", appId, endpointId } as const
+})
+
+/** The event is stored in the transaction of the change (decision audit-1). */
+const changeSecrets = (
+  event: ReturnType<typeof secretsChanged>,
+  change: (
+    before: WebhookEndpoint.WebhookEndpoint["secrets"],
+    now: Timestamp.Timestamp
+  ) => WebhookEndpoint.WebhookEndpoint["secrets"]
+) =>
+  Effect.gen(function* () {
+    const { appId, endpointId } = event.detail
+    let stored: AuditEvent.AuditEvent | undefined
+    const changed = yield* (yield* EndpointStore).update(
+      appId,
+      endpointId,
+      (before, now) => ({ ...before, secrets: change(before.secrets, now) }),
+      (at) => (stored = { ...event, at })
+    )
+    const endpoint = yield* Effect.mapError(changed, () => new NotFound({ what: "endpoint" }))
+    if (stored !== undefined) yield* announceAudit(stored)
+    return endpoint
+  })
 
 /** Removes an endpoint. Its waiting deliveries fail. `NotFound` for another account's endpoint, and the second time. */
 export const removeEndpoint = program("removeEndpoint", function* (account: Account, appId: AppId, id: EndpointId) {

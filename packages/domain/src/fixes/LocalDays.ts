@@ -1,5 +1,6 @@
 import { DateTime, Option } from "effect"
-import { DAY, make, type Timestamp } from "../shared/Timestamp.js"
+import { find, type TimeZone } from "../shared/TimeZone.js"
+import { DAY, HOUR, make, parseIso, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** A day of a local calendar, or the part of that day that lies in the span. */
 export interface LocalDay {
@@ -8,15 +9,10 @@ export interface LocalDay {
   readonly from: Timestamp
 }
 
-/** An IANA name, such as `Europe/Amsterdam`. */
-export type TimeZone = DateTime.TimeZone.Named
-
-/** Accepts names only. An offset such as `+02:00` is not a place, and platforms disagree about its sign. */
-const NAME = /^[A-Za-z][A-Za-z0-9_+/-]{0,63}$/
+export type { TimeZone }
 
 /** None when no time zone has this name. */
-export const zone = (name: string): Option.Option<TimeZone> =>
-  NAME.test(name) ? DateTime.zoneMakeNamed(name) : Option.none()
+export const zone = find
 
 /**
  * The local days that `[from, until)` touches, in order. When clocks change, a day has 23 or 25 hours. Where a clock
@@ -32,6 +28,29 @@ export const between = (zone: TimeZone, from: Timestamp, until: Timestamp): Read
   }
   return days
 }
+
+/** A whole day of a local calendar. */
+export interface WholeDay extends LocalDay {
+  /** Exclusive: the next day begins at this instant. */
+  readonly until: Timestamp
+}
+
+/** The greatest distance of a local midnight from the midnight of that date in UTC, and a day more. */
+const AROUND = 40 * HOUR
+
+/** The day of this date (`2026-03-29`) in the zone. None for no date, and for a date that the zone skipped. */
+export const dayOf = (zone: TimeZone, date: string): Option.Option<WholeDay> => {
+  const utc = parseIso(`${date}T00:00:00Z`)
+  if (utc === undefined) return Option.none()
+  const days = between(zone, plus(utc, -AROUND), plus(utc, 2 * AROUND))
+  const index = days.findIndex((day) => day.date === date)
+  const [day, next] = [days[index], days[index + 1]]
+  return day === undefined || next === undefined ? Option.none() : Option.some({ ...day, until: next.from })
+}
+
+/** The date of a moment in the zone: `2026-03-29`. */
+export const dateOf = (zone: TimeZone, at: Timestamp): string =>
+  DateTime.formatIsoDate(DateTime.setZone(DateTime.unsafeMake(at), zone))
 
 const nextMidnight = (local: DateTime.Zoned): DateTime.Zoned => {
   const offset = DateTime.zonedOffset(local)

@@ -3,11 +3,14 @@ import * as History from "../retention-choice/History.js"
 import { make, type Timestamp } from "../shared/Timestamp.js"
 import * as VisitReport from "../fixes/VisitReport.js"
 import { recentFrom } from "./Import.js"
+import * as ImportedPlace from "./ImportedPlace.js"
 
-/** One entry of a file: a fix, a visit, or something unusable. */
+/** One entry of a file: a fix, a visit, a place, or something unusable. */
 export type ImportEntry =
   | { readonly _tag: "Reading"; readonly reading: Fix.Reading }
   | { readonly _tag: "Visit"; readonly visit: VisitReport.VisitReport }
+  /** A place of the person's own archive. */
+  | { readonly _tag: "Place"; readonly place: ImportedPlace.ImportedPlace }
   /** An entry without a time or a place. */
   | { readonly _tag: "Unusable" }
 
@@ -15,6 +18,7 @@ export type ImportEntry =
 export interface Sorted {
   readonly fixes: ReadonlyArray<Fix.Fix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
+  readonly places: ReadonlyArray<ImportedPlace.ImportedPlace>
   readonly tooRecent: number
   readonly tooOld: number
   readonly quarantined: number
@@ -27,11 +31,17 @@ export interface Sorted {
 export const sort = (entries: ReadonlyArray<ImportEntry>, uploadedAt: Timestamp, cutoff: Timestamp | null): Sorted => {
   const fixes: Array<Fix.Fix> = []
   const visits: Array<VisitReport.VisitReport> = []
+  const places: Array<ImportedPlace.ImportedPlace> = []
   const recent = recentFrom(uploadedAt)
   let tooRecent = 0
   let tooOld = 0
   let quarantined = 0
   for (const entry of entries) {
+    if (entry._tag === "Place") {
+      if (ImportedPlace.isPossible(entry.place, uploadedAt)) places.push(entry.place)
+      else quarantined++
+      continue
+    }
     const judged = judge(entry, uploadedAt)
     if (judged === undefined) {
       quarantined++
@@ -43,13 +53,13 @@ export const sort = (entries: ReadonlyArray<ImportEntry>, uploadedAt: Timestamp,
     else if (judged._tag === "Fix") fixes.push(judged.fix)
     else visits.push(judged.visit)
   }
-  return { fixes, visits, tooRecent, tooOld, quarantined }
+  return { fixes, visits, places, tooRecent, tooOld, quarantined }
 }
 
 /** The time that counts for a visit: its end. */
 const lastOf = ({ arrival, departure }: VisitReport.VisitReport): Timestamp => departure ?? arrival ?? make(0)
 
-const judge = (entry: ImportEntry, uploadedAt: Timestamp) => {
+const judge = (entry: Exclude<ImportEntry, { readonly _tag: "Place" }>, uploadedAt: Timestamp) => {
   if (entry._tag === "Unusable") return undefined
   const judged =
     entry._tag === "Reading" ? Fix.judge(entry.reading, uploadedAt) : VisitReport.judge(entry.visit, uploadedAt)

@@ -5,7 +5,7 @@ import { isPlain } from "../shared/Text.js"
 import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** The format of the file. It is recognised by the contents, never by the name. */
-export const ImportFormat = Schema.Literal("gpx", "google_android", "google_ios", "google_takeout")
+export const ImportFormat = Schema.Literal("gpx", "google_android", "google_ios", "google_takeout", "own_archive")
 export type ImportFormat = typeof ImportFormat.Type
 
 export const ImportState = Schema.Literal("waiting", "running", "done", "failed")
@@ -21,11 +21,24 @@ export interface ImportCounts {
   readonly tooRecent: number
   /** Entries older than the history that the user keeps. */
   readonly tooOld: number
+  /** Places beyond `AccountLimits.PLACES` (decision limits-9). `Import.leftOut` has their names. */
+  readonly overLimit: number
   /** Entries without a time or place, and impossible ones (decision L3). */
   readonly quarantined: number
 }
 
-export const NOTHING_READ: ImportCounts = { read: 0, stored: 0, duplicates: 0, tooRecent: 0, tooOld: 0, quarantined: 0 }
+export const NOTHING_READ: ImportCounts = {
+  read: 0,
+  stored: 0,
+  duplicates: 0,
+  tooRecent: 0,
+  tooOld: 0,
+  overLimit: 0,
+  quarantined: 0
+}
+
+/** The most names in `Import.leftOut`: a made-up archive could have a million places. */
+export const MOST_NAMED = 20
 
 /** A file of location history, which a worker reads into the history. No rule is evaluated over it. */
 export interface Import {
@@ -38,6 +51,8 @@ export interface Import {
   readonly format: ImportFormat | null
   readonly state: ImportState
   readonly counts: ImportCounts
+  /** The names of the places that were beyond the limit, at most `MOST_NAMED` of them, in the order of the file. */
+  readonly leftOut: ReadonlyArray<string>
   readonly bytesTotal: number
   readonly bytesDone: number
   /** Why the import failed, for its owner. Entries stored before that stay. */
@@ -92,6 +107,16 @@ export type ImportFault =
   | "no_positions"
   /** the worker that reads the file died at each attempt */
   | "gave_up"
+  /** a zip file that this service did not make */
+  | "foreign_archive"
+  /** an archive of this service that cannot be unpacked to its end */
+  | "damaged_archive"
+  /** an archive of this service with a file that is not as its manifest says */
+  | "wrong_checksum"
+  /** an archive of a version of the format that this service cannot read */
+  | "other_version"
+  /** an archive that would lead out of its folder, or becomes far larger than it says */
+  | "unsafe_archive"
 
 /** The fault, in words for the owner. */
 export const explain = (fault: ImportFault, { stored }: Pick<ImportCounts, "stored">): string => {
@@ -105,6 +130,16 @@ export const explain = (fault: ImportFault, { stored }: Pick<ImportCounts, "stor
       return `The file ends in the middle: it was probably not copied completely.${kept}`
     case "no_positions":
       return "The file has no recorded positions. Routes and waypoints do not say where somebody was."
+    case "foreign_archive":
+      return "This archive was not made by this service. Unpack it and choose the GPX file, Timeline.json or Records.json inside."
+    case "damaged_archive":
+      return "The archive is damaged: it was probably not copied completely. Nothing of it was stored."
+    case "wrong_checksum":
+      return "The archive was changed after it was made: a file in it is not as its manifest says. Nothing of it was stored."
+    case "other_version":
+      return "The archive has a format that this service cannot read, because a newer service made it. Nothing of it was stored."
+    case "unsafe_archive":
+      return "The archive is refused, because it is built like one that harms who opens it. Nothing of it was stored."
     case "gave_up":
       return `The file could not be read to its end, although it was tried ${MAX_ATTEMPTS} times.${kept}`
   }

@@ -7,6 +7,8 @@ export interface Read {
   readonly entries: ReadonlyArray<ImportEntry>
   /** Final: after a fault, later pieces give no entries. Null: no fault. */
   readonly fault: ImportFault | null
+  /** At the end of the file: the reader has to see the file from its beginning once more. Left out: it has ended. */
+  readonly isAgain?: true
 }
 
 /** Reads a file from its beginning, the same whatever the pieces, in bounded memory even if it is hostile. */

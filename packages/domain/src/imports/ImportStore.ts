@@ -5,6 +5,7 @@ import type { Timestamp } from "../shared/Timestamp.js"
 import type { Hash } from "../shared/Vault.js"
 import type { VisitReport } from "../fixes/VisitReport.js"
 import type { ImportFormat, Import } from "./Import.js"
+import type { ReturnedPlace } from "./ImportedPlace.js"
 
 /** The key of an import. The user's id says on which shard its rows are. */
 export interface Owned {
@@ -44,6 +45,7 @@ export interface ImportStep extends Leased {
   readonly quarantined: number
   readonly fixes: ReadonlyArray<Fix>
   readonly visits: ReadonlyArray<VisitReport>
+  readonly places: ReadonlyArray<ReturnedPlace>
 }
 
 /** Uploaded files of location history, and how far they have been read. Decisions imports-2 and imports-6. */
@@ -74,9 +76,10 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     readonly piece: (of: Owned, position: number) => StoreEffect<Option.Option<Uint8Array>>
     /**
      * Stores the entries that the user does not have yet. Fixes are compared by time and place, visits by times and
-     * place, over all devices of the user. No rule is evaluated. The version of the user's uploads grows, and stays are
-     * derived again from the earliest new fix. The history of the import's device ends at its newest stored entry.
-     * False, and nothing is written, when the lease was lost.
+     * place, over all devices of the user, places by `ImportedPlace.isSame`. A new place that is not archived is left
+     * out when the user has `AccountLimits.PLACES` already. No rule is evaluated. The version of the
+     * user's uploads grows, and stays are derived again from the earliest new fix. The history of the import's device
+     * ends at its newest stored entry. False, and nothing is written, when the lease was lost.
      */
     readonly advance: (step: ImportStep) => StoreEffect<boolean>
     /** Ends the import and removes its file. `error`: why it failed; null: done. False: the lease was lost. */

@@ -1,9 +1,11 @@
 import { Cause, type Duration, Effect, Option } from "effect"
 import { getHistoryChoice } from "../retention-choice/chooseHistory.js"
 import { Entropy, program, Timestamp } from "../shared/index.js"
+import { Vault } from "../shared/Vault.js"
 import { everything, type PeopleLeases, type WorkLeases } from "../leases/WorkLeases.js"
 import * as Entry from "./Entry.js"
 import * as Import from "./Import.js"
+import * as ImportedPlace from "./ImportedPlace.js"
 import { ImportReader } from "./ImportReader.js"
 import { type ClaimedImport, ImportStore, type Leased, type Owned } from "./ImportStore.js"
 
@@ -60,6 +62,7 @@ const BREATH = Effect.sleep("1 millis")
  */
 const workOnImport = program("workOnImport", function* ({ attempt, import: begun }: ClaimedImport, leased: Leased) {
   const store = yield* ImportStore
+  const vault = yield* Vault
   const reader = (yield* ImportReader).open()
   const { cutoff } = yield* getHistoryChoice(begun.userId)
 
@@ -74,13 +77,15 @@ const workOnImport = program("workOnImport", function* ({ attempt, import: begun
       const at = yield* Timestamp.now
       committed += entries.length
       yield* BREATH
+      const { places, ...sorted } = Entry.sort(entries, begun.uploadedAt, cutoff)
       return yield* store.advance({
         ...leased,
         at,
         format: reader.format(),
         bytesDone,
         read: entries.length,
-        ...Entry.sort(entries, begun.uploadedAt, cutoff)
+        ...sorted,
+        places: places.flatMap((place) => ImportedPlace.returned(begun.userId, place, vault) ?? [])
       })
     })
 
@@ -115,7 +120,13 @@ const workOnImport = program("workOnImport", function* ({ attempt, import: begun
   for (let position = 0; ; position++) {
     const piece = yield* store.piece(leased, position)
     if (Option.isSome(piece)) bytesDone += piece.value.length
-    const { entries, fault } = Option.match(piece, { onNone: reader.end, onSome: reader.push })
+    const { entries, fault, isAgain } = Option.match(piece, { onNone: reader.end, onSome: reader.push })
+    if (isAgain === true) {
+      position = -1
+      bytesDone = 0
+      yield* BREATH
+      continue
+    }
     const isLast = Option.isNone(piece) || fault !== null
     if (!(yield* take(entries, isLast))) return
     if (!isLast) {

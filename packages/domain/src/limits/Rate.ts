@@ -1,4 +1,5 @@
 // How many calls a caller may make in a minute. Decisions limits-1 and limits-4.
+import * as AccountLimits from "../quotas/AccountLimits.js"
 import { MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
@@ -9,6 +10,8 @@ import { MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 export interface Rate {
   readonly calls: number
   readonly windowMillis: number
+  /** What a refused caller reads; left out: the words that fit every rate. */
+  readonly refusal?: string
 }
 
 /** A rate of this many calls a minute. */
@@ -23,8 +26,29 @@ export const UPLOADS = perMinute(3_000)
 /** For sign-ups from one address: enough for a classroom. Each sign-up costs a password hash. */
 export const SIGN_UPS: Rate = { calls: 60, windowMillis: 10 * MINUTE }
 
+const of = ({ most, refusal, windowMs }: AccountLimits.WindowLimit): Rate => ({
+  calls: most,
+  windowMillis: windowMs,
+  ...(refusal === null ? {} : { refusal })
+})
+
 /** For consent pages opened from one address. Each one is stored for a day. */
-export const CONSENTS = perMinute(120)
+export const CONSENTS = of(AccountLimits.CONSENT_PAGES_OF_ADDRESS)
+
+/** For consent pages opened by one signed-in account, from whatever addresses. */
+export const CONSENTS_OF_ACCOUNT = of(AccountLimits.CONSENT_PAGES)
+
+/** For new places, devices, apps and purposes of one account. */
+export const CREATIONS = of(AccountLimits.CREATIONS)
+
+/** For test webhooks of one account. Each one is a request to an address of the developer's choice. */
+export const TESTS = of(AccountLimits.TEST_WEBHOOKS)
+
+/** For calls with a token that no longer works: one entry in the access log for each window. */
+export const DEAD = of(AccountLimits.DEAD_TOKENS)
+
+/** For sign-in pages with a passkey, from one address. Each one is stored for five minutes. */
+export const CHALLENGES = perMinute(120)
 
 /** For forms for a new password from one address. */
 export const RESETS: Rate = { calls: 30, windowMillis: 10 * MINUTE }
@@ -34,6 +58,12 @@ export const RESETS: Rate = { calls: 30, windowMillis: 10 * MINUTE }
  * has mailed the owner a link that works until the window ends.
  */
 export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }
+
+/**
+ * Mails about sign-ups to one mailbox, from all networks together; one network causes at most `LINKS`. So a stranger
+ * who signs up with somebody's address again and again does not use up what its owner needs to sign up.
+ */
+export const SIGN_UP_MAILS: Rate = { calls: 10, windowMillis: 30 * MINUTE }
 
 /** The count of one subject. */
 export interface RateWindow {

@@ -1,7 +1,7 @@
 // Which calls are counted together. Decisions limits-2 and limits-3.
 import { Option, Schema } from "effect"
 import { network } from "../accounts/SignInThrottle.js"
-import type { AppId, ConnectionId, DeviceId } from "../shared/Ids.js"
+import type { AppId, ConnectionId, DeviceId, UserId } from "../shared/Ids.js"
 import type { Hash } from "../shared/Vault.js"
 
 /** Whose calls are counted together. */
@@ -9,7 +9,20 @@ export const LimitSubject = Schema.String.pipe(Schema.brand("Subject"))
 export type LimitSubject = typeof LimitSubject.Type
 
 /** The kinds of subjects. */
-export const KINDS = ["connection", "device", "client", "sign-up", "consent", "reset", "mailbox"] as const
+export const KINDS = [
+  "connection",
+  "device",
+  "client",
+  "sign-up",
+  "consent",
+  "consents-of",
+  "made-by",
+  "tests-of",
+  "dead",
+  "reset",
+  "mailbox",
+  "challenge"
+] as const
 export type LimitSubjectKind = (typeof KINDS)[number]
 
 /** The kind of a subject: the word before its name. A subject without a known word is a client. */
@@ -38,8 +51,29 @@ export const signUp = (address: string): LimitSubject => make("sign-up", network
 /** Consent pages opened from one network. */
 export const consent = (address: string): LimitSubject => make("consent", network(address))
 
+/** Consent pages opened by an account. */
+export const consentsOf = (id: UserId): LimitSubject => make("consents-of", id)
+
+/** What an account makes: places, devices, apps and purposes. */
+export const madeBy = (id: UserId): LimitSubject => make("made-by", id)
+
+/** Test webhooks of an account. */
+export const testsOf = (id: UserId): LimitSubject => make("tests-of", id)
+
+/** Calls of one route with a token of the connection that no longer works. */
+export const dead = (id: ConnectionId, endpoint: string): LimitSubject => make("dead", `${id} ${endpoint}`)
+
 /** Forms for a new password that were sent from one network. */
 export const reset = (address: string): LimitSubject => make("reset", network(address))
 
 /** Links to one mailbox, named by its digest, whether or not an account has the address. */
 export const mailbox = (email: Hash): LimitSubject => make("mailbox", email)
+
+/** Links of one kind to one mailbox. Who uses one kind up does not take the others away from the owner. */
+export const mailboxFor = (purpose: string, email: Hash): LimitSubject => make("mailbox", `${purpose} ${email}`)
+
+/** Mails about sign-ups to one mailbox: those that one network caused, or all. */
+export const signUpMail = (email: Hash, address?: string): LimitSubject =>
+  mailboxFor(address === undefined ? "sign-up" : `sign-up ${network(address)}`, email)
+/** Pages from one network that ask for a passkey before anybody is known. */
+export const challenge = (address: string): LimitSubject => make("challenge", network(address))

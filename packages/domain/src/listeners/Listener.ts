@@ -1,4 +1,5 @@
 // A listener and its events. Decisions listeners-1, listeners-2 and listeners-3.
+import * as AccountLimits from "../quotas/AccountLimits.js"
 import { wants as endpointWants, type WebhookEndpoint } from "../endpoints/WebhookEndpoint.js"
 import { type Envelope, type OutboxEvent, type Subscribable, subscription } from "../events/Event.js"
 import { type AppId, EndpointId, type ListenerId, type UserId } from "../shared/Ids.js"
@@ -17,7 +18,7 @@ export interface Listener {
   readonly seenUntil: Timestamp
 }
 
-export const MAX_PER_APP = 5
+export const MAX_PER_APP = AccountLimits.LISTENERS.most
 /** The most events that wait for one listener. Beyond it the oldest are dropped. */
 export const MAX_WAITING = 200
 /** How often the stream sends a heartbeat, and checks its session and app again. */

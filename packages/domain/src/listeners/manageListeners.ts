@@ -10,7 +10,8 @@ import { envelope, normalise, type Subscribable, type WaitingEvent } from "../ev
 import { Conflict, Entropy, Invalid, NotFound, program, retryTransient, Timestamp } from "../shared/index.js"
 import { type AppId, type EndpointId, type EventId, ListenerId } from "../shared/Ids.js"
 import { Vault } from "../shared/Vault.js"
-import { type Listener, MAX_PER_APP, seenAt, type ListenerDelivery, wants } from "./Listener.js"
+import * as AccountLimits from "../quotas/AccountLimits.js"
+import { type Listener, seenAt, type ListenerDelivery, wants } from "./Listener.js"
 import { ListenerStore } from "./ListenerStore.js"
 
 export interface NewListener {
@@ -55,7 +56,7 @@ export const openListener = program("openListener", function* (account: Account,
   const [secret = null] = endpointId === null ? yield* ownSecrets(listener, account) : []
   if (!(yield* (yield* ListenerStore).open(listener))) {
     return yield* new Conflict({
-      reason: `${MAX_PER_APP} are listening to this app already; stop one, or wait a minute if it was cut off`
+      reason: AccountLimits.LISTENERS.refusal
     })
   }
   const opened: OpenedListener = { listener, account, secret }

@@ -1,6 +1,7 @@
 // Limits messages with an app's name (decision mail-2).
 import { type UserId, Words } from "../shared/index.js"
-import { HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
+import * as AccountLimits from "../quotas/AccountLimits.js"
+import { plus, type Timestamp } from "../shared/Timestamp.js"
 import type { Link, MailMessage, Naming } from "./Mail.js"
 
 /**
@@ -13,10 +14,10 @@ import type { Link, MailMessage, Naming } from "./Mail.js"
  */
 
 /** The most messages that name an app, for one reader, in any 60 minutes. */
-export const LIMIT = 5
+export const LIMIT = AccountLimits.RECEIPTS.most
 
 /** How long a message counts. For this long after a folded message, no message names an app. */
-export const WINDOW = HOUR
+export const WINDOW = AccountLimits.RECEIPTS.windowMs
 
 export const foldable: Naming = { _tag: "Foldable" }
 

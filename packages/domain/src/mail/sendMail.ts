@@ -1,4 +1,4 @@
-import { type Duration, Effect, Option } from "effect"
+import { type Duration, Effect, Either, Option } from "effect"
 import { AccountStore } from "../accounts/AccountStore.js"
 import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
 import { Timestamp, Vault, program, retryTransient } from "../shared/index.js"
@@ -79,24 +79,32 @@ const attempt = ({ attempt, createdAt, message }: DueMail, addresses: Mail.MailL
     const hopeless = MailSending.hopeless(createdAt, attempt, yield* Timestamp.now)
     if (hopeless !== undefined) return refused(hopeless)
     const to = yield* addressOf(message)
-    if (to === undefined) return refused("there is no such account any more")
+    if (Either.isLeft(to)) return refused(to.left)
     const vault = yield* Vault.Vault
     const secret = yield* Effect.option(Mail.secretOf(vault, message))
     if (Option.isNone(secret)) return refused("its link cannot be decrypted: the key was removed")
     return yield* (yield* Mailer).send({
       id: vault.sha256(`${message.to} ${message.dedupeKey}`).slice(0, 32),
-      to,
+      to: to.right,
       subject: message.subject,
       text: Mail.text(message, addresses, secret.value)
     })
   })
 
+/**
+ * The address of a message; Left: why it has none. An address that nobody confirmed may belong to a stranger, so only a
+ * message that names its address goes there: the one with the link (decision accounts-11).
+ */
 const addressOf = ({ address, to }: Mail.MailMessage) =>
   address === undefined
     ? Effect.map(
         Effect.flatMap(AccountStore, (accounts) => accounts.find(to)),
-        (found) => Option.getOrUndefined(Option.map(found, ({ email }) => email))
+        Option.match({
+          onNone: () => Either.left("there is no such account any more"),
+          onSome: ({ confirmedAt, email }) =>
+            confirmedAt === null ? Either.left("its address was not confirmed") : Either.right(email)
+        })
       )
-    : Effect.succeed(address)
+    : Effect.succeed(Either.right(address))
 
 const refused = (reason: string): MailSending.MailOutcome => ({ _tag: "Refused", reason })

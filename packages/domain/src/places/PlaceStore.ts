@@ -7,8 +7,11 @@ import type { Shape } from "./Shape.js"
 export class PlaceStore extends Context.Tag("@place-access/domain/places/PlaceStore")<
   PlaceStore,
   {
-    /** Stores the place. Its first shape holds for all of the past: stays are derived from the whole history. */
-    readonly create: (place: Place) => StoreEffect<void>
+    /**
+     * Stores the place, under one lock of the user. Its first shape holds for all of the past: stays are derived from
+     * the whole history. False when the user has `AccountLimits.PLACES` places that are not archived.
+     */
+    readonly create: (place: Place) => StoreEffect<boolean>
     /** None when the user has no place of this id. */
     readonly find: (userId: UserId, id: PlaceId) => StoreEffect<Option.Option<Place>>
     /** By label in code point order (not UTF-16's, as `<` compares), then by id; archived places included. */

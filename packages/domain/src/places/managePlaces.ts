@@ -1,4 +1,5 @@
 import { Option } from "effect"
+import * as AccountLimits from "../quotas/AccountLimits.js"
 import { Conflict, Entropy, NotFound, PlaceId, program, Timestamp, type UserId } from "../shared/index.js"
 import * as Place from "./Place.js"
 import { PlaceStore } from "./PlaceStore.js"
@@ -8,11 +9,11 @@ export const listPlaces = program("listPlaces", function* (userId: UserId) {
   return yield* (yield* PlaceStore).list(userId)
 })
 
-/** Creates a place, which no app sees yet. */
+/** Creates a place, which no app sees yet. `Conflict` when the user has as many as `AccountLimits.PLACES`. */
 export const createPlace = program("createPlace", function* (userId: UserId, draft: Place.PlaceDraft) {
   const id = PlaceId.make(yield* Entropy.id("plc"))
   const place = Place.make(userId, id, draft, yield* Timestamp.now)
-  yield* (yield* PlaceStore).create(place)
+  if (!(yield* (yield* PlaceStore).create(place))) return yield* new Conflict({ reason: AccountLimits.PLACES.refusal })
   return place
 })
 

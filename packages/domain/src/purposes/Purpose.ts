@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import type { AppStatus } from "../apps/App.js"
 import type { Submittable } from "../reviews/Submission.js"
+import * as AccountLimits from "../quotas/AccountLimits.js"
 import { type AppId, type PurposeId, Scope, Text } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
@@ -34,14 +35,14 @@ export const PurposeTerms = Schema.Struct({
 export type PurposeTerms = typeof PurposeTerms.Type
 
 /** The most purposes of an app, archived ones included: a reviewer reads each of them. */
-export const MAX_PER_APP = 100
+export const MAX_PER_APP = AccountLimits.PURPOSES.most
 
 /** Why this key cannot be added; undefined when it can. `present` has archived purposes' keys too. */
 export const refusal = (present: ReadonlyArray<string>, key: PurposeKey): string | undefined =>
   present.includes(key)
     ? "the app has, or had, a purpose with this key"
     : present.length >= MAX_PER_APP
-      ? `an app has at most ${MAX_PER_APP} purposes`
+      ? AccountLimits.PURPOSES.refusal
       : undefined
 
 interface Facts extends Submittable {

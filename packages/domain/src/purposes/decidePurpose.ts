@@ -1,7 +1,8 @@
 import { Effect, Either } from "effect"
 import type { Account } from "../accounts/Account.js"
+import { announceAudit, type AuditEvent } from "../audit/index.js"
 import { AppLife, AppStore } from "../apps/index.js"
-import { type ReviewDecision, Staff, Verdict } from "../reviews/index.js"
+import { decideWithoutOwn, ReviewDecision, Staff, Verdict } from "../reviews/index.js"
 import * as PurposeReview from "./PurposeReview.js"
 import { Conflict, Entropy, NotFound, program, type PurposeId, ReviewDecisionId } from "../shared/index.js"
 import type { Purpose } from "./Purpose.js"
@@ -23,7 +24,13 @@ export const decidePurpose = program(
     const unknown = () => new NotFound({ what: "purpose" })
     const { appId } = yield* Effect.mapError(yield* purposes.find(id), unknown)
     const app = yield* Effect.mapError(yield* (yield* AppStore).find(appId), unknown)
+    // The owner of an app never changes while it is not revoked.
+    const isOwn = app.ownerId === account.id
+    yield* decideWithoutOwn(account, ["reviewer", "admin"], (mayBeOwn) =>
+      isOwn && !mayBeOwn ? new Staff.OwnWork() : Effect.void
+    )
     const decisionId = ReviewDecisionId.make(yield* Entropy.id("rvw"))
+    let committed: AuditEvent.AuditEvent | undefined
     const outcome = yield* purposes.update<Either.Either<Purpose, Conflict>>(id, (before, now) => {
       const decided =
         app.revokedAt === null
@@ -40,8 +47,11 @@ export const decidePurpose = program(
         by: account.id,
         at: now
       }
-      return { outcome: decided, after, recorded: { decision, mail: PurposeNotice.message(app, after, decision) } }
+      committed = ReviewDecision.auditEvent(decision, app.ownerId, id)
+      const mail = PurposeNotice.message(app, after, decision)
+      return { outcome: decided, after, recorded: { decision, mail, audit: committed } }
     })
+    if (committed !== undefined) yield* announceAudit(committed)
     const decided = yield* Effect.mapError(outcome, unknown)
     return yield* decided
   }

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
+import * as AuditEvent from "../audit/AuditEvent.js"
 import type { MailMessage } from "../mail/Mail.js"
-import type { AppId, ReviewDecisionId, Timestamp, UserId } from "../shared/index.js"
+import type { AppId, PurposeId, ReviewDecisionId, Timestamp, UserId } from "../shared/index.js"
 
 /** What a reviewer or an admin decided (decision P2). */
 export const ReviewKind = Schema.Literal("approved", "rejected", "narrowed", "revoked")
@@ -25,7 +26,20 @@ export interface RecordedDecision<Subject> {
   readonly decision: ReviewDecision<Subject>
   /** The mail to the developer. */
   readonly mail: MailMessage
+  readonly audit: AuditEvent.AuditEvent
 }
+
+/** The event of the audit log about a decision, under the account of the app's developer. */
+export const auditEvent = (
+  { appId, at, by, kind }: ReviewDecision<unknown>,
+  developer: UserId,
+  purposeId: PurposeId | null
+): AuditEvent.AuditEvent => ({
+  at,
+  userId: developer,
+  actor: AuditEvent.actorOf(by, developer),
+  detail: { kind: "review_decided", decision: kind, appId, purposeId }
+})
 
 /** The key of the mail: one mail for each decision. */
 export const mailKey = ({ id }: Pick<ReviewDecision<unknown>, "id">): string => `review ${id}`

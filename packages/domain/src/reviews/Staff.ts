@@ -1,4 +1,4 @@
-import { Either } from "effect"
+import { Either, Schema } from "effect"
 import { type Account, hasRole } from "../accounts/Account.js"
 import { Forbidden } from "../shared/Errors.js"
 
@@ -9,6 +9,9 @@ const mayReview = (account: Account): boolean => hasRole(account, "reviewer") ||
 /** Required for reviewing purposes and apps, and for volume flags. */
 export const requireReviewer = (account: Account): Either.Either<void, Forbidden> =>
   mayReview(account) ? Either.void : Either.left(new Forbidden({ reason: "This is for reviewers and admins" }))
+
+/** The thing that is decided about belongs to who decides. `decideWithoutOwn` handles it. */
+export class OwnWork extends Schema.TaggedError<OwnWork>()("OwnWork", {}) {}
 
 /** Required for narrowing and revoking apps. */
 export const requireAdmin = (account: Account): Either.Either<void, Forbidden> =>

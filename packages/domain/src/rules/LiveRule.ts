@@ -31,10 +31,14 @@ export interface RuleProgress {
 
 /**
  * A moved place has another `geometryVersion`, a place shared again another `sharedAt`. `scopeSince` is when the app or
- * the connection last got the scope back; null: it was never withdrawn.
+ * the connection last got the scope back, or when the last pause ended, if that is later; null: neither happened.
  */
 export const placeBasis = (geometryVersion: number, sharedAt: Timestamp, scopeSince: Timestamp | null): string =>
   scopeSince === null ? `${geometryVersion} ${sharedAt}` : `${geometryVersion} ${sharedAt} ${scopeSince}`
+
+/** The later of two times. A rule begins anew at it (decisions L8 and connection-5). */
+export const latest = (a: Timestamp | null, b: Timestamp | null): Timestamp | null =>
+  a === null || (b !== null && b > a) ? b : a
 
 /** The basis of a zone rule. A zone never moves, so only its scope counts. */
 export const zoneBasis = (scopeSince: Timestamp | null): string => (scopeSince === null ? "zone" : `zone ${scopeSince}`)

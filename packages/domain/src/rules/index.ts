@@ -30,6 +30,7 @@ export {
 } from "./manageRules.js"
 export * as LiveRule from "./LiveRule.js"
 export * as RecentEvaluations from "./RecentEvaluations.js"
+export * as RuleRuns from "./RuleRuns.js"
 export * as Rule from "./Rule.js"
 export * as RuleLife from "./RuleLife.js"
 export * as RuleEvaluation from "./RuleEvaluation.js"

@@ -16,7 +16,14 @@ export type KeyId = typeof KeyId.Type
 export class VaultError extends Schema.TaggedError<VaultError>()("VaultError", { reason: Schema.String }) {}
 
 /** What a derived key is used for. Keys for two uses are unrelated. */
-export type KeyUse = "refresh-token" | "authorization-code" | "form-token" | "cursor" | "listener-secret"
+export type KeyUse =
+  | "refresh-token"
+  | "authorization-code"
+  | "form-token"
+  | "cursor"
+  | "listener-secret"
+  | "known-browser"
+  | "pending-sign-in"
 
 /** Keys that are kept outside the database, and digests. Digests are plain functions. */
 export class Vault extends Context.Tag("@place-access/domain/shared/Vault")<
@@ -38,5 +45,9 @@ export class Vault extends Context.Tag("@place-access/domain/shared/Vault")<
     readonly seal: (plaintext: string, context: string) => Effect.Effect<Sealed>
     /** Fails when the context is another, the key was removed, or the value was changed. */
     readonly unseal: (sealed: Sealed, context: string) => Effect.Effect<string, VaultError>
+    /** Like `seal`, for bytes. The text form would be a third longer. */
+    readonly sealBytes: (plain: Uint8Array, context: string) => Effect.Effect<Uint8Array>
+    /** Like `unseal`, for bytes. A text that was sealed for the same context is refused, too. */
+    readonly unsealBytes: (sealed: Uint8Array, context: string) => Effect.Effect<Uint8Array, VaultError>
   }
 >() {}

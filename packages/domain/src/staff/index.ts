@@ -1,7 +1,8 @@
 /**
- * The work of reviewers and admins across nouns: the queue of submissions, past decisions, leaked tokens, all apps, and
- * the revocation of an app. `ReviewStore` is the port of these lists. The pages of reviewers and admins call these
- * programs, which check the role first.
+ * The work of reviewers, admins and operators across nouns: the queue of submissions, past decisions, leaked tokens,
+ * all apps, the revocation of an app, and the accounts of people: roles, suspension, the audit log. `ReviewStore` and
+ * `StaffStore` are the ports. The pages of reviewers and admins call these programs, which check the role first; the
+ * command line calls those about accounts.
  *
  * @module
  */
@@ -24,4 +25,19 @@ export {
   ReviewSubject,
   type WaitingSubmission
 } from "./ReviewStore.js"
+export * as AccountChange from "./AccountChange.js"
+export {
+  changeRole,
+  confirmAccount,
+  deleteAccountAsOperator,
+  findAccount,
+  listAccounts,
+  listAudit,
+  type Manager,
+  nameAccounts,
+  resumeAccount,
+  signOutAccount,
+  suspendAccount
+} from "./manageAccounts.js"
+export { StaffStore } from "./StaffStore.js"
 export { revokeApp } from "./revokeApp.js"

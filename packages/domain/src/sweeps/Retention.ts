@@ -22,6 +22,8 @@ export const RetentionKind = Schema.Literal(
   "sessions",
   /** from when they expired */
   "account_links",
+  /** from when they expired */
+  "pending_accounts",
   /** from when they were made */
   "sign_in_tries",
   /** from when they ended */
@@ -39,7 +41,9 @@ export const RetentionKind = Schema.Literal(
   /** from when it was written, sent or not */
   "mail",
   /** from when the newest counted message was written */
-  "named_mail"
+  "named_mail",
+  /** from the last moment at which it is kept (decision audit-3) */
+  "audit_events"
 )
 export type RetentionKind = typeof RetentionKind.Type
 
@@ -64,6 +68,8 @@ export const until = (kind: RetentionKind, now: Timestamp): Timestamp => {
       return plus(now, -Idempotency.KEPT_FOR)
     case "sessions":
     case "account_links":
+    case "pending_accounts":
+    case "audit_events":
       return now
     case "rate_windows":
       return plus(now, -HOUR)

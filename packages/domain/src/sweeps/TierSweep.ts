@@ -1,5 +1,6 @@
 // What a sweep does to one connection. Decisions tiers-3, tiers-4 and tiers-5.
 import type { WithApp, Write } from "../connection/ConnectionStore.js"
+import * as ConsentEntry from "../connection/ConsentEntry.js"
 import * as Ending from "../connection/Ending.js"
 import type { OutboxEvent, Payload } from "../events/Event.js"
 import { type EventId, Scope } from "../shared/index.js"
@@ -32,14 +33,20 @@ export const decide = (state: Dated, ids: Ids, now: Timestamp): Sweep<TierSweepO
   const removed = due.some(({ kind }) => kind === "removed")
   const left = {
     heldScopes: connection.heldScopes.filter((scope) => !Scope.isSensitive(scope)),
-    sensitiveExpiresAt: null
+    sensitiveExpiresAt: null,
+    agreedScopes: connection.agreedScopes.filter((scope) => !Scope.isSensitive(scope))
   }
   const fresh = due.filter(({ kind }) => !wasTold(state, kind))
   return {
     outcome: { ended: false, told: fresh.map(({ kind }) => kind) },
     writes: [
       ...fresh.map((moment): Write => ({ _tag: "Emit", event: event(state, moment, ids[moment.kind]) })),
-      ...(removed ? [{ _tag: "SetScopes", ...left } as const] : []),
+      ...(removed
+        ? ([
+            { _tag: "SetScopes", ...left },
+            { _tag: "Record", entry: ConsentEntry.of("exact_location_removed", { ...connection, ...left }, now) }
+          ] as const)
+        : []),
       {
         _tag: "LookAt",
         at:

@@ -3,8 +3,9 @@ import * as Scope from "../shared/Scope.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { ConnectionOwner } from "../connection/Connection.js"
 import type { WithApp } from "../connection/ConnectionStore.js"
+import * as Pause from "../connection/Pause.js"
 import * as EffectiveScopes from "../connection/EffectiveScopes.js"
-import { InvalidToken, MissingScope, ScopeExpired } from "../connection/Errors.js"
+import { InvalidToken, MissingScope, ScopeExpired, Suspended } from "../connection/Errors.js"
 import { type AccessToken, accessIsLive } from "./TokenFamily.js"
 import * as Tier from "../tiers/Tier.js"
 
@@ -22,17 +23,24 @@ export const owner = ({ connection }: WithApp): ConnectionOwner => ({
   appId: connection.appId
 })
 
-/** Accepts a live token. An expired, a revoked and an ended one get the same error (Spec §7). */
+/** Whether the user has paused the app. The token works, and every answer is unknown (decision connection-4). */
+export const isPaused = ({ at, connection }: Caller): boolean => Pause.isOn(connection.pause, at)
+
+/**
+ * Accepts a live token. An expired, a revoked and an ended one get the same error (Spec §7). `Suspended` for a token
+ * that works again when the account is resumed.
+ */
 export const admit = (
   found: WithApp & { readonly token: AccessToken },
   now: Timestamp
-): Either.Either<Caller, InvalidToken> => {
+): Either.Either<Caller, InvalidToken | Suspended> => {
   const { app, connection, token } = found
-  return accessIsLive(token, now) &&
-    token.familyId === connection.familyId &&
-    EffectiveScopes.isLive(connection, app, now)
-    ? Either.right({ connection, app, at: now, scopes: EffectiveScopes.effective(connection, app, now) })
-    : Either.left(new InvalidToken({ known: owner(found) }))
+  const isLive =
+    accessIsLive(token, now) && token.familyId === connection.familyId && EffectiveScopes.isLive(connection, app, now)
+  if (!isLive) return Either.left(new InvalidToken({ known: owner(found) }))
+  return found.isSuspended
+    ? Either.left(new Suspended({ known: owner(found) }))
+    : Either.right({ connection, app, at: now, scopes: EffectiveScopes.effective(connection, app, now) })
 }
 
 /** Requires a scope. 403 `scope_expired` when a renewal would bring the scope back, else `missing_scope` (Spec §7). */

@@ -33,6 +33,8 @@ export type ExchangeRefusal =
   /** The code was exchanged before, and its tokens have been revoked since. */
   | "used"
   | "expired"
+  /** The account of the person or of the developer is suspended. Nothing is used up. */
+  | "suspended"
 
 export type CodeExchangeOutcome =
   | { readonly _tag: "Issued"; readonly grant: WithApp; readonly at: Timestamp }
@@ -59,6 +61,7 @@ export const decide = (
   if (code.redirectUri !== offer.redirectUri) return refuse("redirect_uri_differs")
   if (!Pkce.matches(vault, offer.verifier, code.challenge)) return refuse("verifier_differs")
   if (connection.endedAt !== null || app.revokedAt !== null) return refuse("connection_ended")
+  if (state.isSuspended) return refuse("suspended")
   const expired = Ending.ifExpired(connection, now)
   if (expired.length > 0) return refuse("standard_tier_passed", expired)
   const grant: WithApp = { connection, app }

@@ -21,6 +21,8 @@ export type RefreshRefusal =
   | "standard_tier_passed"
   /** The token was spent longer ago than a race explains: the connection has ended for this reason. */
   | "leaked"
+  /** The account of the person or of the developer is suspended. Nothing is spent. */
+  | "suspended"
 
 export type RefreshOutcome =
   | { readonly _tag: "Rotated"; readonly grant: WithApp; readonly at: Timestamp.Timestamp }
@@ -49,6 +51,7 @@ export const decide = (
   if (presented.revokedAt !== null || connection.endedAt !== null || app.revokedAt !== null) return refuse("revoked")
   // A consent, and the exchange of its code, revoke every other family. If one was left, its tokens count as revoked.
   if (presented.familyId !== connection.familyId) return refuse("revoked")
+  if (state.isSuspended) return refuse("suspended")
   const expired = Ending.ifExpired(connection, now)
   if (expired.length > 0) return refuse("standard_tier_passed", expired)
 

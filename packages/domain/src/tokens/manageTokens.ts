@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { App } from "../apps/App.js"
-import { InvalidGrant, InvalidToken } from "../connection/Errors.js"
+import { InvalidGrant, InvalidToken, Suspended } from "../connection/Errors.js"
 import { ConnectionId, Entropy, FamilyId, Timestamp, Token, Vault, program, withPort } from "../shared/index.js"
 import * as Caller from "./Caller.js"
 import * as CodeExchange from "./CodeExchange.js"
@@ -69,6 +69,7 @@ export const exchangeCode = program("exchangeCode", function* (client: App, pres
   )
   if (Option.isNone(outcome)) return yield* new InvalidGrant({ reason: "unknown" })
   if (outcome.value._tag === "Refused") {
+    if (outcome.value.why === "suspended") return yield* new Suspended({ known: null })
     if (outcome.value.why === "used" || outcome.value.why === "of_another_app") {
       yield* Effect.logWarning("Authorization code refused", {
         why: outcome.value.why,
@@ -123,6 +124,7 @@ export const refreshTokens = program("refreshTokens", function* (client: App, pr
       return TokenGrant.of(result.grant, { accessToken, refreshToken }, result.at)
     }
     case "Refused":
+      if (result.why === "suspended") return yield* new Suspended({ known: null })
       if (result.why === "leaked" || result.why === "of_another_app") {
         yield* Effect.logWarning("Refresh token refused", { why: result.why, connectionId, appId: client.id })
       }

@@ -1,5 +1,6 @@
 import { Array, Effect, Schema } from "effect"
 import type { Connection, SharedPlace } from "../connection/Connection.js"
+import * as Pause from "../connection/Pause.js"
 import { getHistoryChoice } from "../retention-choice/chooseHistory.js"
 import { Place, PlaceStore } from "../places/index.js"
 import { Cursor, type DeviceId, type Page, PlaceId, Timestamp, type UserId, program } from "../shared/index.js"
@@ -39,10 +40,11 @@ export interface VisitPage {
 export const listVisits = program(
   "listVisits",
   function* (
-    connection: Pick<Connection, "userId" | "id" | "places">,
+    connection: Pick<Connection, "userId" | "id" | "places" | "pause">,
     now: Timestamp.Timestamp,
     { cursor, from, limit, to }: VisitsQuery
   ) {
+    if (Pause.isOn(connection.pause, now)) return NO_VISITS
     const { userId } = connection
     const query = JSON.stringify(["visits", connection.id, from, to])
     const after = cursor === undefined ? undefined : yield* position(yield* Cursor.open(cursor, query))
@@ -67,6 +69,9 @@ export const listVisits = program(
     return result
   }
 )
+
+/** The answer to a paused app (decision connection-4). */
+const NO_VISITS: VisitPage = { visits: [], nextCursor: null, complete: true }
 
 const Sealed = Schema.Tuple(Timestamp.Timestamp, PlaceId)
 

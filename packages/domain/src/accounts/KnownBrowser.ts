@@ -1,0 +1,61 @@
+import { Effect, Option } from "effect"
+import { Entropy, program, UserId, Vault } from "../shared/index.js"
+import { DAY, make, plus, type Timestamp } from "../shared/Timestamp.js"
+import * as Time from "../shared/Timestamp.js"
+
+/**
+ * A browser that its owner signed in with before (decision accounts-14). A signed cookie says so; the database keeps
+ * nothing about it. Attempts to sign in from such a browser are counted apart (`SignInThrottle`), so a stranger who
+ * guesses passwords cannot lock out the owner. The cookie signs nobody in.
+ */
+export interface KnownBrowser {
+  readonly userId: UserId
+  /** What its attempts are counted under. */
+  readonly id: string
+  /** The cookie counts while the account has this version of its password: it ends when the password is replaced. */
+  readonly passwordVersion: number
+  /** Exclusive: this instant no longer counts. */
+  readonly expiresAt: Timestamp
+}
+
+/** How long a browser is known after a sign-in with it. */
+export const LIFETIME = 365 * DAY
+
+/** The cookie after a sign-in at `now`. A browser that was known keeps its id, and with it its failed attempts. */
+export const issueCookie = program(
+  "issueCookie",
+  function* (
+    owner: Pick<KnownBrowser, "userId" | "passwordVersion">,
+    before: KnownBrowser | undefined,
+    now: Timestamp
+  ) {
+    const vault = yield* Vault.Vault
+    const id = before?.userId === owner.userId ? before.id : yield* Entropy.id("brw")
+    const signed = [owner.userId, id, owner.passwordVersion, plus(now, LIFETIME)].join(".")
+    return `${signed}.${yield* Effect.orDie(vault.derive("known-browser", vault.currentKey, signed))}`
+  }
+)
+
+const COOKIE = /^(([0-9A-Za-z_-]{1,80})\.(brw_[0-9a-z]{24})\.(\d{1,9})\.(\d{1,15}))\.([0-9A-Za-z_-]{43})$/
+
+/** What the cookie says. None when we did not sign it, or it has expired. */
+export const readCookie = program("readCookie", function* (cookie: string) {
+  const vault = yield* Vault.Vault
+  const [, signed, userId, id, version, end, mac] = COOKIE.exec(cookie) ?? []
+  if (signed === undefined || userId === undefined || id === undefined || mac === undefined) return Option.none()
+  const expected = yield* Effect.forEach(vault.keys, (key) => Effect.option(vault.derive("known-browser", key, signed)))
+  const isOurs = expected.some((one) => Option.isSome(one) && vault.equal(one.value, mac))
+  const browser: KnownBrowser = {
+    userId: UserId.make(userId),
+    id,
+    passwordVersion: Number(version),
+    expiresAt: make(Number(end))
+  }
+  return isOurs && (yield* Time.now) < browser.expiresAt ? Option.some(browser) : Option.none()
+})
+
+/** Whether the browser was signed in to this account, with the password that the account has now. */
+export const isOf = (
+  browser: KnownBrowser,
+  owner: { readonly account: { readonly id: UserId }; readonly passwordVersion: number }
+): boolean => browser.userId === owner.account.id && browser.passwordVersion === owner.passwordVersion

@@ -1,0 +1,51 @@
+// A sign-in whose password was right and whose second factor is missing. Decision factors-8.
+import { Effect, Option, Schema } from "effect"
+import { UserId, Vault } from "../shared/index.js"
+import { make, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
+
+/**
+ * It opens nothing by itself: no route takes it for a session. The browser keeps it as a token that this service
+ * signed, so nothing is stored for a sign-in that nobody finishes.
+ */
+export interface PendingSignIn {
+  readonly userId: UserId
+  /** Of the password that was right. With another password the sign-in begins anew. */
+  readonly passwordVersion: number
+  /** Exclusive: this instant no longer counts. */
+  readonly expiresAt: Timestamp
+}
+
+export const LIFETIME = 10 * MINUTE
+
+/** A pending sign-in that begins now. */
+export const begin = (userId: UserId, passwordVersion: number, now: Timestamp): PendingSignIn => ({
+  userId,
+  passwordVersion,
+  expiresAt: plus(now, LIFETIME)
+})
+
+const claims = ({ expiresAt, passwordVersion, userId }: PendingSignIn): string =>
+  `${userId}.${passwordVersion}.${expiresAt}`
+
+/** The token of a pending sign-in, signed with the present key. */
+export const sign = (pending: PendingSignIn) =>
+  Effect.gen(function* () {
+    const vault = yield* Vault.Vault
+    const signature = yield* Effect.orDie(vault.derive("pending-sign-in", vault.currentKey, claims(pending)))
+    return `${claims(pending)}.${signature}.${vault.currentKey}`
+  })
+
+const TOKEN = /^([A-Za-z0-9_-]{1,64})\.(\d{1,9})\.(\d{1,15})\.([A-Za-z0-9_-]{43})\.(.{1,100})$/
+
+/** The pending sign-in of a token that this service signed and that has not expired; else none. */
+export const read = (token: string, now: Timestamp) =>
+  Effect.gen(function* () {
+    const vault = yield* Vault.Vault
+    const [, userId = "", version = "", expires = "", signature = "", keyId = ""] = TOKEN.exec(token) ?? []
+    const key = vault.keys.find((candidate) => candidate === keyId)
+    if (key === undefined || !Schema.is(UserId)(userId)) return Option.none<PendingSignIn>()
+    const pending = { userId, passwordVersion: Number(version), expiresAt: make(Number(expires)) }
+    const expected = yield* Effect.option(vault.derive("pending-sign-in", key, claims(pending)))
+    const isOurs = Option.exists(expected, (text) => vault.equal(text, signature))
+    return isOurs && now < pending.expiresAt ? Option.some<PendingSignIn>(pending) : Option.none<PendingSignIn>()
+  })

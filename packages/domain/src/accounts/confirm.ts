@@ -1,0 +1,30 @@
+// Proving once more who one is, in a session. Decisions accounts-17 and accounts-18.
+import { Option, Schema } from "effect"
+import { program, Timestamp, Vault } from "../shared/index.js"
+import type { Account } from "./Account.js"
+import { AccountStore } from "./AccountStore.js"
+import * as Session from "./Session.js"
+
+/** The last proof in this session is 15 minutes old, or the session is over. Wire: 403 `confirmation_required`. */
+export class ConfirmationRequired extends Schema.TaggedError<ConfirmationRequired>()("ConfirmationRequired", {}) {}
+
+/** Whether the session of this cookie was confirmed in the last 15 minutes. False also for a session that is over. */
+export const isFreshSession = program("isFreshSession", function* (cookie: string) {
+  if (!Session.isCookie(cookie)) return false
+  const now = yield* Timestamp.now
+  const found = yield* (yield* AccountStore).findSession((yield* Vault.Vault).sha256(cookie), now)
+  return Option.exists(found, ({ session }) => Session.isFresh(session, now))
+})
+
+/** Fails with `ConfirmationRequired` unless the session of this cookie was confirmed in the last 15 minutes. */
+export const requireFreshSession = program("requireFreshSession", function* (cookie: string) {
+  if (!(yield* isFreshSession(cookie))) return yield* new ConfirmationRequired()
+})
+
+/**
+ * Fails with `ConfirmationRequired` unless the session is fresh, for an account with a second factor. For actions that
+ * ask for the password themselves: without a second factor the password is proof enough.
+ */
+export const requireFreshWithFactor = program("requireFreshWithFactor", function* (account: Account, cookie: string) {
+  if (yield* (yield* AccountStore).hasFactor(account.id)) yield* requireFreshSession(cookie)
+})

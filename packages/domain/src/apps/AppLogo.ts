@@ -1,0 +1,69 @@
+// The picture that users see beside an app's name (decision apps-9).
+import { Encoding, Either, Schema } from "effect"
+import { Vault } from "../shared/index.js"
+
+/** The SHA-256 of a logo's base64 text. An app names its logo by it, so a reviewer approves these very bytes. */
+export const LogoDigest = Vault.Hash
+export type LogoDigest = typeof LogoDigest.Type
+
+export const MAX_BYTES = 65_536
+export const MIN_SIDE_PX = 64
+export const MAX_SIDE_PX = 512
+
+/** A PNG file as base64: square, still, and nothing after its end. */
+export const LogoPng = Schema.String.pipe(
+  Schema.filter((text) => faultOf(text)),
+  Schema.brand("LogoPng")
+)
+export type LogoPng = typeof LogoPng.Type
+
+/** A logo to store. */
+export interface Logo {
+  readonly digest: LogoDigest
+  readonly png: LogoPng
+}
+
+/** The file's bytes. */
+export const bytesOf = (png: LogoPng): Uint8Array =>
+  Either.getOrElse(Encoding.decodeBase64(png), () => new Uint8Array())
+
+const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+/** A chunk's length, name and checksum. */
+const FRAME_BYTES = 12
+/** The chunks of an animated PNG: its later pictures could be others than the reviewer waited for. */
+const ANIMATED = new Set(["acTL", "fcTL", "fdAT"])
+
+const NOT_PNG = "must be a PNG file in base64"
+
+const faultOf = (text: string): string | undefined => {
+  if (text.length > Math.ceil(MAX_BYTES / 3) * 4) return TOO_LARGE
+  const decoded = Encoding.decodeBase64(text)
+  if (Either.isLeft(decoded) || Encoding.encodeBase64(decoded.right) !== text) return NOT_PNG
+  return decoded.right.length > MAX_BYTES ? TOO_LARGE : faultOfPng(decoded.right)
+}
+
+const TOO_LARGE = `must be at most ${MAX_BYTES / 1_024} KiB`
+
+/** Walks the chunks from the signature to the end of the file (PNG specification, section 5). */
+const faultOfPng = (bytes: Uint8Array): string | undefined => {
+  if (SIGNATURE.some((byte, index) => bytes[index] !== byte)) return NOT_PNG
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let at = SIGNATURE.length
+  for (let index = 0; at + FRAME_BYTES <= bytes.length; index++) {
+    const length = view.getUint32(at)
+    const name = String.fromCharCode(...bytes.subarray(at + 4, at + 8))
+    const next = at + FRAME_BYTES + length
+    if (next > bytes.length) return NOT_PNG
+    if (ANIMATED.has(name)) return "must not be animated"
+    if (index === 0) {
+      if (name !== "IHDR" || length !== 13) return NOT_PNG
+      const [width, height] = [view.getUint32(at + 8), view.getUint32(at + 12)]
+      if (width !== height || width < MIN_SIDE_PX || width > MAX_SIDE_PX) {
+        return `must be square, from ${MIN_SIDE_PX} to ${MAX_SIDE_PX} pixels wide`
+      }
+    }
+    if (name === "IEND") return next === bytes.length ? undefined : NOT_PNG
+    at = next
+  }
+  return NOT_PNG
+}

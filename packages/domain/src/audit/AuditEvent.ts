@@ -1,0 +1,125 @@
+// What the audit log says. Decisions audit-1, audit-2 and audit-3.
+import { Schema } from "effect"
+import { AppId, EndpointId, PurposeId, UserId } from "../shared/Ids.js"
+import { DAY, plus, type Timestamp, toIso } from "../shared/Timestamp.js"
+
+/** From where a browser or program came: both are shown to admins, and nothing is decided by them. */
+const origin = {
+  /** Such as "Firefox on Linux"; null when the request named none that is known. */
+  browser: Schema.NullOr(Schema.String),
+  /** The network address, of IPv6 the first half (`SignInThrottle.network`); null where there is none. */
+  network: Schema.NullOr(Schema.String)
+}
+
+const Role = Schema.Literal("developer", "reviewer", "admin")
+const Factor = Schema.Literal("passkey", "totp", "recovery_codes")
+
+/**
+ * What happened. No field takes free text of a person, so none can have a password, a token, a place or a note. An
+ * e-mail address is never a field: an event names an account by its id, or nobody.
+ */
+export const AuditDetail = Schema.Union(
+  Schema.Struct({ kind: Schema.Literal("account_made"), roles: Schema.Array(Role) }),
+  Schema.Struct({ kind: Schema.Literal("account_deleted") }),
+  Schema.Struct({ kind: Schema.Literal("account_suspended", "account_resumed") }),
+  Schema.Struct({ kind: Schema.Literal("sign_in"), ...origin }),
+  Schema.Struct({ kind: Schema.Literal("sign_in_failed"), network: origin.network }),
+  /** `scope`: whether attempts at the account, or from the network address, are refused now. */
+  Schema.Struct({
+    kind: Schema.Literal("locked_out"),
+    scope: Schema.Literal("account", "address"),
+    network: origin.network
+  }),
+  Schema.Struct({ kind: Schema.Literal("unlocked") }),
+  Schema.Struct({ kind: Schema.Literal("sessions_ended"), count: Schema.NonNegativeInt }),
+  Schema.Struct({ kind: Schema.Literal("password_changed"), how: Schema.Literal("password", "link") }),
+  /** An operator took a link with which the owner sets a new password. */
+  Schema.Struct({ kind: Schema.Literal("reset_link_made") }),
+  Schema.Struct({ kind: Schema.Literal("address_confirmed", "address_changed", "address_restored") }),
+  Schema.Struct({ kind: Schema.Literal("factor_added", "factor_removed"), factor: Factor }),
+  /** An operator asked to remove the factors of an owner who lost them. Nothing is removed yet. */
+  Schema.Struct({ kind: Schema.Literal("factor_removal_asked") }),
+  Schema.Struct({ kind: Schema.Literal("recovery_code_used") }),
+  Schema.Struct({ kind: Schema.Literal("role_given", "role_taken"), role: Role }),
+  Schema.Struct({ kind: Schema.Literal("export_made", "export_fetched") }),
+  Schema.Struct({
+    kind: Schema.Literal("secret_rotated", "secret_ended"),
+    secret: Schema.Literal("client", "signing"),
+    appId: AppId,
+    endpointId: Schema.NullOr(EndpointId)
+  }),
+  Schema.Struct({
+    kind: Schema.Literal("review_decided"),
+    decision: Schema.Literal("approved", "rejected", "narrowed", "revoked"),
+    appId: AppId,
+    /** Null: the decision is about the app itself. */
+    purposeId: Schema.NullOr(PurposeId)
+  })
+)
+export type AuditDetail = typeof AuditDetail.Type
+export type AuditKind = AuditDetail["kind"]
+
+/** Every kind, in the order of the page's filter. */
+export const KINDS: ReadonlyArray<AuditKind> = AuditDetail.members.flatMap(
+  (member): ReadonlyArray<AuditKind> => member.fields.kind.literals
+)
+
+/** A kind, as the filter of the page and of the API names it. */
+export const AuditKind = Schema.Literal(...KINDS)
+
+/** Who did it. */
+export const AuditActor = Schema.Union(
+  /** The account that the event is about. */
+  Schema.Struct({ _tag: Schema.Literal("Owner") }),
+  /** A reviewer or an admin, on a page or with the API. */
+  Schema.Struct({ _tag: Schema.Literal("Staff"), id: UserId }),
+  /** Somebody with a command on the server. */
+  Schema.Struct({ _tag: Schema.Literal("Operator") }),
+  /** Somebody who did not prove who they are. */
+  Schema.Struct({ _tag: Schema.Literal("Stranger") })
+)
+export type AuditActor = typeof AuditActor.Type
+
+export const OWNER: AuditActor = { _tag: "Owner" }
+export const OPERATOR: AuditActor = { _tag: "Operator" }
+export const STRANGER: AuditActor = { _tag: "Stranger" }
+
+/** A person who decides about somebody else, or about themselves. */
+export const actorOf = (by: UserId, about: UserId | null): AuditActor =>
+  by === about ? OWNER : { _tag: "Staff", id: by }
+
+/** An event that is not stored yet. It is never changed. */
+export interface AuditEvent {
+  readonly at: Timestamp
+  /** The account that the event is about; null: none, or none that exists. */
+  readonly userId: UserId | null
+  readonly actor: AuditActor
+  readonly detail: AuditDetail
+}
+
+/** An event of the log. The id orders events of one millisecond, and says nothing else. */
+export interface StoredAuditEvent extends AuditEvent {
+  readonly id: string
+}
+
+/** How long the attempts to sign in are kept: there are many, and each has a network address. */
+const ATTEMPTS = 90 * DAY
+/** How long the other events are kept: as long as the access log. */
+const OTHERS = 400 * DAY
+
+/** The last moment at which the event is kept. */
+export const keptUntil = ({ at, detail: { kind } }: AuditEvent): Timestamp =>
+  plus(at, kind === "sign_in" || kind === "sign_in_failed" || kind === "locked_out" ? ATTEMPTS : OTHERS)
+
+/** The event as the annotations of a line of the log: ids, and nothing that is secret. */
+export const logLine = ({ actor, at, detail, userId }: AuditEvent): Readonly<Record<string, unknown>> => {
+  const { kind, ...rest } = detail
+  return {
+    audit: kind,
+    account: userId,
+    actor: actor._tag.toLowerCase(),
+    ...(actor._tag === "Staff" ? { actor_id: actor.id } : {}),
+    at: toIso(at),
+    ...rest
+  }
+}

@@ -1,0 +1,23 @@
+import { Effect } from "effect"
+import { program } from "../shared/Program.js"
+import { now, type Timestamp } from "../shared/Timestamp.js"
+import { type AuditEvent, logLine } from "./AuditEvent.js"
+import { AuditLog } from "./AuditLog.js"
+
+/** What a program knows about an event. `at` left out: now. */
+export type AuditInput = Omit<AuditEvent, "at"> & { readonly at?: Timestamp }
+
+/**
+ * Stores a security event and writes it to the log. It joins the caller's transaction. When the event cannot be
+ * stored, the caller fails: nothing that must be recorded happens unrecorded.
+ */
+export const recordAudit = program("recordAudit", function* (input: AuditInput) {
+  const event: AuditEvent = { ...input, at: input.at ?? (yield* now) }
+  yield* (yield* AuditLog).append(event)
+  yield* announceAudit(event)
+})
+
+/** One line of the log for an event that a store committed with its change. */
+export const announceAudit = program("announceAudit", function* (event: AuditEvent) {
+  yield* Effect.annotateLogs(Effect.logInfo(`audit ${event.detail.kind}`), logLine(event))
+})

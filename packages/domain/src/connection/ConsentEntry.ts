@@ -1,0 +1,58 @@
+// What was agreed in a connection, and when. Decision connection-7.
+import { Schema } from "effect"
+import type { PlaceId, Scope, Timestamp } from "../shared/index.js"
+import type { Connection } from "./Connection.js"
+import type { Pause } from "./Pause.js"
+
+/** What changed the agreement. */
+export const ConsentChange = Schema.Literal(
+  /** the user allowed the app on the consent page: the first time, another set, or exact location again */
+  "connected",
+  "changed",
+  "renewed",
+  /** the user changed the connection without the app asking */
+  "permissions_changed",
+  "end_changed",
+  "exact_location_ended",
+  "places_changed",
+  "paused",
+  "resumed",
+  /** the grace after the end of exact location passed (Spec §3.1) */
+  "exact_location_removed",
+  /** the connection ended: never stored, read from the connection (`ConsentHistory.of`) */
+  "ended"
+)
+export type ConsentChange = typeof ConsentChange.Type
+
+/** What the user agreed to at a moment. */
+export interface Agreement {
+  readonly scopes: ReadonlyArray<Scope.Scope>
+  readonly places: ReadonlyArray<PlaceId>
+  readonly standardExpiresAt: Timestamp.Timestamp | null
+  readonly sensitiveExpiresAt: Timestamp.Timestamp | null
+  readonly pause: Pause | null
+}
+
+/** A row of the consent history: a change, and the whole agreement after it. */
+export interface ConsentEntry {
+  readonly at: Timestamp.Timestamp
+  readonly change: ConsentChange
+  readonly agreement: Agreement
+}
+
+/** The entry about a change, of which `after` is the result. */
+export const of = (
+  change: ConsentChange,
+  after: Pick<Connection, "heldScopes" | "places" | "standardExpiresAt" | "sensitiveExpiresAt" | "pause">,
+  at: Timestamp.Timestamp
+): ConsentEntry => ({
+  at,
+  change,
+  agreement: {
+    scopes: after.heldScopes,
+    places: after.places.map(({ placeId }) => placeId),
+    standardExpiresAt: after.standardExpiresAt,
+    sensitiveExpiresAt: after.sensitiveExpiresAt,
+    pause: after.pause
+  }
+})

@@ -1,0 +1,159 @@
+// Confirming an address, changing it and undoing the change. Decisions accounts-11 and accounts-13.
+import { type Account, type AddressRule, countsAsConfirmed, type Email } from "../accounts/Account.js"
+import * as AuditEvent from "../audit/AuditEvent.js"
+import type { MailMessage } from "../mail/Mail.js"
+import { type Vault, Words } from "../shared/index.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import * as AccountLink from "./AccountLink.js"
+import type { CredentialState } from "./PasswordChange.js"
+
+/**
+ * An address changes in two steps: the person asks for it, and a link that was mailed to the new address confirms it,
+ * in a session of the same account. The old address then gets a link that undoes the change. A thief who took an
+ * account over can change its address again and again, so undo links have an order: an undo ends every link that is
+ * younger than itself, and leaves the older ones.
+ */
+export interface AddressState extends CredentialState {
+  /** How often the address of the account changed, undone changes included. */
+  readonly addressVersion: number
+}
+
+/** What is committed together. The store raises the version of the address. */
+export interface AddressReplacement {
+  readonly email: Email
+  readonly confirmedAt: Timestamp | null
+  /** Links to undo a change from before this version stay. Every other link of the account is deleted. */
+  readonly keepsUndoBelow: number
+  /** The link that undoes this change. */
+  readonly undo: AccountLink.AccountLink | null
+  /** Also replaces the password and ends every session, like a reset; null: neither. */
+  readonly passwordHash: string | null
+  readonly mails: ReadonlyArray<MailMessage>
+  readonly audit: AuditEvent.AuditEvent
+}
+
+/** The link to undo a change, made before anybody knows whether the change is carried out. */
+export interface FreshUndo {
+  readonly hash: Vault.Hash
+  /** The link's secret, encrypted for the mail with `undoKey`. */
+  readonly sealed: Vault.Sealed
+}
+
+/** The key of the mail that has the link. It does not depend on the moment, which is read under the lock. */
+export const undoKey = (hash: Vault.Hash): string => `address_changed ${hash.slice(0, 24)}`
+
+const confirmedNow = (rule: AddressRule, now: Timestamp): Timestamp | null => (rule === "confirmed" ? now : null)
+
+/** The link was opened in a session of the account. Null when the link does not work any more. */
+export const confirm =
+  (rule: AddressRule, fresh: FreshUndo) =>
+  ({ account, addressVersion, link }: AddressState, now: Timestamp): AddressReplacement | null => {
+    if (link === null) return null
+    if (AccountLink.isLive(link, "address_confirmation", account, now)) {
+      return {
+        email: account.email,
+        confirmedAt: account.confirmedAt ?? confirmedNow(rule, now),
+        keepsUndoBelow: addressVersion,
+        undo: null,
+        passwordHash: null,
+        mails: [],
+        audit: event(account, "address_confirmed", now)
+      }
+    }
+    if (!AccountLink.isLive(link, "address_change", account, now) || link.newEmail === null) return null
+    // An address that was never confirmed gets no mail, so it cannot get the link either.
+    const undo = countsAsConfirmed(account, rule)
+      ? AccountLink.make("address_undo", fresh.hash, account, now, { addressVersion })
+      : null
+    return {
+      email: link.newEmail,
+      confirmedAt: confirmedNow(rule, now),
+      keepsUndoBelow: addressVersion,
+      undo,
+      passwordHash: null,
+      mails: undo === null ? [] : [{ ...changedMail(undo, link.newEmail), secret: fresh.sealed }],
+      audit: event(account, "address_changed", now)
+    }
+  }
+
+/** Somebody who reads the mail to the old address undoes the change. Null when the link does not work any more. */
+export const undo =
+  (rule: AddressRule, passwordHash: string) =>
+  ({ account, link }: AddressState, now: Timestamp): AddressReplacement | null =>
+    link !== null && AccountLink.isLive(link, "address_undo", account, now)
+      ? {
+          email: link.email,
+          confirmedAt: confirmedNow(rule, now),
+          keepsUndoBelow: link.addressVersion,
+          undo: null,
+          passwordHash,
+          mails: [undoneMail(link, now)],
+          audit: event(account, "address_restored", now)
+        }
+      : null
+
+type AddressEvent = "address_confirmed" | "address_changed" | "address_restored"
+
+/** The event of the audit log. */
+export const event = ({ id }: Account, kind: AddressEvent, at: Timestamp): AuditEvent.AuditEvent => ({
+  at,
+  userId: id,
+  actor: AuditEvent.OWNER,
+  detail: { kind }
+})
+
+const keyOf = (kind: string, { createdAt, hash }: AccountLink.AccountLink): string =>
+  // A part of the digest tells two links of one moment apart, and is no secret.
+  `${kind} ${createdAt} ${hash.slice(0, 12)}`
+
+/** The mail with a link that confirms an address. The caller adds the link's secret, encrypted. */
+export const confirmMail = (link: AccountLink.AccountLink): MailMessage => ({
+  to: link.userId,
+  address: link.newEmail ?? link.email,
+  dedupeKey: keyOf("address", link),
+  subject: "Confirm your e-mail address",
+  body: [
+    link.newEmail === null
+      ? `Open this link to confirm ${link.email}, in a browser in which you are signed in. It works once, until ${Words.moment(link.expiresAt)}.`
+      : `Somebody wants to use this address, ${link.newEmail}, for their account. If it was you, open the link in a browser in which you are signed in. It works once, until ${Words.moment(link.expiresAt)}; you then sign in with this address.`,
+    "If it was not you, do nothing: only a browser that is signed in to that account can use the link."
+  ].join("\n\n"),
+  link: { site: "service", path: "/confirm-address?token=", label: "Confirm the address" }
+})
+
+/** What the owner of an account gets when another account asks for its address. */
+export const takenMail = (owner: Account, link: AccountLink.AccountLink): MailMessage => ({
+  to: owner.id,
+  dedupeKey: keyOf("address_taken", link),
+  subject: "Somebody wanted to use your address",
+  body: [
+    `Somebody wanted to use your address, ${owner.email}, for another account. It is the address of your account, so nothing was changed.`,
+    "If it was you, delete one of the two accounts, or choose another address for it first. If it was not you, do nothing."
+  ].join("\n\n"),
+  link: { site: "service", path: "/sign-in", label: "Sign in" }
+})
+
+const changedMail = (link: AccountLink.AccountLink, newEmail: Email): MailMessage => ({
+  to: link.userId,
+  address: link.email,
+  dedupeKey: undoKey(link.hash),
+  subject: "The address of your account was changed",
+  body: [
+    `On ${Words.moment(link.createdAt)} the address of your account was changed from ${link.email} to ${newEmail}, by somebody who was signed in. From now on we write there, and you sign in with that address.`,
+    `If it was not you, somebody else uses your account. Open the link: it brings this address back, sets a new password and signs everybody out. It works once, until ${Words.moment(link.expiresAt)}.`,
+    "If it was you, do nothing, and pass the link on to nobody."
+  ].join("\n\n"),
+  link: { site: "service", path: "/undo-address?token=", label: "Undo the change" }
+})
+
+const undoneMail = (link: AccountLink.AccountLink, now: Timestamp): MailMessage => ({
+  to: link.userId,
+  address: link.email,
+  dedupeKey: keyOf("address_undone", link),
+  subject: "Your address is back",
+  body: [
+    `On ${Words.moment(now)} your account got this address back, ${link.email}, and a new password. Every browser was signed out: sign in with the new password.`,
+    "Look at your connected apps and your phones for what you do not know."
+  ].join("\n\n"),
+  link: { site: "service", path: "/sign-in", label: "Sign in" }
+})

@@ -1,0 +1,91 @@
+// An account that waits for its address to be confirmed. Decisions accounts-11 and accounts-12.
+import { type Account, type DisplayName, Email } from "../accounts/Account.js"
+import type { MailMessage } from "../mail/Mail.js"
+import type { Keep } from "../retention-choice/History.js"
+import { type UserId, type Vault, Words } from "../shared/index.js"
+import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
+
+/**
+ * What a person typed when they signed up. It becomes an account when somebody opens the mailed link and knows the
+ * password. Until then it holds nothing: another person can sign up with the same address, and the first who confirms
+ * it gets the account.
+ */
+export interface SignUpRequest {
+  /** The SHA-256 of the link's secret. */
+  readonly hash: Vault.Hash
+  /** The id that the account will have. */
+  readonly userId: UserId
+  readonly email: Email
+  readonly displayName: DisplayName
+  readonly passwordHash: string
+  readonly keep: Keep
+  /** The page that the person wanted to open. */
+  readonly returnTo: string
+  readonly createdAt: Timestamp
+  /** Exclusive: this instant no longer counts. */
+  readonly expiresAt: Timestamp
+}
+
+export const LIFETIME = DAY
+
+/** The request with another link, which begins now. The earlier link works on until its own end. */
+export const withLink =
+  (request: Omit<SignUpRequest, "hash" | "createdAt" | "expiresAt">) =>
+  (hash: Vault.Hash, now: Timestamp): SignUpRequest => ({
+    ...request,
+    hash,
+    createdAt: now,
+    expiresAt: plus(now, LIFETIME)
+  })
+
+/** Whether the link still works; at `expiresAt` it does not. */
+export const isLive = ({ expiresAt }: SignUpRequest, now: Timestamp): boolean => now < expiresAt
+
+/** The account of a request whose address was confirmed at `now`; null when the link is too old. */
+export const confirm = (request: SignUpRequest, now: Timestamp): Account | null =>
+  isLive(request, now)
+    ? {
+        id: request.userId,
+        email: request.email,
+        displayName: request.displayName,
+        roles: [],
+        createdAt: now,
+        suspendedAt: null,
+        confirmedAt: now,
+        timeZone: null
+      }
+    : null
+
+/**
+ * What stands for the address of an account that lost it, because somebody else confirmed it. The account and its
+ * sessions stay, and its owner can set an address of their own. Stored addresses are in lower case, so nobody can sign
+ * in or up with this one.
+ */
+export const releasedEmail = (id: UserId): Email => Email.make(`Released+${id}@account.invalid`)
+
+/** The mail with the link. The caller adds the link's secret, encrypted. */
+export const confirmMail = (request: SignUpRequest): MailMessage => ({
+  to: request.userId,
+  address: request.email,
+  // A part of the digest tells two links of one moment apart, and is no secret.
+  dedupeKey: `sign_up ${request.createdAt} ${request.hash.slice(0, 12)}`,
+  subject: "Confirm your e-mail address",
+  body: [
+    `Somebody signed up with this address, ${request.email}. If it was you, open the link and type the password that you chose. The link works once, until ${Words.moment(request.expiresAt)}.`,
+    "If it was not you, do nothing: without the link there is no account. Do not open it for somebody else."
+  ].join("\n\n"),
+  link: { site: "service", path: "/confirm-sign-up?token=", label: "Confirm the address" }
+})
+
+/** What the owner of an account gets when somebody signs up with its address. */
+export const haveAccountMail = (owner: Account, request: SignUpRequest): MailMessage => ({
+  to: owner.id,
+  dedupeKey: `sign_up_again ${request.createdAt} ${request.hash.slice(0, 12)}`,
+  subject: "You have an account already",
+  body: [
+    `Somebody signed up with this address, ${owner.email}, which has an account already. No second account was made, and nothing was changed. The page said the same as for a new address, so that strangers learn nothing.`,
+    "If it was you, sign in with the password of your account, or set a new one. If it was not you, do nothing."
+  ].join("\n\n"),
+  link: { site: "service", path: "/sign-in", label: "Sign in" },
+  furtherLinks: [{ site: "service", path: "/forgot-password", label: "Set a new password" }]
+})

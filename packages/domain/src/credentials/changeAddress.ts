@@ -1,0 +1,146 @@
+import { Effect, Option } from "effect"
+import { Account, AccountStore, choosePassword } from "../accounts/index.js"
+import { announceAudit } from "../audit/index.js"
+import { Rate, Subject, takeCall } from "../limits/index.js"
+import * as Mail from "../mail/Mail.js"
+import { Conflict, Entropy, Forbidden, Invalid, program, Timestamp, Vault } from "../shared/index.js"
+import * as AccountLink from "./AccountLink.js"
+import * as AddressChange from "./AddressChange.js"
+import { CredentialStore } from "./CredentialStore.js"
+import { dead, liveLink } from "./liveLink.js"
+
+/** Fails with `Forbidden` when the account may not do what needs a confirmed address. Decision accounts-11. */
+export const requireConfirmed = program(
+  "requireConfirmed",
+  function* (account: Pick<Account.Account, "confirmedAt">, rule: Account.AddressRule) {
+    if (!Account.countsAsConfirmed(account, rule)) return yield* new Forbidden({ reason: Account.UNCONFIRMED })
+  }
+)
+
+/** Offers a link of the account and mails it, unless too many were mailed to its reader. */
+const offer = (link: AccountLink.AccountLink, secret: string, owner: Option.Option<Account.Account>) =>
+  Effect.gen(function* () {
+    const vault = yield* Vault.Vault
+    const mailbox = vault.sha256(link.newEmail ?? link.email)
+    const standing = yield* takeCall(Subject.mailboxFor("address", mailbox), Rate.LINKS)
+    const mail = AddressChange.confirmMail(link)
+    const sealed = yield* vault.seal(secret, Mail.secretContext(mail))
+    if (!standing.isAdmitted) return
+    yield* (yield* CredentialStore).offerLink(
+      link,
+      Option.match(owner, {
+        onNone: () => ({ ...mail, secret: sealed }),
+        onSome: (account) => AddressChange.takenMail(account, link)
+      })
+    )
+  })
+
+const fresh = Effect.gen(function* () {
+  const secret = yield* Entropy.secret
+  return { secret, hash: (yield* Vault.Vault).sha256(secret) }
+})
+
+/** Mails a link that confirms the account's present address. Does nothing when the address is confirmed. */
+export const requestConfirmation = program("requestConfirmation", function* (account: Account.Account) {
+  if (account.confirmedAt !== null) return
+  const { hash, secret } = yield* fresh
+  const link = AccountLink.make("address_confirmation", hash, account, yield* Timestamp.now)
+  yield* offer(link, secret, Option.none())
+})
+
+/**
+ * Mails a link to a new address; `confirmAddress` changes the account's address with it. When another account has
+ * confirmed the address, a mail tells its owner instead, and the answer is the same. `Invalid` for the present
+ * address. The caller has asked for a fresh proof (`requireFreshSession`): an open browser is not enough.
+ */
+export const requestAddressChange = program(
+  "requestAddressChange",
+  function* (account: Account.Account, newEmail: Account.Email) {
+    if (newEmail === account.email) return yield* Invalid.of("email", "is the address that you have")
+    const other = yield* (yield* AccountStore).findByEmail(newEmail)
+    const { hash, secret } = yield* fresh
+    const link = AccountLink.make("address_change", hash, account, yield* Timestamp.now, { newEmail })
+    const owner = Option.filter(other, (found) => found.account.confirmedAt !== null)
+    yield* offer(
+      link,
+      secret,
+      Option.map(owner, (found) => found.account)
+    )
+  }
+)
+
+/** What the link confirms, for the page that it opens. `NotFound` also for a link of another account. */
+export const describeConfirmation = program(
+  "describeConfirmation",
+  function* (account: Account.Account, secret: string) {
+    const { link } = yield* liveLink(secret, "address_confirmation", "address_change")
+    return link.userId === account.id ? { newEmail: link.newEmail, email: link.email } : yield* dead()
+  }
+)
+
+/**
+ * Confirms the present address of the signed-in account, or changes it to the one that the link was mailed to. A
+ * mail to the old address has a link that undoes the change. The link proves who reads the mail, and the session proves
+ * whose account it is. `NotFound` when the link does not work any more, or is another account's; `Conflict` when an
+ * account has confirmed the address meanwhile. Returns the address that the account has now.
+ */
+export const confirmAddress = program(
+  "confirmAddress",
+  function* (account: Account.Account, secret: string, rule: Account.AddressRule) {
+    const { link } = yield* liveLink(secret, "address_confirmation", "address_change")
+    if (link.userId !== account.id) return yield* dead()
+    const vault = yield* Vault.Vault
+    const undo = yield* fresh
+    const sealed = yield* vault.seal(
+      undo.secret,
+      Mail.secretContext({ to: account.id, dedupeKey: AddressChange.undoKey(undo.hash) })
+    )
+    const outcome = yield* (yield* CredentialStore).replaceAddress(
+      account.id,
+      link.hash,
+      AddressChange.confirm(rule, { hash: undo.hash, sealed })
+    )
+    yield* settled(outcome)
+    const kind = link.purpose === "address_change" ? "address_changed" : "address_confirmed"
+    yield* announceAudit(AddressChange.event(account, kind, yield* Timestamp.now))
+    return { id: account.id, email: link.newEmail ?? link.email }
+  }
+)
+
+const settled = (outcome: "Replaced" | "Refused" | "Taken") => {
+  switch (outcome) {
+    case "Replaced":
+      return Effect.void
+    case "Refused":
+      return dead()
+    case "Taken":
+      return new Conflict({ reason: Account.EMAIL_TAKEN })
+  }
+}
+
+/** Whose address the link brings back, for the page that it opens. Changes nothing: mail scanners open links too. */
+export const describeUndo = program("describeUndo", function* (secret: string) {
+  const { account, link } = yield* liveLink(secret, "address_undo")
+  return { account, email: link.email }
+})
+
+/**
+ * Gives the account back the address that the link was mailed to, with a new password: a thief who changed the address
+ * may know the old one. Every session ends, and so does every link that is younger. `NotFound` when the link does not
+ * work any more, `Invalid` for a password that attackers try first, `Conflict` when an account has the address now.
+ */
+export const undoAddressChange = program(
+  "undoAddressChange",
+  function* (secret: string, password: Account.Password, rule: Account.AddressRule) {
+    const { account, link } = yield* liveLink(secret, "address_undo")
+    const owner = { email: link.email, displayName: account.displayName }
+    const passwordHash = yield* choosePassword(password, owner)
+    const outcome = yield* (yield* CredentialStore).replaceAddress(
+      account.id,
+      link.hash,
+      AddressChange.undo(rule, passwordHash)
+    )
+    yield* settled(outcome)
+    yield* announceAudit(AddressChange.event(account, "address_restored", yield* Timestamp.now))
+  }
+)

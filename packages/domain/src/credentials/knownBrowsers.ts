@@ -1,0 +1,94 @@
+import { Effect, Option } from "effect"
+import { type Account, AccountStore, KnownBrowser, type Session } from "../accounts/index.js"
+import { AuditEvent, recordAudit } from "../audit/index.js"
+import { Rate, Subject, takeCall } from "../limits/index.js"
+import * as Mail from "../mail/Mail.js"
+import { MailOutbox } from "../mail/MailOutbox.js"
+import { Entropy, program, Timestamp, Vault } from "../shared/index.js"
+import * as AccountLink from "./AccountLink.js"
+import { CredentialStore } from "./CredentialStore.js"
+import { dead, liveLink } from "./liveLink.js"
+import * as NewBrowser from "./NewBrowser.js"
+
+const presented = (cookie: string | undefined) =>
+  cookie === undefined ? Effect.succeed(Option.none<KnownBrowser.KnownBrowser>()) : KnownBrowser.readCookie(cookie)
+
+export interface CompletedSignIn {
+  readonly account: Account.Account
+  /** `AccountCredentials.passwordVersion` of the password that was checked. */
+  readonly passwordVersion: number
+  /** The cookie of a `KnownBrowser`, if the request has one. */
+  readonly knownBrowser: string | undefined
+  readonly client: Session.Client
+}
+
+/**
+ * Call it after a sign-in, before its answer. Returns the cookie that makes the browser known to the account. Tells the
+ * owner by mail when the browser was not known (decision accounts-16).
+ */
+export const rememberSignIn = program("rememberSignIn", function* (input: CompletedSignIn) {
+  const { account, client, passwordVersion } = input
+  const now = yield* Timestamp.now
+  const before = yield* presented(input.knownBrowser)
+  const isKnown = Option.exists(before, (browser) => KnownBrowser.isOf(browser, { account, passwordVersion }))
+  if (!isKnown && NewBrowser.isNews(account, now)) {
+    const { sha256 } = yield* Vault.Vault
+    yield* (yield* MailOutbox).put(NewBrowser.mail(account, client, sha256, now), now)
+  }
+  return yield* KnownBrowser.issueCookie({ userId: account.id, passwordVersion }, Option.getOrUndefined(before), now)
+})
+
+/**
+ * The cookie that makes a browser known to this account, whose owner it has just proved to be in another way than by
+ * signing in. None when the account was deleted meanwhile.
+ */
+export const knowBrowser = program(
+  "knowBrowser",
+  function* (account: Pick<Account.Account, "id" | "email">, cookie: string | undefined) {
+    const owner = yield* (yield* AccountStore).findByEmail(account.email)
+    if (!Option.exists(owner, (found) => found.account.id === account.id)) return Option.none<string>()
+    const before = Option.getOrUndefined(yield* presented(cookie))
+    const passwordVersion = Option.match(owner, { onNone: () => 0, onSome: (found) => found.passwordVersion })
+    const known = { userId: account.id, passwordVersion }
+    return Option.some(yield* KnownBrowser.issueCookie(known, before, yield* Timestamp.now))
+  }
+)
+
+/**
+ * Mails a link that makes the browser that opens it known to the account, so that its owner can sign in while strangers
+ * guess passwords. Does nothing when no account has the address, or when three such links were mailed in the last half
+ * hour. The caller answers without waiting, because the answer must not say which it was.
+ */
+export const requestUnlock = program("requestUnlock", function* (email: Account.Email) {
+  const vault = yield* Vault.Vault
+  const standing = yield* takeCall(Subject.mailboxFor("unlock", vault.sha256(email)), Rate.LINKS)
+  const found = yield* (yield* AccountStore).findByEmail(email)
+  if (!standing.isAdmitted || Option.isNone(found)) return
+  const secret = yield* Entropy.secret
+  const link = AccountLink.make("unlock", vault.sha256(secret), found.value.account, yield* Timestamp.now)
+  const mail = NewBrowser.unlockMail(link)
+  const sealed = yield* vault.seal(secret, Mail.secretContext(mail))
+  yield* (yield* CredentialStore).offerLink(link, { ...mail, secret: sealed })
+})
+
+/** Whose sign-in the link opens, for the page that it leads to. Changes nothing: mail scanners open links too. */
+export const describeUnlock = program("describeUnlock", function* (secret: string) {
+  return (yield* liveLink(secret, "unlock")).account
+})
+
+/**
+ * Uses the link, once, and returns the cookie that makes this browser known to the account. It signs nobody in: the
+ * password must still be right. `NotFound` when the link does not work any more.
+ */
+export const useUnlock = program("useUnlock", function* (secret: string, cookie: string | undefined) {
+  const { account, link } = yield* liveLink(secret, "unlock")
+  const isUsed = yield* (yield* CredentialStore).useLink(
+    account.id,
+    link.hash,
+    (state, now) => state.link !== null && AccountLink.isLive(state.link, "unlock", state.account, now)
+  )
+  if (!isUsed) return yield* dead()
+  yield* recordAudit({ userId: account.id, actor: AuditEvent.OWNER, detail: { kind: "unlocked" } })
+  const known = yield* knowBrowser(account, cookie)
+  return yield* Option.match(known, { onNone: dead, onSome: (issued) => Effect.succeed({ account, cookie: issued }) })
+})

@@ -1,0 +1,114 @@
+import { Effect, Option } from "effect"
+import {
+  Account,
+  AccountStore,
+  choosePassword,
+  type NewAccount,
+  PasswordHasher,
+  WrongCredentials
+} from "../accounts/index.js"
+import { AuditEvent, recordAudit } from "../audit/index.js"
+import { Rate, Subject, takeCall } from "../limits/index.js"
+import * as Mail from "../mail/Mail.js"
+import * as History from "../retention-choice/History.js"
+import { Conflict, Entropy, Forbidden, program, Timestamp, UserId, Vault } from "../shared/index.js"
+import { isSecret } from "./AccountLink.js"
+import { CredentialStore } from "./CredentialStore.js"
+import { dead } from "./liveLink.js"
+import * as SignUpRequest from "./SignUpRequest.js"
+
+export interface SignUpByMail extends NewAccount {
+  /** The network address of the request. */
+  readonly address: string
+  /** The page that the person wanted to open; it comes back from `confirmSignUp`. */
+  readonly returnTo?: string
+}
+
+/**
+ * Signs a person up where mail can be sent: mails a link to the address, and `confirmSignUp` makes the account. When
+ * the address has an account, a mail tells its owner instead. Answer, work and time are the same in both cases, also
+ * when no more mail goes to the address for a while. `Forbidden` while sign-up is closed, `Invalid` for a password that
+ * attackers try first.
+ */
+export const requestSignUp = program("requestSignUp", function* (input: SignUpByMail, policy: "open" | "closed") {
+  if (policy === "closed") return yield* new Forbidden({ reason: "sign-up is closed" })
+  const displayName = input.displayName ?? Account.nameFrom(input.email)
+  const passwordHash = yield* choosePassword(input.password, { email: input.email, displayName })
+  yield* mailLink(
+    {
+      userId: UserId.make(yield* Entropy.id("usr")),
+      email: input.email,
+      displayName,
+      passwordHash,
+      keep: input.keep === undefined ? History.DEFAULT : input.keep,
+      returnTo: input.returnTo ?? "/"
+    },
+    input.address
+  )
+})
+
+/**
+ * Mails the link of the newest sign-up with this address once more. Does nothing when none waits, or too many mails
+ * were sent. The caller answers without waiting, because the answer must not say which it was.
+ */
+export const resendSignUp = program("resendSignUp", function* (email: Account.Email, address: string) {
+  const waiting = yield* (yield* CredentialStore).newestSignUp(email, yield* Timestamp.now)
+  if (Option.isSome(waiting)) yield* mailLink(waiting.value, address)
+})
+
+type Waiting = Parameters<typeof SignUpRequest.withLink>[0]
+
+/**
+ * The request is stored also when its address has an account: nobody gets the secret of its link then, and the work is
+ * the same. An account that never confirmed the address does not keep it from others, and gets no other mail.
+ */
+const mailLink = (waiting: Waiting, address: string) =>
+  Effect.gen(function* () {
+    const vault = yield* Vault.Vault
+    const owner = yield* (yield* AccountStore).findByEmail(waiting.email)
+    const mailbox = vault.sha256(waiting.email)
+    const ofNetwork = yield* takeCall(Subject.signUpMail(mailbox, address), Rate.LINKS)
+    const ofAll = yield* takeCall(Subject.signUpMail(mailbox), Rate.SIGN_UP_MAILS)
+    const secret = yield* Entropy.secret
+    const request = SignUpRequest.withLink(waiting)(vault.sha256(secret), yield* Timestamp.now)
+    const mail = SignUpRequest.confirmMail(request)
+    const sealed = yield* vault.seal(secret, Mail.secretContext(mail))
+    if (!ofNetwork.isAdmitted || !ofAll.isAdmitted) return
+    const told = Option.filter(owner, ({ account }) => account.confirmedAt !== null)
+    yield* (yield* CredentialStore).requestSignUp(
+      request,
+      Option.match(told, {
+        onNone: () => ({ ...mail, secret: sealed }),
+        onSome: ({ account }) => SignUpRequest.haveAccountMail(account, request)
+      })
+    )
+  })
+
+/** The sign-up of this link. `NotFound` when it was confirmed, is too old or never existed: one answer. */
+export const describeSignUp = program("describeSignUp", function* (secret: string) {
+  if (!isSecret(secret)) return yield* dead()
+  const found = yield* (yield* CredentialStore).findSignUp((yield* Vault.Vault).sha256(secret))
+  const now = yield* Timestamp.now
+  return yield* Option.match(
+    Option.filter(found, (request) => SignUpRequest.isLive(request, now)),
+    {
+      onNone: dead,
+      onSome: Effect.succeed
+    }
+  )
+})
+
+/**
+ * Makes the account of a sign-up. The link proves who reads the mail, and the password proves who signed up: somebody
+ * who signs up with another person's address gets no account when that person opens the link. `WrongCredentials` for
+ * another password, `NotFound` for a link that does not work any more, `Conflict` when the address has an account now.
+ */
+export const confirmSignUp = program("confirmSignUp", function* (secret: string, password: string) {
+  const request = yield* describeSignUp(secret)
+  if (!(yield* (yield* PasswordHasher).verify(request.passwordHash, password))) return yield* new WrongCredentials()
+  const outcome = yield* (yield* CredentialStore).confirmSignUp(request.hash, SignUpRequest.confirm)
+  if (outcome === "Refused") return yield* dead()
+  if (outcome === "Taken") return yield* new Conflict({ reason: Account.EMAIL_TAKEN })
+  yield* recordAudit({ userId: request.userId, actor: AuditEvent.OWNER, detail: { kind: "account_made", roles: [] } })
+  return request
+})

@@ -1,0 +1,249 @@
+// The files of an archive. docs/export-format.md describes them for people. Decision exports-5.
+import { Schema } from "effect"
+import { Role } from "../accounts/Account.js"
+import { EndReason } from "../connection/Connection.js"
+import * as ConsentEntry from "../connection/ConsentEntry.js"
+import * as Geometry from "../places/Geometry.js"
+import * as Place from "../places/Place.js"
+import { RuleType } from "../rules/Rule.js"
+import * as Scope from "../shared/Scope.js"
+import { FromIso } from "../shared/Timestamp.js"
+
+/** Names the format, so that no other zip file is taken for an archive of this service. */
+export const FORMAT = "place-access-export"
+/** A reader refuses every other version. A field that is added later does not change the version. */
+export const VERSION = 1
+
+const At = FromIso
+const NullableAt = Schema.NullOr(FromIso)
+const Metres = Schema.NullOr(Schema.Finite)
+const Latitude = Schema.encodedSchema(Geometry.Latitude).pipe(Schema.between(-90, 90))
+const Longitude = Schema.encodedSchema(Geometry.Longitude).pipe(Schema.between(-180, 180))
+const Scopes = Schema.Array(Scope.Scope)
+
+export const ManifestFile = Schema.Struct({
+  name: Schema.String,
+  /** The length without compression. */
+  bytes: Schema.NonNegativeInt,
+  sha256: Schema.String.pipe(Schema.pattern(/^[0-9a-f]{64}$/)),
+  /** The number of entries: lines of a `.jsonl`, points of a `.gpx`, elements of the lists of a `.json`. */
+  entries: Schema.NonNegativeInt
+})
+export type ManifestFile = typeof ManifestFile.Type
+
+/** The part of a manifest by which a reader finds out whether it can read the rest. */
+export const ManifestHead = Schema.Struct({ format: Schema.String, version: Schema.Int })
+
+/** `manifest.json`, the last file of the archive: what the archive has. */
+export const Manifest = Schema.Struct({
+  format: Schema.Literal(FORMAT),
+  version: Schema.Literal(VERSION),
+  made_at: At,
+  files: Schema.Array(ManifestFile)
+})
+export type Manifest = typeof Manifest.Type
+
+/** `account.json` */
+export const Account = Schema.Struct({
+  id: Schema.String,
+  email: Schema.String,
+  display_name: Schema.String,
+  roles: Schema.Array(Role),
+  created_at: At,
+  /** Null: without an end. */
+  history_kept_days: Schema.NullOr(Schema.Int),
+  /** An IANA name. Archives from before the field have none. */
+  time_zone: Schema.optional(Schema.NullOr(Schema.String))
+})
+
+/** A circle that a place had since a moment; null: since ever. */
+export const Shape = Schema.Struct({
+  version: Schema.Int.pipe(Schema.positive()),
+  valid_from: NullableAt,
+  lat: Latitude,
+  lon: Longitude,
+  radius_m: Schema.Finite.pipe(Schema.between(100, 10_000))
+})
+
+/** An element of `places.json`. The last shape is the present one. */
+export const PlaceEntry = Schema.Struct({
+  id: Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200)),
+  label: Place.Label,
+  kind: Place.PlaceKind,
+  created_at: At,
+  archived_at: NullableAt,
+  shapes: Schema.NonEmptyArray(Shape)
+})
+export type PlaceEntry = typeof PlaceEntry.Type
+export const Places = Schema.Struct({ places: Schema.Array(PlaceEntry) })
+
+/** An element of `devices.json`: a phone, or an imported file. Removed ones are there, because fixes name them. */
+export const DeviceEntry = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  format: Schema.String,
+  stays_at_home: Schema.Boolean,
+  created_at: At,
+  last_seen_at: NullableAt,
+  removed_at: NullableAt
+})
+export const Devices = Schema.Struct({ devices: Schema.Array(DeviceEntry) })
+
+/** A line of `fixes.jsonl`, oldest first. */
+export const FixLine = Schema.Struct({
+  captured_at: At,
+  lat: Latitude,
+  lon: Longitude,
+  accuracy_m: Metres,
+  altitude_m: Metres,
+  speed_mps: Metres,
+  course_deg: Metres,
+  device_id: Schema.String,
+  received_at: At
+})
+export type FixLine = typeof FixLine.Type
+
+/** A visit to one of the places, newest first. */
+export const VisitEntry = Schema.Struct({
+  place_id: Schema.String,
+  place: Schema.String,
+  arrival: At,
+  departure: NullableAt
+})
+/** What a phone itself reported about a stop, at any position. */
+export const ReportEntry = Schema.Struct({
+  device_id: Schema.String,
+  arrival: NullableAt,
+  departure: NullableAt,
+  lat: Latitude,
+  lon: Longitude,
+  accuracy_m: Metres
+})
+export const Visits = Schema.Struct({ visits: Schema.Array(VisitEntry), reported: Schema.Array(ReportEntry) })
+
+/** A change of a consent. */
+export const ConsentChange = Schema.Struct({
+  at: At,
+  what: Schema.Literal("connected", "place_shared", "ended"),
+  place_id: Schema.NullOr(Schema.String),
+  reason: Schema.NullOr(EndReason)
+})
+
+/** What the person agreed to from a moment on. */
+export const Agreement = Schema.Struct({
+  at: At,
+  change: ConsentEntry.ConsentChange,
+  scopes: Scopes,
+  place_ids: Schema.Array(Schema.String),
+  expires_at: NullableAt,
+  sensitive_expires_at: NullableAt,
+  paused_until: NullableAt
+})
+
+/** An element of `connections.json`: an app that the person allowed something, ended connections included. */
+export const ConnectionEntry = Schema.Struct({
+  id: Schema.String,
+  app: Schema.Struct({ id: Schema.String, name: Schema.String, homepage_url: Schema.NullOr(Schema.String) }),
+  live: Schema.Boolean,
+  /** What the app may do at `made_at`. */
+  scopes: Scopes,
+  /** What was granted, lapsed permissions included. */
+  granted_scopes: Scopes,
+  places: Schema.Array(
+    Schema.Struct({
+      place_id: Schema.String,
+      label: Schema.String,
+      shared_at: At,
+      include_earlier_visits: Schema.Boolean
+    })
+  ),
+  connected_at: At,
+  expires_at: NullableAt,
+  sensitive_expires_at: NullableAt,
+  ended_at: NullableAt,
+  end_reason: Schema.NullOr(EndReason),
+  last_used_at: NullableAt,
+  /** Oldest first. */
+  history: Schema.Array(ConsentChange),
+  /** What was agreed from each change on, oldest first. Older archives have no such list. */
+  agreements: Schema.optionalWith(Schema.Array(Agreement), { exact: true })
+})
+export const Connections = Schema.Struct({ connections: Schema.Array(ConnectionEntry) })
+
+/** An element of `receipts.json`: an e-mail of the service to the person, without its links. */
+export const ReceiptEntry = Schema.Struct({
+  kind: Schema.String,
+  /** The connection that it is about. */
+  connection_id: Schema.NullOr(Schema.String),
+  written_at: At,
+  sent_at: NullableAt,
+  subject: Schema.String,
+  body: Schema.String
+})
+export const Receipts = Schema.Struct({ receipts: Schema.Array(ReceiptEntry) })
+
+/** A line of `access-log.jsonl`, newest first. */
+export const AccessLine = Schema.Struct({
+  at: At,
+  app_id: Schema.String,
+  app_name: Schema.String,
+  connection_id: Schema.String,
+  request: Schema.String,
+  purpose: Schema.NullOr(Schema.String),
+  status: Schema.Int,
+  /** How many requests the line stands for: equal refusals of an hour are one. */
+  times: Schema.Int,
+  error: Schema.NullOr(Schema.String),
+  disclosed: Schema.NullOr(Schema.String)
+})
+
+/** An element of `rules.json`, with its last evaluations, oldest first. */
+export const RuleEntry = Schema.Struct({
+  id: Schema.String,
+  connection_id: Schema.String,
+  app_id: Schema.String,
+  type: RuleType,
+  target: Schema.Union(
+    Schema.Struct({ kind: Schema.Literal("place"), place_id: Schema.String, label: Schema.String }),
+    Schema.Struct({
+      kind: Schema.Literal("zone"),
+      label: Schema.String,
+      lat: Schema.Finite,
+      lon: Schema.Finite,
+      radius_m: Schema.Finite
+    })
+  ),
+  dwell_minutes: Schema.NullOr(Schema.Int),
+  from: NullableAt,
+  until: NullableAt,
+  created_at: At,
+  disabled_at: NullableAt,
+  evaluations: Schema.Array(Schema.Struct({ captured_at: At, received_at: At, outcome: Schema.String }))
+})
+export const Rules = Schema.Struct({ rules: Schema.Array(RuleEntry) })
+
+/** A line of `firings.jsonl`: a rule fired, and what the app learned, or why it learned nothing; newest first. */
+export const FiringLine = Schema.Struct({
+  at: At,
+  app_id: Schema.String,
+  app_name: Schema.String,
+  connection_id: Schema.String,
+  event: Schema.String,
+  disclosed: Schema.NullOr(Schema.String),
+  error: Schema.NullOr(Schema.String)
+})
+
+/** The schema of each file; for a `.jsonl`, of each of its lines. GPX files have no entry. */
+export const FILES = {
+  "account.json": Account,
+  "places.json": Places,
+  "devices.json": Devices,
+  "fixes.jsonl": FixLine,
+  "visits.json": Visits,
+  "connections.json": Connections,
+  "receipts.json": Receipts,
+  "rules.json": Rules,
+  "access-log.jsonl": AccessLine,
+  "firings.jsonl": FiringLine,
+  "manifest.json": Manifest
+} as const

@@ -1,0 +1,30 @@
+import { Context } from "effect"
+import type { Timestamp } from "../shared/Timestamp.js"
+
+/** What a file of the archive turned out to be. */
+export interface WrittenFile {
+  /** Its length before compression. */
+  readonly bytes: number
+  /** Lower-case hexadecimal digits. */
+  readonly sha256: string
+}
+
+/** An archive that is being written, one file after the other. */
+export interface ArchiveWriter {
+  /** Begins a file. The one before has ended. */
+  readonly begin: (name: string) => void
+  /** Adds text to the file that was begun. */
+  readonly write: (text: string) => void
+  /** Ends the file. */
+  readonly end: () => WrittenFile
+  /** Ends the archive. */
+  readonly close: () => void
+  /** The bytes of the archive that came since the last call. */
+  readonly take: () => Uint8Array
+}
+
+/** Writes archives in bounded memory. Writers are synchronous, because compressing a page takes milliseconds. */
+export class ArchiveMaker extends Context.Tag("@place-access/domain/exports/ArchiveMaker")<
+  ArchiveMaker,
+  { readonly open: (madeAt: Timestamp) => ArchiveWriter }
+>() {}

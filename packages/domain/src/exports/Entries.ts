@@ -1,0 +1,279 @@
+// How what the stores have becomes entries of the archive's files. Plain functions.
+import type { AccessLogEntry } from "../access-log/AccessLogEntry.js"
+import type * as Account from "../accounts/Account.js"
+import type * as ConnectionView from "../connection/ConnectionView.js"
+import type * as ConsentHistory from "../connection/ConsentHistory.js"
+import * as Event from "../events/Event.js"
+import type { StoredFix } from "../fixes/Fix.js"
+import type { Place, PlaceRef } from "../places/Place.js"
+import type { Shape } from "../places/Shape.js"
+import * as History from "../retention-choice/History.js"
+import type { RecentEvaluations } from "../rules/RecentEvaluations.js"
+import type { Rule } from "../rules/Rule.js"
+import { ConnectionId } from "../shared/Ids.js"
+import { make, parseIso, type Timestamp, toIso } from "../shared/Timestamp.js"
+import type { VisitReports } from "../visits/OsVisit.js"
+import type * as ArchiveFormat from "./ArchiveFormat.js"
+import type { ListedDevice } from "./ExportStore.js"
+import type { WrittenMail } from "./WrittenMail.js"
+
+/** An entry of the access log with the names by which its owner knows the app and the purpose. */
+interface NamedEntry extends Omit<AccessLogEntry, "purpose"> {
+  readonly appName: string
+  readonly purpose: { readonly description: string } | null
+}
+
+interface PlacedVisit {
+  readonly arrival: Timestamp
+  readonly departure: Timestamp | null
+  readonly place: PlaceRef
+}
+
+/** Stands for the archive where a program asks for a connection. No connection has this id. */
+export const ASKER = ConnectionId.make("export")
+
+export const account = (
+  { createdAt, displayName, email, id, roles, timeZone }: Account.Account,
+  keep: History.Keep
+): typeof ArchiveFormat.Account.Type => ({
+  id,
+  email,
+  display_name: displayName,
+  roles,
+  created_at: createdAt,
+  history_kept_days: keep,
+  time_zone: timeZone
+})
+
+/** Places with their shapes. `shapes` are ordered by place and version. */
+export const places = (
+  all: ReadonlyArray<Place>,
+  shapes: ReadonlyArray<Shape>
+): ReadonlyArray<ArchiveFormat.PlaceEntry> =>
+  all.flatMap((place) => {
+    const own = shapes
+      .filter(({ placeId }) => placeId === place.id)
+      .map(({ circle, geometryVersion, validFrom }) => ({
+        version: geometryVersion,
+        valid_from: validFrom,
+        lat: circle.lat,
+        lon: circle.lon,
+        radius_m: circle.radiusM
+      }))
+    const [first, ...rest] = own
+    return first === undefined
+      ? []
+      : [
+          {
+            id: place.id,
+            label: place.label,
+            kind: place.kind,
+            created_at: place.createdAt,
+            archived_at: place.archivedAt,
+            shapes: [first, ...rest] as const
+          }
+        ]
+  })
+
+export const device = (one: ListedDevice): typeof ArchiveFormat.DeviceEntry.Type => ({
+  id: one.id,
+  name: one.name,
+  format: one.format,
+  stays_at_home: one.staysAtHome,
+  created_at: one.createdAt,
+  last_seen_at: one.lastSeenAt,
+  removed_at: one.removedAt
+})
+
+export const fix = (one: StoredFix): ArchiveFormat.FixLine => ({
+  captured_at: one.capturedAt,
+  lat: one.lat,
+  lon: one.lon,
+  accuracy_m: one.accuracyM,
+  altitude_m: one.altitudeM,
+  speed_mps: one.speedMps,
+  course_deg: one.courseDeg,
+  device_id: one.deviceId,
+  received_at: one.receivedAt
+})
+
+export const GPX_BEGIN =
+  '<?xml version="1.0" encoding="UTF-8"?>\n<gpx version="1.1" creator="Place-Aware Access Service" xmlns="http://www.topografix.com/GPX/1/1">\n<trk><trkseg>\n'
+export const GPX_END = "</trkseg></trk>\n</gpx>\n"
+
+/** A point of a track. GPX has no element for accuracy, speed and course, so they are extensions. */
+export const trackPoint = (one: StoredFix): string => {
+  const own = one.altitudeM === null ? "" : `<ele>${one.altitudeM}</ele>`
+  const extended = [
+    one.accuracyM === null ? "" : `<accuracy>${one.accuracyM}</accuracy>`,
+    one.speedMps === null ? "" : `<speed>${one.speedMps}</speed>`,
+    one.courseDeg === null ? "" : `<course>${one.courseDeg}</course>`
+  ].join("")
+  const extensions = extended === "" ? "" : `<extensions>${extended}</extensions>`
+  return `<trkpt lat="${one.lat}" lon="${one.lon}">${own}<time>${toIso(one.capturedAt)}</time>${extensions}</trkpt>\n`
+}
+
+/** The months in UTC that `[from, until)` touches, each cut to that span. */
+export const months = (
+  from: Timestamp,
+  until: Timestamp
+): ReadonlyArray<{ readonly month: string; readonly from: Timestamp; readonly until: Timestamp }> => {
+  const all: Array<{ readonly month: string; readonly from: Timestamp; readonly until: Timestamp }> = []
+  for (let start = from; start < until;) {
+    const month = toIso(start).slice(0, 7)
+    const [year = 0, number = 0] = month.split("-").map(Number)
+    const following = number === 12 ? `${year + 1}-01` : `${year}-${String(number + 1).padStart(2, "0")}`
+    const next = make(Math.min(parseIso(`${following}-01T00:00Z`) ?? until, until))
+    all.push({ month, from: start, until: next })
+    start = next
+  }
+  return all
+}
+
+export const visit = ({
+  arrival,
+  departure,
+  place
+}: PlacedVisit): (typeof ArchiveFormat.Visits.Type)["visits"][number] => ({
+  place_id: place.id,
+  place: place.label,
+  arrival,
+  departure
+})
+
+/** The reports of one arrival, and the departures that may end it. Reports from before `cutoff` are not kept. */
+export const reports = (
+  { departures, deviceId, reports: told }: VisitReports,
+  cutoff: Timestamp | null
+): ReadonlyArray<typeof ArchiveFormat.ReportEntry.Type> =>
+  [...told, ...departures]
+    .filter(({ arrival, departure }) => !History.isPast(departure ?? arrival ?? make(0), cutoff))
+    .map(({ accuracyM, arrival, departure, lat, lon }) => ({
+      device_id: deviceId,
+      arrival,
+      departure,
+      lat,
+      lon,
+      accuracy_m: accuracyM
+    }))
+
+export const connection = (
+  one: ConnectionView.UserConnection,
+  agreements: ReadonlyArray<ConsentHistory.HistoryEntry>
+): typeof ArchiveFormat.ConnectionEntry.Type => {
+  const history: ReadonlyArray<typeof ArchiveFormat.ConsentChange.Type> = [
+    { at: one.connectedAt, what: "connected" as const, place_id: null, reason: null },
+    ...one.places.map(({ id, sharedAt }) => ({
+      at: sharedAt,
+      what: "place_shared" as const,
+      place_id: id,
+      reason: null
+    })),
+    ...(one.endedAt === null
+      ? []
+      : [{ at: one.endedAt, what: "ended" as const, place_id: null, reason: one.endReason }])
+  ]
+  return {
+    id: one.id,
+    app: { id: one.app.id, name: one.app.name, homepage_url: one.app.homepageUrl },
+    live: one.live,
+    scopes: one.scopes,
+    granted_scopes: one.heldScopes,
+    places: one.places.map(({ id, includeEarlierVisits, label, sharedAt }) => ({
+      place_id: id,
+      label,
+      shared_at: sharedAt,
+      include_earlier_visits: includeEarlierVisits
+    })),
+    connected_at: one.connectedAt,
+    expires_at: one.grantExpiresAt,
+    sensitive_expires_at: one.sensitiveExpiresAt,
+    ended_at: one.endedAt,
+    end_reason: one.endReason,
+    last_used_at: one.lastUsedAt,
+    history: [...history].sort((a, b) => a.at - b.at),
+    agreements: agreements.toReversed().map(({ at, change, pause, places, scopes, ...dates }) => ({
+      at,
+      change,
+      scopes,
+      place_ids: places.map(({ id }) => id),
+      expires_at: dates.standardExpiresAt,
+      sensitive_expires_at: dates.sensitiveExpiresAt,
+      paused_until: pause?.until ?? null
+    }))
+  }
+}
+
+const CONNECTION_PATH = /^\/connections\/([^/?#]+)$/
+
+export const receipt = ({
+  body,
+  kind,
+  path,
+  sentAt,
+  subject,
+  writtenAt
+}: WrittenMail): typeof ArchiveFormat.ReceiptEntry.Type => ({
+  kind,
+  connection_id: CONNECTION_PATH.exec(path ?? "")?.[1] ?? null,
+  written_at: writtenAt,
+  sent_at: sentAt,
+  subject,
+  body
+})
+
+export const access = (one: NamedEntry): typeof ArchiveFormat.AccessLine.Type => ({
+  at: one.at,
+  app_id: one.appId,
+  app_name: one.appName,
+  connection_id: one.connectionId,
+  request: one.endpoint,
+  purpose: one.purpose?.description ?? null,
+  status: one.status,
+  times: one.times,
+  error: one.error,
+  disclosed: one.disclosed
+})
+
+const FIRINGS: ReadonlySet<string> = new Set(Event.RuleFired.fields.type.literals.map((type) => `webhook ${type}`))
+
+/** Whether the entry of the access log is about a rule that fired. */
+export const isFiring = ({ endpoint }: Pick<NamedEntry, "endpoint">): boolean => FIRINGS.has(endpoint)
+
+export const firing = (one: NamedEntry): typeof ArchiveFormat.FiringLine.Type => ({
+  at: one.at,
+  app_id: one.appId,
+  app_name: one.appName,
+  connection_id: one.connectionId,
+  event: one.endpoint.slice("webhook ".length),
+  disclosed: one.disclosed,
+  error: one.error
+})
+
+/** The address of the app's webhook is left out: it belongs to the app, and may be a credential. */
+export const rule = (one: Rule, recent: RecentEvaluations): typeof ArchiveFormat.RuleEntry.Type => ({
+  id: one.id,
+  connection_id: one.connectionId,
+  app_id: one.appId,
+  type: one.type,
+  target:
+    one.target._tag === "Place"
+      ? { kind: "place", place_id: one.target.placeId, label: one.target.label }
+      : {
+          kind: "zone",
+          label: one.target.label,
+          lat: one.target.circle.lat,
+          lon: one.target.circle.lon,
+          radius_m: one.target.circle.radiusM
+        },
+  dwell_minutes: one.dwellMinutes,
+  from: one.window.from,
+  until: one.window.until,
+  created_at: one.createdAt,
+  disabled_at: one.disabledAt,
+  evaluations: recent.map(({ capturedAt, outcome, receivedAt }) => ({
+    captured_at: capturedAt,
+    received_at: receivedAt,
+    outcome
+  }))
+})

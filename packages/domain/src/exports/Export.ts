@@ -1,0 +1,158 @@
+// An archive of a person's data: its states and limits. Decisions exports-1, exports-2 and exports-3.
+import { Either, Schema } from "effect"
+import type { MailMessage } from "../mail/Mail.js"
+import { Conflict } from "../shared/Errors.js"
+import type { ExportId, UserId } from "../shared/Ids.js"
+import { DAY, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
+import * as Words from "../shared/Words.js"
+
+/**
+ * An export is `requested`, then `making` while a worker writes the archive under a lease, then `ready` or `failed`. A
+ * ready archive becomes `expired` after a week, or `deleted` when its owner wants so. Only a ready archive can be
+ * fetched; in every other state there are no bytes that anybody could read.
+ */
+export const ExportState = Schema.Literal("requested", "making", "ready", "failed", "expired", "deleted")
+export type ExportState = typeof ExportState.Type
+
+export const ExportFault = Schema.Literal(
+  /** the worker that made the archive ended at each attempt */
+  "gave_up",
+  /** the archive is larger than `MAX_BYTES` */
+  "too_large"
+)
+export type ExportFault = typeof ExportFault.Type
+
+/** How far the worker has come. `total` is an estimate from the beginning of the attempt. */
+export interface ExportProgress {
+  readonly done: number
+  readonly total: number
+}
+
+/** An archive of everything that the service keeps about one person. */
+export interface Export {
+  readonly userId: UserId
+  readonly id: ExportId
+  readonly state: ExportState
+  readonly requestedAt: Timestamp
+  readonly progress: ExportProgress
+  /** The length of the archive; 0 until it is ready. */
+  readonly bytes: number
+  /** The number of pieces in which the archive is stored; 0 until it is ready. */
+  readonly pieces: number
+  readonly readyAt: Timestamp | null
+  /** Exclusive: at this instant the archive can no longer be fetched. Null until it is ready. */
+  readonly expiresAt: Timestamp | null
+  readonly fault: ExportFault | null
+  /** When it failed, expired or was deleted. */
+  readonly endedAt: Timestamp | null
+}
+
+/** The key of an export. The user's id says on which shard its rows are. */
+export interface ExportKey {
+  readonly userId: UserId
+  readonly id: ExportId
+}
+
+/** How long a ready archive can be fetched. */
+export const KEPT_FOR = 7 * DAY
+/** The most archives that one person may ask for in `PERIOD`. Making one reads everything that is stored about them. */
+export const MAX_A_DAY = 3
+export const PERIOD = DAY
+/** An attempt that stores nothing for this long counts as dead, and the archive is begun anew. */
+export const PATIENCE = 2 * MINUTE
+/** After this many attempts without an end the export fails. */
+export const MAX_ATTEMPTS = 5
+/** The bytes of the archive in one row, before encryption. */
+export const PIECE_BYTES = 256 * 1_024
+/** The largest archive. Thirty million fixes fit. A zip file of this form could have four times as much. */
+export const MAX_BYTES = 1_024 * 1_048_576
+/** The exports in a person's list. */
+export const MAX_LISTED = 20
+/** How long an export that has ended stays in the list, without its archive. */
+export const LISTED_FOR = 30 * DAY
+
+const isOpen = ({ state }: Export): boolean => state === "requested" || state === "making"
+
+/** Whether the archive can be fetched at `now`. A worker deletes it a little later, so its age is checked here too. */
+export const isFetchable = ({ expiresAt, state }: Export, now: Timestamp): boolean =>
+  state === "ready" && expiresAt !== null && now < expiresAt
+
+/**
+ * A new export, or why there is none: one is being made, one can still be fetched, or there were `MAX_A_DAY` within a
+ * day. `present` are all exports of the person, in any order.
+ */
+export const request = (
+  of: ExportKey,
+  present: ReadonlyArray<Export>,
+  now: Timestamp
+): Either.Either<Export, Conflict> => {
+  if (present.some(isOpen)) return refuse("An archive is being made already: wait until it is ready")
+  const ready = present.find((one) => isFetchable(one, now))
+  if (ready !== undefined) return refuse("There is an archive already: fetch it, or delete it to ask for a newer one")
+  const recent = present.filter(({ requestedAt }) => now < plus(requestedAt, PERIOD))
+  const oldest = recent.map(({ requestedAt }) => requestedAt).sort((a, b) => a - b)[0]
+  if (oldest !== undefined && recent.length >= MAX_A_DAY) {
+    return refuse(
+      `You asked for ${MAX_A_DAY} archives within 24 hours: ask again after ${Words.moment(plus(oldest, PERIOD))}`
+    )
+  }
+  return Either.right({
+    ...of,
+    state: "requested",
+    requestedAt: now,
+    progress: { done: 0, total: 0 },
+    bytes: 0,
+    pieces: 0,
+    readyAt: null,
+    expiresAt: null,
+    fault: null,
+    endedAt: null
+  })
+}
+
+const refuse = (reason: string) => Either.left(new Conflict({ reason }))
+
+/** What a piece of the archive is encrypted for: a piece that is moved to another place cannot be decrypted. */
+export const pieceContext = ({ id, userId }: ExportKey, position: number): string =>
+  `export ${userId} ${id} ${position}`
+
+/** Why the archive could not be made, in words for its owner. */
+export const explain = (fault: ExportFault): string => {
+  switch (fault) {
+    case "gave_up":
+      return `The archive could not be made, although it was tried ${MAX_ATTEMPTS} times.`
+    case "too_large":
+      return "The archive would have more than 1 GiB, and the service makes no larger one."
+  }
+}
+
+const LINK = { site: "portal", path: "/settings/export", label: "Take your data along" } as const
+
+/** Says that the archive can be fetched. The archive is never mailed, and the link opens nothing without signing in. */
+export const readyMail = ({ id, userId }: ExportKey, expiresAt: Timestamp): MailMessage => ({
+  to: userId,
+  dedupeKey: `export_ready ${id}`,
+  subject: "Your archive is ready",
+  body: [
+    `The archive of your data that you asked for is ready. You can download it until ${Words.moment(expiresAt)}; then it is deleted. You need to sign in for it.`,
+    "It has everywhere you were. Keep it where nobody else can read it.",
+    "If you did not ask for it, somebody else can use your account: delete the archive on that page, then set a new password."
+  ].join("\n\n"),
+  link: LINK
+})
+
+/** Says that there is no archive, and what to do. */
+export const failedMail = ({ id, userId }: ExportKey, fault: ExportFault): MailMessage => ({
+  to: userId,
+  dedupeKey: `export_failed ${id}`,
+  subject: "Your archive could not be made",
+  body: [
+    explain(fault),
+    "Nothing of yours was changed. You can ask for it again, or tell those who run this service."
+  ].join("\n\n"),
+  link: LINK
+})
+
+/** How much of the archive is made, in percent. An archive that is not ready has at most 99. */
+export const percent = ({ progress: { done, total }, state }: Export): number =>
+  state === "ready" ? 100 : total === 0 ? 0 : Math.min(99, Math.floor((100 * done) / total))

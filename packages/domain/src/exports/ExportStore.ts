@@ -1,0 +1,118 @@
+import { Context, type Either, type Option } from "effect"
+import type { WrittenMail } from "./WrittenMail.js"
+import type { AuditEvent } from "../audit/AuditEvent.js"
+import type { MailMessage } from "../mail/Mail.js"
+import type { Conflict } from "../shared/Errors.js"
+import type { DeviceId, StoreEffect, UserId } from "../shared/index.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import type { Export, ExportFault, ExportProgress, ExportKey } from "./Export.js"
+
+/** An export with the id of an attempt to make its archive. The lease is lost when another attempt begins. */
+export interface LeasedExport extends ExportKey {
+  readonly lease: string
+}
+
+export interface ClaimedExport {
+  readonly export: Export
+  /** How many attempts have begun, this one included. */
+  readonly attempt: number
+}
+
+/** A piece of the archive, encrypted. */
+export interface ExportPiece {
+  /** From 0, without gaps. */
+  readonly position: number
+  readonly sealed: Uint8Array
+}
+
+export type ExportEnd =
+  | {
+      readonly _tag: "Ready"
+      readonly bytes: number
+      readonly pieces: number
+      readonly at: Timestamp
+      readonly expiresAt: Timestamp
+    }
+  | { readonly _tag: "Failed"; readonly fault: ExportFault; readonly at: Timestamp }
+
+/** Archives of people's data, and how far they are made. Decisions exports-1, exports-2 and exports-4. */
+export class ExportStore extends Context.Tag("@place-access/domain/exports/ExportStore")<
+  ExportStore,
+  {
+    /**
+     * Gives all exports of the person to `decide`, and stores the export that it returns. Requests of one person wait
+     * for each other, so of two tabs one gets the archive and the other is refused.
+     */
+    readonly request: (
+      userId: UserId,
+      decide: (present: ReadonlyArray<Export>, now: Timestamp) => Either.Either<Export, Conflict>
+    ) => StoreEffect<Either.Either<Export, Conflict>>
+    /** The person's exports, newest first. */
+    readonly list: (userId: UserId, limit: number) => StoreEffect<ReadonlyArray<Export>>
+    /** None when the person has no export of this id. */
+    readonly find: (of: ExportKey) => StoreEffect<Option.Option<Export>>
+    /** The export of people of these buckets that waits longest for an attempt. */
+    readonly due: (buckets: ReadonlyArray<number>, now: Timestamp) => StoreEffect<Option.Option<ExportKey>>
+    /**
+     * Begins an attempt at a due export, counts it, and removes what an earlier attempt stored. Without an end or a
+     * piece the export is due again at `dueAt`. None: the export is not due.
+     */
+    readonly claim: (
+      leased: LeasedExport,
+      now: Timestamp,
+      dueAt: Timestamp
+    ) => StoreEffect<Option.Option<ClaimedExport>>
+    /** Stores a piece and the progress; puts off the next attempt to `dueAt`. False: the lease was lost. */
+    readonly append: (
+      leased: LeasedExport,
+      piece: ExportPiece,
+      progress: ExportProgress,
+      dueAt: Timestamp
+    ) => StoreEffect<boolean>
+    /**
+     * Ends the attempt, puts the mail into the outbox with it, and stores the event `audit`, if given. A failed export
+     * keeps no piece. False, and nothing is written: the lease was lost.
+     */
+    readonly finish: (
+      leased: LeasedExport,
+      end: ExportEnd,
+      mail: MailMessage,
+      audit?: AuditEvent
+    ) => StoreEffect<boolean>
+    /** An encrypted piece of a ready archive that has not expired at `now`. None in every other state. */
+    readonly piece: (of: ExportKey, position: number, now: Timestamp) => StoreEffect<Option.Option<Uint8Array>>
+    /**
+     * Deletes the archive, or stops its making. The export stays in the list as `deleted`. False when there is no such
+     * export, or when it ended before.
+     */
+    readonly remove: (of: ExportKey, at: Timestamp) => StoreEffect<boolean>
+    /**
+     * Deletes the archives of people of these buckets that have expired at `now`, and returns how many. Exports that
+     * ended before `forgetBefore` leave the list.
+     */
+    readonly expire: (buckets: ReadonlyArray<number>, now: Timestamp, forgetBefore: Timestamp) => StoreEffect<number>
+  }
+>() {}
+
+/** A phone or an imported file, as its owner knows it. It has no token. */
+export interface ListedDevice {
+  readonly id: DeviceId
+  readonly name: string
+  /** `import`: the device of an imported file. */
+  readonly format: string
+  readonly staysAtHome: boolean
+  readonly createdAt: Timestamp
+  readonly lastSeenAt: Timestamp | null
+  readonly removedAt: Timestamp | null
+}
+
+/** What only an archive reads about a person. */
+export class ExportSource extends Context.Tag("@place-access/domain/exports/ExportSource")<
+  ExportSource,
+  {
+    /** All devices, oldest first, then by id: removed ones and those of imported files too, because fixes name them. */
+    readonly devices: (userId: UserId) => StoreEffect<ReadonlyArray<ListedDevice>>
+    /** The messages to this person that are still kept, oldest first, then by key. */
+    readonly letters: (userId: UserId) => StoreEffect<ReadonlyArray<WrittenMail>>
+  }
+>() {}

@@ -1,0 +1,16 @@
+import type { Timestamp } from "../shared/Timestamp.js"
+
+/** A message that the service wrote to a person. Its links are left out: some of them let a reader act. */
+export interface WrittenMail {
+  /** The kind of message, such as `consent_receipt`. */
+  readonly kind: string
+  readonly subject: string
+  readonly body: string
+  /** The path of the page that the message is about, without a secret; null when it has no link. */
+  readonly path: string | null
+  readonly writtenAt: Timestamp
+  readonly sentAt: Timestamp | null
+}
+
+/** The kind of a message by its key, whose first word names it. */
+export const kindOf = (dedupeKey: string): string => dedupeKey.split(" ", 1)[0] ?? ""

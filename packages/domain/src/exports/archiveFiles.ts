@@ -1,0 +1,311 @@
+import { Effect, Schema } from "effect"
+import { type AccessLogStore, listAccessLog, type ReadableEntry } from "../access-log/index.js"
+import { AccountStore } from "../accounts/AccountStore.js"
+import type { AppStore } from "../apps/AppStore.js"
+import { type ConnectionStore, listConnections, listConsentHistory } from "../connection/index.js"
+import * as Fix from "../fixes/Fix.js"
+import { FixHistory } from "../fixes/FixHistory.js"
+import { PlaceStore } from "../places/PlaceStore.js"
+import * as History from "../retention-choice/History.js"
+import { getHistoryChoice } from "../retention-choice/chooseHistory.js"
+import { HistoryStore } from "../retention-choice/HistoryStore.js"
+import * as RecentEvaluations from "../rules/RecentEvaluations.js"
+import { RuleStore } from "../rules/RuleStore.js"
+import type { PurposeStore } from "../purposes/PurposeStore.js"
+import type { Invalid, Page, StoreError } from "../shared/index.js"
+import type { UserId } from "../shared/Ids.js"
+import * as Timestamp from "../shared/Timestamp.js"
+import type { Vault, VaultError } from "../shared/Vault.js"
+import { listVisits, type StayStore } from "../visits/index.js"
+import { VisitStore } from "../visits/VisitStore.js"
+import type { VisitReports } from "../visits/OsVisit.js"
+import * as ArchiveFormat from "./ArchiveFormat.js"
+import * as Entries from "./Entries.js"
+import { ExportSource } from "./ExportStore.js"
+
+/** A part of a file, with the number of its entries. */
+export interface FilePage {
+  readonly text: string
+  readonly entries: number
+}
+
+/** The ports of everything that a person's archive has. */
+export type ArchivePorts =
+  | AccessLogStore
+  | AccountStore
+  | AppStore
+  | ConnectionStore
+  | ExportSource
+  | FixHistory
+  | HistoryStore
+  | PlaceStore
+  | PurposeStore
+  | RuleStore
+  | StayStore
+  | Vault
+  | VisitStore
+
+/** A file of the archive. `pages` gives an effect that returns the next part each time, and undefined at the end. */
+export interface ArchiveFile {
+  readonly name: string
+  readonly pages: Effect.Effect<Effect.Effect<FilePage | undefined, Invalid | StoreError | VaultError, ArchivePorts>>
+}
+
+const FIXES_A_PAGE = 1_000
+const ENTRIES_A_PAGE = 500
+/** With more fixes there is a GPX file for each month (UTC): programs that open GPX read the whole file. */
+const FIXES_A_GPX = 50_000
+
+/** Pages of a list: reads from a position, and makes a text of what it read. */
+const paged = <A, P, E, R>(
+  read: (
+    after: P | undefined
+  ) => Effect.Effect<{ readonly items: ReadonlyArray<A>; readonly next: P | undefined }, E, R>,
+  text: (items: ReadonlyArray<A>, isFirst: boolean) => string,
+  around: { readonly before: string; readonly after: string } = { before: "", after: "" }
+): Effect.Effect<Effect.Effect<FilePage | undefined, E, R>> =>
+  Effect.sync(() => {
+    let state: "begin" | "middle" | "end" | "over" = "begin"
+    let after: P | undefined
+    let isFirst = true
+    return Effect.gen(function* () {
+      switch (state) {
+        case "begin":
+          state = "middle"
+          return { text: around.before, entries: 0 }
+        case "middle": {
+          const { items, next } = yield* read(after)
+          after = next
+          if (next === undefined) state = "end"
+          const page = { text: text(items, isFirst), entries: items.length }
+          isFirst &&= items.length === 0
+          return page
+        }
+        case "end":
+          state = "over"
+          return { text: around.after, entries: 0 }
+        case "over":
+          return undefined
+      }
+    })
+  })
+
+/** Files one after the other as one: the parts of a `.json` that has two lists. */
+const joined = <E, R>(
+  parts: ReadonlyArray<Effect.Effect<Effect.Effect<FilePage | undefined, E, R>>>
+): Effect.Effect<Effect.Effect<FilePage | undefined, E, R>> =>
+  Effect.map(Effect.all(parts), (all) => {
+    let index = 0
+    const next: Effect.Effect<FilePage | undefined, E, R> = Effect.suspend(() => {
+      const part = all[index]
+      if (part === undefined) return Effect.succeed(undefined)
+      return Effect.flatMap(part, (page) => {
+        if (page !== undefined) return Effect.succeed(page)
+        index++
+        return next
+      })
+    })
+    return next
+  })
+
+const lines = <A, I>(schema: Schema.Schema<A, I>) => {
+  const encode = Schema.encodeSync(schema)
+  return (items: ReadonlyArray<A>): string => items.map((item) => `${JSON.stringify(encode(item))}\n`).join("")
+}
+
+const elements = <A, I>(schema: Schema.Schema<A, I>) => {
+  const encode = Schema.encodeSync(schema)
+  return (items: ReadonlyArray<A>, isFirst: boolean): string =>
+    items.map((item, index) => `${isFirst && index === 0 ? "" : ","}\n${JSON.stringify(encode(item))}`).join("")
+}
+
+const whole =
+  <A, E, R>(read: Effect.Effect<ReadonlyArray<A>, E, R>) =>
+  () =>
+    Effect.map(read, (items) => ({ items, next: undefined }))
+
+/** A `.json` of one list. */
+const list = <A, I, E, R>(name: string, schema: Schema.Schema<A, I>, read: Effect.Effect<ReadonlyArray<A>, E, R>) => ({
+  name: `${name.replaceAll("_", "-")}.json`,
+  pages: paged(whole(read), elements(schema), { before: `{"${name}":[`, after: "\n]}\n" })
+})
+
+/**
+ * The files of a person's archive in their order, and an estimate of all entries. Each file is read when it is written,
+ * so what changes meanwhile may be in one file and not in another.
+ */
+export const archiveFiles = (userId: UserId, madeAt: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    const { fixes, oldestAt } = yield* (yield* HistoryStore).survey(userId, { after: null, until: null })
+    const span = { from: Timestamp.make(Fix.EARLIEST), until: Timestamp.plus(madeAt, Fix.MAX_AHEAD + 1) }
+    const gpx =
+      fixes <= FIXES_A_GPX || oldestAt === null
+        ? [gpxFile("fixes.gpx", userId, span)]
+        : Entries.months(oldestAt, span.until).map(({ from, month, until }) =>
+            gpxFile(`fixes-${month}.gpx`, userId, { from, until })
+          )
+    const files: ReadonlyArray<ArchiveFile> = [
+      { name: "account.json", pages: paged(whole(account(userId)), (items) => items.map(asJson).join("")) },
+      list("places", ArchiveFormat.PlaceEntry, places(userId)),
+      list("devices", ArchiveFormat.DeviceEntry, devices(userId)),
+      {
+        name: "fixes.jsonl",
+        pages: paged(readFixes(userId, span), (items) => lines(ArchiveFormat.FixLine)(items.map(Entries.fix)))
+      },
+      ...gpx,
+      { name: "visits.json", pages: visitPages(userId) },
+      list("connections", ArchiveFormat.ConnectionEntry, connections(userId)),
+      list("receipts", ArchiveFormat.ReceiptEntry, receipts(userId)),
+      list("rules", ArchiveFormat.RuleEntry, rules(userId)),
+      {
+        name: "access-log.jsonl",
+        pages: paged(readLog(userId), (items) => lines(ArchiveFormat.AccessLine)(items.map(Entries.access)))
+      },
+      {
+        name: "firings.jsonl",
+        pages: paged(readLog(userId, Entries.isFiring), (items) =>
+          lines(ArchiveFormat.FiringLine)(items.map(Entries.firing))
+        )
+      }
+    ]
+    return { files, total: 2 * fixes }
+  })
+
+const asJson = (account: typeof ArchiveFormat.Account.Type): string =>
+  `${JSON.stringify(Schema.encodeSync(ArchiveFormat.Account)(account), null, 2)}\n`
+
+const account = (userId: UserId) =>
+  Effect.gen(function* () {
+    const found = yield* (yield* AccountStore).find(userId)
+    const { keep } = yield* getHistoryChoice(userId)
+    return found._tag === "None" ? [] : [Entries.account(found.value, keep)]
+  })
+
+const places = (userId: UserId) =>
+  Effect.gen(function* () {
+    const store = yield* PlaceStore
+    return Entries.places(yield* store.list(userId), yield* store.shapes(userId))
+  })
+
+const devices = (userId: UserId) =>
+  Effect.gen(function* () {
+    return (yield* (yield* ExportSource).devices(userId)).map(Entries.device)
+  })
+
+const readFixes =
+  (userId: UserId, span: { readonly from: Timestamp.Timestamp; readonly until: Timestamp.Timestamp }) =>
+  (after: Page.PagePosition | undefined) =>
+    Effect.gen(function* () {
+      return yield* (yield* FixHistory).range(userId, yield* Timestamp.now, span, FIXES_A_PAGE, after)
+    })
+
+const gpxFile = (
+  name: string,
+  userId: UserId,
+  span: { readonly from: Timestamp.Timestamp; readonly until: Timestamp.Timestamp }
+) => ({
+  name,
+  pages: paged(readFixes(userId, span), (items) => items.map(Entries.trackPoint).join(""), {
+    before: Entries.GPX_BEGIN,
+    after: Entries.GPX_END
+  })
+})
+
+/** All places count as shared since ever, so that the owner reads what an app with every permission could read. */
+const visitPages = (userId: UserId) =>
+  joined([
+    paged(
+      (cursor: string | undefined) =>
+        Effect.gen(function* () {
+          const shared = (yield* (yield* PlaceStore).list(userId)).map(({ id, createdAt }) => ({
+            placeId: id,
+            sharedAt: createdAt,
+            includeEarlierVisits: true
+          }))
+          const asker = { userId, id: Entries.ASKER, places: shared, pause: null }
+          const query = { from: null, to: null, limit: ENTRIES_A_PAGE, cursor }
+          const { nextCursor, visits } = yield* listVisits(asker, yield* Timestamp.now, query)
+          return { items: visits.map(Entries.visit), next: nextCursor ?? undefined }
+        }),
+      elements(ArchiveFormat.VisitEntry),
+      { before: '{"visits":[', after: "\n]," }
+    ),
+    paged(
+      (after: VisitReports | undefined) =>
+        Effect.gen(function* () {
+          const { cutoff } = yield* getHistoryChoice(userId)
+          const told = yield* (yield* VisitStore).told({
+            userId,
+            span: { from: null, to: null },
+            after,
+            limit: ENTRIES_A_PAGE
+          })
+          return {
+            items: told.flatMap((one) => Entries.reports(one, cutoff)),
+            next: told.length < ENTRIES_A_PAGE ? undefined : told.at(-1)
+          }
+        }),
+      elements(ArchiveFormat.ReportEntry),
+      { before: '"reported":[', after: "\n]}\n" }
+    )
+  ])
+
+const connections = (userId: UserId) =>
+  Effect.gen(function* () {
+    const all = yield* listConnections(userId)
+    // An account that is deleted meanwhile has no connection any more.
+    return yield* Effect.forEach(all, (one) =>
+      listConsentHistory(userId, one.id).pipe(
+        Effect.catchTag("NotFound", () => Effect.succeed([])),
+        Effect.map((agreements) => Entries.connection(one, agreements))
+      )
+    )
+  })
+
+const receipts = (userId: UserId) =>
+  Effect.gen(function* () {
+    return (yield* (yield* ExportSource).letters(userId)).map(Entries.receipt)
+  })
+
+const rules = (userId: UserId) =>
+  Effect.gen(function* () {
+    const store = yield* RuleStore
+    const { cutoff } = yield* getHistoryChoice(userId)
+    const all: Array<typeof ArchiveFormat.RuleEntry.Type> = []
+    for (const { id } of yield* listConnections(userId)) {
+      let after: Page.PagePosition | undefined
+      do {
+        const page: Page.Page<Parameters<typeof Entries.rule>[0]> = yield* store.list(
+          userId,
+          id,
+          "all",
+          ENTRIES_A_PAGE,
+          after
+        )
+        const made = yield* store.evaluations(
+          userId,
+          id,
+          page.items.map((rule) => rule.id)
+        )
+        for (const rule of page.items) {
+          const recent = made.get(rule.id)?.recent ?? RecentEvaluations.none
+          all.push(
+            Entries.rule(
+              rule,
+              recent.filter(({ capturedAt }) => !History.isPast(capturedAt, cutoff))
+            )
+          )
+        }
+        after = page.next
+      } while (after !== undefined)
+    }
+    return all
+  })
+
+const readLog =
+  (userId: UserId, isWanted: (entry: ReadableEntry) => boolean = () => true) =>
+  (cursor: string | undefined) =>
+    Effect.map(listAccessLog(userId, {}, ENTRIES_A_PAGE, cursor), ({ entries, nextCursor }) => ({
+      items: entries.filter(isWanted),
+      next: nextCursor ?? undefined
+    }))

@@ -1,0 +1,31 @@
+/**
+ * Exports: a person takes their data along. `requestExport` asks for an archive; a worker makes it (`runExports`) from
+ * what the stores have, by pages, and stores it encrypted, by pieces. A mail tells the owner, who fetches it with
+ * `openArchive` within a week. `ArchiveFormat` has the schema of each file in it. The imports read an archive back.
+ *
+ * @module
+ */
+
+export * as ArchiveFormat from "./ArchiveFormat.js"
+export { ArchiveMaker, type ArchiveWriter, type WrittenFile } from "./ArchiveMaker.js"
+export type { ArchivePorts } from "./archiveFiles.js"
+export * as Export from "./Export.js"
+export {
+  type ClaimedExport,
+  type ExportEnd,
+  type ExportPiece,
+  ExportSource,
+  ExportStore,
+  type LeasedExport,
+  type ListedDevice
+} from "./ExportStore.js"
+export * as WrittenMail from "./WrittenMail.js"
+export {
+  deleteExport,
+  getExport,
+  listExports,
+  openArchive,
+  type OpenedArchive,
+  requestExport
+} from "./manageExports.js"
+export { exportNext, runExports } from "./runExports.js"

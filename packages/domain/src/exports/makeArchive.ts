@@ -1,0 +1,135 @@
+import { Data, Effect } from "effect"
+import { program, Timestamp } from "../shared/index.js"
+import { Vault } from "../shared/Vault.js"
+import { ArchiveMaker } from "./ArchiveMaker.js"
+import * as ArchiveFormat from "./ArchiveFormat.js"
+import { archiveFiles, type ArchiveFile } from "./archiveFiles.js"
+import * as Export from "./Export.js"
+import { ExportStore, type LeasedExport } from "./ExportStore.js"
+
+/** What became of an attempt. */
+export type Making =
+  | { readonly _tag: "Made"; readonly bytes: number; readonly pieces: number }
+  | { readonly _tag: "Failed"; readonly fault: Export.ExportFault }
+  /** Another attempt has begun, or the owner deleted the export. */
+  | { readonly _tag: "LeaseLost" }
+
+class LeaseLost extends Data.TaggedError("LeaseLost") {}
+class TooLarge extends Data.TaggedError("TooLarge") {}
+
+/** Between pages: an embedded database answers at once, and other requests would never run. */
+const BREATH = Effect.sleep("1 millis")
+
+/** A lease is renewed at least this often, also while the pages of a file compress to less than a piece. */
+const RENEW_EVERY = 30 * Timestamp.SECOND
+
+/**
+ * Writes the archive of one person. What the person has is read by pages, compressed, encrypted and stored by pieces,
+ * so the memory does not grow with the person's history. Nobody can read a piece before the export is ready.
+ */
+export const makeArchive = program(
+  "makeArchive",
+  function* (leased: LeasedExport) {
+    const [store, vault] = [yield* ExportStore, yield* Vault]
+    const madeAt = yield* Timestamp.now
+    const writer = (yield* ArchiveMaker).open(madeAt)
+    const { files, total } = yield* archiveFiles(leased.userId, madeAt)
+
+    let waiting: Array<Uint8Array> = []
+    let waitingBytes = 0
+    let position = 0
+    let bytes = 0
+    let done = 0
+    let renewedAt = madeAt
+
+    const storePiece = (piece: Uint8Array) =>
+      Effect.gen(function* () {
+        bytes += piece.length
+        if (bytes > Export.MAX_BYTES) return yield* new TooLarge()
+        const sealed = yield* vault.sealBytes(piece, Export.pieceContext(leased, position))
+        const now = yield* Timestamp.now
+        const progress = { done, total: Math.max(done, total) }
+        const isHeld = yield* store.append(leased, { position, sealed }, progress, Timestamp.plus(now, Export.PATIENCE))
+        if (!isHeld) return yield* new LeaseLost()
+        position++
+        renewedAt = now
+      })
+
+    /** Stores what has come together. `isAll`: also a piece that is not full. */
+    const flush = (isAll: boolean) =>
+      Effect.gen(function* () {
+        const taken = writer.take()
+        waiting.push(taken)
+        waitingBytes += taken.length
+        const isLate = waitingBytes > 0 && (yield* Timestamp.now) - renewedAt >= RENEW_EVERY
+        if (waitingBytes < Export.PIECE_BYTES && !isAll && !isLate) return
+        const all = joined(waiting, waitingBytes)
+        const least = isAll || isLate ? 1 : Export.PIECE_BYTES
+        let from = 0
+        while (all.length - from >= least) {
+          yield* storePiece(all.subarray(from, from + Export.PIECE_BYTES))
+          from += Export.PIECE_BYTES
+        }
+        const rest = all.slice(Math.min(from, all.length))
+        waiting = [rest]
+        waitingBytes = rest.length
+      })
+
+    const write = ({ name, pages }: ArchiveFile) =>
+      Effect.gen(function* () {
+        writer.begin(name)
+        let entries = 0
+        const next = yield* pages
+        for (;;) {
+          const page = yield* next
+          if (page === undefined) break
+          writer.write(page.text)
+          entries += page.entries
+          done += page.entries
+          yield* flush(false)
+          yield* BREATH
+        }
+        return { name, ...writer.end(), entries }
+      })
+
+    const written: Array<ArchiveFormat.ManifestFile> = []
+    for (const file of files) written.push(yield* write(file))
+    writer.begin("manifest.json")
+    writer.write(
+      JSON.stringify(
+        {
+          format: ArchiveFormat.FORMAT,
+          version: ArchiveFormat.VERSION,
+          made_at: Timestamp.toIso(madeAt),
+          files: written
+        },
+        null,
+        2
+      )
+    )
+    writer.end()
+    writer.close()
+    yield* flush(true)
+    const made: Making = { _tag: "Made", bytes, pieces: position }
+    return made
+  },
+  (run) =>
+    run.pipe(
+      Effect.catchTags({
+        LeaseLost: () => Effect.succeed<Making>({ _tag: "LeaseLost" }),
+        TooLarge: () => Effect.succeed<Making>({ _tag: "Failed", fault: "too_large" })
+      })
+    )
+)
+
+const joined = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
+  const [only] = parts
+  if (parts.length === 1 && only !== undefined) return only
+  const all = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}

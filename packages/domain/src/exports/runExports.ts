@@ -1,0 +1,80 @@
+import { Cause, type Duration, Effect, Option } from "effect"
+import { announceAudit, AuditEvent } from "../audit/index.js"
+import { everything, type PeopleLeases, type WorkLeases } from "../leases/WorkLeases.js"
+import { Entropy, program, Timestamp } from "../shared/index.js"
+import * as Export from "./Export.js"
+import { ExportStore, type LeasedExport } from "./ExportStore.js"
+import { makeArchive } from "./makeArchive.js"
+
+/** Makes one archive of these people. False when none waits. */
+export const exportNext = program("exportNext", function* (people: PeopleLeases = everything.people) {
+  const due = yield* (yield* ExportStore).due(yield* people.buckets, yield* Timestamp.now)
+  if (Option.isNone(due)) return false
+  return Option.contains(yield* people.using(due.value.userId, attempt(due.value)), true)
+})
+
+/** False when the export was no longer due. */
+const attempt = ({ id, userId }: Export.ExportKey) =>
+  Effect.gen(function* () {
+    const store = yield* ExportStore
+    const leased: LeasedExport = { userId, id, lease: yield* Entropy.id("lse") }
+    const now = yield* Timestamp.now
+    const claimed = yield* store.claim(leased, now, Timestamp.plus(now, Export.PATIENCE))
+    if (Option.isNone(claimed)) return false
+    yield* work(leased, claimed.value.attempt).pipe(
+      Effect.catchAllCause((cause) =>
+        Cause.isInterruptedOnly(cause)
+          ? Effect.interrupt
+          : Effect.logWarning("An archive is left to its next attempt", id, cause)
+      )
+    )
+    return true
+  })
+
+const work = (leased: LeasedExport, attempt: number) =>
+  Effect.gen(function* () {
+    const made =
+      attempt > Export.MAX_ATTEMPTS ? ({ _tag: "Failed", fault: "gave_up" } as const) : yield* makeArchive(leased)
+    const at = yield* Timestamp.now
+    const store = yield* ExportStore
+    switch (made._tag) {
+      case "LeaseLost":
+        return
+      case "Failed":
+        yield* store.finish(leased, { ...made, at }, Export.failedMail(leased, made.fault))
+        return
+      case "Made": {
+        const expiresAt = Timestamp.plus(at, Export.KEPT_FOR)
+        const event: AuditEvent.AuditEvent = {
+          at,
+          userId: leased.userId,
+          actor: AuditEvent.OWNER,
+          detail: { kind: "export_made" }
+        }
+        const isReady = yield* store.finish(
+          leased,
+          { _tag: "Ready", bytes: made.bytes, pieces: made.pieces, at, expiresAt },
+          Export.readyMail(leased, expiresAt),
+          event
+        )
+        if (isReady) yield* announceAudit(event)
+      }
+    }
+  })
+
+/** Makes archives, one at a time, until interrupted, and deletes those whose week is over. Never fails. */
+export const runExports = (leases: WorkLeases = everything, every: Duration.DurationInput = "5 seconds") =>
+  Effect.gen(function* () {
+    while (yield* exportNext(leases.people));
+    const now = yield* Timestamp.now
+    const expired = yield* (yield* ExportStore).expire(
+      yield* leases.people.buckets,
+      now,
+      Timestamp.plus(now, -Export.LISTED_FOR)
+    )
+    if (expired > 0) yield* Effect.logInfo("Archives expired and were deleted", expired)
+  }).pipe(
+    Effect.catchAllCause((cause) => Effect.logError("Archives could not be worked on, later again", cause)),
+    Effect.zipRight(Effect.sleep(every)),
+    Effect.forever
+  )

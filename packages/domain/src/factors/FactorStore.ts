@@ -1,0 +1,36 @@
+import { Context, type Option } from "effect"
+import type { AuditEvent } from "../audit/AuditEvent.js"
+import type { MailMessage } from "../mail/Mail.js"
+import type { StoreEffect, Timestamp, UserId, Vault } from "../shared/index.js"
+import type { Factors, FactorState } from "./Factors.js"
+
+/** What is committed together. */
+export interface FactorChange {
+  readonly factors: Factors
+  readonly mails: ReadonlyArray<MailMessage>
+  readonly audit: ReadonlyArray<AuditEvent>
+  /** Whether every session of the account ends with the change. */
+  readonly endsSessions: boolean
+}
+
+/** The factors of accounts, and the challenges that passkeys answer. Decisions factors-1 to factors-7. */
+export class FactorStore extends Context.Tag("@place-access/domain/factors/FactorStore")<
+  FactorStore,
+  {
+    /** None when there is no account of this id. */
+    readonly read: (userId: UserId) => StoreEffect<Option.Option<FactorState>>
+    /**
+     * Locks the account, reads the clock and the factors, and calls `decide`. One transaction stores what it returns;
+     * null: nothing is written. Changes of one account queue up, so a code can be used once. None when there is no
+     * account of this id.
+     */
+    readonly change: <A>(
+      userId: UserId,
+      decide: (state: FactorState, now: Timestamp.Timestamp) => readonly [A, FactorChange | null]
+    ) => StoreEffect<Option.Option<A>>
+    /** Stores a challenge under the digest of its text and its use. */
+    readonly keepChallenge: (digest: Vault.Hash, expiresAt: Timestamp.Timestamp) => StoreEffect<void>
+    /** Removes the challenge. True for one caller alone, and only before it expires. */
+    readonly takeChallenge: (digest: Vault.Hash, now: Timestamp.Timestamp) => StoreEffect<boolean>
+  }
+>() {}

@@ -1,0 +1,97 @@
+// What proves that a person is the owner of an account, beside the password. Decisions factors-1 and factors-2.
+import { Schema } from "effect"
+import type { Account } from "../accounts/Account.js"
+import type { UserId, Vault } from "../shared/index.js"
+import { Text } from "../shared/index.js"
+import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
+
+/** The id that the authenticator gave to the passkey, in base64url. */
+export const PasskeyId = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9_-]{1,1400}$/), Schema.brand("PasskeyId"))
+export type PasskeyId = typeof PasskeyId.Type
+
+/** How the owner calls the passkey, such as "My phone". */
+export const PasskeyName = Text.line(1, 60).pipe(Schema.brand("PasskeyName"))
+export type PasskeyName = typeof PasskeyName.Type
+
+export interface Passkey {
+  readonly id: PasskeyId
+  readonly name: PasskeyName
+  /** COSE key in base64url. It is public. */
+  readonly publicKey: string
+  /** The authenticator's count of signatures at the last use; 0 for one that does not count. */
+  readonly counter: number
+  readonly createdAt: Timestamp
+  /** Null: never used since it was added. */
+  readonly usedAt: Timestamp | null
+}
+
+/** The secret that an app for one-time codes shares with us. */
+export interface CodeApp {
+  /** Base32, encrypted for `secretContext`. */
+  readonly secret: Vault.Sealed
+  /** Null: its owner has not typed a first code yet, and it counts for nothing. */
+  readonly confirmedAt: Timestamp | null
+  /** The time step of the last code that was accepted: this code and the ones before it are used up. */
+  readonly usedStep: number
+}
+
+/** An operator's request to remove the factors of an owner who lost them. Decision factors-7. */
+export interface FactorRemoval {
+  readonly requestedAt: Timestamp
+}
+
+/** Everything beside the password that proves who the owner is. */
+export interface Factors {
+  /** In the order in which they were added. */
+  readonly passkeys: ReadonlyArray<Passkey>
+  readonly codeApp: CodeApp | null
+  /** The digests of the recovery codes that are left. */
+  readonly recoveryCodes: ReadonlyArray<Vault.Hash>
+  readonly removal: FactorRemoval | null
+}
+
+export const NONE: Factors = { passkeys: [], codeApp: null, recoveryCodes: [], removal: null }
+
+/** What a decision about factors reads under the lock of the account. */
+export interface FactorState {
+  readonly account: Account
+  readonly passwordVersion: number
+  readonly factors: Factors
+}
+
+export const MAX_PASSKEYS = 10
+
+/** Whether the code app counts: its owner has typed a code of it. */
+export const hasCodeApp = ({ codeApp }: Factors): boolean => codeApp !== null && codeApp.confirmedAt !== null
+
+/** Whether a sign-in with the password needs a second factor. Recovery codes alone are none. */
+export const isOn = (factors: Factors): boolean => factors.passkeys.length > 0 || hasCodeApp(factors)
+
+/** Recovery codes stand in for a factor, so they go with the last one. */
+export const tidy = (factors: Factors): Factors =>
+  isOn(factors) || factors.recoveryCodes.length === 0 ? factors : { ...factors, recoveryCodes: [] }
+
+/** What the secret of a code app is encrypted for, so that it cannot be moved to another account. */
+export const secretContext = (userId: UserId): string => `code-app ${userId}`
+
+/** How long a challenge of a passkey can be answered. Exclusive. */
+export const CHALLENGE_LIFETIME = 5 * MINUTE
+
+/** How long the owner can say no to a removal. Inclusive at its end: from then on it can be carried out. */
+export const REMOVAL_WAIT = 72 * HOUR
+
+/** How long after the wait a removal can be carried out. Later, a new request has to be made. Exclusive. */
+export const REMOVAL_OPEN = 7 * DAY
+
+export type RemovalPhase = "waiting" | "open" | "lapsed"
+
+/** Where a request for a removal stands. */
+export const phaseOf = ({ requestedAt }: FactorRemoval, now: Timestamp): RemovalPhase =>
+  now < requestedAt + REMOVAL_WAIT ? "waiting" : now < requestedAt + REMOVAL_WAIT + REMOVAL_OPEN ? "open" : "lapsed"
+
+/** When the removal can be carried out. */
+export const opensAt = ({ requestedAt }: FactorRemoval): Timestamp => plus(requestedAt, REMOVAL_WAIT)
+
+/** Whether there is a request for a removal that the owner can still stop. */
+export const isRemovalPending = ({ removal }: Factors, now: Timestamp): boolean =>
+  removal !== null && phaseOf(removal, now) !== "lapsed"

@@ -1,0 +1,26 @@
+// One-time codes of an app (TOTP, RFC 6238). Decision factors-4.
+import type { CodeApp } from "./Factors.js"
+import { SECOND, type Timestamp } from "../shared/Timestamp.js"
+
+/** How long a code is shown. */
+export const STEP = 30 * SECOND
+
+/** How many steps a phone's clock may be off. */
+const WINDOW = 1
+
+/** The time step of this moment. */
+export const stepAt = (now: Timestamp): number => Math.floor(now / STEP)
+
+/** The six digits of a typed text; people write "123 456". Null: it is no such code. */
+export const parse = (text: string): string | null => {
+  const digits = text.replace(/[\s-]/g, "")
+  return /^\d{6}$/.test(digits) ? digits : null
+}
+
+/** The steps whose code counts at `now`: the present one and one to either side, after the last one used. */
+export const acceptable = ({ usedStep }: Pick<CodeApp, "usedStep">, now: Timestamp): ReadonlyArray<number> => {
+  const present = stepAt(now)
+  return Array.from({ length: 2 * WINDOW + 1 }, (_, index) => present - WINDOW + index).filter(
+    (step) => step > usedStep
+  )
+}

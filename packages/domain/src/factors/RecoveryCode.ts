@@ -1,0 +1,30 @@
+// Recovery codes, for an owner who lost the phone. Decision factors-5.
+import { Effect } from "effect"
+import { Entropy, type UserId, Vault } from "../shared/index.js"
+
+export const COUNT = 10
+
+/** 80 random bits, too many to be guessed from a digest. */
+const LENGTH = 16
+
+/** Sixteen characters of Crockford's base 32 in groups of four: `7hqk-02mb-…`. */
+const show = (text: string): string => (text.match(/.{4}/g) ?? []).join("-")
+
+/** What was typed, as it is hashed: case, blanks and hyphens do not matter, and O, I, L are read as 0, 1, 1. */
+export const parse = (typed: string): string | null => {
+  const text = typed.toLowerCase().replace(/[\s-]/g, "").replaceAll("o", "0").replace(/[il]/g, "1")
+  return new RegExp(`^[0-9a-hjkmnp-tv-z]{${LENGTH}}$`).test(text) ? text : null
+}
+
+/** The stored form. With the owner in it, equal codes of two people have different digests. */
+export const digest = ({ sha256 }: Pick<Vault.Vault["Type"], "sha256">, owner: UserId, code: string): Vault.Hash =>
+  sha256(`recovery-code ${owner} ${code}`)
+
+/** New codes: as they are shown once, and their digests. */
+export const make = (owner: UserId) =>
+  Effect.gen(function* () {
+    const vault = yield* Vault.Vault
+    const secrets = yield* Effect.replicateEffect(Entropy.secret, COUNT)
+    const codes = secrets.map((secret) => secret.slice(0, LENGTH))
+    return { shown: codes.map(show), digests: codes.map((code) => digest(vault, owner, code)) }
+  })

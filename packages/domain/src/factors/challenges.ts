@@ -1,0 +1,34 @@
+import { Effect } from "effect"
+import { Entropy, program, Timestamp, type UserId, Vault } from "../shared/index.js"
+import * as Factors from "./Factors.js"
+import { FactorStore } from "./FactorStore.js"
+
+/**
+ * What a passkey is asked for. A challenge is good for one use, of one person: the answer to a challenge of the sign-in
+ * page confirms no session, and a passkey is added to the account that asked.
+ */
+export type ChallengeUse =
+  /** Signing in without the password: nobody knows yet who it will be. */
+  | { readonly _tag: "SignIn" }
+  /** The second step of a sign-in. */
+  | { readonly _tag: "SecondStep"; readonly userId: UserId }
+  | { readonly _tag: "Confirm"; readonly userId: UserId }
+  | { readonly _tag: "Add"; readonly userId: UserId }
+
+const digestOf = ({ sha256 }: Vault.Vault["Type"], challenge: string, use: ChallengeUse): Vault.Hash =>
+  sha256(`passkey-challenge ${use._tag} ${use._tag === "SignIn" ? "" : use.userId} ${challenge}`)
+
+/** A new challenge, which can be answered once within five minutes (decision factors-3). */
+export const issueChallenge = program("issueChallenge", function* (use: ChallengeUse) {
+  const challenge = yield* Entropy.secret
+  const expiresAt = Timestamp.plus(yield* Timestamp.now, Factors.CHALLENGE_LIFETIME)
+  yield* (yield* FactorStore).keepChallenge(digestOf(yield* Vault.Vault, challenge, use), expiresAt)
+  return challenge
+})
+
+/** Whether the challenge was issued for this use and not answered before. The look uses it up. */
+export const takeChallenge = (challenge: string, use: ChallengeUse) =>
+  Effect.gen(function* () {
+    const digest = digestOf(yield* Vault.Vault, challenge, use)
+    return yield* (yield* FactorStore).takeChallenge(digest, yield* Timestamp.now)
+  })

@@ -1,0 +1,24 @@
+import { Effect } from "effect"
+import { announceAudit } from "../audit/index.js"
+import type { Timestamp, UserId } from "../shared/index.js"
+import type { FactorState } from "./Factors.js"
+import { type FactorChange, FactorStore } from "./FactorStore.js"
+
+/** What one decision about factors answers, and what it stores. */
+export type FactorDecision<A> = readonly [A, FactorChange | null]
+
+/** `FactorStore.change`, and then a line of the log for each event of the audit log that it stored. */
+export const changeFactors = <A>(
+  userId: UserId,
+  decide: (state: FactorState, now: Timestamp.Timestamp) => FactorDecision<A>
+) =>
+  Effect.gen(function* () {
+    let stored: FactorChange["audit"] = []
+    const outcome = yield* (yield* FactorStore).change(userId, (state, now) => {
+      const decided = decide(state, now)
+      stored = decided[1]?.audit ?? []
+      return decided
+    })
+    yield* Effect.forEach(stored, announceAudit, { discard: true })
+    return outcome
+  })

@@ -1,0 +1,61 @@
+import { Effect, Option } from "effect"
+import { type Account, AccountStore, FactorRequired, verifyPassword, WrongCredentials } from "../accounts/index.js"
+import { program, Timestamp, Vault } from "../shared/index.js"
+import type { PasskeyResponse } from "./PasskeyVerifier.js"
+import { proveWithCode, proveWithPasskey } from "./proveFactor.js"
+
+export type IdentityProof =
+  /** `code`: for an account with a second factor. */
+  | { readonly _tag: "Password"; readonly password: string; readonly code: string | null }
+  | { readonly _tag: "Passkey"; readonly response: PasskeyResponse }
+
+export interface Confirming {
+  readonly proof: IdentityProof
+  /** The cookie of the session that is confirmed. */
+  readonly cookie: string
+  /** The network address of the request. */
+  readonly address: string
+  /** `SignIn.knownBrowser`. */
+  readonly knownBrowser?: string | undefined
+}
+
+/**
+ * Confirms the session: with the password, with the password and a code for an account with a second factor, or with a
+ * passkey alone (decision accounts-17). Counts as an attempt to sign in and fails like one. `FactorRequired` when the
+ * code is missing. `WrongCredentials` also when the password was replaced since the session began.
+ */
+export const confirmSession = program("confirmSession", function* (account: Account.Account, asked: Confirming) {
+  const accounts = yield* AccountStore
+  const hash = (yield* Vault.Vault).sha256(asked.cookie)
+  const { proof } = asked
+  const passwordVersion =
+    proof._tag === "Password"
+      ? yield* withPassword(account, proof, asked)
+      : yield* withPasskey(account, proof.response, hash)
+  const isConfirmed = yield* accounts.confirmSession({ hash, passwordVersion }, yield* Timestamp.now)
+  if (!isConfirmed) return yield* new WrongCredentials()
+})
+
+const withPassword = (
+  account: Account.Account,
+  { code, password }: Extract<IdentityProof, { readonly _tag: "Password" }>,
+  { address, knownBrowser }: Confirming
+) =>
+  Effect.gen(function* () {
+    const verified = yield* verifyPassword({ email: account.email, password, address, knownBrowser })
+    // The account may have been deleted since the session was checked, and its e-mail given to a new one.
+    if (verified.account.id !== account.id) return yield* new WrongCredentials()
+    if (yield* (yield* AccountStore).hasFactor(account.id)) {
+      if (code === null) return yield* new FactorRequired({ pending: "" })
+      yield* proveWithCode(account.id, code, address)
+    }
+    return verified.passwordVersion
+  })
+
+const withPasskey = ({ id }: Account.Account, response: PasskeyResponse, hash: Vault.Hash) =>
+  Effect.gen(function* () {
+    const found = yield* (yield* AccountStore).findSession(hash, yield* Timestamp.now)
+    if (Option.isNone(found)) return yield* new WrongCredentials()
+    yield* proveWithPasskey(id, response, { _tag: "Confirm", userId: id }, { alone: true })
+    return found.value.session.passwordVersion
+  })

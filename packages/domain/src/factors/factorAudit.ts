@@ -1,0 +1,33 @@
+// The events of the audit log that a change of the factors makes. Decision factors-6.
+import { AuditEvent } from "../audit/index.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import { type Factors, type FactorState, hasCodeApp } from "./Factors.js"
+
+type Kind = Extract<AuditEvent.AuditDetail, { readonly kind: "factor_added" | "factor_removed" }>["factor"]
+
+/** What was added, removed and used between `before` and `after`. */
+const details = (before: Factors, after: Factors): ReadonlyArray<AuditEvent.AuditDetail> => {
+  const added = (factor: Kind) => ({ kind: "factor_added", factor }) as const
+  const removed = (factor: Kind) => ({ kind: "factor_removed", factor }) as const
+  const ids = (factors: Factors) => new Set(factors.passkeys.map(({ id }) => id))
+  const [had, has] = [ids(before), ids(after)]
+  const freshCodes = after.recoveryCodes.filter((hash) => !before.recoveryCodes.includes(hash))
+  const goneCodes = before.recoveryCodes.length - (after.recoveryCodes.length - freshCodes.length)
+  return [
+    ...[...has].flatMap((id) => (had.has(id) ? [] : [added("passkey")])),
+    ...[...had].flatMap((id) => (has.has(id) ? [] : [removed("passkey")])),
+    ...(hasCodeApp(after) && !hasCodeApp(before) ? [added("totp")] : []),
+    ...(hasCodeApp(before) && !hasCodeApp(after) ? [removed("totp")] : []),
+    ...(freshCodes.length > 0 ? [added("recovery_codes")] : []),
+    ...(after.recoveryCodes.length === 0 && goneCodes > 1 ? [removed("recovery_codes")] : []),
+    ...(goneCodes === 1 && freshCodes.length === 0 ? [{ kind: "recovery_code_used" } as const] : [])
+  ]
+}
+
+export const eventsOf = (
+  { account, factors: before }: FactorState,
+  after: Factors,
+  at: Timestamp,
+  actor: AuditEvent.AuditActor = AuditEvent.OWNER
+): ReadonlyArray<AuditEvent.AuditEvent> =>
+  details(before, after).map((detail) => ({ at, userId: account.id, actor, detail }))

@@ -1,0 +1,96 @@
+// What the owner of an account gets to know about its factors. Decision factors-6.
+import type { Account } from "../accounts/Account.js"
+import type { Link, MailMessage } from "../mail/Mail.js"
+import { Words } from "../shared/index.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import { opensAt } from "./Factors.js"
+
+const PAGE: Link = { site: "portal", path: "/settings/second-factor", label: "Your second factor" }
+
+const NOT_YOU =
+  "If this was not you, somebody else can use your account. Set a new password now, which signs everybody out. Then look at your second factor for what you do not know."
+
+const mail =
+  (kind: string, subject: string, say: (at: string) => string, notYou = NOT_YOU) =>
+  ({ id }: Account, now: Timestamp): MailMessage => ({
+    to: id,
+    dedupeKey: `${kind} ${now}`,
+    subject,
+    body: [say(Words.moment(now)), notYou].join("\n\n"),
+    link: PAGE,
+    furtherLinks: [{ site: "service", path: "/forgot-password", label: "Set a new password" }]
+  })
+
+export const passkeyAdded = (name: string) =>
+  mail(
+    "passkey_added",
+    "A passkey was added to your account",
+    (at) => `On ${at} the passkey “${name}” was added to your account. It signs you in, with or without the password.`
+  )
+
+export const codeAppAdded = mail(
+  "code_app_added",
+  "One-time codes were switched on for your account",
+  (at) => `On ${at} an app for one-time codes was added to your account. From now on a sign-in asks for a code of it.`
+)
+
+export const passkeyRemoved = (name: string) =>
+  mail(
+    "passkey_removed",
+    "A passkey was removed from your account",
+    (at) => `On ${at} the passkey “${name}” was removed from your account. It signs nobody in any more.`
+  )
+
+export const codeAppRemoved = mail(
+  "code_app_removed",
+  "One-time codes were switched off for your account",
+  (at) => `On ${at} the app for one-time codes was removed from your account. Its codes count no more.`
+)
+
+export const codesMade = mail(
+  "recovery_codes_made",
+  "New recovery codes were made for your account",
+  (at) => `On ${at} new recovery codes were made for your account. The ones before count no more.`
+)
+
+export const codeUsed = (left: number) =>
+  mail(
+    "recovery_code_used",
+    "A recovery code of your account was used",
+    (at) =>
+      `On ${at} a recovery code was used in place of your second factor. ${left === 0 ? "It was the last one: make new ones now." : `${Words.count(left, "recovery code")} ${left === 1 ? "is" : "are"} left.`}`
+  )
+
+export const passkeyCopied = (name: string) =>
+  mail(
+    "passkey_copied",
+    "A passkey of your account may have been copied",
+    (at) =>
+      `On ${at} somebody tried to use the passkey “${name}” with an old count of signatures. This happens when a passkey was copied. We did not accept it.`,
+    "Remove this passkey and add a new one. If you did not use it then, set a new password as well."
+  )
+
+/** The owner can say no: any use of a factor stops the removal, and so does a button on the page. */
+export const removalRequested = ({ id }: Account, now: Timestamp): MailMessage => ({
+  to: id,
+  dedupeKey: `factor_removal_requested ${now}`,
+  subject: "Somebody asked to remove your second factor",
+  body: [
+    `On ${Words.moment(now)} somebody told those who run this service that you lost your second factor. They can remove it from ${Words.moment(opensAt({ requestedAt: now }))} on, and not before. After that, the password alone signs in.`,
+    "If it was you, wait until then.",
+    "If it was not you, sign in with your second factor, or open the page below in a browser that is signed in and press “Keep my second factor”. Either stops it at once."
+  ].join("\n\n"),
+  link: PAGE
+})
+
+export const removed = ({ id }: Account, now: Timestamp): MailMessage => ({
+  to: id,
+  dedupeKey: `factors_removed ${now}`,
+  subject: "Your second factor was removed",
+  body: [
+    `On ${Words.moment(now)} those who run this service removed the second factor of your account, as it was asked for three days before or earlier. Every browser was signed out. The password alone signs in now.`,
+    "Sign in and set up a new second factor. If you did not ask for this, set a new password at once and tell those who run this service."
+  ].join("\n\n"),
+  link: PAGE,
+  furtherLinks: [{ site: "service", path: "/forgot-password", label: "Set a new password" }]
+})

@@ -1,0 +1,172 @@
+import { Effect, Option } from "effect"
+import type { Account } from "../accounts/index.js"
+import type { MailMessage } from "../mail/Mail.js"
+import { Conflict, Entropy, Invalid, NotFound, program, type Timestamp, type UserId, Vault } from "../shared/index.js"
+import { changeFactors, type FactorDecision } from "./changeFactors.js"
+import { takeChallenge } from "./challenges.js"
+import * as Factors from "./Factors.js"
+import * as Mails from "./factorMails.js"
+import { eventsOf } from "./factorAudit.js"
+import { type FactorChange, FactorStore } from "./FactorStore.js"
+import * as OneTimeCode from "./OneTimeCode.js"
+import { OneTimeCodes } from "./OneTimeCodes.js"
+import { type PasskeyResponse, PasskeyVerifier } from "./PasskeyVerifier.js"
+import { stepOf, WrongFactor } from "./proveFactor.js"
+import * as RecoveryCode from "./RecoveryCode.js"
+
+// The owner's changes. Every caller makes sure that the session is fresh (decision accounts-18).
+
+const gone = () => new NotFound({ what: "account" })
+
+type Decision<A> = FactorDecision<A>
+
+const change = <A>(userId: UserId, decide: (state: Factors.FactorState, now: Timestamp.Timestamp) => Decision<A>) =>
+  Effect.flatMap(changeFactors(userId, decide), Effect.mapError(gone))
+
+const saved = (
+  state: Factors.FactorState,
+  after: Factors.Factors,
+  now: Timestamp.Timestamp,
+  mail: MailMessage | null = null
+): FactorChange => {
+  const factors = Factors.tidy(after)
+  return { factors, mails: mail === null ? [] : [mail], audit: eventsOf(state, factors, now), endsSessions: false }
+}
+
+/** What the account has. */
+export const describeFactors = program("describeFactors", function* ({ id }: Account.Account) {
+  const state = yield* (yield* FactorStore).read(id)
+  return (yield* Effect.mapError(state, gone)).factors
+})
+
+/** New codes when the account had no factor before, else none: they are made once, with the first factor. */
+const withCodes = (
+  before: Factors.Factors,
+  after: Factors.Factors,
+  codes: { readonly shown: ReadonlyArray<string>; readonly digests: ReadonlyArray<Vault.Hash> }
+): readonly [ReadonlyArray<string> | null, Factors.Factors] =>
+  Factors.isOn(before) ? [null, after] : [codes.shown, { ...after, recoveryCodes: codes.digests }]
+
+/**
+ * Begins to set up a code app: its secret, in base32, for a QR code. It counts for nothing before `confirmCodeApp`.
+ * Beginning again replaces a secret that was not confirmed. `Conflict` when there is a code app already.
+ */
+export const beginCodeApp = program("beginCodeApp", function* ({ id }: Account.Account) {
+  const secret = (yield* OneTimeCodes).secret(yield* (yield* Entropy.Entropy).bytes(20))
+  const sealed = yield* (yield* Vault.Vault).seal(secret, Factors.secretContext(id))
+  const codeApp: Factors.CodeApp = { secret: sealed, confirmedAt: null, usedStep: -1 }
+  const began = yield* change(id, (state, now): Decision<boolean> =>
+    Factors.hasCodeApp(state.factors) ? [false, null] : [true, saved(state, { ...state.factors, codeApp }, now)]
+  )
+  if (!began) return yield* new Conflict({ reason: HAS_CODE_APP })
+  return secret
+})
+
+const HAS_CODE_APP = "there is an app for one-time codes already: remove it first"
+
+/** The secret of a code app that is being set up; none when none is. */
+export const pendingCodeApp = program("pendingCodeApp", function* (account: Account.Account) {
+  const { codeApp } = yield* describeFactors(account)
+  if (codeApp === null || codeApp.confirmedAt !== null) return Option.none()
+  return yield* Effect.option((yield* Vault.Vault).unseal(codeApp.secret, Factors.secretContext(account.id)))
+})
+
+/**
+ * The first code of the app: from now on a sign-in asks for one. Returns the recovery codes, in the form in which they
+ * are shown once; null when the account had a factor before and keeps its codes. `WrongFactor` for a wrong code.
+ */
+export const confirmCodeApp = program("confirmCodeApp", function* (account: Account.Account, typed: string) {
+  const { codeApp } = yield* describeFactors(account)
+  const code = OneTimeCode.parse(typed)
+  if (codeApp === null || code === null) return yield* new WrongFactor()
+  const step = yield* stepOf(account.id, codeApp, code)
+  const codes = yield* RecoveryCode.make(account.id)
+  const confirmed = yield* change(account.id, (state, now): Decision<ReadonlyArray<string> | null | "Wrong"> => {
+    const { factors } = state
+    const present = factors.codeApp
+    const counts =
+      present !== null &&
+      present.confirmedAt === null &&
+      present.secret === codeApp.secret &&
+      step !== null &&
+      OneTimeCode.acceptable(present, now).includes(step)
+    if (!counts) return ["Wrong", null]
+    const on = { ...factors, codeApp: { ...present, confirmedAt: now, usedStep: step } }
+    const [shown, after] = withCodes(factors, on, codes)
+    return [shown, saved(state, after, now, Mails.codeAppAdded(account, now))]
+  })
+  return confirmed === "Wrong" ? yield* new WrongFactor() : confirmed
+})
+
+/** Idempotent. */
+export const removeCodeApp = program("removeCodeApp", function* (account: Account.Account) {
+  yield* change(account.id, (state, now): Decision<null> => {
+    const { factors } = state
+    if (factors.codeApp === null) return [null, null]
+    const mail = Factors.hasCodeApp(factors) ? Mails.codeAppRemoved(account, now) : null
+    return [null, saved(state, { ...factors, codeApp: null }, now, mail)]
+  })
+})
+
+export interface NewPasskey {
+  readonly name: Factors.PasskeyName
+  readonly response: PasskeyResponse
+}
+
+/**
+ * Adds a passkey that answered a challenge for this account. Returns the recovery codes like `confirmCodeApp`.
+ * `WrongFactor` when the response is not one to such a challenge, `Conflict` for the eleventh passkey or one that the
+ * account has.
+ */
+export const addPasskey = program("addPasskey", function* (account: Account.Account, { name, response }: NewPasskey) {
+  const isAsked = yield* takeChallenge(response.challenge, { _tag: "Add", userId: account.id })
+  if (!isAsked) return yield* new WrongFactor()
+  const registered = yield* Effect.catchTag((yield* PasskeyVerifier).registered(response), "PasskeyRejected", (error) =>
+    Effect.zipRight(Effect.logInfo("A new passkey was rejected", error.reason), new WrongFactor())
+  )
+  const codes = yield* RecoveryCode.make(account.id)
+  const added = yield* change(account.id, (state, now): Decision<ReadonlyArray<string> | null | Conflict> => {
+    const { factors } = state
+    const { passkeys } = factors
+    if (passkeys.some(({ id }) => id === registered.id)) return [new Conflict({ reason: HAS_PASSKEY }), null]
+    if (passkeys.length >= Factors.MAX_PASSKEYS) return [new Conflict({ reason: TOO_MANY }), null]
+    const passkey: Factors.Passkey = { ...registered, name, createdAt: now, usedAt: null }
+    const [shown, after] = withCodes(factors, { ...factors, passkeys: [...passkeys, passkey] }, codes)
+    return [shown, saved(state, after, now, Mails.passkeyAdded(name)(account, now))]
+  })
+  return added instanceof Conflict ? yield* added : added
+})
+
+const HAS_PASSKEY = "the account has this passkey already"
+const TOO_MANY = `an account can have ${Factors.MAX_PASSKEYS} passkeys: remove one first`
+
+/** Idempotent. */
+export const removePasskey = program("removePasskey", function* (account: Account.Account, id: Factors.PasskeyId) {
+  yield* change(account.id, (state, now): Decision<null> => {
+    const { factors } = state
+    const passkey = factors.passkeys.find((one) => one.id === id)
+    if (passkey === undefined) return [null, null]
+    const passkeys = factors.passkeys.filter((one) => one !== passkey)
+    return [null, saved(state, { ...factors, passkeys }, now, Mails.passkeyRemoved(passkey.name)(account, now))]
+  })
+})
+
+/** New recovery codes in place of the present ones, as they are shown once. `Invalid` without a factor. */
+export const replaceRecoveryCodes = program("replaceRecoveryCodes", function* (account: Account.Account) {
+  const codes = yield* RecoveryCode.make(account.id)
+  const isReplaced = yield* change(account.id, (state, now): Decision<boolean> => {
+    if (!Factors.isOn(state.factors)) return [false, null]
+    const after = { ...state.factors, recoveryCodes: codes.digests }
+    return [true, saved(state, after, now, Mails.codesMade(account, now))]
+  })
+  if (!isReplaced) return yield* Invalid.of("recovery_codes", "need a second factor: set one up first")
+  return codes.shown
+})
+
+/** Says no to a removal that an operator was asked for. Idempotent. */
+export const keepFactors = program("keepFactors", function* ({ id }: Account.Account) {
+  yield* change(id, (state, now): Decision<null> => [
+    null,
+    state.factors.removal === null ? null : saved(state, { ...state.factors, removal: null }, now)
+  ])
+})

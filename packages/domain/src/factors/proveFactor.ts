@@ -1,0 +1,178 @@
+import { Effect, Option, Schema } from "effect"
+import { Account, admitTry, AccountStore, recordFailure, SignInThrottle } from "../accounts/index.js"
+import { Entropy, Timestamp, type UserId, Vault } from "../shared/index.js"
+import { changeFactors, type FactorDecision } from "./changeFactors.js"
+import { type ChallengeUse, takeChallenge } from "./challenges.js"
+import * as Factors from "./Factors.js"
+import * as Mails from "./factorMails.js"
+import { eventsOf } from "./factorAudit.js"
+import { type FactorChange, FactorStore } from "./FactorStore.js"
+import * as OneTimeCode from "./OneTimeCode.js"
+import { OneTimeCodes } from "./OneTimeCodes.js"
+import { type PasskeyResponse, PasskeyVerifier } from "./PasskeyVerifier.js"
+import * as RecoveryCode from "./RecoveryCode.js"
+
+/** The code or the passkey is not one of the account, or was used before. The answer does not say which. */
+export class WrongFactor extends Schema.TaggedError<WrongFactor>()("WrongFactor", {}) {}
+
+/** The outcome of a proof, for the caller to tell the owner. */
+export interface Proven {
+  /** How many recovery codes are left, when one was used; null: none was used. */
+  readonly codesLeft: number | null
+}
+
+const PROVEN: Proven = { codesLeft: null }
+
+/** The owner has the factor, so nobody needs to remove it (decision factors-7). */
+const proven = (
+  state: Factors.FactorState,
+  used: Factors.Factors,
+  now: Timestamp.Timestamp,
+  mails: FactorChange["mails"] = []
+): FactorChange => {
+  const factors = { ...used, removal: null }
+  return { factors, mails, audit: eventsOf(state, factors, now), endsSessions: false }
+}
+
+/**
+ * Proves with a code of the app, or with a recovery code. Attempts are counted like attempts to sign in, but apart from
+ * them: a thief who knows the password could otherwise clear the count with it. `TooManyAttempts` when there were too
+ * many, `WrongFactor` for any other failure.
+ */
+export const proveWithCode = (userId: UserId, typed: string, address: string) =>
+  Effect.gen(function* () {
+    const accounts = yield* AccountStore
+    const tried: SignInThrottle.SignInTry = {
+      id: yield* Entropy.id("try"),
+      email: triesOf(yield* Vault.Vault, userId),
+      address: SignInThrottle.network(address),
+      browser: null
+    }
+    const fills = yield* admitTry(tried)
+    // From here on the attempt counts, even when the client closes its connection.
+    return yield* Effect.uninterruptible(
+      Effect.gen(function* () {
+        const outcome = yield* useCode(userId, typed)
+        if (outcome !== null) {
+          yield* accounts.clearTries(tried)
+          return outcome
+        }
+        yield* accounts.failTry(tried.id)
+        yield* recordFailure(userId, tried, fills)
+        return yield* new WrongFactor()
+      })
+    )
+  })
+
+/** The name under which attempts at a second factor are counted. It names nobody, so it may outlive the account. */
+const triesOf = ({ sha256 }: Vault.Vault["Type"], userId: UserId): Account.Email =>
+  Account.Email.make(`${sha256(`second-factor ${userId}`)}@second-factor.invalid`)
+
+const useCode = (userId: UserId, typed: string) =>
+  Effect.gen(function* () {
+    const store = yield* FactorStore
+    const code = OneTimeCode.parse(typed)
+    if (code !== null) {
+      const state = yield* store.read(userId)
+      const codeApp = Option.getOrNull(state)?.factors.codeApp ?? null
+      if (codeApp === null) return null
+      const step = yield* stepOf(userId, codeApp, code)
+      return Option.getOrNull(yield* changeFactors(userId, useStep(codeApp, step)))
+    }
+    const recovery = RecoveryCode.parse(typed)
+    if (recovery === null) return null
+    const digest = RecoveryCode.digest(yield* Vault.Vault, userId, recovery)
+    return Option.getOrNull(yield* changeFactors(userId, useRecoveryCode(digest)))
+  })
+
+/** The time step near the present of which this is the code; null: of none. */
+export const stepOf = (userId: UserId, { secret }: Factors.CodeApp, code: string) =>
+  Effect.gen(function* () {
+    const vault = yield* Vault.Vault
+    const codes = yield* OneTimeCodes
+    const plain = yield* Effect.option(vault.unseal(secret, Factors.secretContext(userId)))
+    // The key that encrypted the secret is gone. The owner has recovery codes and passkeys.
+    if (Option.isNone(plain)) return null
+    const steps = OneTimeCode.acceptable({ usedStep: -1 }, yield* Timestamp.now)
+    // Every step is compared, whatever the result, so that the time does not show which one it was.
+    const equal = steps.filter((step) => vault.equal(codes.code(plain.value, step), code))
+    return equal[equal.length - 1] ?? null
+  })
+
+type Decide<A> = (state: Factors.FactorState, now: Timestamp.Timestamp) => FactorDecision<A>
+
+/** Decides under the lock, so that of two requests with one code, one is accepted. */
+const useStep =
+  (compared: Factors.CodeApp, step: number | null): Decide<Proven | null> =>
+  (state, now) => {
+    const { factors } = state
+    const { codeApp } = factors
+    const counts =
+      codeApp !== null &&
+      codeApp.confirmedAt !== null &&
+      codeApp.secret === compared.secret &&
+      step !== null &&
+      OneTimeCode.acceptable(codeApp, now).includes(step)
+    return counts ? [PROVEN, proven(state, { ...factors, codeApp: { ...codeApp, usedStep: step } }, now)] : [null, null]
+  }
+
+const useRecoveryCode =
+  (digest: Vault.Hash): Decide<Proven | null> =>
+  (state, now) => {
+    const { account, factors } = state
+    if (!Factors.isOn(factors) || !factors.recoveryCodes.includes(digest)) return [null, null]
+    const recoveryCodes = factors.recoveryCodes.filter((one) => one !== digest)
+    const left = recoveryCodes.length
+    return [
+      { codesLeft: left },
+      proven(state, { ...factors, recoveryCodes }, now, [Mails.codeUsed(left)(account, now)])
+    ]
+  }
+
+/**
+ * Proves with a passkey of this account. `alone`: it stands for the password too, so the authenticator must have
+ * checked who used it. Fails with `WrongFactor`, also for a passkey of another account, for a challenge that was
+ * answered before, and for a count of signatures that did not grow.
+ */
+export const proveWithPasskey = (
+  userId: UserId,
+  response: PasskeyResponse,
+  use: ChallengeUse,
+  { alone }: { readonly alone: boolean }
+) =>
+  Effect.gen(function* () {
+    const store = yield* FactorStore
+    if (!(yield* takeChallenge(response.challenge, use))) return yield* new WrongFactor()
+    if (response.owner !== null && response.owner !== userId) return yield* new WrongFactor()
+    const state = Option.getOrNull(yield* store.read(userId))
+    const passkey = state?.factors.passkeys.find(({ id }) => id === response.id)
+    if (passkey === undefined) return yield* new WrongFactor()
+    const signed = yield* Effect.catchTag(
+      (yield* PasskeyVerifier).signed(response, passkey),
+      "PasskeyRejected",
+      (error) => Effect.zipRight(Effect.logInfo("A passkey was rejected", error.reason), new WrongFactor())
+    )
+    if (alone && !signed.isUserVerified) return yield* new WrongFactor()
+    const outcome = yield* changeFactors(userId, usePasskey(passkey, signed.counter))
+    return Option.getOrNull(outcome) ?? (yield* new WrongFactor())
+  })
+
+const usePasskey =
+  (compared: Factors.Passkey, counter: number): Decide<Proven | null> =>
+  (state, now) => {
+    const { account, factors } = state
+    const passkey = factors.passkeys.find(({ id, publicKey }) => id === compared.id && publicKey === compared.publicKey)
+    if (passkey === undefined) return [null, null]
+    if (isCopied(passkey.counter, counter)) {
+      return [
+        null,
+        { factors, mails: [Mails.passkeyCopied(passkey.name)(account, now)], audit: [], endsSessions: false }
+      ]
+    }
+    const used = { ...passkey, counter, usedAt: now }
+    const passkeys = factors.passkeys.map((one) => (one === passkey ? used : one))
+    return [PROVEN, proven(state, { ...factors, passkeys }, now)]
+  }
+
+/** A count that does not grow is a sign of a second authenticator with the same key. Zero: it does not count. */
+const isCopied = (before: number, now: number): boolean => (before > 0 || now > 0) && now <= before

@@ -1,0 +1,54 @@
+import { Effect } from "effect"
+import { type Account, AccountStore } from "../accounts/index.js"
+import { AuditEvent } from "../audit/index.js"
+import { Conflict, NotFound, program, type Timestamp } from "../shared/index.js"
+import * as Factors from "./Factors.js"
+import * as Mails from "./factorMails.js"
+import { changeFactors, type FactorDecision } from "./changeFactors.js"
+import { eventsOf } from "./factorAudit.js"
+
+export type RemovalOutcome =
+  /** The request is stored, and the owner has a mail. Called again from `opensAt` on, the factors go. */
+  { readonly _tag: "Requested" | "Waiting"; readonly opensAt: Timestamp.Timestamp } | { readonly _tag: "Removed" }
+
+/**
+ * For an operator, about an owner who lost every factor. The first call asks, and mails the owner; from 72 hours later
+ * on, and for a week, a second call removes the factors and ends every session. Meanwhile any use of a factor, or the
+ * button in the settings, stops it (decision factors-7). `NotFound`: no account has the address. `Conflict`: it has no
+ * factor.
+ */
+export const removeFactors = program("removeFactors", function* (email: Account.Email) {
+  const found = yield* (yield* AccountStore).findByEmail(email)
+  const unknown = () => new NotFound({ what: "account" })
+  const { account } = yield* Effect.mapError(found, unknown)
+  const decided = yield* changeFactors(account.id, decide)
+  const outcome = yield* Effect.mapError(decided, unknown)
+  return outcome instanceof Conflict ? yield* outcome : outcome
+})
+
+/** What one call of the command does. */
+const decide = (state: Factors.FactorState, now: Timestamp.Timestamp): FactorDecision<RemovalOutcome | Conflict> => {
+  const { account, factors } = state
+  if (!Factors.isOn(factors)) return [new Conflict({ reason: "the account has no second factor" }), null]
+  const phase = factors.removal === null ? "lapsed" : Factors.phaseOf(factors.removal, now)
+  if (factors.removal !== null && phase === "waiting") {
+    return [{ _tag: "Waiting", opensAt: Factors.opensAt(factors.removal) }, null]
+  }
+  if (phase === "open") {
+    const audit = eventsOf(state, Factors.NONE, now, AuditEvent.OPERATOR)
+    const mails = [Mails.removed(account, now)]
+    return [{ _tag: "Removed" }, { factors: Factors.NONE, mails, audit, endsSessions: true }]
+  }
+  const removal = { requestedAt: now }
+  const asked: AuditEvent.AuditEvent = {
+    at: now,
+    userId: account.id,
+    actor: AuditEvent.OPERATOR,
+    detail: { kind: "factor_removal_asked" }
+  }
+  const mails = [Mails.removalRequested(account, now)]
+  return [
+    { _tag: "Requested", opensAt: Factors.opensAt(removal) },
+    { factors: { ...factors, removal }, mails, audit: [asked], endsSessions: false }
+  ]
+}

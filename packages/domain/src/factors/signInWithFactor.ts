@@ -1,0 +1,68 @@
+import { Effect, Option, Schema } from "effect"
+import { type Account, AccountStore, openSession, PendingSignIn, type Session } from "../accounts/index.js"
+import { program, Timestamp, type UserId } from "../shared/index.js"
+import type { PasskeyResponse } from "./PasskeyVerifier.js"
+import { proveWithCode, proveWithPasskey, WrongFactor } from "./proveFactor.js"
+
+/** The pending sign-in expired, or the password was replaced since: the person begins with the password again. */
+export class PendingOver extends Schema.TaggedError<PendingOver>()("PendingOver", {}) {}
+
+export type FactorProof =
+  | { readonly _tag: "Code"; readonly code: string }
+  | { readonly _tag: "Passkey"; readonly response: PasskeyResponse }
+
+export interface SecondStep {
+  /** `FactorRequired.pending`. */
+  readonly pending: string
+  readonly proof: FactorProof
+  /** The network address of the request. */
+  readonly address: string
+  readonly browser: Session.Client["browser"]
+}
+
+/** The account with the present version of its password; none when it was deleted. */
+const credentialsOf = (userId: UserId) =>
+  Effect.gen(function* () {
+    const accounts = yield* AccountStore
+    const account = yield* accounts.find(userId)
+    if (Option.isNone(account)) return Option.none()
+    const credentials = yield* accounts.findByEmail(account.value.email)
+    return Option.filter(credentials, (found) => found.account.id === userId)
+  })
+
+/** Whose sign-in is pending, for the page that asks for the second factor. `PendingOver` when it is over. */
+export const describePending = program("describePending", function* (token: string) {
+  const pending = yield* PendingSignIn.read(token, yield* Timestamp.now)
+  const owner = Option.isNone(pending) ? Option.none() : yield* credentialsOf(pending.value.userId)
+  if (Option.isNone(pending) || Option.isNone(owner)) return yield* new PendingOver()
+  if (owner.value.passwordVersion !== pending.value.passwordVersion) return yield* new PendingOver()
+  return owner.value
+})
+
+/**
+ * The second step of a sign-in: opens the session. `PendingOver`, `WrongFactor`, or `TooManyAttempts` after too many
+ * wrong codes. The session counts for the password of the first step only.
+ */
+export const finishSignIn = program("finishSignIn", function* ({ address, browser, pending, proof }: SecondStep) {
+  const owner = yield* describePending(pending)
+  const { codesLeft } = yield* prove(owner.account, proof, address)
+  return { ...(yield* openSession(owner, { address, browser })), codesLeft }
+})
+
+const prove = ({ id }: Account.Account, proof: FactorProof, address: string) =>
+  proof._tag === "Code"
+    ? proveWithCode(id, proof.code, address)
+    : proveWithPasskey(id, proof.response, { _tag: "SecondStep", userId: id }, { alone: false })
+
+/** Signs in with a passkey in place of the password (decision factors-3). `WrongFactor` for any failure. */
+export const signInWithPasskey = program(
+  "signInWithPasskey",
+  function* (response: PasskeyResponse, client: Session.Client) {
+    if (response.owner === null) return yield* new WrongFactor()
+    // Read before the proof: a session counts only while the password is the one of this moment.
+    const owner = yield* credentialsOf(response.owner)
+    if (Option.isNone(owner)) return yield* new WrongFactor()
+    yield* proveWithPasskey(response.owner, response, { _tag: "SignIn" }, { alone: true })
+    return yield* openSession(owner.value, client)
+  }
+)

@@ -1,0 +1,86 @@
+// A place that comes back from the person's own archive. Decision exports-7.
+import type { Circle } from "../places/Geometry.js"
+import type { Label, Place, PlaceKind } from "../places/Place.js"
+import type { Shape } from "../places/Shape.js"
+import { PlaceId, type UserId } from "../shared/Ids.js"
+import { type Timestamp } from "../shared/Timestamp.js"
+import type { Vault } from "../shared/Vault.js"
+
+export interface ImportedPlace {
+  /** The id of the place in the account that the archive was made of. */
+  readonly origin: string
+  readonly label: Label
+  readonly kind: PlaceKind
+  readonly createdAt: Timestamp
+  readonly archivedAt: Timestamp | null
+  /** Its circles; the last one is the present one. */
+  readonly shapes: ReadonlyArray<{
+    readonly geometryVersion: number
+    /** Null for the first one, which is valid for all of the past. */
+    readonly validFrom: Timestamp | null
+    readonly circle: Circle
+  }>
+}
+
+/** Whether the place could have been made before the upload. Its shapes follow each other in version and time. */
+export const isPossible = ({ archivedAt, createdAt, shapes }: ImportedPlace, uploadedAt: Timestamp): boolean =>
+  createdAt <= uploadedAt &&
+  (archivedAt === null || archivedAt <= uploadedAt) &&
+  shapes.length > 0 &&
+  shapes.every(({ geometryVersion, validFrom }, index) => {
+    const before = shapes[index - 1]
+    if (before === undefined) return validFrom === null
+    return (
+      geometryVersion > before.geometryVersion &&
+      validFrom !== null &&
+      validFrom <= uploadedAt &&
+      validFrom >= (before.validFrom ?? validFrom)
+    )
+  })
+
+/** A place to store, with its shapes. It is a duplicate when the person has a place that `isSame`. */
+export interface ReturnedPlace {
+  readonly place: Place
+  readonly origin: string
+  readonly shapes: ReadonlyArray<Shape>
+}
+
+/**
+ * The place under a new id, which follows from the person and the place's id in the archive: another import of the
+ * archive gives the same id, so it adds no second place, even when the person renamed the first one. An id is never
+ * taken from an archive, because places of two accounts with one id would show that they belong to one person.
+ */
+export const returned = (
+  userId: UserId,
+  { archivedAt, createdAt, kind, label, origin, shapes }: ImportedPlace,
+  { sha256 }: Pick<Vault["Type"], "sha256">
+): ReturnedPlace | undefined => {
+  const id = PlaceId.make(`plc_${sha256(`place ${userId} ${origin}`).slice(0, 24)}`)
+  const last = shapes.at(-1)
+  if (last === undefined) return undefined
+  return {
+    origin,
+    place: {
+      userId,
+      id,
+      label,
+      kind,
+      circle: last.circle,
+      geometryVersion: last.geometryVersion,
+      createdAt,
+      archivedAt
+    },
+    shapes: shapes.map((shape) => ({ placeId: id, ...shape }))
+  }
+}
+
+/** Whether `known` is this place: it came from this archive, is in the archive itself, or is equal to what is seen. */
+export const isSame = ({ origin, place }: ReturnedPlace, known: Place): boolean =>
+  known.id === place.id ||
+  known.id === origin ||
+  (known.label === place.label &&
+    known.kind === place.kind &&
+    known.circle.lat === place.circle.lat &&
+    known.circle.lon === place.circle.lon &&
+    known.circle.radiusM === place.circle.radiusM &&
+    (known.archivedAt === null) === (place.archivedAt === null))

@@ -1,0 +1,154 @@
+// What one account may own and do (decision limits-9). The pages and docs/decisions/limits.md show this table.
+import { DAY, HOUR, MINUTE } from "../shared/Timestamp.js"
+
+/** A limit on how many things are there at once. Beyond it: 409 `conflict`, with `refusal` as its text. */
+export interface OwnedLimit {
+  readonly _tag: "Owned"
+  /** What is limited, in words for people. */
+  readonly what: string
+  readonly most: number
+  /** Which things count. */
+  readonly counted: string
+  /** Why one more was refused, and what helps. */
+  readonly refusal: string
+}
+
+/**
+ * A limit on how often something is done in a window that begins with the first time. Removing what was made gives
+ * nothing back.
+ */
+export interface WindowLimit {
+  readonly _tag: "Within"
+  readonly what: string
+  readonly most: number
+  readonly windowMs: number
+  readonly counted: string
+  /** 429 `rate_limited` with this text. Null: what is beyond the limit is folded into one, without an error. */
+  readonly refusal: string | null
+}
+
+const owned = (what: string, most: number, counted: string, refusal: string): OwnedLimit => ({
+  _tag: "Owned",
+  what,
+  most,
+  counted,
+  refusal
+})
+
+const within = (
+  what: string,
+  most: number,
+  windowMs: number,
+  counted: string,
+  refusal: string | null
+): WindowLimit => ({
+  _tag: "Within",
+  what,
+  most,
+  windowMs,
+  counted,
+  refusal
+})
+
+export const PLACES = owned(
+  "Places",
+  100,
+  "those that are not archived",
+  "an account can have 100 places; archive one that you no longer need"
+)
+
+export const DEVICES = owned(
+  "Devices",
+  20,
+  "those that are not removed; imports do not count",
+  "an account can have 20 devices; remove one that you no longer use"
+)
+
+export const APPS = owned(
+  "Apps",
+  50,
+  "all, revoked ones too",
+  "an account can have 50 apps; change one that you no longer need, or ask those who run this service"
+)
+
+export const PURPOSES = owned(
+  "Purposes of an app",
+  100,
+  "all, archived ones too, because their keys stay taken",
+  "an app can have 100 purposes, archived ones included; edit one that exists"
+)
+
+export const ENDPOINTS = owned(
+  "Webhook endpoints of an app",
+  5,
+  "all",
+  "an app can have 5 webhook endpoints; remove one first"
+)
+
+export const LISTENERS = owned(
+  "Machines that listen to an app",
+  5,
+  "those that are connected",
+  "5 are listening to this app already; stop one, or wait a minute if it was cut off"
+)
+
+/** Things of an account can be removed, but their rows stay. So making them is limited too. */
+export const CREATIONS = within(
+  "New places, devices, apps and purposes",
+  300,
+  DAY,
+  "an account's, together; removing one gives nothing back",
+  "an account can make 300 places, devices, apps and purposes in a day; wait and try again"
+)
+
+export const TEST_WEBHOOKS = within(
+  "Test webhooks",
+  30,
+  HOUR,
+  "an account's, over all of its apps",
+  "an account can send 30 test webhooks in an hour; wait and try again"
+)
+
+/** Each consent page is stored for a day. */
+export const CONSENT_PAGES = within(
+  "Consent pages",
+  120,
+  HOUR,
+  "those that an account opened while it was signed in",
+  "an account can open 120 consent pages in an hour; wait and try again"
+)
+
+/** Of one network: before anybody signed in. */
+export const CONSENT_PAGES_OF_ADDRESS = within(
+  "Consent pages from one address",
+  120,
+  MINUTE,
+  "signed in or not",
+  "an address can open 120 consent pages in a minute; wait and try again"
+)
+
+export const RECEIPTS = within("E-mails that name an app", 5, HOUR, "an account's, over all apps", null)
+
+export const DEAD_TOKENS = within(
+  "Entries in the access log about calls with a token that no longer works",
+  1,
+  HOUR,
+  "for each connection and route",
+  null
+)
+
+/** Every limit, in the order in which people read them. */
+export const ALL: ReadonlyArray<OwnedLimit | WindowLimit> = [
+  PLACES,
+  DEVICES,
+  APPS,
+  PURPOSES,
+  ENDPOINTS,
+  LISTENERS,
+  CREATIONS,
+  TEST_WEBHOOKS,
+  CONSENT_PAGES,
+  CONSENT_PAGES_OF_ADDRESS,
+  RECEIPTS,
+  DEAD_TOKENS
+]

@@ -1,0 +1,9 @@
+/**
+ * Quotas: what one account may own and do, in one table (`AccountLimits`). Stores keep the limits on what is owned,
+ * under a lock of the owner; the room `limits` counts what is done in a window. The documentation and the decision
+ * limits-9 show the table.
+ *
+ * @module
+ */
+
+export * as AccountLimits from "./AccountLimits.js"

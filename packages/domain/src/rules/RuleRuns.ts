@@ -1,0 +1,95 @@
+// The last evaluations of a rule as a picture: where the person was, and what happened. Decision rules-12.
+import type { Timestamp } from "../shared/Timestamp.js"
+import type { Evaluation, RecentEvaluations } from "./RecentEvaluations.js"
+import type { RuleType } from "./Rule.js"
+import type { RuleOutcome, RuleMemory } from "./RuleEvaluation.js"
+
+/** A time on one side of the circle; `side` null: the evaluations do not say. `until` is the last reading there. */
+export interface SideRun {
+  readonly side: RuleMemory["side"]
+  readonly from: Timestamp
+  readonly until: Timestamp
+}
+
+/** What a reading says about the side after it: both for those that the rule ignores. */
+const LOOKS: Readonly<Record<RuleOutcome, "asked" | "other" | "same" | "nothing">> = {
+  fired: "asked",
+  stale: "asked",
+  cooling_down: "asked",
+  crossed: "other",
+  no_change: "same",
+  seeded: "same",
+  boundary: "nothing",
+  outside_window: "nothing",
+  late: "nothing",
+  out_of_order: "nothing"
+}
+
+/** The side on which the person is when the rule's own question is answered with yes. */
+const ASKED: Readonly<Record<RuleType, "inside" | "outside">> = { enter: "inside", exit: "outside", dwell: "inside" }
+
+const opposite = (side: RuleMemory["side"]): RuleMemory["side"] =>
+  side === null ? null : side === "inside" ? "outside" : "inside"
+
+/**
+ * The runs of sides, oldest first. An evaluation has no side, because apps read it too; it follows from the outcomes.
+ * Before the first crossing the person was on the other side. A stay rule that only crossed says nothing of the side.
+ */
+export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<SideRun> => {
+  const seen = recent.filter(({ outcome }) => LOOKS[outcome] !== "nothing")
+  const after = sidesAfter(type, seen)
+  const runs: Array<SideRun> = []
+  seen.forEach(({ capturedAt }, index) => {
+    const last = runs.at(-1)
+    const side = after[index] ?? null
+    if (last !== undefined && last.side === side) runs[runs.length - 1] = { ...last, until: capturedAt }
+    else {
+      // The run before goes on until this reading: nobody knows where between the two the edge was crossed.
+      if (last !== undefined) runs[runs.length - 1] = { ...last, until: capturedAt }
+      runs.push({ side, from: capturedAt, until: capturedAt })
+    }
+  })
+  return runs
+}
+
+const sidesAfter = (type: RuleType, seen: RecentEvaluations): ReadonlyArray<RuleMemory["side"]> => {
+  const forwards: Array<RuleMemory["side"]> = []
+  let side: RuleMemory["side"] = null
+  for (const { outcome } of seen) {
+    const look = LOOKS[outcome]
+    if (look === "asked") side = ASKED[type]
+    else if (look === "other") side = type === "dwell" ? opposite(side) : opposite(ASKED[type])
+    forwards.push(side)
+  }
+  // Backwards: a crossing says where the person was before it. A dwell fires on the side where the person already was.
+  for (let index = seen.length - 2; index >= 0; index--) {
+    if (forwards[index] !== null) continue
+    const next = seen[index + 1]
+    const known = forwards[index + 1] ?? null
+    if (next === undefined) continue
+    const isCrossing = LOOKS[next.outcome] === "other" || (LOOKS[next.outcome] === "asked" && type !== "dwell")
+    forwards[index] = isCrossing ? opposite(known) : known
+  }
+  return forwards
+}
+
+/** Evaluations with one outcome in a row, for a table: a night at home is one line. */
+export interface OutcomeRun {
+  readonly outcome: RuleOutcome
+  /** In the order of arrival, at least one. More than one only where a reading changed nothing. */
+  readonly evaluations: readonly [Evaluation, ...ReadonlyArray<Evaluation>]
+}
+
+const FOLDS: ReadonlySet<RuleOutcome> = new Set(["no_change", "boundary", "outside_window", "late", "out_of_order"])
+
+/** The evaluations in the order of arrival, folded where nothing happened. */
+export const folded = (recent: RecentEvaluations): ReadonlyArray<OutcomeRun> => {
+  const runs: Array<OutcomeRun> = []
+  for (const one of recent) {
+    const last = runs.at(-1)
+    if (last !== undefined && last.outcome === one.outcome && FOLDS.has(one.outcome)) {
+      runs[runs.length - 1] = { outcome: one.outcome, evaluations: [...last.evaluations, one] }
+    } else runs.push({ outcome: one.outcome, evaluations: [one] })
+  }
+  return runs
+}

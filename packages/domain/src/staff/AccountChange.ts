@@ -1,0 +1,144 @@
+// What staff and operators change about an account. Decisions staff-1, staff-2, staff-3 and staff-5.
+import { Either } from "effect"
+import { type Account, hasRole, Role } from "../accounts/Account.js"
+import * as AuditEvent from "../audit/AuditEvent.js"
+import type { MailMessage } from "../mail/Mail.js"
+import { Conflict } from "../shared/Errors.js"
+import { Words } from "../shared/index.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+
+/** What a change is decided by, read under the lock of the account and of all admins. */
+export interface AccountState {
+  readonly account: Account
+  /** Whether another account is an admin and not suspended. */
+  readonly hasOtherAdmin: boolean
+}
+
+/** What is committed together. A suspension is copied to the apps of the account. */
+export interface AccountChange {
+  readonly account: Account
+  readonly notice: MailMessage
+  readonly audit: AuditEvent.AuditEvent
+}
+
+/** Null: the account is as wanted already, and nothing is written. */
+export type AccountStep = (state: AccountState, now: Timestamp) => Either.Either<AccountChange | null, Conflict>
+
+export const LAST_ADMIN = "this is the only admin: the service needs another one first"
+
+/** An admin who may not act counts as none. */
+const wouldLeaveNone = ({ account, hasOtherAdmin }: AccountState): boolean =>
+  hasRole(account, "admin") && account.suspendedAt === null && !hasOtherAdmin
+
+/** `by` is the member of staff or the operator. */
+export const giveRole =
+  (role: Role, by: AuditEvent.AuditActor): AccountStep =>
+  ({ account }, now) =>
+    Either.right(
+      hasRole(account, role)
+        ? null
+        : changed(withRoles(account, [...account.roles, role]), by, now, { kind: "role_given", role })
+    )
+
+/** `Conflict` for the last admin's role. */
+export const takeRole =
+  (role: Role, by: AuditEvent.AuditActor): AccountStep =>
+  (state, now) => {
+    const { account } = state
+    if (!hasRole(account, role)) return Either.right(null)
+    if (role === "admin" && wouldLeaveNone(state)) return Either.left(new Conflict({ reason: LAST_ADMIN }))
+    const roles = account.roles.filter((one) => one !== role)
+    return Either.right(changed(withRoles(account, roles), by, now, { kind: "role_taken", role }))
+  }
+
+/** `Conflict` for the last admin. Sessions stay and do not count, so that resuming brings them back. */
+export const suspend =
+  (by: AuditEvent.AuditActor): AccountStep =>
+  (state, now) => {
+    const { account } = state
+    if (account.suspendedAt !== null) return Either.right(null)
+    return wouldLeaveNone(state)
+      ? Either.left(new Conflict({ reason: LAST_ADMIN }))
+      : Either.right(changed({ ...account, suspendedAt: now }, by, now, { kind: "account_suspended" }))
+  }
+
+/** Ends the suspension. */
+export const resume =
+  (by: AuditEvent.AuditActor): AccountStep =>
+  ({ account }, now) =>
+    Either.right(
+      account.suspendedAt === null
+        ? null
+        : changed({ ...account, suspendedAt: null }, by, now, { kind: "account_resumed" })
+    )
+
+/** The operator vouches for the address (decision staff-5). */
+export const confirm =
+  (by: AuditEvent.AuditActor): AccountStep =>
+  ({ account }, now) =>
+    Either.right(
+      account.confirmedAt === null
+        ? changed({ ...account, confirmedAt: now }, by, now, { kind: "address_confirmed" })
+        : null
+    )
+
+const withRoles = (account: Account, roles: ReadonlyArray<Role>): Account => ({
+  ...account,
+  roles: Role.literals.filter((role) => roles.includes(role))
+})
+
+type Detail =
+  | Extract<
+      AuditEvent.AuditDetail,
+      { readonly kind: "role_given" | "role_taken" | "account_suspended" | "account_resumed" }
+    >
+  | { readonly kind: "address_confirmed" }
+
+const changed = (account: Account, by: AuditEvent.AuditActor, at: Timestamp, detail: Detail): AccountChange => {
+  const actor = by._tag === "Staff" ? AuditEvent.actorOf(by.id, account.id) : by
+  return {
+    account,
+    audit: { at, userId: account.id, actor, detail },
+    notice: {
+      to: account.id,
+      dedupeKey: `${detail.kind} ${"role" in detail ? `${detail.role} ` : ""}${at}`,
+      ...words(detail, at)
+    }
+  }
+}
+
+const ROLE: Readonly<Record<Role, string>> = { developer: "a developer", reviewer: "a reviewer", admin: "an admin" }
+
+const words = (detail: Detail, at: Timestamp): Pick<MailMessage, "subject" | "body"> => {
+  const on = `On ${Words.moment(at)}`
+  switch (detail.kind) {
+    case "role_given":
+      return {
+        subject: `You are ${ROLE[detail.role]} now`,
+        body: `${on} those who run this service made you ${ROLE[detail.role]}. If you did not expect this, tell them.`
+      }
+    case "role_taken":
+      return {
+        subject: `You are not ${ROLE[detail.role]} any more`,
+        body: `${on} those who run this service took the role from you. Your account stays as it is otherwise.`
+      }
+    case "address_confirmed":
+      return {
+        subject: "Your e-mail address is confirmed",
+        body: `${on} those who run this service confirmed that this address is yours. From now on we write here, and you can connect apps. If you have no account with us, tell them.`
+      }
+    case "account_suspended":
+      return {
+        subject: "Your account was suspended",
+        body: [
+          `${on} those who run this service suspended your account. You cannot sign in, connected apps get no answers about you and no events, and your own apps are paused.`,
+          "Nothing is deleted. Your phones can still upload: when the account is resumed, everything works as before. To find out why, ask those who run this service."
+        ].join("\n\n")
+      }
+    case "account_resumed":
+      return {
+        subject: "Your account works again",
+        body: `${on} those who run this service resumed your account. You can sign in again; connected apps and your own apps work as before. Events from the time between are not sent later.`
+      }
+  }
+}

@@ -1,0 +1,124 @@
+import { Effect, Either, Option, Schema } from "effect"
+import { type Account, Email, type Role } from "../accounts/Account.js"
+import { AccountStore } from "../accounts/AccountStore.js"
+import { findAccounts } from "../accounts/findAccounts.js"
+import { endAllSessions } from "../accounts/sessions.js"
+import { announceAudit, AuditEvent, type AuditFilter, AuditLog, recordAudit } from "../audit/index.js"
+import { AccountDeletion, AccountDeletionStore } from "../deletions/index.js"
+import * as Staff from "../reviews/Staff.js"
+import { Cursor, NotFound, type Page, program, UserId } from "../shared/index.js"
+import * as AccountChange from "./AccountChange.js"
+import { StaffStore } from "./StaffStore.js"
+
+/** Who manages an account: an admin in a session, or somebody with a command on the server. */
+export type Manager = Account | "operator"
+
+const actorOf = (by: Manager): AuditEvent.AuditActor =>
+  by === "operator" ? AuditEvent.OPERATOR : { _tag: "Staff", id: by.id }
+
+const requireManager = (by: Manager) => (by === "operator" ? Either.void : Staff.requireAdmin(by))
+
+const unknown = () => new NotFound({ what: "account" })
+
+const change = (id: UserId, step: AccountChange.AccountStep) =>
+  Effect.gen(function* () {
+    let committed: AuditEvent.AuditEvent | undefined
+    const outcome = yield* (yield* StaffStore).change(id, (state, now) => {
+      const stepped = step(state, now)
+      committed = Either.isRight(stepped) ? stepped.right?.audit : undefined
+      return stepped
+    })
+    if (committed !== undefined) yield* announceAudit(committed)
+    return yield* yield* Effect.mapError(outcome, unknown)
+  })
+
+/**
+ * Gives or takes a role. `Forbidden` for anybody but admins, `NotFound` for an unknown account, `Conflict` for the last
+ * admin's role. Idempotent. The caller asks for a fresh sign-in before it makes an admin.
+ */
+export const changeRole = program(
+  "changeRole",
+  function* (by: Manager, id: UserId, asked: { readonly role: Role; readonly isGiven: boolean }) {
+    yield* requireManager(by)
+    const step = asked.isGiven ? AccountChange.giveRole : AccountChange.takeRole
+    return yield* change(id, step(asked.role, actorOf(by)))
+  }
+)
+
+/** Suspends the account (decision staff-1). Fails like `changeRole`; `Conflict` for the last admin. Idempotent. */
+export const suspendAccount = program("suspendAccount", function* (by: Manager, id: UserId) {
+  yield* requireManager(by)
+  return yield* change(id, AccountChange.suspend(actorOf(by)))
+})
+
+/** Ends the suspension: everything works as before. Fails like `changeRole`. Idempotent. */
+export const resumeAccount = program("resumeAccount", function* (by: Manager, id: UserId) {
+  yield* requireManager(by)
+  return yield* change(id, AccountChange.resume(actorOf(by)))
+})
+
+/**
+ * Confirms the address for an operator, who knows that it is the owner's (decision staff-5). `NotFound` for an unknown
+ * account. Idempotent.
+ */
+export const confirmAccount = program("confirmAccount", function* (id: UserId) {
+  return yield* change(id, AccountChange.confirm(AuditEvent.OPERATOR))
+})
+
+/** Signs the account out everywhere. Returns how many browsers there were. Fails like `changeRole`. */
+export const signOutAccount = program("signOutAccount", function* (by: Manager, id: UserId) {
+  yield* requireManager(by)
+  if (Option.isNone(yield* (yield* AccountStore).find(id))) return yield* unknown()
+  return yield* endAllSessions(id, by === "operator" ? AuditEvent.OPERATOR : AuditEvent.actorOf(by.id, id))
+})
+
+/** Deletes the account for an operator, who was asked twice. `Conflict` for the last admin, `NotFound`. */
+export const deleteAccountAsOperator = program("deleteAccountAsOperator", function* (id: UserId) {
+  const begun = yield* (yield* AccountDeletionStore).begin(id, AccountDeletion.decideForOperator)
+  yield* yield* Effect.mapError(begun, unknown)
+  // No event may name an account that is gone; the line of the log does.
+  yield* recordAudit({ userId: null, actor: AuditEvent.OPERATOR, detail: { kind: "account_deleted" } })
+})
+
+/** The account with exactly this e-mail address or id: nobody can leaf through accounts by parts of a name. */
+export const findAccount = program("findAccount", function* (by: Manager, text: string) {
+  yield* requireManager(by)
+  const accounts = yield* AccountStore
+  const email = Schema.decodeUnknownOption(Email)(text)
+  if (Option.isSome(email)) {
+    const found = yield* accounts.findByEmail(email.value)
+    return yield* Effect.mapError(
+      Option.map(found, ({ account }) => account),
+      unknown
+    )
+  }
+  const id = yield* Effect.mapError(Schema.decodeUnknown(UserId)(text.trim()), unknown)
+  return yield* Effect.mapError(yield* accounts.find(id), unknown)
+})
+
+/** All accounts, newest first, for an operator and for admins (`Forbidden` for others). */
+export const listAccounts = program("listAccounts", function* (by: Manager, page: Page.PageRequest) {
+  yield* requireManager(by)
+  const { items, nextCursor } = yield* Cursor.page("accounts", page, (yield* StaffStore).list)
+  return { accounts: items, nextCursor }
+})
+
+/** The accounts that events name, by id. Deleted ones are left out. */
+export const nameAccounts = program("nameAccounts", function* (events: ReadonlyArray<AuditEvent.AuditEvent>) {
+  return yield* findAccounts(
+    events.flatMap(({ actor, userId }) => [
+      ...(userId === null ? [] : [userId]),
+      ...(actor._tag === "Staff" ? [actor.id] : [])
+    ])
+  )
+})
+
+/** The audit log, newest first, for admins (`Forbidden` for others). */
+export const listAudit = program("listAudit", function* (by: Account, filter: AuditFilter, page: Page.PageRequest) {
+  yield* Staff.requireAdmin(by)
+  const log = yield* AuditLog
+  const { items, nextCursor } = yield* Cursor.page(`audit log ${JSON.stringify(filter)}`, page, (limit, after) =>
+    log.list(filter, limit, after)
+  )
+  return { events: items, nextCursor }
+})

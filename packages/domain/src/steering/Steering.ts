@@ -1,0 +1,214 @@
+// How the user changes a connection without the app asking. Decisions connection-4, connection-6 and connection-8.
+import type { App } from "../apps/App.js"
+import type { Connection } from "../connection/Connection.js"
+import type { ConnectionDecision, WithApp, Write } from "../connection/ConnectionStore.js"
+import * as ConsentEntry from "../connection/ConsentEntry.js"
+import * as EffectiveScopes from "../connection/EffectiveScopes.js"
+import * as Ending from "../connection/Ending.js"
+import * as Pause from "../connection/Pause.js"
+import * as Purpose from "../purposes/Purpose.js"
+import { Problem, Scope, type UserId } from "../shared/index.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import * as SensitiveNotice from "../tiers/SensitiveNotice.js"
+import * as Tier from "../tiers/Tier.js"
+import * as SteeringNotice from "./SteeringNotice.js"
+
+/** What the user changes. A field that is left out stays as it is. */
+export interface SteeringChange {
+  /** The scopes that the app has from now on; each was agreed to in this connection. */
+  readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
+  /** The standard tier ends this many days from now. */
+  readonly standardDays?: Tier.StandardDays | undefined
+  /** The sensitive tier ends this many days from now. A sensitive scope that is given back needs it: default 30. */
+  readonly sensitiveDays?: Tier.SensitiveDays | undefined
+}
+
+export type SteeringOutcome =
+  | { readonly _tag: "Done" }
+  | { readonly _tag: "NotFound" }
+  /** The connection had ended before. */
+  | { readonly _tag: "Ended" }
+  | { readonly _tag: "Invalid"; readonly problems: readonly [Problem, ...ReadonlyArray<Problem>] }
+
+type Decision = ConnectionDecision<SteeringOutcome>
+
+const only = (outcome: SteeringOutcome, writes: ReadonlyArray<Write> = []): Decision => ({ outcome, writes })
+const DONE: SteeringOutcome = { _tag: "Done" }
+
+/** Stops a decision about another user's connection, or about one that has ended. */
+const unlessLive = (
+  userId: UserId,
+  { app, connection }: WithApp,
+  now: Timestamp,
+  decide: (connection: Connection) => Decision
+): Decision => {
+  if (connection.userId !== userId) return only({ _tag: "NotFound" })
+  return EffectiveScopes.isLive(connection, app, now)
+    ? decide(connection)
+    : only({ _tag: "Ended" }, Ending.ifExpired(connection, now))
+}
+
+/** Pauses the app. `atLeast`: a pause that lasts longer stays as it is ("Pause all"). */
+export const pause = (
+  userId: UserId,
+  length: Pause.PauseLength,
+  { atLeast = false }: { readonly atLeast?: boolean },
+  state: WithApp,
+  now: Timestamp
+): Decision =>
+  unlessLive(userId, state, now, (connection) => {
+    const wanted = Pause.begin(connection.pause, length, now)
+    const present = Pause.isOn(connection.pause, now) ? connection.pause : null
+    if (present !== null && atLeast && !Pause.isLonger(wanted, present)) return only(DONE)
+    return only(DONE, setPause("paused", connection, wanted, now))
+  })
+
+/** Ends the pause now. Nothing changes when the app is not paused. */
+export const resume = (userId: UserId, state: WithApp, now: Timestamp): Decision =>
+  unlessLive(userId, state, now, (connection) =>
+    Pause.isOn(connection.pause, now)
+      ? only(DONE, setPause("resumed", connection, Pause.end(connection.pause, now), now))
+      : only(DONE)
+  )
+
+const setPause = (
+  change: "paused" | "resumed",
+  connection: Connection,
+  next: Pause.Pause | null,
+  now: Timestamp
+): ReadonlyArray<Write> => [
+  { _tag: "SetPause", pause: next },
+  { _tag: "Record", entry: ConsentEntry.of(change, { ...connection, pause: next }, now) }
+]
+
+/**
+ * Takes every sensitive scope away at once, also in the grace period. A connection without other scopes ends, as on the
+ * renewal page. Nothing changes when no sensitive scope is granted.
+ */
+export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp): Decision =>
+  unlessLive(userId, state, now, (connection) => {
+    const heldScopes = connection.heldScopes.filter((scope) => !Scope.isSensitive(scope))
+    if (heldScopes.length === connection.heldScopes.length) return only(DONE)
+    const after = { ...connection, heldScopes, sensitiveExpiresAt: null }
+    if (heldScopes.length === 0) {
+      const mail = SteeringNotice.exactLocationEnded(state.app, connection, true, now)
+      return only(DONE, [...Ending.end(connection, "user_disconnected", now), { _tag: "Mail", message: mail }])
+    }
+    return only(DONE, [
+      { _tag: "SetScopes", heldScopes, sensitiveExpiresAt: null },
+      { _tag: "LookAt", at: SensitiveNotice.nextLook(after, now) },
+      { _tag: "Record", entry: ConsentEntry.of("exact_location_ended", after, now) },
+      { _tag: "Mail", message: SteeringNotice.exactLocationEnded(state.app, connection, false, now) }
+    ])
+  })
+
+/**
+ * Changes permissions and dates. The app then sees what it would see after a change consent with the same answers;
+ * tokens, rules and places stay. `purposes` are the app's.
+ */
+export const change = (
+  userId: UserId,
+  asked: SteeringChange,
+  purposes: ReadonlyArray<Purpose.Purpose>,
+  state: WithApp,
+  now: Timestamp
+): Decision =>
+  unlessLive(userId, state, now, (connection) => {
+    const scopes = scopesAfter(asked, connection, state.app, now)
+    const [first, ...rest] = problemsOf(asked, scopes, connection, state.app, purposes, now)
+    if (first !== undefined) return only({ _tag: "Invalid", problems: [first, ...rest] })
+    const after: Connection = {
+      ...connection,
+      heldScopes: scopes,
+      standardExpiresAt:
+        asked.standardDays === undefined ? connection.standardExpiresAt : Tier.standardExpiry(asked.standardDays, now),
+      sensitiveExpiresAt: sensitiveEndAfter(asked, scopes, connection, now)
+    }
+    const hasOtherScopes = !Scope.same(Scope.normalise(connection.heldScopes), Scope.normalise(scopes))
+    const hasOtherDates =
+      after.standardExpiresAt !== connection.standardExpiresAt ||
+      after.sensitiveExpiresAt !== connection.sensitiveExpiresAt
+    if (!hasOtherScopes && !hasOtherDates) return only(DONE)
+    return only(DONE, [
+      { _tag: "SetScopes", heldScopes: after.heldScopes, sensitiveExpiresAt: after.sensitiveExpiresAt },
+      { _tag: "SetEnd", standardExpiresAt: after.standardExpiresAt },
+      { _tag: "LookAt", at: SensitiveNotice.nextLook(after, now) },
+      {
+        _tag: "Record",
+        entry: ConsentEntry.of(hasOtherScopes ? "permissions_changed" : "end_changed", after, now)
+      },
+      { _tag: "Mail", message: SteeringNotice.changed(state.app, after, now) }
+    ])
+  })
+
+/**
+ * The granted scopes afterwards. Scopes that the user does not see stay granted: the app no longer declares them, so
+ * they allow nothing, and the form cannot name them.
+ */
+const scopesAfter = (
+  { scopes }: SteeringChange,
+  connection: Connection,
+  app: App,
+  now: Timestamp
+): ReadonlyArray<Scope.Scope> => {
+  const held = EffectiveScopes.held(connection, now)
+  if (scopes === undefined) return held
+  const seen = EffectiveScopes.agreed(connection, app, now)
+  return Scope.normalise([...held.filter((scope) => !seen.includes(scope)), ...scopes])
+}
+
+const problemsOf = (
+  asked: SteeringChange,
+  after: ReadonlyArray<Scope.Scope>,
+  connection: Connection,
+  app: App,
+  purposes: ReadonlyArray<Purpose.Purpose>,
+  now: Timestamp
+): ReadonlyArray<Problem> => {
+  const problems: Array<Problem> = []
+  const problem = (field: string, message: string): void => {
+    problems.push(new Problem({ field, message }))
+  }
+  const agreed = EffectiveScopes.agreed(connection, app, now)
+  const chosen = asked.scopes ?? []
+  const covered: ReadonlyArray<Scope.Scope> = Purpose.coveredScopes(purposes, app.status)
+  const regained = chosen.filter((scope) => !connection.heldScopes.includes(scope))
+  if (asked.scopes !== undefined && chosen.length === 0) problem("scopes", "choose at least one, or disconnect the app")
+  if (chosen.some((scope) => !agreed.includes(scope))) {
+    problem("scopes", "must be among those that you agreed to before; the app must ask for others")
+  } else if (regained.some((scope) => Scope.isSensitive(scope) && !covered.includes(scope))) {
+    problem("scopes", "include one that needs a purpose, and the app has no purpose for it now")
+  }
+  if (asked.sensitiveDays !== undefined && !after.some(Scope.isSensitive)) {
+    problem("sensitive_days", "must be left out while the app has no exact location")
+  }
+  return problems
+}
+
+/** One date for all sensitive scopes (Spec §4.2). The first one that is given back begins a new tier. */
+const sensitiveEndAfter = (
+  { sensitiveDays }: SteeringChange,
+  scopes: ReadonlyArray<Scope.Scope>,
+  { sensitiveExpiresAt }: Connection,
+  now: Timestamp
+): Timestamp | null => {
+  if (!scopes.some(Scope.isSensitive)) return null
+  if (sensitiveDays !== undefined) return Tier.sensitiveExpiry(sensitiveDays, now)
+  return sensitiveExpiresAt ?? Tier.sensitiveExpiry(Tier.DEFAULT_DAYS, now)
+}
+
+/**
+ * Whether the change shares exact location over a connection that has no end, which needs a fresh sign-in (decision
+ * accounts-18): the end is taken away, or exact location is given back.
+ */
+export const sharesWithoutEnd = (
+  { scopes, standardDays }: SteeringChange,
+  before: { readonly heldScopes: ReadonlyArray<Scope.Scope>; readonly grantExpiresAt: Timestamp | null }
+): boolean => {
+  const after = scopes ?? before.heldScopes
+  const isEndless = standardDays === undefined ? before.grantExpiresAt === null : standardDays === "never"
+  const isWider =
+    (standardDays === "never" && before.grantExpiresAt !== null) ||
+    after.some((scope) => Scope.isSensitive(scope) && !before.heldScopes.includes(scope))
+  return isEndless && isWider && after.some(Scope.isSensitive)
+}

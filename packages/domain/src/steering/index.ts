@@ -1,0 +1,18 @@
+/**
+ * Steering: what the user changes in a connection without the app asking. The user pauses an app, ends exact location,
+ * takes permissions away and gives them back, and moves the end. `Steering` decides each change with a plain function;
+ * the programs commit it under the connection's lock. Portal pages and `/v1/user/connections` call them.
+ *
+ * @module
+ */
+
+export * as Steering from "./Steering.js"
+export * as SteeringNotice from "./SteeringNotice.js"
+export {
+  changeConnection,
+  endExactLocation,
+  pauseAll,
+  pauseConnection,
+  resumeAll,
+  resumeConnection
+} from "./steerConnections.js"

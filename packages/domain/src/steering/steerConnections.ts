@@ -1,0 +1,84 @@
+import { Effect, Option } from "effect"
+import { ConnectionStore, type WithApp } from "../connection/ConnectionStore.js"
+import * as EffectiveScopes from "../connection/EffectiveScopes.js"
+import type { PauseLength } from "../connection/Pause.js"
+import { getConnection } from "../connection/readConnections.js"
+import { PurposeStore } from "../purposes/PurposeStore.js"
+import { Conflict, type ConnectionId, Invalid, NotFound, program, Timestamp, type UserId } from "../shared/index.js"
+import * as Steering from "./Steering.js"
+
+type Decide = (state: WithApp, now: Timestamp.Timestamp) => ReturnType<typeof Steering.resume>
+
+/** Runs a decision under the lock and fails as the outcome says. */
+const steered = (id: ConnectionId, decide: Decide) =>
+  Effect.gen(function* () {
+    const outcome = yield* (yield* ConnectionStore).change(id, decide)
+    const result = Option.getOrElse(outcome, (): Steering.SteeringOutcome => ({ _tag: "NotFound" }))
+    switch (result._tag) {
+      case "NotFound":
+        return yield* new NotFound({ what: "connection" })
+      case "Ended":
+        return yield* new Conflict({ reason: "the connection has ended" })
+      case "Invalid":
+        return yield* new Invalid({ problems: [...result.problems] })
+      case "Done":
+        return
+    }
+  })
+
+/** Pauses an app. `NotFound` for another user's connection, `Conflict` for one that has ended. */
+export const pauseConnection = program(
+  "pauseConnection",
+  function* (userId: UserId, id: ConnectionId, length: PauseLength) {
+    yield* steered(id, (state, now) => Steering.pause(userId, length, {}, state, now))
+    return yield* getConnection(userId, id)
+  }
+)
+
+/** Ends a pause. Idempotent. Fails like `pauseConnection`. */
+export const resumeConnection = program("resumeConnection", function* (userId: UserId, id: ConnectionId) {
+  yield* steered(id, (state, now) => Steering.resume(userId, state, now))
+  return yield* getConnection(userId, id)
+})
+
+/** Pauses every live connection of the user. A pause that lasts longer already stays. Counts the connections. */
+export const pauseAll = program("pauseAll", function* (userId: UserId, length: PauseLength) {
+  return yield* steerAll(userId, (state, now) => Steering.pause(userId, length, { atLeast: true }, state, now))
+})
+
+/** Ends the pause of every live connection. Counts the connections. */
+export const resumeAll = program("resumeAll", function* (userId: UserId) {
+  return yield* steerAll(userId, (state, now) => Steering.resume(userId, state, now))
+})
+
+/** Each connection in its own transaction. One that ended meanwhile is left out. */
+const steerAll = (userId: UserId, decide: Decide) =>
+  Effect.gen(function* () {
+    const store = yield* ConnectionStore
+    const now = yield* Timestamp.now
+    const live = (yield* store.listOfUser(userId)).filter(({ app, connection }) =>
+      EffectiveScopes.isLive(connection, app, now)
+    )
+    const outcomes = yield* Effect.forEach(live, ({ connection }) => store.change(connection.id, decide))
+    return outcomes.filter((outcome) => Option.isSome(outcome) && outcome.value._tag === "Done").length
+  })
+
+/** Ends the sensitive tier at once. Idempotent. Fails like `pauseConnection`. */
+export const endExactLocation = program("endExactLocation", function* (userId: UserId, id: ConnectionId) {
+  yield* steered(id, (state, now) => Steering.endExactLocation(userId, state, now))
+  return yield* getConnection(userId, id)
+})
+
+/**
+ * Changes permissions and dates. Fails like `pauseConnection`; `Invalid` on `scopes` for one that the user never agreed
+ * to in this connection, and on `sensitive_days` without exact location.
+ */
+export const changeConnection = program(
+  "changeConnection",
+  function* (userId: UserId, id: ConnectionId, asked: Steering.SteeringChange) {
+    const { app } = yield* getConnection(userId, id)
+    const purposes = yield* (yield* PurposeStore).list(app.id)
+    yield* steered(id, (state, now) => Steering.change(userId, asked, purposes, state, now))
+    return yield* getConnection(userId, id)
+  }
+)

@@ -1,0 +1,80 @@
+// Places that the readings suggest to their owner. Decision timeline-3.
+import type { StoredFix } from "../fixes/Fix.js"
+import * as LocalDays from "../fixes/LocalDays.js"
+import * as Geometry from "../places/Geometry.js"
+import type { Place, PlaceKind } from "../places/Place.js"
+import { HOUR, plus } from "../shared/Timestamp.js"
+import { line, type Stop, stops } from "./Trace.js"
+
+/** A spot where the person often is, and which is no place yet. */
+export interface Suggestion {
+  readonly centre: Geometry.Point
+  readonly kind: PlaceKind
+  /** The nights or days on which the person was there. */
+  readonly count: number
+}
+
+/** Stops nearer than this are at one spot. A place of the usual size then contains all of them. */
+const SAME_SPOT_M = 150
+/** A night or a working day at a spot is this long at the least. */
+const LONG_ENOUGH = 3 * HOUR
+/** Fewer nights or days are a visit and not a habit. */
+const OFTEN_ENOUGH = 3
+/** The middle of a night: a stop that covers it spent the night there. */
+const NIGHT_AT = 3 * HOUR
+
+/**
+ * At most one spot of nights (a home) and one of days (work), the most frequent ones, without spots inside a place.
+ * `fixes` may be of several phones, in any order.
+ */
+export const of = (
+  fixes: ReadonlyArray<StoredFix>,
+  places: ReadonlyArray<Place>,
+  zone: LocalDays.TimeZone
+): ReadonlyArray<Suggestion> => {
+  const own = stops(line(fixes)).filter(
+    ({ centre, from, until }) =>
+      until - from >= LONG_ENOUGH &&
+      !places.some(({ circle }) => Geometry.distanceM(circle, centre) <= circle.radiusM + SAME_SPOT_M)
+  )
+  const nights = best(own, (stop) => nightsOf(stop, zone))
+  const isElsewhere = ({ centre }: Stop) =>
+    nights === undefined || Geometry.distanceM(centre, nights.centre) > SAME_SPOT_M
+  const days = best(own.filter(isElsewhere), (stop) =>
+    nightsOf(stop, zone).length > 0 ? [] : [LocalDays.dateOf(zone, stop.from)]
+  )
+  return [
+    ...(nights === undefined ? [] : [{ ...nights, kind: "home" as const }]),
+    ...(days === undefined ? [] : [{ ...days, kind: "work" as const }])
+  ]
+}
+
+/** The dates of the nights whose middle the stop covers. */
+const nightsOf = ({ from, until }: Stop, zone: LocalDays.TimeZone): ReadonlyArray<string> =>
+  LocalDays.between(zone, from, until).flatMap(({ date, from: begin }, index) => {
+    const isMidnight = index > 0 || LocalDays.dateOf(zone, plus(begin, -1)) !== date
+    const middle = isMidnight ? plus(begin, NIGHT_AT) : undefined
+    return middle !== undefined && middle >= from && middle < until ? [date] : []
+  })
+
+/** The spot with the most dates, if it has enough of them. */
+const best = (
+  all: ReadonlyArray<Stop>,
+  datesOf: (stop: Stop) => ReadonlyArray<string>
+): { readonly centre: Geometry.Point; readonly count: number } | undefined => {
+  const spots: Array<{ readonly centre: Geometry.Point; readonly dates: Set<string> }> = []
+  for (const stop of all) {
+    const dates = datesOf(stop)
+    if (dates.length === 0) continue
+    let spot = spots.find(({ centre }) => Geometry.distanceM(centre, stop.centre) <= SAME_SPOT_M)
+    if (spot === undefined) {
+      spot = { centre: stop.centre, dates: new Set() }
+      spots.push(spot)
+    }
+    for (const date of dates) spot.dates.add(date)
+  }
+  const [most] = spots.sort((a, b) => b.dates.size - a.dates.size)
+  return most === undefined || most.dates.size < OFTEN_ENOUGH
+    ? undefined
+    : { centre: most.centre, count: most.dates.size }
+}

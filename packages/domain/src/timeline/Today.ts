@@ -1,0 +1,123 @@
+// What the owner's first page says. Decision timeline-1.
+import type { AppTally } from "../access-log/AccessLogStore.js"
+import type { CurrentPlace } from "../answers/CurrentPlace.js"
+import type { UserConnection } from "../connection/ConnectionView.js"
+import type { Device } from "../devices/Device.js"
+import * as LocalDays from "../fixes/LocalDays.js"
+import type { VolumeFlag } from "../purposes/VolumeFlag.js"
+import type { AppId } from "../shared/Ids.js"
+import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
+import type { OwnVisit } from "./Trace.js"
+
+/** A phone and how long it has been silent: `late` after an hour, `silent` after a day. */
+export interface PhoneState {
+  readonly device: Device
+  /** Null: it never sent anything. */
+  readonly lastSeenAt: Timestamp | null
+  readonly state: "fresh" | "late" | "silent" | "never"
+}
+
+/** What an app asked, day by day. */
+export interface AskedApp {
+  readonly appId: AppId
+  readonly name: string
+  /** One number for each of `Today.days`. */
+  readonly counts: ReadonlyArray<number>
+}
+
+/** Something that ends by itself. */
+export interface EndingSoon {
+  readonly connection: UserConnection
+  readonly what: "connection" | "exact_location"
+  readonly at: Timestamp
+}
+
+export interface Today {
+  readonly now: Timestamp
+  /** The last `DAYS` local days, today at the end. */
+  readonly days: ReadonlyArray<LocalDays.LocalDay>
+  /** How many places, phones and live connections there are. Without one of each, apps get no answer. */
+  readonly places: number
+  readonly phones: number
+  readonly connections: number
+  /** The phone that was heard last; null without phones. */
+  readonly phone: PhoneState | null
+  readonly where: CurrentPlace
+  /** Since when the person is there; null: not known. */
+  readonly since: Timestamp | null
+  readonly asked: ReadonlyArray<AskedApp>
+  readonly ending: ReadonlyArray<EndingSoon>
+  readonly flags: ReadonlyArray<VolumeFlag & { readonly appName: string }>
+}
+
+export const DAYS = 14
+/** What ends within this time is shown: long enough to act, and not so long that it is always there. */
+const SOON = 7 * DAY
+/** A flag is shown for this long. */
+export const FLAG_FOR = 3 * DAY
+
+const LATE_AFTER = HOUR
+const SILENT_AFTER = DAY
+
+/** The last `DAYS` days of the zone, the present one included. */
+export const days = (zone: LocalDays.TimeZone, now: Timestamp): ReadonlyArray<LocalDays.LocalDay> =>
+  LocalDays.between(zone, plus(now, -(DAYS + 1) * DAY), plus(now, 1)).slice(-DAYS)
+
+/** The phone that was heard last, because a person carries that one. */
+export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneState | null => {
+  const [device] = [...devices].sort((a, b) => (b.lastSeenAt ?? 0) - (a.lastSeenAt ?? 0))
+  if (device === undefined) return null
+  const { lastSeenAt } = device
+  const silent = lastSeenAt === null ? null : now - lastSeenAt
+  return {
+    device,
+    lastSeenAt,
+    state: silent === null ? "never" : silent >= SILENT_AFTER ? "silent" : silent >= LATE_AFTER ? "late" : "fresh"
+  }
+}
+
+/** Since when the person is at the place: the arrival of the open visit there. Elsewhere: since the last departure. */
+export const since = (where: CurrentPlace, visits: ReadonlyArray<OwnVisit>): Timestamp | null => {
+  if (where.state === "unknown") return null
+  const { place } = where
+  if (place !== null) {
+    return visits.find(({ departure, place: at }) => departure === null && at.id === place.id)?.arrival ?? null
+  }
+  const ends = visits.map(({ departure }) => departure)
+  // An open visit contradicts the newest reading, so nothing certain can be said.
+  return ends.includes(null) ? null : ends.reduce((a, b) => (a === null || (b !== null && b > a) ? b : a), null)
+}
+
+/** The apps that asked within the days, those of today first, then by how much they asked. */
+export const asked = (
+  tallies: ReadonlyArray<AppTally>,
+  names: ReadonlyMap<AppId, string>,
+  length: number
+): ReadonlyArray<AskedApp> => {
+  const apps = new Map<AppId, Array<number>>()
+  for (const { appId, count, edge } of tallies) {
+    const counts = apps.get(appId) ?? Array.from({ length }, () => 0)
+    counts[edge] = count
+    apps.set(appId, counts)
+  }
+  const sum = (counts: ReadonlyArray<number>) => counts.reduce((a, b) => a + b, 0)
+  return [...apps]
+    .map(([appId, counts]) => ({ appId, name: names.get(appId) ?? appId, counts }))
+    .sort((a, b) => (b.counts.at(-1) ?? 0) - (a.counts.at(-1) ?? 0) || sum(b.counts) - sum(a.counts))
+}
+
+/** What of live connections ends within `SOON`, the soonest first. */
+export const ending = (connections: ReadonlyArray<UserConnection>, now: Timestamp): ReadonlyArray<EndingSoon> =>
+  connections
+    .filter(({ live }) => live)
+    .flatMap((connection): ReadonlyArray<EndingSoon> => {
+      const { grantExpiresAt, sensitiveExpiresAt } = connection
+      const ends = (what: EndingSoon["what"], at: Timestamp | null) =>
+        at !== null && at > now && at - now <= SOON ? [{ connection, what, at }] : []
+      const all = ends("connection", grantExpiresAt)
+      // The end of the connection ends exact location with it.
+      return grantExpiresAt !== null && sensitiveExpiresAt !== null && sensitiveExpiresAt >= grantExpiresAt
+        ? all
+        : [...all, ...ends("exact_location", sensitiveExpiresAt)]
+    })
+    .sort((a, b) => a.at - b.at)

@@ -1,0 +1,194 @@
+// A day of a person as stays, stops, ways and gaps. Decision timeline-2.
+import type { StoredFix } from "../fixes/Fix.js"
+import * as Geometry from "../places/Geometry.js"
+import type { PlaceRef } from "../places/Place.js"
+import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
+
+/** A visit as its owner reads it. */
+export interface OwnVisit {
+  readonly arrival: Timestamp
+  readonly departure: Timestamp | null
+  readonly place: PlaceRef
+}
+
+/** A part of a day. `until` is exclusive. */
+export interface Part {
+  readonly from: Timestamp
+  readonly until: Timestamp
+}
+
+export type Segment =
+  /** At one of the own places. `isOpen`: the stay has not ended. `began`: its arrival, which may lie before the day. */
+  | (Part & { readonly kind: "stay"; readonly place: PlaceRef; readonly began: Timestamp; readonly isOpen: boolean })
+  /** For a while at one spot that is no place. */
+  | (Part & { readonly kind: "stop"; readonly centre: Geometry.Point })
+  /** On the way. `lengthM` follows the readings. */
+  | (Part & { readonly kind: "way"; readonly lengthM: number })
+  /** The phone said nothing. */
+  | (Part & { readonly kind: "gap" })
+
+/** A shorter stop is part of a way: traffic lights, a bus stop. */
+export const MIN_STOP = 10 * MINUTE
+/** Readings this near to the middle of a stop belong to it: most phones are less than 50 m off. */
+const STOP_RADIUS_M = 120
+/** Without a reading for this long nobody knows what was between. Phones that rest send one an hour at the least. */
+export const MIN_GAP = 70 * MINUTE
+/** A reading that is less precise moves a line by streets. */
+const MAX_ACCURACY_M = 200
+
+/** A spot where the phone stayed for `MIN_STOP` at the least. */
+export interface Stop extends Part {
+  readonly centre: Geometry.Point
+}
+
+/** The stops among the readings of one phone, which are in the order of capture. */
+export const stops = (fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Stop> => {
+  const found: Array<Stop> = []
+  let members: Array<StoredFix> = []
+  const close = () => {
+    const [first, last] = [members[0], members.at(-1)]
+    if (first !== undefined && last !== undefined && last.capturedAt - first.capturedAt >= MIN_STOP) {
+      found.push({ from: first.capturedAt, until: last.capturedAt, centre: middle(members) })
+    }
+    members = []
+  }
+  for (const fix of fixes) {
+    if (members.length > 0 && Geometry.distanceM(middle(members), fix) > STOP_RADIUS_M) close()
+    members.push(fix)
+  }
+  close()
+  return found
+}
+
+/** The mean of at most the last 60 members: enough to steady a stop, and the work for a day stays linear. */
+const middle = (members: ReadonlyArray<StoredFix>): Geometry.Point => {
+  const last = members.slice(-60)
+  const [first] = last
+  if (first === undefined) return { lat: 0, lon: 0 }
+  // Differences to the first member, so that a stop on the date line has its middle there.
+  const sum = last.reduce(
+    (all, { lat, lon }) => ({ lat: all.lat + lat - first.lat, lon: all.lon + turn(lon - first.lon) }),
+    {
+      lat: 0,
+      lon: 0
+    }
+  )
+  return { lat: first.lat + sum.lat / last.length, lon: turn(first.lon + sum.lon / last.length) }
+}
+
+const turn = (degrees: number): number => ((degrees + 540) % 360) - 180
+
+/** The readings of the phone that said most, precise ones only, oldest first: two phones would make a zigzag. */
+export const line = (fixes: ReadonlyArray<StoredFix>): ReadonlyArray<StoredFix> => {
+  const counts = new Map<string, number>()
+  for (const { deviceId } of fixes) counts.set(deviceId, (counts.get(deviceId) ?? 0) + 1)
+  const [main] = [...counts].sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1))
+  return fixes
+    .filter(({ accuracyM, deviceId }) => deviceId === main?.[0] && (accuracyM ?? 0) <= MAX_ACCURACY_M)
+    .sort((a, b) => a.capturedAt - b.capturedAt)
+}
+
+/** The length of a line of readings in metres. */
+export const lengthM = (fixes: ReadonlyArray<Geometry.Point>): number =>
+  fixes.reduce((all, fix, index) => {
+    const before = fixes[index - 1]
+    return before === undefined ? 0 : all + Geometry.distanceM(before, fix)
+  }, 0)
+
+/**
+ * The segments of a day until `now`, oldest first. Stays may overlap, because a place may lie in another; everything
+ * else fills the time between them. `fixes` are a `line`.
+ */
+export const segments = (
+  day: Part,
+  visits: ReadonlyArray<OwnVisit>,
+  fixes: ReadonlyArray<StoredFix>,
+  now: Timestamp
+): ReadonlyArray<Segment> => {
+  const until = earlier(day.until, now)
+  const stays = visits
+    .map(({ arrival, departure, place }): Segment & { readonly kind: "stay" } => ({
+      kind: "stay",
+      place,
+      began: arrival,
+      from: later(arrival, day.from),
+      until: earlier(departure ?? until, until),
+      isOpen: departure === null
+    }))
+    .filter((stay) => stay.from < stay.until)
+    .sort((a, b) => a.from - b.from)
+  const between: Array<Segment> = []
+  let at = day.from
+  for (const stay of stays) {
+    if (stay.from > at) between.push(...moved({ from: at, until: stay.from }, fixes))
+    at = later(at, stay.until)
+  }
+  if (at < until) between.push(...moved({ from: at, until }, fixes))
+  return [...stays, ...between].sort((a, b) => a.from - b.from)
+}
+
+/** Stops, ways and gaps in a part without stays. The readings at both ends belong to the ways. */
+const moved = (part: Part, fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Segment> => {
+  const own = fixes.filter(({ capturedAt }) => capturedAt >= part.from && capturedAt <= part.until)
+  const found: Array<Segment> = []
+  let at = part.from
+  const pass = (until: Timestamp) => {
+    if (until > at) found.push(...waysAndGaps({ from: at, until }, own))
+    at = until
+  }
+  for (const stop of stops(own)) {
+    pass(stop.from)
+    found.push({ kind: "stop", ...stop })
+    at = stop.until
+  }
+  pass(part.until)
+  return found
+}
+
+const waysAndGaps = (part: Part, fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Segment> => {
+  const own = fixes.filter(({ capturedAt }) => capturedAt >= part.from && capturedAt <= part.until)
+  const times = [part.from, ...own.map(({ capturedAt }) => capturedAt), part.until]
+  const found: Array<Segment> = []
+  let at = part.from
+  const way = (until: Timestamp) => {
+    if (until <= at) return
+    const on = own.filter(({ capturedAt }) => capturedAt >= at && capturedAt <= until)
+    found.push(
+      on.length === 0 ? { kind: "gap", from: at, until } : { kind: "way", from: at, until, lengthM: lengthM(on) }
+    )
+  }
+  times.forEach((time, index) => {
+    const before = times[index - 1]
+    if (before === undefined || time - before < MIN_GAP) return
+    way(before)
+    found.push({ kind: "gap", from: before, until: time })
+    at = time
+  })
+  way(part.until)
+  return found
+}
+
+const later = (a: Timestamp, b: Timestamp): Timestamp => (a > b ? a : b)
+const earlier = (a: Timestamp, b: Timestamp): Timestamp => (a < b ? a : b)
+
+/** The time at each place, longest first. */
+export const totals = (
+  segments: ReadonlyArray<Segment>
+): ReadonlyArray<{ readonly place: PlaceRef; readonly visits: number; readonly millis: number }> => {
+  const found = new Map<string, { readonly place: PlaceRef; readonly visits: number; readonly millis: number }>()
+  for (const one of segments) {
+    if (one.kind !== "stay") continue
+    const { millis, visits } = found.get(one.place.id) ?? { millis: 0, visits: 0 }
+    found.set(one.place.id, { place: one.place, visits: visits + 1, millis: millis + one.until - one.from })
+  }
+  return [...found.values()].sort((a, b) => b.millis - a.millis)
+}
+
+/** At most `limit` readings, evenly chosen, with the first and the last: what a map can draw. */
+export const thinned = <A>(fixes: ReadonlyArray<A>, limit: number): ReadonlyArray<A> => {
+  if (fixes.length <= limit) return fixes
+  const step = (fixes.length - 1) / (limit - 1)
+  return Array.from({ length: limit }, (_, index) => fixes[Math.round(index * step)]).flatMap((fix) =>
+    fix === undefined ? [] : [fix]
+  )
+}

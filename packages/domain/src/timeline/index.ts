@@ -1,0 +1,16 @@
+/**
+ * What owners see of themselves: the first page (`readToday`), a day on a map (`readDay`) with its stays, stops, ways
+ * and gaps (`Trace`), and the days that have data. Nothing here answers an app. Everything is read through the ports of
+ * other rooms, and visits by the program that answers apps: so the owner sees all that apps could see.
+ *
+ * @module
+ */
+
+export { ownVisits, ownVisitsWithin } from "./ownVisits.js"
+export { readDay, type TimelineDay } from "./readDay.js"
+export { readAsked, readToday } from "./readToday.js"
+export * as Gpx from "./Gpx.js"
+export * as Suggestion from "./Suggestion.js"
+export { suggestPlaces } from "./suggestPlaces.js"
+export * as Today from "./Today.js"
+export * as Trace from "./Trace.js"

@@ -1,0 +1,44 @@
+import { PlaceStore } from "../places/PlaceStore.js"
+import { ConnectionId, type PlaceId, program, Timestamp, type UserId } from "../shared/index.js"
+import { listVisits, type VisitAt, type VisitsQuery } from "../visits/index.js"
+
+/** Stands for the owner where a program asks for a connection. No connection has this id. */
+const OWNER = ConnectionId.make("owner")
+
+export interface OwnVisitsQuery extends VisitsQuery {
+  /** Visits at this place only. Left out: at all places. */
+  readonly only?: PlaceId | undefined
+}
+
+/**
+ * Visits at all of the owner's places, with those from before a place was made: what an app sees to which everything is
+ * shared. The result is what apps could see, because the same program answers them (decision timeline-1).
+ */
+export const ownVisits = program("ownVisits", function* (userId: UserId, { only, ...asked }: OwnVisitsQuery) {
+  const all = (yield* (yield* PlaceStore).list(userId)).filter(({ id }) => only === undefined || id === only)
+  const places = all.map(({ id, createdAt }) => ({
+    placeId: id,
+    sharedAt: createdAt,
+    includeEarlierVisits: true
+  }))
+  return yield* listVisits({ userId, id: OWNER, places, pause: null }, yield* Timestamp.now, asked)
+})
+
+/** The most visits of one day that the owner sees. A phone that crosses an edge each minute makes more. */
+const VISITS_A_DAY = 200
+/** How many visits that began before the day may reach into it. The newest ones are looked at. */
+const BEFORE = 5
+
+/** The visits that overlap a stretch, oldest first. Two bounded reads: those that began in it, and the last before. */
+export const ownVisitsWithin = program(
+  "ownVisitsWithin",
+  function* (userId: UserId, from: Timestamp.Timestamp, until: Timestamp.Timestamp) {
+    const within = yield* ownVisits(userId, { from, to: until, limit: VISITS_A_DAY, cursor: undefined })
+    const before = yield* ownVisits(userId, { from: null, to: from, limit: BEFORE, cursor: undefined })
+    const visits: ReadonlyArray<VisitAt> = [
+      ...before.visits.filter(({ departure }) => departure === null || departure > from),
+      ...within.visits
+    ].sort((a, b) => a.arrival - b.arrival)
+    return { visits, complete: within.complete && before.complete }
+  }
+)

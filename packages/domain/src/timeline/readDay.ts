@@ -1,0 +1,44 @@
+import { AccessLogStore } from "../access-log/AccessLogStore.js"
+import { nameApps } from "../apps/readApps.js"
+import { FixHistory } from "../fixes/FixHistory.js"
+import type { StoredFix } from "../fixes/Fix.js"
+import type * as LocalDays from "../fixes/LocalDays.js"
+import { type AppId, program, Timestamp, type UserId } from "../shared/index.js"
+import { ownVisitsWithin } from "./ownVisits.js"
+import * as Trace from "./Trace.js"
+
+/** A day of the owner. */
+export interface TimelineDay {
+  /** The precise readings of the phone that said most, oldest first. */
+  readonly fixes: ReadonlyArray<StoredFix>
+  readonly segments: ReadonlyArray<Trace.Segment>
+  /** False while visits are still to be derived. */
+  readonly complete: boolean
+  /** The day has more readings than are read. Its beginning is missing. */
+  readonly isCut: boolean
+  /** The apps that asked on that day, or were sent an event, most often first. */
+  readonly apps: ReadonlyArray<{ readonly appId: AppId; readonly name: string; readonly count: number }>
+}
+
+/** A reading each five seconds of a day. A day of more shows its end. */
+const FIXES_A_DAY = 20_000
+
+/** One bounded read of each kind of data for a day (decision timeline-2). */
+export const readDay = program("readDay", function* (userId: UserId, day: LocalDays.WholeDay) {
+  const now = yield* Timestamp.now
+  const found = yield* (yield* FixHistory).newest(userId, now, day, FIXES_A_DAY)
+  const fixes = Trace.line(found)
+  const { complete, visits } = yield* ownVisitsWithin(userId, day.from, day.until)
+  const tallies = yield* (yield* AccessLogStore).tally(userId, [day.from, day.until])
+  const names = yield* nameApps(tallies.map(({ appId }) => appId))
+  const result: TimelineDay = {
+    fixes,
+    segments: Trace.segments(day, visits, fixes, now),
+    complete,
+    isCut: found.length >= FIXES_A_DAY,
+    apps: tallies
+      .map(({ appId, count }) => ({ appId, count, name: names.get(appId) ?? appId }))
+      .sort((a, b) => b.count - a.count)
+  }
+  return result
+})

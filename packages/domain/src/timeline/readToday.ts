@@ -1,0 +1,65 @@
+import { Effect } from "effect"
+import { AccessLogStore } from "../access-log/AccessLogStore.js"
+import type { Account } from "../accounts/Account.js"
+import * as CurrentPlace from "../answers/CurrentPlace.js"
+import { nameApps } from "../apps/readApps.js"
+import { listConnections } from "../connection/readConnections.js"
+import { listDevices } from "../devices/index.js"
+import { FixHistory } from "../fixes/FixHistory.js"
+import type * as LocalDays from "../fixes/LocalDays.js"
+import { PlaceStore } from "../places/PlaceStore.js"
+import { listOwnVolumeFlags } from "../purposes/flagVolumes.js"
+import { type AppId, program, Timestamp, type UserId } from "../shared/index.js"
+import * as Today from "./Today.js"
+import { ownVisits } from "./ownVisits.js"
+
+/** The newest readings that are asked where the person is: the last one may be too imprecise. */
+const READINGS = 50
+/** Visits that are asked since when the person is there. */
+const VISITS = 10
+const FLAGS = 5
+
+/** How often each app asked on each of the last days (`Today.days`). One read of 14 days of the access log. */
+export const readAsked = program("readAsked", function* (userId: UserId, zone: LocalDays.TimeZone) {
+  const now = yield* Timestamp.now
+  const days = Today.days(zone, now)
+  const edges = [...days.map(({ from }) => from), Timestamp.plus(now, 1)]
+  const tallies = yield* (yield* AccessLogStore).tally(userId, edges)
+  const names = yield* nameApps([...new Set<AppId>(tallies.map(({ appId }) => appId))])
+  return { days, asked: Today.asked(tallies, names, days.length) }
+})
+
+/** Everything that the owner's first page shows. Days are those of `zone`. */
+export const readToday = program("readToday", function* (account: Account, zone: LocalDays.TimeZone) {
+  const now = yield* Timestamp.now
+  const userId = account.id
+  const places = (yield* (yield* PlaceStore).list(userId)).filter(({ archivedAt }) => archivedAt === null)
+  const devices = yield* listDevices(userId)
+  const connections = yield* listConnections(userId)
+
+  const newest = yield* (yield* FixHistory).newest(userId, now, { from: null, until: null }, READINGS)
+  const where = CurrentPlace.decide(places, newest, Timestamp.make(0))
+  const { visits } = yield* ownVisits(userId, { from: null, to: null, limit: VISITS, cursor: undefined })
+
+  const { asked, days } = yield* readAsked(userId, zone)
+  const { flags } = yield* Effect.catchTag(
+    listOwnVolumeFlags(account, { limit: FLAGS, cursor: undefined }),
+    // Without a cursor the page cannot be invalid.
+    "Invalid",
+    Effect.die
+  )
+  const result: Today.Today = {
+    now,
+    days,
+    places: places.length,
+    phones: devices.length,
+    phone: Today.phone(devices, now),
+    where,
+    since: Today.since(where, visits),
+    asked,
+    connections: connections.filter(({ live }) => live).length,
+    ending: Today.ending(connections, now),
+    flags: flags.filter(({ to }) => now - to < Today.FLAG_FOR)
+  }
+  return result
+})
