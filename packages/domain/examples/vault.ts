@@ -30,20 +30,36 @@ const make = (keys: readonly [MasterKey, ...ReadonlyArray<MasterKey>]): typeof V
   const [newest] = keys
   const about = (keyId: string, context: string) => Buffer.from(`v1.${keyId}.${context}`)
 
-  const seal = (plaintext: string, context: string): Vault.Sealed => {
+  const encrypt = (plain: Uint8Array, context: string): Buffer => {
     const nonce = randomBytes(12)
     const cipher = createCipheriv("aes-256-gcm", keyFor("seal", newest.id), nonce).setAAD(about(newest.id, context))
-    const body = Buffer.concat([nonce, cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()])
-    return Vault.Sealed.make(`v1.${newest.id}.${body.toString("base64url")}`)
+    return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
   }
+
+  const decrypt = (keyId: string, body: Buffer, context: string): Buffer => {
+    if (body.length < 28) throw new Error("this is not a sealed value")
+    const decipher = createDecipheriv("aes-256-gcm", keyFor("seal", keyId), body.subarray(0, 12), { authTagLength: 16 })
+    decipher.setAAD(about(keyId, context)).setAuthTag(body.subarray(-16))
+    return Buffer.concat([decipher.update(body.subarray(12, -16)), decipher.final()])
+  }
+
+  const seal = (plaintext: string, context: string): Vault.Sealed =>
+    Vault.Sealed.make(`v1.${newest.id}.${encrypt(Buffer.from(plaintext), context).toString("base64url")}`)
 
   const unseal = (sealed: Vault.Sealed, context: string): string => {
     const [format, keyId = "", text = "", ...rest] = sealed.split(".")
-    const body = Buffer.from(text, "base64url")
-    if (format !== "v1" || rest.length > 0 || body.length < 28) throw new Error("this is not a sealed value")
-    const decipher = createDecipheriv("aes-256-gcm", keyFor("seal", keyId), body.subarray(0, 12), { authTagLength: 16 })
-    decipher.setAAD(about(keyId, context)).setAuthTag(body.subarray(-16))
-    return Buffer.concat([decipher.update(body.subarray(12, -16)), decipher.final()]).toString("utf8")
+    if (format !== "v1" || rest.length > 0) throw new Error("this is not a sealed value")
+    return decrypt(keyId, Buffer.from(text, "base64url"), context).toString("utf8")
+  }
+
+  /** Pieces of a person's archive: the key's id as text, a zero byte, and the encrypted bytes. */
+  const sealBytes = (plain: Uint8Array, context: string): Uint8Array =>
+    Buffer.concat([Buffer.from(`${newest.id}\0`), encrypt(plain, `bytes ${context}`)])
+
+  const unsealBytes = (sealed: Uint8Array, context: string): Uint8Array => {
+    const all = Buffer.from(sealed)
+    const end = all.indexOf(0)
+    return decrypt(all.toString("utf8", 0, end), all.subarray(end + 1), `bytes ${context}`)
   }
 
   const attempt = <A>(work: () => A): Effect.Effect<A, Vault.VaultError> =>
@@ -58,6 +74,8 @@ const make = (keys: readonly [MasterKey, ...ReadonlyArray<MasterKey>]): typeof V
     derive: (use, keyId, text) =>
       attempt(() => createHmac("sha256", keyFor(use, keyId)).update(text, "utf8").digest("base64url")),
     seal: (plaintext, context) => Effect.sync(() => seal(plaintext, context)),
-    unseal: (sealed, context) => attempt(() => unseal(sealed, context))
+    unseal: (sealed, context) => attempt(() => unseal(sealed, context)),
+    sealBytes: (plain, context) => Effect.sync(() => sealBytes(plain, context)),
+    unsealBytes: (sealed, context) => attempt(() => unsealBytes(sealed, context))
   }
 }

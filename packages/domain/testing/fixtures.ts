@@ -37,6 +37,9 @@ export const userWith = (
       displayName: DisplayName.make("Ada"),
       roles: [],
       createdAt: yield* Timestamp.now,
+      suspendedAt: null,
+      confirmedAt: yield* Timestamp.now,
+      timeZone: null,
       ...overrides
     }
     yield* Effect.catchTag(accounts.create(account, NO_PASSWORD), "Conflict", Effect.die)
@@ -68,7 +71,8 @@ export const app = (
       ...overrides
     }
     const made = base.status === "production" ? { ...approved(base), ...overrides } : base
-    yield* apps.create(made)
+    if (!(yield* apps.create(made)))
+      return yield* Effect.dieMessage("the owner has as many apps as an account can have")
     return made
   })
 

@@ -41,9 +41,11 @@ describe("access log", () => {
         const { app, user } = yield* pair()
         const broken = AccessLogStore.of({
           record: () => Effect.fail(StoreError.unavailable("planted")),
+          recordRepeat: () => Effect.fail(StoreError.unavailable("planted")),
           recordUnless: () => Effect.fail(StoreError.unavailable("planted")),
           list: () => Effect.fail(StoreError.unavailable("planted")),
           countUses: () => Effect.fail(StoreError.unavailable("planted")),
+          tally: () => Effect.fail(StoreError.unavailable("planted")),
           lastAnswered: () => Effect.fail(StoreError.unavailable("planted"))
         })
         const answer = yield* Effect.either(access(user.id, app)).pipe(Effect.provideService(AccessLogStore, broken))

@@ -121,7 +121,10 @@ describe("roles", () => {
     email: Account.Email.make("a@b.c"),
     displayName: Account.DisplayName.make("A"),
     roles: ["admin"],
-    createdAt: 0 as never
+    createdAt: 0 as never,
+    suspendedAt: null,
+    confirmedAt: null,
+    timeZone: null
   }
 
   it("are added, never repeated, always in one order", () => {

@@ -14,6 +14,7 @@ import {
 } from "@place-access/domain/accounts"
 import {
   MemoryAccountStore,
+  MemoryAuditLog,
   MemoryDatabase,
   MemoryEntropy,
   MemoryPasswordHasher,
@@ -23,9 +24,12 @@ import { StoreError, Timestamp } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, Fiber, Layer, Option, TestClock } from "effect"
 
-const ground = Layer.mergeAll(MemoryAccountStore.layer, MemoryEntropy.layer, MemoryVault.layer).pipe(
-  Layer.provideMerge(MemoryDatabase.layer)
-)
+const ground = Layer.mergeAll(
+  MemoryAccountStore.layer,
+  MemoryAuditLog.layer,
+  MemoryEntropy.layer,
+  MemoryVault.layer
+).pipe(Layer.provideMerge(MemoryDatabase.layer))
 const stores = Layer.merge(ground, MemoryPasswordHasher.layer)
 
 /** Each check of a password takes 60 ms, as in production. */

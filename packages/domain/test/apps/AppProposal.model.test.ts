@@ -1,6 +1,6 @@
 import { App, AppLife, AppProposal, RedirectUri } from "@place-access/domain/apps"
 import { Verdict } from "@place-access/domain/reviews"
-import { Scope, Timestamp } from "@place-access/domain/shared"
+import { Scope, Timestamp, Vault } from "@place-access/domain/shared"
 import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { type AppDeed, ReferenceApp } from "../support/referenceApp.js"
@@ -10,6 +10,7 @@ import { appOf } from "../support/apps.js"
 const START = Timestamp.make(Date.UTC(2026, 0, 15, 12))
 /** Few names, so that an edit often goes back to a name that was there before. */
 const NAMES = ["Coffee Finder", "Tea Finder", "Your Bank"]
+const LOGOS = ["a", "b"].map((letter) => Vault.Hash.make(letter.repeat(64)))
 const SCOPES: ReadonlyArray<Scope.Scope> = ["location.place.current", "location.visits.read", "location.lookup"]
 const ORIGINS = ["https://a.example", "https://b.example", "com.example.c:"]
 const uriOf = (origin: string) => RedirectUri.RedirectUri.make(`${origin}/callback`)
@@ -25,6 +26,7 @@ const production = appOf({
 const some = (list: ReadonlyArray<string>) => fc.subarray([...list], { minLength: 1 })
 const deed: fc.Arbitrary<AppDeed> = fc.oneof(
   fc.record({ type: fc.constant("name" as const), name: fc.constantFrom(...NAMES) }),
+  fc.record({ type: fc.constant("logo" as const), logo: fc.constantFrom(null, ...LOGOS) }),
   fc.record({ type: fc.constant("scopes" as const), list: some(SCOPES) }),
   fc.record({ type: fc.constant("origins" as const), list: some(ORIGINS) }),
   fc.record({ type: fc.constantFrom("approve" as const, "reject" as const, "withdraw" as const) })
@@ -33,12 +35,14 @@ const deed: fc.Arbitrary<AppDeed> = fc.oneof(
 const revisionsAgo = fc.constantFrom(undefined, 0, 0, 0, 1)
 
 const reading = (app: ReferenceApp): string =>
-  JSON.stringify([app.wantedName(), app.wanted("scopes"), app.wanted("origins")])
+  JSON.stringify([app.wantedName(), app.wantedLogo(), app.wanted("scopes"), app.wanted("origins")])
 
 const step = (app: App.App, one: AppDeed, revision: number | undefined, now: Timestamp.Timestamp) => {
   switch (one.type) {
     case "name":
       return AppLife.edit(app, { name: App.AppName.make(one.name) }, now)
+    case "logo":
+      return AppLife.edit(app, { logo: one.logo === null ? null : Vault.Hash.make(one.logo) }, now)
     case "scopes":
       return AppLife.edit(app, { scopes: one.list.filter(Scope.isScope) }, now)
     case "origins":
@@ -80,6 +84,7 @@ describe("changes to an app in production, against their history", () => {
 
           expect(app.status).toBe("production")
           expect(app.name).toBe(reference.nameInForce())
+          expect(app.logo).toBe(reference.logoInForce())
           expect(app.declaredScopes).toEqual(reference.inForce("scopes"))
           expect(app.redirectUris).toEqual(reference.inForce("origins").map((origin) => uriOf(origin)))
           expect(app.proposal !== null).toBe(reference.waits())
@@ -100,6 +105,7 @@ describe("changes to an app in production, against their history", () => {
     )
     const steps = [
       "settled name true",
+      "settled logo true",
       "settled scopes true",
       "settled origins true",
       "waits name true",

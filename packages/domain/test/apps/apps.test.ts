@@ -15,6 +15,7 @@ import { AppId, Timestamp } from "@place-access/domain/shared"
 import {
   Fixtures,
   MemoryAccountStore,
+  MemoryAuditLog,
   MemoryAppStore,
   MemoryDatabase,
   MemoryEntropy,
@@ -25,6 +26,7 @@ import { Effect, Layer, Option, TestClock } from "effect"
 
 const stores = Layer.mergeAll(
   MemoryAccountStore.layer,
+  MemoryAuditLog.layer,
   MemoryAppStore.layer,
   MemoryEntropy.layer,
   MemoryVault.layer

@@ -78,6 +78,7 @@ describe("an edit in production", () => {
         name: "Your Bank",
         description: null,
         homepageUrl: "https://b.example",
+        logo: null,
         scopes: null,
         redirectUris: null
       }

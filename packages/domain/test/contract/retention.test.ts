@@ -1,5 +1,6 @@
 import {
   MemoryAccountStore,
+  MemoryAuditLog,
   MemoryAppStore,
   MemoryConnectionStore,
   MemoryConsentStore,
@@ -23,6 +24,7 @@ const layer = Layer.mergeAll(
   MemoryCredentialStore.layer,
   MemoryTokenStore.layer,
   MemoryAccountStore.layer,
+  MemoryAuditLog.layer,
   MemoryAppStore.layer,
   MemoryLimitStore.layer,
   MemoryIdempotencyStore.layer,

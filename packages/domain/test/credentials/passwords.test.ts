@@ -20,6 +20,7 @@ import { Timestamp, Vault } from "@place-access/domain/shared"
 import {
   MemoryAccountDeletionStore,
   MemoryAccountStore,
+  MemoryAuditLog,
   MemoryCredentialStore,
   MemoryDatabase,
   MemoryEntropy,
@@ -35,6 +36,7 @@ import { Effect, Layer, Option, TestClock } from "effect"
 const stores = Layer.mergeAll(
   MemoryAccountDeletionStore.layer,
   MemoryAccountStore.layer,
+  MemoryAuditLog.layer,
   MemoryCredentialStore.layer,
   MemoryLimitStore.layer,
   MemoryMailOutbox.layer,

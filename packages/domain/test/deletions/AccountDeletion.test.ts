@@ -25,8 +25,13 @@ describe("decide", () => {
   it("the receipt goes to the address and names neither the person nor the account in its text", () => {
     const { receipt } = Either.getOrThrow(AccountDeletion.decide({ account, apps: [], isLastAdmin: false }, NOW))
     expect(receipt).toMatchObject({ to: AccountDeletion.NOBODY.id, address: account.email })
-    expect(receipt.link).toBeUndefined()
-    for (const word of [account.email, account.id, account.displayName]) expect(receipt.body).not.toContain(word)
+    expect(receipt?.link).toBeUndefined()
+    for (const word of [account.email, account.id, account.displayName]) expect(receipt?.body).not.toContain(word)
+  })
+
+  it("no receipt goes to an address that nobody confirmed [accounts-11]", () => {
+    const state = { account: { ...account, confirmedAt: null }, apps: [], isLastAdmin: false }
+    expect(Either.getOrThrow(AccountDeletion.decide(state, NOW)).receipt).toBeNull()
   })
 })
 

@@ -50,6 +50,7 @@ const permitted = ({ app, connection, ruleStands = true }: Change) =>
           standardExpiresAt: null,
           sensitiveExpiresAt: at(30 * DAY),
           endedAt: null,
+          pause: null,
           ...connection
         },
         app: { declaredScopes: scopes, allowedScopes: null, revokedAt: null, ...app },

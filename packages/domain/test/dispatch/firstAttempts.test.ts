@@ -134,6 +134,26 @@ describe("the first attempt of an event [deliveries-18]", () => {
     )
   })
 
+  it("is not made directly while a backlog waits: two events of a batch of three are sent at once, three become rows", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(answers(200))
+        for (const [events, waiting] of [
+          [2, 0],
+          [3, 3],
+          [4, 3]
+        ] as const) {
+          const { counting, rows } = counted()
+          for (let made = 0; made < events; made++) yield* fire(stage)
+          yield* counting(withWorker(Effect.sleep("1 second"), { fanOutBatch: 3 }))
+          expect(rows, `${events} events`).toEqual({ waiting, attempted: events - waiting })
+        }
+        expect((yield* posts()).length).toBe(9)
+      })
+    )
+  })
+
   it("that fails is tried again on the schedule, as attempt 2 of the same delivery [§6.4.6]", () => {
     inVirtualTime(
       Effect.gen(function* () {

@@ -108,3 +108,23 @@ describe("days of a calendar", () => {
     FastCheck.assert(property, { numRuns: 150 })
   })
 })
+
+describe("a whole day of a date", () => {
+  const zone = (name: string) => Option.getOrThrow(LocalDays.zone(name))
+  const hours = (name: string, date: string) =>
+    Option.getOrNull(Option.map(LocalDays.dayOf(zone(name), date), ({ from, until }) => (until - from) / 3_600_000))
+
+  it("has 23, 24 or 25 hours, begins at its own date, and a skipped date is none", () => {
+    expect(hours("Europe/Berlin", "2026-03-29")).toBe(23)
+    expect(hours("Europe/Berlin", "2026-03-30")).toBe(24)
+    expect(hours("Europe/Berlin", "2026-10-25")).toBe(25)
+    expect(hours("Pacific/Apia", "2011-12-30")).toBeNull()
+    expect(hours("Europe/Berlin", "2026-02-30")).toBeNull()
+    for (const name of ["Pacific/Kiritimati", "Pacific/Niue", "Asia/Kathmandu", "UTC"]) {
+      const day = Option.getOrThrow(LocalDays.dayOf(zone(name), "2026-11-22"))
+      expect(LocalDays.dateOf(zone(name), day.from)).toBe("2026-11-22")
+      expect(LocalDays.dateOf(zone(name), Timestamp.plus(day.from, -1))).toBe("2026-11-21")
+      expect(LocalDays.dateOf(zone(name), day.until)).toBe("2026-11-23")
+    }
+  })
+})

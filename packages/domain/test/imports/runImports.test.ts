@@ -117,7 +117,15 @@ describe("an import", () => {
           `visit ${NOW - 91 * DAY} ${NOW - 89 * DAY} 1 1`
         ]
         const { import: done } = yield* imported(file(...entries))
-        expect(done.counts).toEqual({ read: 16, stored: 4, duplicates: 1, tooRecent: 3, tooOld: 2, quarantined: 6 })
+        expect(done.counts).toEqual({
+          read: 16,
+          stored: 4,
+          duplicates: 1,
+          tooRecent: 3,
+          tooOld: 2,
+          quarantined: 6,
+          overLimit: 0
+        })
       })
     )
   })

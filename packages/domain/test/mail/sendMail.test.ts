@@ -2,7 +2,7 @@ import { TokenStore } from "@place-access/domain/tokens"
 import { AccountStore } from "@place-access/domain/accounts"
 import { type Mail, MailOutbox, MailSending, runMail, sendMail } from "@place-access/domain/mail"
 import { StoreError, Timestamp } from "@place-access/domain/shared"
-import { MemoryDatabase, MemoryMailer, MemoryMailOutbox, RuleSamples } from "@place-access/domain/testing"
+import { Fixtures, MemoryDatabase, MemoryMailer, MemoryMailOutbox, RuleSamples } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { inVirtualTime, type World } from "../support/webhooks.js"
@@ -63,6 +63,22 @@ describe("sendMail", () => {
         ])
         expect(yield* send).toBe(0)
         expect((yield* kept).map(({ sentAt }) => sentAt)).toEqual([yield* Timestamp.now, yield* Timestamp.now])
+      })
+    )
+  })
+
+  it("sends nothing to an address that nobody confirmed, but what names the address [accounts-11]", () => {
+    run(
+      Effect.gen(function* () {
+        const outbox = yield* MailOutbox
+        const { email, id } = yield* Fixtures.userWith({ confirmedAt: null })
+        const receipt = { to: id, dedupeKey: "receipt", subject: "You connected an app", body: "B" }
+        yield* outbox.put(receipt, yield* Timestamp.now)
+        yield* outbox.put({ ...receipt, dedupeKey: "link", subject: "Confirm", address: email }, yield* Timestamp.now)
+        yield* send
+        expect((yield* letters).map(({ subject, to }) => [subject, to])).toEqual([["Confirm", email]])
+        const [one] = (yield* kept).filter(({ message }) => message.dedupeKey === "receipt")
+        expect([one?.lastError, one?.givenUpAt]).toEqual(["its address was not confirmed", yield* Timestamp.now])
       })
     )
   })

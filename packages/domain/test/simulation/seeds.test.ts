@@ -73,21 +73,23 @@ const searching = (name: string, body: () => void) => {
 searching("seeds that reach every mark are found", () => {
   const byMark = new Map<string, Array<number>>()
   const marks = new Map<number, ReadonlySet<string>>()
+  const steps = new Map<number, number>()
   for (let seed = 1; seed <= search; seed++) {
     const run = Simulation.randomSync({ seed })
     if (run.violations.length > 0) continue
     marks.set(seed, reached(run))
+    steps.set(seed, run.steps)
     for (const mark of marks.get(seed) ?? []) byMark.set(mark, [...(byMark.get(mark) ?? []), seed])
   }
   const left = new Set(byMark.keys())
   const chosen: Array<number> = []
   while (left.size > 0) {
-    // Prefers the seeds that reach most of the marks that few seeds reach.
+    // Prefers the seeds that reach most of the marks that few seeds reach, for the steps that a run takes.
     const worth = (seed: number): number =>
       [...(marks.get(seed) ?? [])].reduce(
         (sum, mark) => sum + (left.has(mark) ? 1 / (byMark.get(mark)?.length ?? 1) : 0),
         0
-      )
+      ) / (steps.get(seed) ?? 1)
     const best = [...marks.keys()].reduce((a, b) => (worth(b) > worth(a) ? b : a))
     chosen.push(best)
     for (const mark of marks.get(best) ?? []) left.delete(mark)

@@ -34,6 +34,15 @@ const input = { key: Purpose.PurposeKey.make("find_me"), terms }
 const mailTo = (account: Account.Account) =>
   Effect.map(MemoryDatabase, ({ mail }) => [...mail.values()].filter(({ to }) => to === account.id))
 
+/** As `suspendAccount` leaves it, which needs another admin. */
+const suspend = ({ id }: Account.Account) =>
+  Effect.gen(function* () {
+    const { accounts } = yield* MemoryDatabase
+    const found = accounts.get(id)
+    if (found === undefined) throw new Error("there is no such account")
+    accounts.set(id, { ...found, account: { ...found.account, suspendedAt: yield* Timestamp.now } })
+  })
+
 const page = { limit: 100, cursor: undefined }
 
 describe("from an edit to a decision", () => {
@@ -239,15 +248,40 @@ describe("whose it is to decide [P2]", () => {
       })
     ))
 
-  it("a reviewer may decide on an app of their own, and who decided is kept [reviews-1]", () =>
+  it("nobody decides about what is their own while somebody else can; who is alone may [reviews-1]", () =>
     inWorld(
       Effect.gen(function* () {
-        const { reviewer } = yield* people
+        const { admin, reviewer } = yield* people
         const app = yield* Fixtures.app(reviewer.id)
+        const { id } = yield* createPurpose(reviewer, app.id, input)
+        yield* submitPurpose(reviewer, app.id, id)
         yield* submitApp(reviewer, app.id)
+        const own = [
+          yield* refused(decideApp(reviewer, app.id, approve)),
+          yield* refused(decidePurpose(reviewer, id, approve))
+        ]
+        expect(own).toEqual(["Forbidden", "Forbidden"])
+        expect((yield* listDecisions(reviewer, app.id, page)).decisions).toEqual([])
+        expect(yield* decidePurpose(admin, id, approve)).toMatchObject({ status: "approved" })
+        // The other one is suspended, so nobody else can decide.
+        yield* suspend(admin)
         expect(yield* decideApp(reviewer, app.id, approve)).toMatchObject({ status: "production" })
         const kept = yield* listDecisions(reviewer, app.id, page)
         expect(JSON.stringify(kept)).toContain(reviewer.id)
+      })
+    ))
+
+  it("an admin lifts no limit of an app of their own while there is another admin, and may revoke it [reviews-1]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { admin } = yield* people
+        const other = yield* Fixtures.userWith({ roles: ["admin"] })
+        const app = yield* Fixtures.app(admin.id)
+        yield* narrowApp(other, app.id, [])
+        expect(yield* refused(narrowApp(admin, app.id, null))).toBe("Forbidden")
+        yield* suspend(other)
+        expect(yield* narrowApp(admin, app.id, null)).toMatchObject({ allowedScopes: null })
+        expect((yield* revokeApp(admin, app.id, reason)).revokedAt).not.toBeNull()
       })
     ))
 

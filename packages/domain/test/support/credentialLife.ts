@@ -161,7 +161,10 @@ export const liveCredentials = (
       email,
       displayName: Account.DisplayName.make("Ada"),
       roles: [],
-      createdAt: yield* Timestamp.now
+      suspendedAt: null,
+      createdAt: yield* Timestamp.now,
+      confirmedAt: yield* Timestamp.now,
+      timeZone: null
     }
     const text = (index: number): Account.Password => PASSWORDS[index] ?? Account.Password.make("a password of nobody")
     yield* accounts.create(account, yield* hasher.hash(text(0)))

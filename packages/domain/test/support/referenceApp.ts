@@ -4,6 +4,8 @@
  */
 export type AppDeed =
   | { readonly type: "name"; readonly name: string }
+  /** Null removes the logo. */
+  | { readonly type: "logo"; readonly logo: string | null }
   | { readonly type: "scopes" | "origins"; readonly list: ReadonlyArray<string> }
   | { readonly type: "approve" | "reject" | "withdraw" }
 
@@ -44,6 +46,23 @@ export class ReferenceApp {
     return approved < 0 ? this.name : this.wantedName(approved)
   }
 
+  wantedLogo(end = this.history.length): string | null {
+    const settled = this.settled(end)
+    const written = this.history.slice(settled + 1, end).flatMap((deed) => (deed.type === "logo" ? [deed.logo] : []))
+    const last = written.at(-1)
+    return last === undefined ? this.logoInForce(end) : last
+  }
+
+  /** Nobody has to approve that an app shows no logo. */
+  logoInForce(end = this.history.length): string | null {
+    for (let at = end - 1; at >= 0; at--) {
+      const deed = this.history[at]
+      if (deed?.type === "approve") return this.wantedLogo(at)
+      if (deed?.type === "logo" && deed.logo === null) return null
+    }
+    return null
+  }
+
   wanted(which: "scopes" | "origins", end = this.history.length): ReadonlyArray<string> {
     const settled = this.settled(end)
     const written = this.history.slice(settled + 1, end).flatMap((deed) => (deed.type === which ? [deed.list] : []))
@@ -79,6 +98,7 @@ export class ReferenceApp {
       const ever = this.everApproved(which)
       return this.wanted(which).some((one) => !ever.has(one))
     }
-    return this.wantedName() !== this.nameInForce() || isNew("scopes") || isNew("origins")
+    const isRenamed = this.wantedName() !== this.nameInForce() || this.wantedLogo() !== this.logoInForce()
+    return isRenamed || isNew("scopes") || isNew("origins")
   }
 }

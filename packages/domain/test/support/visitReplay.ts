@@ -48,7 +48,7 @@ export const replayVisits = (life: VisitLife, name: string, limit: number) =>
           includeEarlierVisits: place.since === null
         }))
     const ask = (now: number, cursor: string | undefined) =>
-      listVisits({ userId, id: ConnectionId.make(`con_${name}`), places: shared() }, time(now), {
+      listVisits({ userId, id: ConnectionId.make(`con_${name}`), places: shared(), pause: null }, time(now), {
         from: null,
         to: null,
         limit,

@@ -7,6 +7,7 @@ import { type AppId, Entropy, EventId, Timestamp } from "@place-access/domain/sh
 import {
   MemoryAccessLogStore,
   MemoryAccountStore,
+  MemoryAuditLog,
   MemoryAppStore,
   MemoryConnectionStore,
   MemoryConsentStore,
@@ -34,6 +35,7 @@ import { Effect, Exit, Fiber, Layer, Logger, LogLevel, Option } from "effect"
 /** Every port that events and deliveries use, in memory. */
 const world = Layer.mergeAll(
   MemoryAccountStore.layer,
+  MemoryAuditLog.layer,
   MemoryAppStore.layer,
   MemoryConnectionStore.layer,
   MemoryConsentStore.layer,

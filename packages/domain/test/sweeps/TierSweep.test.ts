@@ -23,6 +23,8 @@ const connection = (overrides: Partial<Connection.Connection> = {}): Connection.
   sub: Sub.make("sub_1"),
   externalUserId: null,
   heldScopes: ["location.place.current", ...SENSITIVE],
+  agreedScopes: ["location.place.current", ...SENSITIVE],
+  pause: null,
   placesVersion: 1,
   places: [],
   standardExpiresAt: null,
@@ -105,11 +107,12 @@ describe("the sweep of one connection [§3.1]", () => {
     ])
   })
 
-  it("sensitive removed: the sensitive scopes and their date leave the grant, the standard ones stay", () => {
+  it("sensitive removed: the sensitive scopes and their date leave the grant and what was agreed, the standard ones stay", () => {
     const { writes } = TierSweep.decide(state({ from: at(1) }), IDS, at(14 * DAY))
     expect(writes).toContainEqual({
       _tag: "SetScopes",
       heldScopes: ["location.place.current"],
+      agreedScopes: ["location.place.current"],
       sensitiveExpiresAt: null
     })
   })

@@ -26,6 +26,7 @@ const pages = (userId: UserId, place: PlaceId, limit: number) =>
     const connection = {
       userId,
       id: ConnectionId.make("con_1"),
+      pause: null,
       places: [{ placeId: place, sharedAt: time(NOON), includeEarlierVisits: true }]
     }
     const all: Array<ReadonlyArray<number>> = []
@@ -128,6 +129,7 @@ describe("pages of visits", () => {
           const connection = {
             userId,
             id: ConnectionId.make("con_1"),
+            pause: null,
             places: Object.entries(places)
               .filter(([label]) => shared.includes(label))
               .map(([, placeId]) => ({ placeId, sharedAt: time(NOON), includeEarlierVisits: true }))
@@ -206,6 +208,7 @@ describe("pages of visits", () => {
           {
             userId,
             id: ConnectionId.make("con_1"),
+            pause: null,
             places: [{ placeId: place, sharedAt: time(NOON), includeEarlierVisits: true }]
           },
           time(NOON),
@@ -278,6 +281,7 @@ describe("pages of visits", () => {
           const connection = {
             userId,
             id: ConnectionId.make("con_1"),
+            pause: null,
             places: [{ placeId: home, sharedAt: time(NOON), includeEarlierVisits: true }]
           }
           const ask = listVisits(connection, time(NOON), { from: null, to: null, limit: 100, cursor: undefined })

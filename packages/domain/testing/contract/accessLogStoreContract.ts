@@ -26,6 +26,7 @@ const entry = (userId: UserId, overrides: Partial<AccessLogEntry> = {}) =>
       status: 200,
       error: null,
       disclosed: null,
+      times: 1,
       ...overrides
     }
     return made
@@ -68,6 +69,27 @@ export const accessLogStoreContract: Contract<Ports> = [
       yield* record({ ...one, status: 500 })
       yield* Effect.all([record(one), record(one)], { concurrency: "unbounded" })
       Check.equal(yield* listed(userId), [one], "the first")
+    })
+  },
+  {
+    name: "recordRepeat: one entry, whose count never falls, in any order and at once; the first words stay [limits-10]",
+    run: Effect.gen(function* () {
+      const store = yield* AccessLogStore
+      const userId = yield* user
+      const first = yield* entry(userId, { status: 401, error: "invalid_token", times: 1 })
+      yield* store.recordRepeat(first)
+      Check.equal(yield* listed(userId), [first], "the first")
+      const counts = [2, 7, 3, 5, 6, 4]
+      yield* Effect.forEach(counts, (times) => store.recordRepeat({ ...first, status: 500, times }), {
+        concurrency: "unbounded"
+      })
+      Check.equal(yield* listed(userId), [{ ...first, times: 7 }], "the highest count")
+      yield* store.recordRepeat(first)
+      yield* record(first)
+      Check.equal(yield* listed(userId), [{ ...first, times: 7 }], "it does not fall")
+      const other = yield* entry(userId, { times: 3 })
+      yield* store.recordRepeat(other)
+      Check.equal(yield* listed(userId), newestFirst([{ ...first, times: 7 }, other]), "another entry")
     })
   },
   {
@@ -211,6 +233,31 @@ export const accessLogStoreContract: Contract<Ports> = [
         "from is inclusive"
       )
       Check.equal(yield* store.countUses(userId, appId, at(1)), [], "nothing since")
+    })
+  },
+  {
+    name: "tally: each app's requests and events between edges, refused ones too, repeats by their number [timeline-1]",
+    run: Effect.gen(function* () {
+      const store = yield* AccessLogStore
+      const [userId, other] = [yield* user, yield* user]
+      const [first, second] = [yield* app, yield* app].sort() as [AppId, AppId]
+      const now = yield* Timestamp.now
+      const at = (ms: number) => Timestamp.plus(now, ms)
+      yield* recorded(userId, { appId: first, at: at(0) })
+      yield* recorded(userId, { appId: first, at: at(9), status: 403, error: "missing_scope" })
+      yield* recorded(userId, { appId: second, at: at(5), status: 401, error: "invalid_token", times: 7 })
+      yield* recorded(userId, { appId: second, at: at(20) })
+      for (const ms of [-1, 30]) yield* recorded(userId, { appId: first, at: at(ms) })
+      yield* recorded(other, { appId: first, at: at(5) })
+      Check.equal(
+        yield* store.tally(userId, [at(0), at(10), at(20), at(30)]),
+        [
+          { appId: first, edge: 0, count: 2 },
+          { appId: second, edge: 0, count: 7 },
+          { appId: second, edge: 2, count: 1 }
+        ],
+        "an edge belongs to the stretch that it begins"
+      )
     })
   },
   {

@@ -3,7 +3,14 @@ import { KeyId, type KeyUse, Sealed, Vault } from "../../src/shared/Vault.js"
 import * as Check from "../Check.js"
 import type { Contract } from "../Contract.js"
 
-const USES: ReadonlyArray<KeyUse> = ["refresh-token", "authorization-code", "form-token", "cursor", "listener-secret"]
+const USES: ReadonlyArray<KeyUse> = [
+  "refresh-token",
+  "authorization-code",
+  "form-token",
+  "cursor",
+  "listener-secret",
+  "known-browser"
+]
 
 const refused = (sealed: string, context: string, what: string) =>
   Effect.gen(function* () {
@@ -52,6 +59,28 @@ export const vaultContract: Contract<Vault> = [
       for (const text of ["", ".", "secret", `v1.${currentKey}.`, `v1.${currentKey}.AAAA`, "a.b.c.d.e", "ü"]) {
         yield* refused(text, "", JSON.stringify(text))
       }
+    })
+  },
+  {
+    name: "sealBytes: any bytes unseal again, for their context only; a change, a text and the other form are refused",
+    run: Effect.gen(function* () {
+      const vault = yield* Vault
+      const unsealed = (sealed: Uint8Array, context: string) => Effect.either(vault.unsealBytes(sealed, context))
+      for (const length of [0, 1, 255, 70_000]) {
+        const plain = Uint8Array.from({ length }, (_, index) => (index * 7) % 256)
+        const sealed = yield* vault.sealBytes(plain, "piece 1")
+        Check.equal(Array.from(yield* vault.unsealBytes(sealed, "piece 1")), Array.from(plain), `${length} bytes`)
+        Check.isTrue(Either.isLeft(yield* unsealed(sealed, "piece 2")), "another context")
+      }
+      const sealed = yield* vault.sealBytes(Uint8Array.of(1, 2, 3), "row")
+      for (let index = 0; index < sealed.length; index++) {
+        const changed = Uint8Array.from(sealed, (byte, at) => (at === index ? byte ^ 2 : byte))
+        Check.isTrue(Either.isLeft(yield* unsealed(changed, "row")), `byte ${index} changed`)
+        Check.isTrue(Either.isLeft(yield* unsealed(sealed.subarray(0, index), "row")), `cut to ${index}`)
+      }
+      const text = yield* vault.seal("AQID", "row")
+      const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0))
+      Check.isTrue(Either.isLeft(yield* unsealed(bytes, "row")), "a sealed text")
     })
   },
   {

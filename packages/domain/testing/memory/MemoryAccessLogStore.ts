@@ -18,6 +18,15 @@ export const layer: Layer.Layer<AccessLogStore, never, MemoryDatabase> = Layer.e
       })
     return AccessLogStore.of({
       record: (entry) => recordUnless(entry, []),
+      recordRepeat: (entry) =>
+        Effect.sync(() => {
+          const index = accessLog.findIndex(
+            (one) => one.userId === entry.userId && one.at === entry.at && one.id === entry.id
+          )
+          const known = accessLog[index]
+          if (known === undefined) accessLog.push(entry)
+          else accessLog[index] = { ...known, times: Math.max(known.times, entry.times) }
+        }),
       recordUnless,
       list: (userId, { appId, from, purpose, to }, limit, after) =>
         Effect.sync(() => {
@@ -43,6 +52,20 @@ export const layer: Layer.Layer<AccessLogStore, never, MemoryDatabase> = Layer.e
           }
           return Array.from(counts, ([purpose, count]) => ({ purpose, count })).sort(
             (a, b) => b.count - a.count || ((a.purpose ?? "") < (b.purpose ?? "") ? -1 : 1)
+          )
+        }),
+      tally: (userId, edges) =>
+        Effect.sync(() => {
+          const own = accessLog.filter((entry) => entry.userId === userId)
+          const apps = [...new Set(own.map(({ appId }) => appId))].sort()
+          return edges.slice(0, -1).flatMap((from, edge) =>
+            apps.flatMap((appId) => {
+              const until = edges[edge + 1] ?? from
+              const within = own.filter((entry) => entry.appId === appId && entry.at >= from && entry.at < until)
+              return within.length === 0
+                ? []
+                : [{ appId, edge, count: within.reduce((all, { times }) => all + times, 0) }]
+            })
           )
         }),
       lastAnswered: (userId, asked) =>

@@ -2,11 +2,16 @@ import { Context, Effect, Layer } from "effect"
 import type { AccessLogEntry } from "../../src/access-log/AccessLogEntry.js"
 import type { AccountCredentials } from "../../src/accounts/AccountStore.js"
 import type { Session } from "../../src/accounts/Session.js"
+import type { StoredAuditEvent } from "../../src/audit/AuditEvent.js"
 import type { CountedTry, SignInTry } from "../../src/accounts/SignInThrottle.js"
 import type { AccountLink } from "../../src/credentials/AccountLink.js"
+import type { SignUpRequest } from "../../src/credentials/SignUpRequest.js"
+import type { LogoPng } from "../../src/apps/AppLogo.js"
+import type { Factors } from "../../src/factors/Factors.js"
 import type { Registered } from "../../src/apps/AppStore.js"
 import type { AuthorizationCode } from "../../src/tokens/AuthorizationCode.js"
 import type { Connection } from "../../src/connection/Connection.js"
+import type { ConsentEntry } from "../../src/connection/ConsentEntry.js"
 import type { ConsentRequest } from "../../src/consent/ConsentRequest.js"
 import type { AccessToken, RefreshToken } from "../../src/tokens/TokenFamily.js"
 import type { Attempt, Delivery } from "../../src/deliveries/Delivery.js"
@@ -14,6 +19,7 @@ import type { Device } from "../../src/devices/Device.js"
 import type { StrikeWarning } from "../../src/endpoints/StrikeWarning.js"
 import type { WebhookEndpoint } from "../../src/endpoints/WebhookEndpoint.js"
 import type { OutboxEvent } from "../../src/events/Event.js"
+import type { Export } from "../../src/exports/Export.js"
 import type { StoredFix } from "../../src/fixes/Fix.js"
 import type { Quarantined } from "../../src/fixes/FixStore.js"
 import type { Subscription } from "../../src/legacy/Receiver.js"
@@ -43,6 +49,7 @@ import type {
   DeviceId,
   EndpointId,
   EventId,
+  ExportId,
   ImportId,
   ListenerId,
   PlaceId,
@@ -68,6 +75,13 @@ interface Backfill {
   readonly dueFrom: Timestamp
 }
 
+export interface KeptExport {
+  readonly export: Export
+  readonly lease: string | null
+  readonly dueAt: Timestamp | null
+  readonly attempts: number
+}
+
 export interface KeptImport {
   readonly import: Import
   /** True while the upload of the file is incomplete; lists leave the import out. */
@@ -86,9 +100,17 @@ export interface Tables {
   readonly sessions: Map<Hash, Session>
   /** The links that were mailed and not used. */
   readonly accountLinks: Map<Hash, AccountLink>
+  /** How often the address of an account changed; 0 when the account is not in it. */
+  readonly addressVersions: Map<UserId, number>
+  readonly pendingAccounts: Map<Hash, SignUpRequest>
+  readonly factors: Map<UserId, Factors>
+  /** Until when each challenge can be answered. */
+  readonly passkeyChallenges: Map<Hash, Timestamp>
   /** By id. `forgotten`: a successful sign-in of the account came after this try. */
   readonly signInTries: Map<string, SignInTry & CountedTry & { readonly forgotten: boolean }>
   readonly apps: Map<AppId, Registered>
+  /** The key is `${app id} ${digest}`. */
+  readonly appLogos: Map<string, LogoPng>
   readonly purposes: Array<Purpose>
   readonly reviewDecisions: Array<AnyReviewDecision>
   readonly volumeFlags: Array<VolumeFlag>
@@ -96,6 +118,8 @@ export interface Tables {
   /** The key is `${userId} ${appId}`. */
   readonly subs: Map<string, Sub>
   readonly connections: Map<ConnectionId, Connection>
+  /** Oldest first. */
+  readonly consentHistory: Map<ConnectionId, ReadonlyArray<ConsentEntry>>
   readonly flagged: Map<ConnectionId, Timestamp>
   /** When the sweep of the tiers looks at a connection. */
   readonly tierLooks: Map<ConnectionId, Timestamp | null>
@@ -130,6 +154,9 @@ export interface Tables {
     Quarantined & { readonly userId: UserId; readonly deviceId: DeviceId; readonly receivedAt: Timestamp }
   >
   readonly visitReports: Map<string, VisitReport & { readonly userId: UserId; readonly deviceId: DeviceId }>
+  readonly exports: Map<ExportId, KeptExport>
+  /** The key is `${export id} ${position}`. */
+  readonly exportPieces: Map<string, Uint8Array>
   readonly imports: Map<ImportId, KeptImport>
   /** The key is `${import id} ${position}`. */
   readonly importPieces: Map<string, Uint8Array>
@@ -178,6 +205,8 @@ export interface Tables {
   readonly listenerEvents: Map<string, ListenerDelivery>
   readonly attempts: Array<Attempt & { readonly deliveryId: DeliveryId }>
   readonly accessLog: Array<AccessLogEntry>
+  /** By id. */
+  readonly auditEvents: Map<string, StoredAuditEvent>
   /** The key is `${userId} ${appId}`. */
   readonly zoneQuestions: Map<string, ZoneQuestions>
   readonly rateWindows: Map<LimitSubject, RateWindow>
@@ -201,14 +230,20 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       accounts: new Map(),
       sessions: new Map(),
       accountLinks: new Map(),
+      addressVersions: new Map(),
+      pendingAccounts: new Map(),
+      factors: new Map(),
+      passkeyChallenges: new Map(),
       signInTries: new Map(),
       apps: new Map(),
+      appLogos: new Map(),
       purposes: [],
       reviewDecisions: [],
       volumeFlags: [],
       consentRequests: new Map(),
       subs: new Map(),
       connections: new Map(),
+      consentHistory: new Map(),
       flagged: new Map(),
       tierLooks: new Map(),
       tierNotices: new Map(),
@@ -228,6 +263,8 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       fixes: new Map(),
       quarantined: new Map(),
       visitReports: new Map(),
+      exports: new Map(),
+      exportPieces: new Map(),
       imports: new Map(),
       importPieces: new Map(),
       importDevices: new Map(),
@@ -247,6 +284,7 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       listenerEvents: new Map(),
       attempts: [],
       accessLog: [],
+      auditEvents: new Map(),
       zoneQuestions: new Map(),
       rateWindows: new Map(),
       idempotentAnswers: new Map(),

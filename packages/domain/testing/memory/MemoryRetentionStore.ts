@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import { keptUntil } from "../../src/audit/AuditEvent.js"
 import { type AuthorizationCode, LIFETIME } from "../../src/tokens/AuthorizationCode.js"
 import type { RetentionKind } from "../../src/sweeps/Retention.js"
 import { RetentionStore } from "../../src/sweeps/RetentionStore.js"
@@ -44,6 +45,8 @@ const moments = (tables: Tables, kind: RetentionKind): Array<Row> => {
       return rows(tables.consentRequests, ({ createdAt }) => createdAt)
     case "account_links":
       return rows(tables.accountLinks, ({ expiresAt }) => expiresAt)
+    case "pending_accounts":
+      return rows(tables.pendingAccounts, ({ expiresAt }) => expiresAt)
     case "sessions":
       return rows(tables.sessions, ({ expiresAt }) => expiresAt)
     case "sign_in_tries":
@@ -60,6 +63,8 @@ const moments = (tables: Tables, kind: RetentionKind): Array<Row> => {
       return endedDeliveries(tables, ["failed", "too_old"])
     case "events":
       return rows(tables.events, (event) => (hasDelivery(tables, event) ? null : event.fannedOutAt))
+    case "audit_events":
+      return rows(tables.auditEvents, keptUntil)
     case "named_mail":
       return rows(tables.namedMail, NamedMail.lastAt)
     case "mail":

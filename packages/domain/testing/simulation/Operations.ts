@@ -6,6 +6,16 @@
 export interface Operations {
   // ---- accounts
   readonly signUp: { args: { email: string; roles: ReadonlyArray<string> }; value: { userId: string } }
+  /** `password`: the number of one that the account has or had, 0 for the first; -1 for a guess. */
+  readonly signIn: { args: Owned<{ password: number; address: string }>; value: { cookie: string } }
+  /** Somebody, perhaps a thief, sends a request with the cookie. Null: the service says that nobody is signed in. */
+  readonly useCookie: { args: { cookie: string }; value: { userId: string | null } }
+  readonly signOut: { args: { cookie: string }; value: null }
+  readonly endOtherSessions: { args: { cookie: string }; value: { ended: number } }
+  readonly changePassword: {
+    args: { cookie: string; password: number; next: number; address: string }
+    value: null
+  }
 
   // ---- places and phones
   readonly createPlace: { args: Owned<{ label: string; kind: string } & Circle>; value: { placeId: string } }

@@ -2,9 +2,13 @@ import { Cause, Context, type Duration, Effect, Exit, Layer, Logger, Scope } fro
 import { PasswordHasher } from "../../src/accounts/PasswordHasher.js"
 import { WebhookSender } from "../../src/endpoints/WebhookSender.js"
 import { WorkSignal } from "../../src/events/WorkSignal.js"
+import { AuditLog } from "../../src/audit/AuditLog.js"
 import { Mailer } from "../../src/mail/Mailer.js"
+import * as Bucket from "../../src/leases/Bucket.js"
 import { Entropy } from "../../src/shared/Entropy.js"
+import * as Timestamp from "../../src/shared/Timestamp.js"
 import { Vault } from "../../src/shared/Vault.js"
+import { TierStore } from "../../src/sweeps/TierStore.js"
 import * as MemoryEntropy from "../memory/vault/MemoryEntropy.js"
 import * as MemoryPasswordHasher from "../memory/accounts/MemoryPasswordHasher.js"
 import * as MemoryVault from "../memory/vault/MemoryVault.js"
@@ -150,6 +154,12 @@ const prepare = (config: Config, scenario: Scenario) => {
         (ports, tag) => Context.add(ports, tag as never, Context.get(stores, tag as never)) as never,
         simulated as Context.Context<Ports>
       )
+      engine.clock.hasDateBy = (timeOfDay) => {
+        const tiers = Context.get(raw, TierStore)
+        const page = { buckets: Bucket.ALL, now: Timestamp.make(timeOfDay), limit: 1, after: undefined }
+        const found = Effect.orDie(tiers.due(page))
+        return Effect.map(backend.isHosted ? engine.onHost(found) : found, (due) => due.length > 0)
+      }
       const instrumented = instrument(config.sabotage?.(raw) ?? raw, {
         engine,
         recorder,
@@ -253,6 +263,11 @@ const simulatedPorts = ({ receivers, recorder, secrets, seed }: Simulation) => {
     }),
     Context.add(PasswordHasher, MemoryPasswordHasher.make),
     Context.add(WebhookSender, receivers.sender),
+    // No oracle reads the audit log, so the simulation keeps none.
+    Context.add(AuditLog, {
+      append: () => Effect.void,
+      list: () => Effect.succeed({ items: [], next: undefined })
+    }),
     Context.add(Mailer, {
       send: ({ id, subject, to }) =>
         Effect.map(Effect.yieldNow(), () => {

@@ -19,6 +19,17 @@ export interface Limits {
 
 export const isWithin = (value: number, { max, min }: Limits): boolean => value >= min && value <= max
 
+// ---- accounts
+
+/** Decision accounts-6: 14 days after the last use, and 30 days after the sign-in. */
+export const SESSION_IDLE = 14 * DAY
+export const SESSION_LONGEST = 30 * DAY
+/** Decision accounts-6: a use renews a session at most once an hour. */
+export const SESSION_RENEWED = 3_600 * SECOND
+/** Decision A2: five failures of one account in 15 minutes close its sign-in. */
+export const GUESSES = 5
+export const GUESSES_REMEMBERED = 15 * MINUTE
+
 // ---- tokens and tiers
 
 /** Spec §2.1: 3600 s. */

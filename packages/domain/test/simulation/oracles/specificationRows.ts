@@ -71,6 +71,7 @@ export const ROWS: ReadonlyArray<Row> = [
   row("§5.6", "effective scopes", "T11"),
   row("§5.7", "403, not 404", "T11", "S3"),
   row("§5.9", "an access token of 3600 s", "T1"),
+  row("§5.11", "signed-in sessions: when they end, and what opens one", "U1", "U2", "U3"),
   outside("§5.3", "PKCE, client secrets and redirect addresses in HTTP", "the HTTP pipeline is outside of the world"),
   row("§6.1", "which endpoint gets which event", "H4"),
   row("§6.2", "the contents of events", "H2", "H8", "H9"),

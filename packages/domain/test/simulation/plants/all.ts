@@ -6,6 +6,7 @@ import type { Plant } from "./plant.js"
 import { plants as purposes } from "./purposes.js"
 import { plants as replays } from "./replays.js"
 import { plants as rules } from "./rules.js"
+import { plants as sessions } from "./sessions.js"
 import { plants as tiers } from "./tiers.js"
 import { plants as tokens } from "./tokens.js"
 import { plants as visits } from "./visits.js"
@@ -24,5 +25,6 @@ export const plants: ReadonlyArray<Plant> = [
   ...deliveries,
   ...replays,
   ...accessLog,
-  ...answers
+  ...answers,
+  ...sessions
 ]

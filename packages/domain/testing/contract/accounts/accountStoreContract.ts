@@ -1,15 +1,15 @@
 import { Effect, Either, Option, TestClock } from "effect"
 import { type Account, DisplayName, Email } from "../../../src/accounts/Account.js"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
-import * as Session from "../../../src/accounts/Session.js"
 import * as SignInThrottle from "../../../src/accounts/SignInThrottle.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
-import { Vault } from "../../../src/shared/Vault.js"
+import type { Vault } from "../../../src/shared/Vault.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
+import { sessionContract } from "./sessionContract.js"
 
 type Ports = AccountStore | Entropy.Entropy | Vault
 
@@ -20,7 +20,7 @@ const stranger = Effect.map(Entropy.id("try"), (id): { email: Email; address: st
 }))
 
 const tryOf = (who: { readonly email: Email; readonly address: string }) =>
-  Effect.map(Entropy.id("try"), (id): SignInThrottle.SignInTry => ({ id, ...who }))
+  Effect.map(Entropy.id("try"), (id): SignInThrottle.SignInTry => ({ id, browser: null, ...who }))
 
 const admit = (tried: SignInThrottle.SignInTry) =>
   Effect.flatMap(AccountStore, (accounts) => accounts.admitTry(tried, SignInThrottle.decide))
@@ -57,8 +57,6 @@ const seen = (who: { readonly email: Email; readonly address: string }) =>
     return recent ?? Check.fail("decide was not called")
   })
 
-const freshHash = Effect.flatMap(Vault, (vault) => Effect.map(Entropy.secret, vault.sha256))
-
 /** Rules of `AccountStore`: accounts, sessions, and the count of sign-in tries. */
 export const accountStoreContract: Contract<Ports> = [
   {
@@ -70,7 +68,10 @@ export const accountStoreContract: Contract<Ports> = [
         email: Email.make(`${yield* Entropy.id("ada")}@example.com`),
         displayName: DisplayName.make('Ada 🦉 O\'Brien \\ "x"'),
         roles: ["reviewer"],
-        createdAt: yield* Timestamp.now
+        createdAt: yield* Timestamp.now,
+        suspendedAt: null,
+        confirmedAt: null,
+        timeZone: "America/Argentina/Buenos_Aires"
       }
       yield* accounts.create(account, "$argon2id$v=19$m=1$x$y")
       Check.equal(yield* accounts.find(account.id), Option.some(account), "by id")
@@ -126,6 +127,21 @@ export const accountStoreContract: Contract<Ports> = [
     })
   },
   {
+    name: "learnTimeZone: stores the first zone only; chooseTimeZone: replaces it [accounts-19]",
+    run: Effect.gen(function* () {
+      const accounts = yield* AccountStore
+      const [user, other] = [yield* Fixtures.user, yield* Fixtures.user]
+      const zone = () => Effect.map(accounts.find(user.id), (found) => Option.getOrThrow(found).timeZone)
+      yield* accounts.learnTimeZone(user.id, "Europe/Berlin")
+      Check.equal(yield* zone(), "Europe/Berlin", "the first browser says where")
+      yield* accounts.learnTimeZone(user.id, "Asia/Tokyo")
+      Check.equal(yield* zone(), "Europe/Berlin", "a later browser changes nothing")
+      yield* accounts.chooseTimeZone(user.id, "Asia/Tokyo")
+      Check.equal(yield* zone(), "Asia/Tokyo", "the owner's choice counts")
+      Check.equal(yield* accounts.find(other.id), Option.some(other), "somebody else's account stays as it was")
+    })
+  },
+  {
     name: "addRoles: adds what is missing, keeps what is there, twice is once",
     run: Effect.gen(function* () {
       const accounts = yield* AccountStore
@@ -155,115 +171,7 @@ export const accountStoreContract: Contract<Ports> = [
       Check.equal(yield* (yield* AccountStore).addRoles(id, ["developer"]), Option.none(), "outcome")
     })
   },
-  {
-    name: "session: live before expires_at, gone at it [T2]",
-    run: Effect.gen(function* () {
-      const accounts = yield* AccountStore
-      const account = yield* Fixtures.user
-      const now = yield* Timestamp.now
-      const session = Session.open(yield* freshHash, account.id, now)
-      yield* accounts.openSession(session)
-      const at = (millis: number) => accounts.findSession(session.hash, Timestamp.plus(now, millis))
-      const found = Option.some({ account, session })
-      Check.equal(yield* at(0), found, "at once")
-      Check.equal(yield* at(Session.LIFETIME - 1), found, "a millisecond before")
-      Check.equal(yield* at(Session.LIFETIME), Option.none(), "at expires_at")
-    })
-  },
-  {
-    name: "session: shows the account's roles of now, not those of the sign-in",
-    run: Effect.gen(function* () {
-      const accounts = yield* AccountStore
-      const account = yield* Fixtures.user
-      const now = yield* Timestamp.now
-      const session = Session.open(yield* freshHash, account.id, now)
-      yield* accounts.openSession(session)
-      yield* accounts.addRoles(account.id, ["developer"])
-      const roles = Option.map(yield* accounts.findSession(session.hash, now), (found) => found.account.roles)
-      Check.equal(roles, Option.some(["developer"] as const), "roles")
-    })
-  },
-  {
-    name: "session: closing one leaves the account's others open; closing again, or an unknown one, does nothing",
-    run: Effect.gen(function* () {
-      const accounts = yield* AccountStore
-      const account = yield* Fixtures.user
-      const now = yield* Timestamp.now
-      const [one, other] = [
-        Session.open(yield* freshHash, account.id, now),
-        Session.open(yield* freshHash, account.id, now)
-      ]
-      yield* accounts.openSession(one)
-      yield* accounts.openSession(other)
-      yield* accounts.closeSession(one.hash)
-      yield* accounts.closeSession(one.hash)
-      yield* accounts.closeSession(yield* freshHash)
-      Check.equal(yield* accounts.findSession(one.hash, now), Option.none(), "the closed one")
-      const found = Option.some({ account, session: other })
-      Check.equal(yield* accounts.findSession(other.hash, now), found, "the other one")
-    })
-  },
-  {
-    name: "renewSession: stores the last use and the new end; a session that is closed stays closed",
-    run: Effect.gen(function* () {
-      const accounts = yield* AccountStore
-      const account = yield* Fixtures.user
-      const now = yield* Timestamp.now
-      const client = { browser: "Firefox on Linux", address: "2001:db8::7" }
-      const session = Session.open(yield* freshHash, account.id, now, 0, client)
-      const closed = Session.open(yield* freshHash, account.id, now)
-      yield* accounts.openSession(session)
-      const later = Timestamp.plus(now, Session.LIFETIME - 1)
-      const renewed = { ...session, seenAt: later, expiresAt: Timestamp.plus(later, Timestamp.DAY) }
-      yield* accounts.renewSession(renewed)
-      yield* accounts.renewSession({ ...closed, seenAt: later })
-      const at = (millis: number) => accounts.findSession(session.hash, Timestamp.plus(later, millis))
-      Check.equal(yield* at(Timestamp.DAY - 1), Option.some({ account, session: renewed }), "before the new end")
-      Check.equal(yield* at(Timestamp.DAY), Option.none(), "at the new end")
-      Check.equal(yield* accounts.findSession(closed.hash, now), Option.none(), "the closed one")
-    })
-  },
-  {
-    name: "listSessions: the account's own live sessions, the one that was used last first",
-    run: Effect.gen(function* () {
-      const accounts = yield* AccountStore
-      const [account, stranger] = [yield* Fixtures.user, yield* Fixtures.user]
-      const now = yield* Timestamp.now
-      const open = (seenAfter: number, userId = account.id, passwordVersion = 0) =>
-        Effect.gen(function* () {
-          const hash = yield* freshHash
-          const session = {
-            ...Session.open(hash, userId, now, passwordVersion, { browser: null, address: "192.0.2.7" }),
-            seenAt: Timestamp.plus(now, seenAfter)
-          }
-          yield* accounts.openSession(session)
-          return session
-        })
-      const [first, second, third] = [yield* open(1), yield* open(3), yield* open(2)]
-      yield* open(0, stranger.id)
-      yield* open(0, account.id, 1)
-      const list = (millis: number) => accounts.listSessions(account.id, Timestamp.plus(now, millis))
-      Check.equal(yield* list(0), [second, third, first], "newest use first, none of another password or account")
-      Check.equal(yield* list(Session.LIFETIME), [], "none after the end")
-    })
-  },
-  {
-    name: "closeOtherSessions: closes the account's others and counts them; those of other accounts stay",
-    run: Effect.gen(function* () {
-      const accounts = yield* AccountStore
-      const [account, stranger] = [yield* Fixtures.user, yield* Fixtures.user]
-      const now = yield* Timestamp.now
-      const kept = Session.open(yield* freshHash, account.id, now)
-      const others = [Session.open(yield* freshHash, account.id, now), Session.open(yield* freshHash, account.id, now)]
-      const theirs = Session.open(yield* freshHash, stranger.id, now)
-      yield* Effect.forEach([kept, ...others, theirs], accounts.openSession, { discard: true })
-      Check.equal(yield* accounts.closeOtherSessions(account.id, kept.hash), 2, "closed")
-      Check.equal(yield* accounts.listSessions(account.id, now), [kept], "left")
-      Check.equal(yield* accounts.closeOtherSessions(account.id, null), 1, "the kept one, too")
-      Check.equal(yield* accounts.listSessions(account.id, now), [], "none left")
-      Check.equal(yield* accounts.listSessions(stranger.id, now), [theirs], "a stranger's")
-    })
-  },
+  ...sessionContract,
   {
     name: "tries: a try that is let in counts before it is settled, and is a failure once it failed [accounts-5]",
     run: Effect.gen(function* () {
@@ -370,6 +278,54 @@ export const accountStoreContract: Contract<Ports> = [
           ]
         },
         "after the success"
+      )
+    })
+  },
+  {
+    name: "tries: of a known browser count apart, and a success clears those of its own kind only [accounts-14]",
+    run: Effect.gen(function* () {
+      const accounts = yield* AccountStore
+      const who = yield* stranger
+      const known = { ...who, browser: yield* Entropy.id("brw") }
+      const failed = (one: typeof who & { readonly browser?: string }) =>
+        Effect.gen(function* () {
+          const tried = yield* tryOf(one)
+          Check.equal((yield* admit(tried))._tag, "Admitted", "admitted")
+          yield* accounts.failTry(tried.id)
+          return tried
+        })
+      const counted = (one: typeof who & { readonly browser?: string }) =>
+        Effect.gen(function* () {
+          let seen: ReadonlyArray<number | undefined> = []
+          yield* accounts.admitTry(yield* tryOf(one), ({ ofAccount, ofAddress, ofBrowser }) => {
+            seen = [ofAccount.length, ofAddress.length, ofBrowser?.length]
+            return { _tag: "Busy" }
+          })
+          return seen
+        })
+      yield* failed(who)
+      yield* failed(who)
+      yield* failed(known)
+      Check.equal(yield* counted(who), [2, 2, undefined], "for a stranger")
+      Check.equal(yield* counted(known), [2, 2, 1], "for the known browser")
+      yield* accounts.clearTries(yield* tryOf(known))
+      Check.equal(
+        [yield* counted(who), yield* counted(known)],
+        [
+          [2, 2, undefined],
+          [2, 2, 0]
+        ],
+        "its own"
+      )
+      yield* failed(known)
+      yield* accounts.clearTries(yield* tryOf(who))
+      Check.equal(
+        [yield* counted(who), yield* counted(known)],
+        [
+          [0, 2, undefined],
+          [0, 2, 1]
+        ],
+        "the stranger's"
       )
     })
   },

@@ -1,6 +1,8 @@
 import { Effect, Option } from "effect"
 import { type Account, Email } from "../../../src/accounts/Account.js"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
+import { OWNER } from "../../../src/audit/AuditEvent.js"
+import { AuditLog } from "../../../src/audit/AuditLog.js"
 import * as Session from "../../../src/accounts/Session.js"
 import * as SignInThrottle from "../../../src/accounts/SignInThrottle.js"
 import * as AccountLink from "../../../src/credentials/AccountLink.js"
@@ -15,8 +17,9 @@ import { Sealed, Vault } from "../../../src/shared/Vault.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
+import { addressContract } from "./addressContract.js"
 
-type Ports = AccountStore | CredentialStore | MailOutbox | Entropy.Entropy | Vault
+type Ports = AccountStore | AuditLog | CredentialStore | MailOutbox | Entropy.Entropy | Vault
 
 const freshHash = Effect.flatMap(Vault, (vault) => Effect.map(Entropy.secret, vault.sha256))
 
@@ -52,6 +55,12 @@ const replacement = (to: UserId, overrides: Partial<PasswordReplacement> = {}): 
   passwordHash: "another hash",
   keeps: null,
   notice: mail(to, "replaced"),
+  audit: {
+    at: Timestamp.make(0),
+    userId: to,
+    actor: OWNER,
+    detail: { kind: "password_changed", how: "password" }
+  },
   ...overrides
 })
 
@@ -126,7 +135,7 @@ export const credentialStoreContract: Contract<Ports> = [
       const foreign = (yield* offered(other)).link
       const triedBy = (email: Email) =>
         Effect.gen(function* () {
-          const tried = { id: yield* Entropy.id("try"), email, address: yield* Entropy.id("at") }
+          const tried = { id: yield* Entropy.id("try"), email, address: yield* Entropy.id("at"), browser: null }
           yield* accounts.admitTry(tried, SignInThrottle.decide)
           yield* accounts.failTry(tried.id)
         })
@@ -146,13 +155,19 @@ export const credentialStoreContract: Contract<Ports> = [
       const found = yield* Effect.forEach([first, second, foreign], ({ hash }) => store.findLink(hash))
       Check.equal(found.map(Option.isSome), [false, false, true], "the links")
       Check.isTrue((yield* keysOf(account.id)).includes("replaced"), "the notice")
+      const audited = yield* (yield* AuditLog).list({ userId: account.id }, 10, undefined)
+      Check.equal(
+        audited.items.map(({ detail }) => detail),
+        [{ kind: "password_changed", how: "password" }],
+        "the audit log"
+      )
       for (const [{ email }, count] of [
         [account, 0],
         [other, 1]
       ] as const) {
         let failures = -1
         yield* accounts.admitTry(
-          { id: yield* Entropy.id("try"), email, address: yield* Entropy.id("at") },
+          { id: yield* Entropy.id("try"), email, address: yield* Entropy.id("at"), browser: null },
           (recent) => {
             failures = recent.ofAccount.length
             return { _tag: "Busy" }
@@ -219,5 +234,6 @@ export const credentialStoreContract: Contract<Ports> = [
       Check.isTrue(replaced, "replaced")
       Check.equal(yield* Effect.forEach([before, after], isOpen), [false, false], "open")
     })
-  }
+  },
+  ...addressContract
 ]

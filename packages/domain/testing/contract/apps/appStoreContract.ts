@@ -1,16 +1,19 @@
 import { Effect, Option, TestClock } from "effect"
 import type { AccountStore } from "../../../src/accounts/AccountStore.js"
 import { type App, AppDescription, HomepageUrl, AppName, type Proposal } from "../../../src/apps/App.js"
+import { type Logo, LogoPng } from "../../../src/apps/AppLogo.js"
 import { AppStore, type Registered } from "../../../src/apps/AppStore.js"
 import type { ClientSecret } from "../../../src/apps/ClientSecret.js"
 import { RedirectUri } from "../../../src/apps/RedirectUri.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { AppId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
-import { Vault } from "../../../src/shared/Vault.js"
+import { AccountLimits } from "../../../src/quotas/index.js"
+import { Hash, Vault } from "../../../src/shared/Vault.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
+import { samplePng } from "../../samplePng.js"
 
 type Ports = AppStore | AccountStore | Entropy.Entropy | Vault
 
@@ -28,6 +31,7 @@ const PROPOSAL: Proposal = {
   name: AppName.make('Tea «Ω» \\ "x" 🍵'),
   description: AppDescription.make("Two lines,\nof which this is the second."),
   homepageUrl: HomepageUrl.make("https://tea.example/about?x=1#top"),
+  logo: Hash.make("a".repeat(64)),
   scopes: ["location.place.current", "location.visits.read"],
   redirectUris: [RedirectUri.make("com.example.app:/cb"), RedirectUri.make("https://a.example/it's?a,b")]
 }
@@ -44,6 +48,7 @@ export const appStoreContract: Contract<Ports> = [
         name: AppName.make('Café «Ω» \\ "x" 🦉'),
         description: AppDescription.make("Two lines,\nof which this is the second."),
         homepageUrl: HomepageUrl.make("https://coffee.example/about?x=1#top"),
+        logo: Hash.make("c".repeat(64)),
         declaredScopes: ["location.place.current", "location.lookup"],
         allowedScopes: [],
         redirectUris: [RedirectUri.make("https://b.example/x"), RedirectUri.make("https://a.example/it's?a,b")],
@@ -59,6 +64,57 @@ export const appStoreContract: Contract<Ports> = [
       Check.equal(yield* apps.find(full.id), Option.some(full), "with everything")
       const bare = yield* Fixtures.app(owner.id, { redirectUris: [] })
       Check.equal(yield* apps.findRegistered(bare.id), Option.some({ app: bare, secrets: [] }), "with nothing")
+    })
+  },
+  {
+    name: `create: the ${AccountLimits.APPS.most}th of an owner is the last, also when several ask at once; revoked ones count [limits-9]`,
+    run: Effect.gen(function* () {
+      const apps = yield* AppStore
+      const owner = yield* Fixtures.user
+      const first = yield* Fixtures.app(owner.id, { revokedAt: yield* Timestamp.now })
+      for (let made = 1; made < AccountLimits.APPS.most - 1; made++) yield* Fixtures.app(owner.id)
+      const draft = (ownerId = owner.id) =>
+        Effect.map(Entropy.id("app"), (id): App => ({ ...first, id: AppId.make(id), ownerId }))
+      const rivals = yield* Effect.all(Array.from({ length: 12 }, () => draft()))
+      const outcomes = yield* Effect.forEach(rivals, apps.create, { concurrency: "unbounded" })
+      Check.equal(outcomes.filter(Boolean).length, 1, "there was room for one")
+      const { items } = yield* apps.listOwnedBy(owner.id, 500, undefined)
+      Check.equal(items.length, AccountLimits.APPS.most, "stored")
+      Check.isTrue(yield* apps.create(yield* draft((yield* Fixtures.user).id)), "another owner has room")
+    })
+  },
+  {
+    name: "findLogo: a logo is there while the app names it, in force or proposed, and no longer; not another app's [apps-9]",
+    run: Effect.gen(function* () {
+      const apps = yield* AppStore
+      const [app, other] = [yield* owned, yield* owned]
+      const logo = (name: string) =>
+        Effect.map(Vault, (vault): Logo => ({ digest: vault.sha256(name), png: LogoPng.make(samplePng(name)) }))
+      const [one, two] = [yield* logo("one"), yield* logo("two")]
+      const change = (edit: Partial<App>, added?: Logo) =>
+        apps.update(app.id, (before) => ({
+          outcome: 0,
+          after: { ...before, app: { ...before.app, ...edit } },
+          logo: added
+        }))
+      const kept = Effect.forEach([one, two], ({ digest }) =>
+        Effect.map(apps.findLogo(app.id, digest), Option.getOrNull)
+      )
+      Check.equal(yield* kept, [null, null], "none at first")
+      yield* change({ logo: one.digest }, one)
+      Check.equal(yield* kept, [one.png, null], "in force")
+      Check.equal(yield* apps.findLogo(other.id, one.digest), Option.none(), "of another app")
+      yield* change({ proposal: { ...PROPOSAL, logo: two.digest } }, two)
+      Check.equal(yield* kept, [one.png, two.png], "and proposed")
+      yield* change({ name: AppName.make("Other") })
+      Check.equal(yield* kept, [one.png, two.png], "another change keeps them")
+      yield* change({ proposal: null })
+      Check.equal(yield* kept, [one.png, null], "what was proposed and dropped is gone")
+      yield* change({ proposal: { ...PROPOSAL, logo: two.digest } }, two)
+      yield* change({ logo: two.digest, proposal: null })
+      Check.equal(yield* kept, [null, two.png], "what was replaced is gone")
+      yield* change({ logo: null })
+      Check.equal(yield* kept, [null, null], "what was removed is gone")
     })
   },
   {
@@ -149,6 +205,7 @@ export const appStoreContract: Contract<Ports> = [
           ...app,
           name: AppName.make("Other"),
           homepageUrl: HomepageUrl.make("http://x.example"),
+          logo: Hash.make("d".repeat(64)),
           declaredScopes: ["location.zone.verify"],
           allowedScopes: ["location.zone.verify"],
           redirectUris: [RedirectUri.make("com.example.app:/cb")],

@@ -11,6 +11,7 @@ import { type AnyReviewDecision, ReviewStore, type WaitingSubmission } from "../
 import type * as Entropy from "../../../src/shared/Entropy.js"
 import type { AppId, ReviewDecisionId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { Hash } from "../../../src/shared/Vault.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
@@ -56,6 +57,7 @@ const CHANGE: Differences = {
   name: { approved: "Coffee Finder", proposed: 'Tea "Finder" 🍵' },
   description: { approved: "Finds good coffee.", proposed: "Finds good tea,\nand coffee." },
   homepageUrl: { approved: null, proposed: "https://tea.example" },
+  logo: { approved: null, proposed: Hash.make("b".repeat(64)) },
   scopes: { approved: ["location.lookup"], proposed: ["location.place.current", "location.lookup"] },
   redirectUris: { approved: [], proposed: ["https://tea.example/cb?a,b"] }
 }
@@ -111,7 +113,14 @@ export const reviewStoreContract: Contract<Ports> = [
       const id = yield* owner
       const app = yield* waitingApp(id, 1, {
         status: "production",
-        proposal: { name: null, description: null, homepageUrl: null, scopes: ["location.lookup"], redirectUris: null }
+        proposal: {
+          name: null,
+          description: null,
+          homepageUrl: null,
+          logo: null,
+          scopes: ["location.lookup"],
+          redirectUris: null
+        }
       })
       const [waiting, ...rest] = yield* queueOf(id)
       Check.equal([waiting?.app, waiting?.purpose, rest], [app, null, []], "queue")

@@ -60,6 +60,7 @@ const calls = (
         status: 200,
         error: null,
         disclosed: "one location",
+        times: 1,
         ...overrides
       })
     }

@@ -90,6 +90,8 @@ export const connection = (
       sub: Sub.make(yield* Entropy.id("sub")),
       externalUserId: null,
       heldScopes: ["location.place.current"],
+      agreedScopes: overrides.heldScopes ?? ["location.place.current"],
+      pause: null,
       placesVersion: 1,
       places: [],
       standardExpiresAt: Timestamp.plus(now, 30 * Timestamp.DAY),

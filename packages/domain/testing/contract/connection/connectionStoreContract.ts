@@ -1,5 +1,6 @@
 import { Effect, Exit, Option, TestClock } from "effect"
 import { ConnectionStore, type WithApp } from "../../../src/connection/ConnectionStore.js"
+import * as ConsentEntry from "../../../src/connection/ConsentEntry.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { ConnectionId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
@@ -61,6 +62,40 @@ export const connectionStoreContract: Contract<Samples.ConnectionSamplePorts> = 
       Check.isTrue(Exit.isFailure(defect), "it is not swallowed")
       Check.equal(yield* store.change(connection.id, () => ({ outcome: 1, writes: [] })), Option.some(1), "free")
       Check.equal(yield* Samples.read(connection), connection, "as it was")
+    })
+  },
+  {
+    name: "change: steering writes the end, the pause, the agreed scopes and the history, newest first",
+    run: Effect.gen(function* () {
+      const { connection } = yield* Samples.connected({ heldScopes: ["location.place.current", "location.lookup"] })
+      const stranger = yield* Fixtures.user
+      const store = yield* ConnectionStore
+      const from = yield* Timestamp.now
+      const paused = { ...connection, pause: { from, until: null }, standardExpiresAt: null }
+      const left = { ...paused, heldScopes: ["location.place.current"] as const, sensitiveExpiresAt: null }
+      const entries = [ConsentEntry.of("paused", paused, from), ConsentEntry.of("exact_location_ended", left, from)]
+      yield* Samples.change(
+        connection.id,
+        { _tag: "SetEnd", standardExpiresAt: null },
+        { _tag: "SetPause", pause: paused.pause },
+        ...entries.map((entry) => ({ _tag: "Record", entry }) as const),
+        { _tag: "SetScopes", heldScopes: left.heldScopes, sensitiveExpiresAt: null }
+      )
+      Check.equal(yield* Samples.read(connection), left, "the agreed scopes stay")
+      Check.equal(yield* store.history(connection.userId, connection.id, 9), entries.toReversed(), "newest first")
+      Check.equal(yield* store.history(connection.userId, connection.id, 1), entries.slice(1), "limited")
+      Check.equal(yield* store.history(stranger.id, connection.id, 9), [], "another user")
+      yield* Samples.change(
+        connection.id,
+        { _tag: "SetPause", pause: null },
+        {
+          _tag: "SetScopes",
+          heldScopes: left.heldScopes,
+          sensitiveExpiresAt: null,
+          agreedScopes: left.heldScopes
+        }
+      )
+      Check.equal(yield* Samples.read(connection), { ...left, pause: null, agreedScopes: left.heldScopes }, "forgotten")
     })
   },
   {

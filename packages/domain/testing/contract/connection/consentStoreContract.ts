@@ -124,6 +124,7 @@ export const consentStoreContract: Contract<Samples.ConnectionSamplePorts> = [
       const after = {
         ...before,
         heldScopes: ["location.visits.read"] as const,
+        agreedScopes: [...connection.agreedScopes, "location.visits.read"] as const,
         places: [yield* Samples.place(now, true)],
         placesVersion: 2,
         standardExpiresAt: null

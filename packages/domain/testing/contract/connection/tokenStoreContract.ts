@@ -140,7 +140,8 @@ export const tokenStoreContract: Contract<Samples.ConnectionSamplePorts | Access
               purpose: null,
               status,
               error: null,
-              disclosed: null
+              disclosed: null,
+              times: 1
             })
           })
         return { connection, isSpent, log, link: chain[0] ?? Check.fail("a link"), now: exchange.at }

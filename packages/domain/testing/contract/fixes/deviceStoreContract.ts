@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import { DeviceStore } from "../../../src/devices/DeviceStore.js"
 import { DeviceName } from "../../../src/devices/Device.js"
+import { AccountLimits } from "../../../src/quotas/index.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { DeviceId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
@@ -26,6 +27,29 @@ export const deviceStoreContract: Contract<Ports> = [
       const made = yield* Samples.device(user, { name: DeviceName.make("Ada's 📱"), lastSeenAt, movement })
       Check.equal(Option.getOrNull(yield* devices.findByToken(user, made.tokenHash)), made, "found")
       Check.equal(yield* devices.list(user), [made], "listed")
+    })
+  },
+  {
+    name: `create: the ${AccountLimits.DEVICES.most}th is the last, also when several ask at once; removed ones make room [limits-9]`,
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const user = yield* aUser
+      const now = yield* Timestamp.now
+      yield* Samples.device(user, { removedAt: now })
+      let last = yield* Samples.device(user)
+      for (let made = 1; made < AccountLimits.DEVICES.most - 1; made++) last = yield* Samples.device(user)
+      const rivals = yield* Effect.all([
+        Samples.draftDevice(user),
+        Samples.draftDevice(user),
+        Samples.draftDevice(user)
+      ])
+      const outcomes = yield* Effect.forEach(rivals, devices.create, { concurrency: "unbounded" })
+      Check.equal(outcomes.filter(Boolean).length, 1, "there was room for one")
+      Check.equal((yield* devices.list(user)).length, AccountLimits.DEVICES.most, "stored")
+      Check.isTrue(yield* devices.create(yield* Samples.draftDevice(yield* aUser)), "another user has room")
+      yield* devices.remove(user, last.id, now)
+      Check.isTrue(yield* devices.create(yield* Samples.draftDevice(user)), "a removed one makes room")
+      Check.isTrue(!(yield* devices.create(yield* Samples.draftDevice(user))), "for one")
     })
   },
   {

@@ -66,12 +66,13 @@ export const step = (
   at: now,
   format: "gpx",
   bytesDone: 100,
-  read: (parts.fixes?.length ?? 0) + (parts.visits?.length ?? 0),
+  read: (parts.fixes?.length ?? 0) + (parts.visits?.length ?? 0) + (parts.places?.length ?? 0),
   tooRecent: 0,
   tooOld: 0,
   quarantined: 0,
   fixes: [],
   visits: [],
+  places: [],
   ...parts
 })
 

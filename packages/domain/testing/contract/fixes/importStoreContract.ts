@@ -20,11 +20,13 @@ import {
   waiting,
   type ImportSamplePorts
 } from "./importSamples.js"
+import { placesBeyondTheLimit } from "./placesBeyondTheLimit.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
 /** Rules of `ImportStore`. */
 export const importStoreContract: Contract<ImportSamplePorts> = [
+  placesBeyondTheLimit,
   {
     name: "an upload is not seen before it is complete, then it waits, as it was begun",
     run: Effect.gen(function* () {
@@ -43,6 +45,7 @@ export const importStoreContract: Contract<ImportSamplePorts> = [
         format: null,
         state: "waiting",
         counts: Import.NOTHING_READ,
+        leftOut: [],
         bytesTotal: 256,
         bytesDone: 0,
         error: null,
@@ -165,7 +168,7 @@ export const importStoreContract: Contract<ImportSamplePorts> = [
         read: 11
       }
       Check.isTrue(yield* advance(step(made, lease, now, parts)), "advanced")
-      const counts = { read: 11, stored: 4, duplicates: 1, tooRecent: 2, tooOld: 3, quarantined: 1 }
+      const counts = { read: 11, stored: 4, duplicates: 1, tooRecent: 2, tooOld: 3, overLimit: 0, quarantined: 1 }
       const expected = { ...made, state: "running" as const, format: "gpx" as const, counts, bytesDone: 100 }
       Check.equal(yield* found(made), expected, "after the first step")
       const again = step(made, lease, now, { fixes, visits, bytesDone: 99 })

@@ -78,6 +78,23 @@ export const liveRules: Contract<Uploads.UploadSamplePorts> = [
     })
   },
   {
+    name: "view: rules of a paused connection are not live, and begin anew at the end of the pause [connection-5]",
+    run: Effect.gen(function* () {
+      const { connection } = yield* withRule()
+      const before = yield* Uploads.onlyLive(connection)
+      const from = yield* Timestamp.now
+      const until = Timestamp.plus(from, Timestamp.HOUR)
+      yield* Connections.change(connection.id, { _tag: "SetPause", pause: { from, until } })
+      Check.isTrue(!(yield* isLive(connection)), "silent from the beginning")
+      yield* TestClock.adjust(Timestamp.HOUR - 1)
+      Check.isTrue(!(yield* isLive(connection)), "silent until the end")
+      yield* TestClock.adjust(1)
+      const after = yield* Uploads.onlyLive(connection)
+      Check.isTrue(after.basis !== before.basis, "another basis: the state is dropped")
+      Check.equal(after.firesFrom, until, "nothing from the pause fires")
+    })
+  },
+  {
     name: "view: rules of an ended connection are not live",
     run: Effect.gen(function* () {
       const { connection } = yield* withRule()

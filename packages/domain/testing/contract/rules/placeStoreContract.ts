@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import { Label, type Place } from "../../../src/places/Place.js"
 import { PlaceStore } from "../../../src/places/PlaceStore.js"
+import { AccountLimits } from "../../../src/quotas/index.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
@@ -35,6 +36,31 @@ export const placeStoreContract: Contract<Ports> = [
       })
       Check.equal(yield* found(made), made, "found")
       Check.equal(yield* places.list(user), [made], "listed")
+    })
+  },
+  {
+    name: `create: the ${AccountLimits.PLACES.most}th is the last, also when several ask at once; archived ones make room [limits-9]`,
+    run: Effect.gen(function* () {
+      const places = yield* PlaceStore
+      const user = yield* aUser
+      const archivedAt = yield* Timestamp.now
+      yield* Samples.place(user, { archivedAt })
+      let last = yield* Samples.place(user)
+      for (let made = 1; made < AccountLimits.PLACES.most - 1; made++) last = yield* Samples.place(user)
+      const rivals = yield* Effect.all([Samples.draftPlace(user), Samples.draftPlace(user), Samples.draftPlace(user)])
+      const outcomes = yield* Effect.forEach(rivals, places.create, { concurrency: "unbounded" })
+      Check.equal(outcomes.filter(Boolean).length, 1, "there was room for one")
+      const present = (yield* places.list(user)).filter((place) => place.archivedAt === null)
+      Check.equal(present.length, AccountLimits.PLACES.most, "stored")
+      Check.equal(
+        rivals.filter((_, index) => outcomes[index]).map(({ id }) => id),
+        present.filter(({ id }) => rivals.some((rival) => rival.id === id)).map(({ id }) => id),
+        "the one that was told so"
+      )
+      Check.isTrue(yield* places.create(yield* Samples.draftPlace(yield* aUser)), "another user has room")
+      yield* places.update(user, last.id, (before) => ({ ...before, archivedAt }))
+      Check.isTrue(yield* places.create(yield* Samples.draftPlace(user)), "an archived one makes room")
+      Check.isTrue(!(yield* places.create(yield* Samples.draftPlace(user))), "for one")
     })
   },
   {

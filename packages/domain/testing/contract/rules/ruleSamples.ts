@@ -49,7 +49,7 @@ export const draftPlace = (userId: UserId, overrides: Partial<Place.Place> = {})
 export const place = (userId: UserId, overrides: Partial<Place.Place> = {}) =>
   Effect.gen(function* () {
     const made = yield* draftPlace(userId, overrides)
-    yield* (yield* PlaceStore).create(made)
+    Check.isTrue(yield* (yield* PlaceStore).create(made), "there is room for a place")
     return made
   })
 
@@ -62,8 +62,8 @@ export const movement = (heardAt: Timestamp.Timestamp): Movement => ({
   before: { spot: { lat: -52.37, lon: 179.9999999, bandM: 50 }, movedAt: Timestamp.plus(heardAt, -1) }
 })
 
-/** A stored phone of the user. */
-export const device = (userId: UserId, overrides: Partial<Device.Device> = {}) =>
+/** A phone that is not stored. */
+export const draftDevice = (userId: UserId, overrides: Partial<Device.Device> = {}) =>
   Effect.gen(function* () {
     const made: Device.Device = {
       userId,
@@ -75,7 +75,14 @@ export const device = (userId: UserId, overrides: Partial<Device.Device> = {}) =
       ...Device.INITIAL,
       ...overrides
     }
-    yield* (yield* DeviceStore).create(made)
+    return made
+  })
+
+/** A stored phone of the user. */
+export const device = (userId: UserId, overrides: Partial<Device.Device> = {}) =>
+  Effect.gen(function* () {
+    const made = yield* draftDevice(userId, overrides)
+    Check.isTrue(yield* (yield* DeviceStore).create(made), "there is room for a device")
     return made
   })
 

@@ -78,7 +78,8 @@ const entryAt = (userId: UserId, at: Timestamp.Timestamp) =>
       purpose: null,
       status: 200,
       error: null,
-      disclosed: null
+      disclosed: null,
+      times: 1
     })
   })
 

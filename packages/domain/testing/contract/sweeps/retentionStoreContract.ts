@@ -18,6 +18,7 @@ import { type Hash, Sealed } from "../../../src/shared/Vault.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
+import { signUpRequest } from "../accounts/signUpSamples.js"
 import * as Samples from "../connection/connectionSamples.js"
 
 type Ports = Samples.ConnectionSamplePorts | CredentialStore | RetentionStore | LimitStore | IdempotencyStore
@@ -173,11 +174,34 @@ export const retentionStoreContract: Contract<Ports> = [
     })
   },
   {
+    name: "sign-ups that wait: by when they expired",
+    run: Effect.gen(function* () {
+      const store = yield* CredentialStore
+      const at = yield* now
+      const ends = [Timestamp.plus(at, 10), Timestamp.plus(at, 11)] as const
+      const request = (expiresAt: Timestamp.Timestamp) =>
+        Effect.gen(function* () {
+          const waiting = { ...(yield* signUpRequest(at)), expiresAt }
+          yield* store.requestSignUp(waiting, {
+            to: waiting.userId,
+            dedupeKey: waiting.hash,
+            subject: "A link",
+            body: "Text"
+          })
+          return waiting.hash
+        })
+      const hashes = [yield* request(ends[0]), yield* request(ends[1])]
+      yield* remove("pending_accounts", ends[0])
+      const there = yield* Effect.forEach(hashes, (hash) => Effect.map(store.findSignUp(hash), Option.isSome))
+      Check.equal(there, [false, true], "there")
+    })
+  },
+  {
     name: "sign-in tries: by when they were made",
     run: Effect.gen(function* () {
       const accounts = yield* AccountStore
       const { email } = yield* Fixtures.user
-      const tried = { id: yield* Entropy.id("try"), email, address: "192.0.2.77" }
+      const tried = { id: yield* Entropy.id("try"), email, address: "192.0.2.77", browser: null }
       const count = accounts.admitTry({ ...tried, id: yield* Entropy.id("try") }, ({ ofAccount }) => ({
         _tag: "Closed",
         retryAfterMillis: ofAccount.length

@@ -56,7 +56,10 @@ const stateOf = ({ accounts, apps, connections }: Tables, account: Account): Acc
   account,
   isLastAdmin:
     hasRole(account, "admin") &&
-    ![...accounts.values()].some((other) => other.account.id !== account.id && hasRole(other.account, "admin")),
+    ![...accounts.values()].some(
+      (other) =>
+        other.account.id !== account.id && other.account.suspendedAt === null && hasRole(other.account, "admin")
+    ),
   apps: [...apps.values()]
     .filter(({ app }) => app.ownerId === account.id)
     .sort((a, b) => a.app.createdAt - b.app.createdAt || (a.app.id < b.app.id ? -1 : 1))
@@ -90,8 +93,10 @@ const close = (
     for (const endpoint of endpoints.values()) if (endpoint.appId === app.id) endpoints.delete(endpoint.id)
   }
   for (const [key, one] of signInTries) if (one.email === email) signInTries.delete(key)
+  for (const [key, one] of tables.pendingAccounts) if (one.email === email) tables.pendingAccounts.delete(key)
   for (const [key, one] of sessions) if (one.userId === id) sessions.delete(key)
   for (const [key, one] of tables.accountLinks) if (one.userId === id) tables.accountLinks.delete(key)
+  tables.factors.delete(id)
   for (const [key, one] of devices) {
     if (one.userId === id && one.removedAt === null) devices.set(key, { ...one, removedAt: requestedAt })
   }
@@ -102,7 +107,12 @@ const close = (
   for (const [key, one] of events) {
     if (one.userId === id && one.fannedOutAt === null) events.set(key, { ...one, fannedOutAt: requestedAt })
   }
-  MemoryMailOutbox.queue(tables, receipt, requestedAt)
+  for (const [key, one] of tables.exports) {
+    if (one.export.userId !== id) continue
+    tables.exports.delete(key)
+    for (const piece of tables.exportPieces.keys()) if (piece.startsWith(`${key} `)) tables.exportPieces.delete(piece)
+  }
+  if (receipt !== null) MemoryMailOutbox.queue(tables, receipt, requestedAt)
   const appIds = owned.flatMap(({ app }) => (AccountDeletion.goesEntirely(app) ? [app.id] : []))
   tables.accountDeletions.set(id, { requestedAt, lookAt, appIds })
   accounts.delete(id)

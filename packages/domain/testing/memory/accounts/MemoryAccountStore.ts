@@ -3,28 +3,43 @@ import * as Account from "../../../src/accounts/Account.js"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
 import * as Session from "../../../src/accounts/Session.js"
 import { type CountedTry, WINDOW } from "../../../src/accounts/SignInThrottle.js"
+import { isOn, NONE } from "../../../src/factors/Factors.js"
 import { Conflict } from "../../../src/shared/Errors.js"
+import type { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
 
 export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.effect(
   AccountStore,
-  Effect.map(MemoryDatabase, ({ accounts, historyChoices, sessions, signInTries }) => {
+  Effect.map(MemoryDatabase, (tables) => {
+    const { accounts, factors, historyChoices, sessions, signInTries } = tables
     /** The account of a session that counts. */
     const ownerOf = (session: Session.Session, now: Timestamp.Timestamp): Account.Account | undefined => {
       const credentials = accounts.get(session.userId)
-      return Session.isLive(session, now) && credentials?.passwordVersion === session.passwordVersion
+      return Session.isLive(session, now) &&
+        credentials?.passwordVersion === session.passwordVersion &&
+        credentials.account.suspendedAt === null
         ? credentials.account
         : undefined
     }
+    const setTimeZone = (id: UserId, timeZone: string, isLearned: boolean) =>
+      Effect.sync(() => {
+        const credentials = accounts.get(id)
+        if (credentials === undefined || (isLearned && credentials.account.timeZone !== null)) return
+        accounts.set(id, { ...credentials, account: { ...credentials.account, timeZone } })
+      })
     return AccountStore.of({
-      create: (account, passwordHash, keep) =>
+      learnTimeZone: (id, name) => setTimeZone(id, name, true),
+      chooseTimeZone: (id, name) => setTimeZone(id, name, false),
+      create: (account, passwordHash, keep, audit) =>
         Effect.suspend(() => {
           for (const { account: other } of accounts.values()) {
             if (other.email === account.email) return new Conflict({ reason: Account.EMAIL_TAKEN })
           }
           accounts.set(account.id, { account, passwordHash, passwordVersion: 0 })
           if (keep !== undefined) historyChoices.set(account.id, keep)
+          if (audit !== undefined) MemoryAuditLog.append(tables, audit)
           return Effect.void
         }),
       find: (id) => Effect.sync(() => Option.map(Option.fromNullable(accounts.get(id)), ({ account }) => account)),
@@ -32,6 +47,14 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
         Effect.sync(() =>
           Option.fromNullable([...accounts.values()].find((credentials) => credentials.account.email === email))
         ),
+      hasAnother: (id, roles) =>
+        Effect.sync(() =>
+          [...accounts.values()].some(
+            ({ account }) =>
+              account.id !== id && account.suspendedAt === null && roles.some((role) => Account.hasRole(account, role))
+          )
+        ),
+      hasFactor: (id) => Effect.sync(() => isOn(factors.get(id) ?? NONE)),
       addRoles: (id, roles) =>
         Effect.sync(() => {
           const credentials = accounts.get(id)
@@ -41,7 +64,11 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
           return Option.some(account)
         }),
 
-      openSession: (session) => Effect.sync(() => void sessions.set(session.hash, session)),
+      openSession: (session, audit) =>
+        Effect.sync(() => {
+          sessions.set(session.hash, session)
+          if (audit !== undefined) MemoryAuditLog.append(tables, audit)
+        }),
       findSession: (hash, now) =>
         Effect.sync(() => {
           const session = sessions.get(hash)
@@ -53,6 +80,13 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
           const session = sessions.get(hash)
           if (session !== undefined) sessions.set(hash, { ...session, seenAt, expiresAt })
         }),
+      confirmSession: ({ hash, passwordVersion }, confirmedAt) =>
+        Effect.sync(() => {
+          const session = sessions.get(hash)
+          if (session?.passwordVersion !== passwordVersion) return false
+          sessions.set(hash, { ...session, confirmedAt })
+          return true
+        }),
       listSessions: (id, now) =>
         Effect.sync(() =>
           [...sessions.values()]
@@ -60,21 +94,26 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
             .sort((a, b) => b.seenAt - a.seenAt || (a.hash < b.hash ? -1 : 1))
         ),
       closeSession: (hash) => Effect.sync(() => void sessions.delete(hash)),
-      closeOtherSessions: (id, kept) =>
+      closeOtherSessions: (id, kept, audit) =>
         Effect.sync(() => {
           const others = [...sessions.values()].filter(({ hash, userId }) => userId === id && hash !== kept)
           for (const { hash } of others) sessions.delete(hash)
+          if (audit !== undefined) MemoryAuditLog.append(tables, audit(others.length))
           return others.length
         }),
 
       admitTry: (tried, decide) =>
         Effect.map(Timestamp.now, (now) => {
           const recent = [...signInTries.values()].filter(({ at }) => now - at < WINDOW).sort((a, b) => a.at - b.at)
+          const strangers = recent.filter(({ browser }) => browser === null)
           const counted = ({ at, failed }: CountedTry): CountedTry => ({ at, failed })
           const verdict = decide(
             {
-              ofAccount: recent.filter((one) => one.email === tried.email && !one.forgotten).map(counted),
-              ofAddress: recent.filter((one) => one.address === tried.address).map(counted)
+              ofAccount: strangers.filter((one) => one.email === tried.email && !one.forgotten).map(counted),
+              ofAddress: strangers.filter((one) => one.address === tried.address).map(counted),
+              ...(tried.browser === null
+                ? {}
+                : { ofBrowser: recent.filter((one) => one.browser === tried.browser && !one.forgotten).map(counted) })
             },
             now
           )
@@ -92,7 +131,8 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
         Effect.sync(() => {
           signInTries.delete(tried.id)
           for (const [id, one] of signInTries) {
-            if (one.email === tried.email && one.failed) signInTries.set(id, { ...one, forgotten: true })
+            const isSame = tried.browser === null ? one.email === tried.email : true
+            if (isSame && one.browser === tried.browser && one.failed) signInTries.set(id, { ...one, forgotten: true })
           }
         })
     })

@@ -29,6 +29,7 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
     idsOf(tables.places),
     idsOf(tables.devices)
   ]
+  some(tables.consentHistory, (_, id) => connections.has(id))
   some(tables.flagged, (_, id) => connections.has(id))
   some(tables.tierLooks, (_, id) => connections.has(id))
   some(tables.tierNotices, (_, id) => connections.has(id))
@@ -44,6 +45,11 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   for (const id of devices) {
     tables.importDevices.delete(id)
   }
+  // The deletion removed the archives. A request in flight at that moment may have written one more.
+  for (const [id, { export: one }] of tables.exports) {
+    if (one.userId === userId) some(tables.exportPieces, (_, key) => key.startsWith(`${id} `))
+  }
+  some(tables.exports, ({ export: one }) => one.userId === userId)
   for (const [id, { import: one }] of tables.imports) {
     if (one.userId === userId) some(tables.importPieces, (_, key) => key.startsWith(`${id} `))
   }
@@ -58,6 +64,7 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
     some<string, unknown>(table, isTheirKey)
   }
   someOf(tables.accessLog, isTheirs)
+  some<string, { readonly userId: UserId | null }>(tables.auditEvents, (event) => event.userId === userId)
   someOf(tables.volumeFlags, isTheirs)
   for (const { delivery } of tables.deliveries.values()) {
     if (delivery.userId !== userId) continue
@@ -73,6 +80,11 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   some(tables.connections, isTheirs)
   for (const [index, decision] of tables.reviewDecisions.entries()) {
     if (decision.by === userId) tables.reviewDecisions[index] = { ...decision, by: NOBODY.id }
+  }
+  for (const [id, event] of tables.auditEvents) {
+    const { actor } = event
+    if (actor._tag !== "Staff" || actor.id !== userId) continue
+    tables.auditEvents.set(id, { ...event, actor: { _tag: "Staff", id: NOBODY.id } })
   }
   return removed > 0 ? removed : removeApps(tables, userId)
 }

@@ -1,8 +1,10 @@
 import { Effect, Layer, Option } from "effect"
 import * as App from "../../../src/apps/App.js"
 import { AppStore } from "../../../src/apps/AppStore.js"
+import { AccountLimits } from "../../../src/quotas/index.js"
 import * as Page from "../../../src/shared/Page.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
 import * as MemoryReviews from "./MemoryReviews.js"
 import * as MemoryRules from "../rules/MemoryRules.js"
@@ -10,9 +12,16 @@ import * as MemoryRules from "../rules/MemoryRules.js"
 export const layer: Layer.Layer<AppStore, never, MemoryDatabase> = Layer.effect(
   AppStore,
   Effect.map(MemoryDatabase, (tables) => {
-    const { apps } = tables
+    const { appLogos, apps } = tables
     return AppStore.of({
-      create: (app) => Effect.sync(() => void apps.set(app.id, { app, secrets: [] })),
+      create: (app) =>
+        Effect.sync(() => {
+          const owned = [...apps.values()].filter((one) => one.app.ownerId === app.ownerId)
+          if (owned.length >= AccountLimits.APPS.most) return false
+          apps.set(app.id, { app, secrets: [] })
+          return true
+        }),
+      findLogo: (id, digest) => Effect.sync(() => Option.fromNullable(appLogos.get(`${id} ${digest}`))),
       find: (id) => Effect.sync(() => Option.map(Option.fromNullable(apps.get(id)), ({ app }) => app)),
       findRegistered: (id) => Effect.sync(() => Option.fromNullable(apps.get(id))),
       listOwnedBy: (ownerId, limit, after) =>
@@ -36,12 +45,18 @@ export const layer: Layer.Layer<AppStore, never, MemoryDatabase> = Layer.effect(
         Effect.map(Timestamp.now, (now) => {
           const before = apps.get(id)
           if (before === undefined) return Option.none()
-          const { after, outcome, recorded } = decide(before, now)
+          const { after, audit, logo, outcome, recorded } = decide(before, now)
           if (recorded !== undefined) MemoryReviews.record(tables, recorded)
+          if (audit !== undefined) MemoryAuditLog.append(tables, audit)
           if (after !== null) {
             MemoryRules.noteScopes(tables, id, App.scopes(before.app), App.scopes(after.app), now)
             const { createdAt, ownerId } = before.app
             apps.set(id, { ...after, app: { ...after.app, id, ownerId, createdAt } })
+            if (logo !== undefined) appLogos.set(`${id} ${logo.digest}`, logo.png)
+            const named = [after.app.logo, after.app.proposal?.logo].map((digest) => `${id} ${digest}`)
+            for (const key of appLogos.keys()) {
+              if (key.startsWith(`${id} `) && !named.includes(key)) appLogos.delete(key)
+            }
           }
           return Option.some(outcome)
         })

@@ -45,6 +45,11 @@ export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.
           const connection = connections.get(id)
           return connection?.appId === appId ? Option.some(connection) : Option.none()
         }),
+      history: (userId, id, limit) =>
+        Effect.sync(() => {
+          if (connections.get(id)?.userId !== userId) return []
+          return (tables.consentHistory.get(id) ?? []).toReversed().slice(0, limit)
+        }),
       findLive: (userId, appId) => Effect.sync(() => Option.fromNullable(unended(tables, userId, appId))),
       listOfUser: (userId) =>
         Effect.sync(() =>

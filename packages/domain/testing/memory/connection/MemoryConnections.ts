@@ -20,10 +20,14 @@ export const appOf = ({ apps }: Tables, { appId }: { readonly appId: AppId }): A
   return registered.app
 }
 
-export const withApp = (tables: Tables, connection: Connection): WithApp => ({
-  connection,
-  app: appOf(tables, connection)
-})
+export const withApp = (tables: Tables, connection: Connection): WithApp => {
+  const app = appOf(tables, connection)
+  return { connection, app, ...(isSuspended(tables, connection, app) ? { isSuspended: true } : {}) }
+}
+
+/** Whether the account of the person or of the app's developer is suspended. */
+export const isSuspended = ({ accounts }: Tables, { userId }: Connection, app: App): boolean =>
+  app.suspendedAt !== null || (accounts.get(userId)?.account.suspendedAt ?? null) !== null
 
 /** The connection of this user and app that has not ended. */
 export const unended = ({ connections }: Tables, userId: string, appId: string): Connection | undefined =>
@@ -96,9 +100,22 @@ export const apply = (
       case "LookAt":
         tierLooks.set(id, write.at)
         break
-      case "SetScopes":
-        set({ heldScopes: write.heldScopes, sensitiveExpiresAt: write.sensitiveExpiresAt })
+      case "SetScopes": {
+        const before = connections.get(id)
+        const { agreedScopes = before?.agreedScopes ?? [], heldScopes, sensitiveExpiresAt } = write
+        MemoryRules.noteScopes(tables, id, before?.heldScopes ?? [], heldScopes, now)
+        set({ heldScopes, sensitiveExpiresAt, agreedScopes })
         MemoryRules.followSharing(tables, id, now)
+        break
+      }
+      case "SetEnd":
+        set({ standardExpiresAt: write.standardExpiresAt })
+        break
+      case "SetPause":
+        set({ pause: write.pause })
+        break
+      case "Record":
+        tables.consentHistory.set(id, [...(tables.consentHistory.get(id) ?? []), write.entry])
         break
     }
   }

@@ -5,6 +5,7 @@ import type { StrikeWarning } from "../../../src/endpoints/StrikeWarning.js"
 import * as WebhookEndpoint from "../../../src/endpoints/WebhookEndpoint.js"
 import type { EndpointId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 
 /**
@@ -52,11 +53,12 @@ export const layer: Layer.Layer<EndpointStore, never, MemoryDatabase> = Layer.ef
         }),
       find: (appId, id) => Effect.sync(() => find(appId, id)),
       list: (appId) => Effect.sync(() => of(appId).sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))),
-      update: (appId, id, change) =>
+      update: (appId, id, change, audit) =>
         Effect.map(Timestamp.now, (now) =>
           Option.map(find(appId, id), (before) => {
             const after = change(before, now)
             tables.endpoints.set(id, after)
+            if (audit !== undefined) MemoryAuditLog.append(tables, audit(now))
             return after
           })
         ),

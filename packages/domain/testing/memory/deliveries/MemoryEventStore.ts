@@ -2,18 +2,25 @@ import { Effect, Layer, Option, Struct } from "effect"
 import { EventStore } from "../../../src/deliveries/EventStore.js"
 import type { Connection } from "../../../src/connection/Connection.js"
 import type { RuleId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { isSuspended } from "../connection/MemoryConnections.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 import { bucketOf } from "../leases/buckets.js"
 import { ground } from "../rules/MemoryRules.js"
 
-const ruleStands = (tables: Tables, connection: Connection, ruleId: RuleId | null): boolean => {
+const ruleStands = (
+  tables: Tables,
+  connection: Connection,
+  ruleId: RuleId | null,
+  now: Timestamp.Timestamp
+): boolean => {
   if (ruleId === null) return true
   const rule = tables.rules.get(ruleId)
   return (
     rule !== undefined &&
     rule.connectionId === connection.id &&
     rule.deletedAt === null &&
-    ground(tables, connection, rule) !== undefined
+    ground(tables, connection, rule, now) !== undefined
   )
 }
 
@@ -59,12 +66,17 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
           }
         }),
       authorisation: (userId, connectionId, ruleId) =>
-        Effect.sync(() =>
+        Effect.map(Timestamp.now, (now) =>
           Option.gen(function* () {
             const connection = yield* Option.fromNullable(tables.connections.get(connectionId))
             if (connection.userId !== userId) return yield* Option.none()
             const registered = yield* Option.fromNullable(tables.apps.get(connection.appId))
-            return { connection, app: registered.app, ruleStands: ruleStands(tables, connection, ruleId) }
+            return {
+              connection,
+              app: registered.app,
+              ruleStands: ruleStands(tables, connection, ruleId, now),
+              ...(isSuspended(tables, connection, registered.app) ? { isSuspended: true as const } : {})
+            }
           })
         )
     })

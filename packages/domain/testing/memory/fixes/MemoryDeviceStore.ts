@@ -1,6 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import type { Device } from "../../../src/devices/Device.js"
 import { DeviceStore } from "../../../src/devices/DeviceStore.js"
+import { AccountLimits } from "../../../src/quotas/index.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
 
 export const layer: Layer.Layer<DeviceStore, never, MemoryDatabase> = Layer.effect(
@@ -12,7 +13,12 @@ export const layer: Layer.Layer<DeviceStore, never, MemoryDatabase> = Layer.effe
       )
 
     return DeviceStore.of({
-      create: (device) => Effect.sync(() => void devices.set(device.id, device)),
+      create: (device) =>
+        Effect.sync(() => {
+          if (present(device.userId).length >= AccountLimits.DEVICES.most) return false
+          devices.set(device.id, device)
+          return true
+        }),
       list: (userId) =>
         Effect.sync(() =>
           [...present(userId)].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))

@@ -167,7 +167,7 @@ const liveRules = (tables: Tables, userId: UserId, now: Timestamp.Timestamp): Re
     const connection = tables.connections.get(stored.connectionId)
     if (stored.userId !== userId || stored.deletedAt !== null || connection === undefined) continue
     if (isOver(stored.window.until, now) || !MemoryRules.isAllowed(tables, connection, stored, now)) continue
-    const ground = MemoryRules.ground(tables, connection, stored)
+    const ground = MemoryRules.ground(tables, connection, stored, now)
     if (ground === undefined) continue
     const state = tables.ruleStates.get(stored.id) ?? RuleEvaluation.unseeded(ground.basis)
     live.push({ rule: { ...MemoryRules.relabelled(tables, stored), disabledAt: null }, ...ground, state })

@@ -1,11 +1,14 @@
 import { Effect, Layer, Option } from "effect"
 import * as Device from "../../../src/devices/Device.js"
 import * as Fix from "../../../src/fixes/Fix.js"
-import { type Import, NOTHING_READ } from "../../../src/imports/Import.js"
+import { type Import, MOST_NAMED, NOTHING_READ } from "../../../src/imports/Import.js"
+import { isSame } from "../../../src/imports/ImportedPlace.js"
 import { ImportStore, type Leased, type Owned, type ImportStep } from "../../../src/imports/ImportStore.js"
+import * as AccountLimits from "../../../src/quotas/AccountLimits.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as VisitReport from "../../../src/fixes/VisitReport.js"
 import { bucketOf } from "../leases/buckets.js"
+import * as MemoryPlaceStore from "../rules/MemoryPlaceStore.js"
 import { type KeptImport, MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 
 export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effect(
@@ -40,6 +43,7 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
               format: null,
               state: "waiting",
               counts: NOTHING_READ,
+              leftOut: [],
               bytesTotal: 0,
               bytesDone: 0,
               error: null,
@@ -122,18 +126,26 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
         Effect.sync(() => {
           const kept = held(step)
           if (kept === undefined) return false
-          const stored = store(tables, kept.import, step)
+          const { leftOut, stored } = store(tables, kept.import, step)
           const { counts } = kept.import
           imports.set(step.id, {
             ...kept,
             import: {
               ...kept.import,
               format: step.format ?? kept.import.format,
+              leftOut: [...kept.import.leftOut, ...leftOut].slice(0, MOST_NAMED),
               bytesDone: Math.max(kept.import.bytesDone, step.bytesDone),
               counts: {
                 read: counts.read + step.read,
                 stored: counts.stored + stored,
-                duplicates: counts.duplicates + step.fixes.length + step.visits.length - stored,
+                duplicates:
+                  counts.duplicates +
+                  step.fixes.length +
+                  step.visits.length +
+                  step.places.length -
+                  stored -
+                  leftOut.length,
+                overLimit: counts.overLimit + leftOut.length,
                 tooRecent: counts.tooRecent + step.tooRecent,
                 tooOld: counts.tooOld + step.tooOld,
                 quarantined: counts.quarantined + step.quarantined
@@ -177,12 +189,24 @@ const isDue = ({ dueAt, import: one, uploading }: KeptImport, now: Timestamp.Tim
 
 const isOpen = ({ state }: Import): boolean => state === "waiting" || state === "running"
 
-/** Stores the entries of a step; returns how many of them the user did not have yet. */
-const store = (tables: Tables, { deviceId }: Import, { at, fixes, userId, visits }: ImportStep): number => {
+/** Stores the entries of a step; returns how many of them the user did not have yet, and which places had no room. */
+const store = (tables: Tables, { deviceId }: Import, { at, fixes, places, userId, visits }: ImportStep) => {
   const { importDevices, staysDueFrom, streamVersions } = tables
   const endsWith = (at: Timestamp.Timestamp): void =>
     void importDevices.set(deviceId, Timestamp.make(Math.max(importDevices.get(deviceId) ?? at, at)))
-  const before = tables.fixes.size + tables.visitReports.size
+  const before = tables.fixes.size + tables.visitReports.size + tables.places.size
+  const leftOut: Array<string> = []
+  for (const one of places) {
+    if ([...tables.places.values()].some((known) => known.userId === userId && isSame(one, known))) continue
+    const owned = [...tables.places.values()].filter(
+      (known) => known.userId === userId && known.archivedAt === null
+    ).length
+    if (one.place.archivedAt === null && owned >= AccountLimits.PLACES.most) {
+      leftOut.push(one.place.label)
+      continue
+    }
+    MemoryPlaceStore.insert(tables, one.place, one.shapes)
+  }
   const known = new Set([...tables.fixes.values()].filter((fix) => fix.userId === userId).map(Fix.key))
   for (const fix of fixes) {
     if (known.has(Fix.key(fix))) continue
@@ -200,6 +224,7 @@ const store = (tables: Tables, { deviceId }: Import, { at, fixes, userId, visits
     const last = visit.departure ?? visit.arrival
     if (last !== null) endsWith(last)
   }
-  if (fixes.length + visits.length > 0) streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)
-  return tables.fixes.size + tables.visitReports.size - before
+  if (fixes.length + visits.length + places.length > 0)
+    streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)
+  return { leftOut, stored: tables.fixes.size + tables.visitReports.size + tables.places.size - before }
 }

@@ -3,6 +3,7 @@ import type { Place } from "../../../src/places/Place.js"
 import { PlaceStore } from "../../../src/places/PlaceStore.js"
 import * as Shape from "../../../src/places/Shape.js"
 import * as Fix from "../../../src/fixes/Fix.js"
+import { AccountLimits } from "../../../src/quotas/index.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
@@ -17,14 +18,11 @@ export const layer: Layer.Layer<PlaceStore, never, MemoryDatabase> = Layer.effec
     return PlaceStore.of({
       create: (place) =>
         Effect.sync(() => {
+          const owned = [...places.values()].filter((one) => one.userId === place.userId && one.archivedAt === null)
+          if (owned.length >= AccountLimits.PLACES.most) return false
           moveStream(tables, place.userId)
-          places.set(place.id, place)
-          placeShapes.set(place.id, [Shape.of(place, null)])
-          for (const { id: deviceId, userId } of tables.devices.values()) {
-            if (userId !== place.userId) continue
-            const backfill = { userId, deviceId, placeId: place.id, dueFrom: Timestamp.make(Fix.EARLIEST) }
-            tables.stayBackfills.set(`${userId} ${deviceId} ${place.id}`, backfill)
-          }
+          insert(tables, place, [Shape.of(place, null)])
+          return true
         }),
       find: (userId, id) => Effect.sync(() => find(userId, id)),
       list: (userId) =>
@@ -47,6 +45,17 @@ export const layer: Layer.Layer<PlaceStore, never, MemoryDatabase> = Layer.effec
     })
   })
 )
+
+/** Stores a new place. Its stays are derived from the whole history. */
+export const insert = (tables: Tables, place: Place, shapes: ReadonlyArray<Shape.Shape>): void => {
+  tables.places.set(place.id, place)
+  tables.placeShapes.set(place.id, shapes)
+  for (const { id: deviceId, userId } of tables.devices.values()) {
+    if (userId !== place.userId) continue
+    const backfill = { userId, deviceId, placeId: place.id, dueFrom: Timestamp.make(Fix.EARLIEST) }
+    tables.stayBackfills.set(`${userId} ${deviceId} ${place.id}`, backfill)
+  }
+}
 
 /**
  * Invalidates the uploads and derivations in progress that read the user's places before this change: they read again.

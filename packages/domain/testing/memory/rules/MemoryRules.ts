@@ -1,5 +1,6 @@
 import { Struct } from "effect"
 import type { Connection } from "../../../src/connection/Connection.js"
+import * as Pause from "../../../src/connection/Pause.js"
 import * as EffectiveScopes from "../../../src/connection/EffectiveScopes.js"
 import * as App from "../../../src/apps/App.js"
 import * as LiveRule from "../../../src/rules/LiveRule.js"
@@ -28,9 +29,10 @@ export const ofConnection = (tables: Tables, id: ConnectionId): ReadonlyArray<St
 export const ground = (
   tables: Tables,
   connection: Connection,
-  rule: Rule
+  rule: Rule,
+  now: Timestamp
 ): Pick<LiveRule.LiveRule, "circle" | "basis" | "firesFrom"> | undefined => {
-  const scopeSince = since(tables, connection, LiveRule.neededScope(rule.target))
+  const scopeSince = since(tables, connection, LiveRule.neededScope(rule.target), now)
   if (rule.target._tag === "Zone") {
     const firesFrom = LiveRule.firesFrom(rule.createdAt, scopeSince)
     return { circle: rule.target.circle, basis: LiveRule.zoneBasis(scopeSince), firesFrom }
@@ -48,9 +50,14 @@ export const ground = (
   }
 }
 
-const since = ({ rulesSince }: Tables, { appId, id }: Connection, scope: Scope): Timestamp | null => {
+const since = (
+  { rulesSince }: Tables,
+  { appId, id, pause }: Connection,
+  scope: Scope,
+  now: Timestamp
+): Timestamp | null => {
   const times = [appId, id].map((of) => rulesSince.get(`${of} ${scope}`)).filter((at) => at !== undefined)
-  return times.sort((a, b) => b - a)[0] ?? null
+  return LiveRule.latest(times.sort((a, b) => b - a)[0] ?? null, Pause.endedAt(pause, now))
 }
 
 /**
@@ -69,11 +76,13 @@ export const noteScopes = (
   }
 }
 
-/** Whether the scope is effective: the connection is live, the grant has the scope, and the app declares it. */
+/** Whether the rule may fire: the connection is live and not paused, and grant and app have the scope. */
 export const isAllowed = (tables: Tables, connection: Connection, rule: Rule, now: Timestamp): boolean => {
   const app = tables.apps.get(connection.appId)?.app
   return (
-    app !== undefined && EffectiveScopes.effective(connection, app, now).includes(LiveRule.neededScope(rule.target))
+    app !== undefined &&
+    !Pause.isOn(connection.pause, now) &&
+    EffectiveScopes.effective(connection, app, now).includes(LiveRule.neededScope(rule.target))
   )
 }
 
@@ -99,7 +108,7 @@ export const notice = (tables: Tables, connection: Connection, rule: StoredRule,
   const { target } = rule
   const place = target._tag === "Place" ? tables.places.get(target.placeId) : undefined
   const archivedAt = place?.archivedAt
-  const stands = ground(tables, connection, rule) !== undefined && !isNarrowed(tables, connection, rule)
+  const stands = ground(tables, connection, rule, now) !== undefined && !isNarrowed(tables, connection, rule)
   const disabledAt = LiveRule.disabledSince(stands, rule.disabledAt, archivedAt ?? null, now)
   const isShared = target._tag === "Zone" || connection.places.some(({ placeId }) => placeId === target.placeId)
   const withdrawnLabel = isShared ? undefined : (rule.withdrawnLabel ?? place?.label)

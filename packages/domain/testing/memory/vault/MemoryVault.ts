@@ -56,9 +56,28 @@ export const make = (keyIds: readonly [string, ...ReadonlyArray<string>]): typeo
     keys: keyIds.map((id) => KeyId.make(id)),
     derive: (use, keyId, text) => Effect.suspend(() => Either.map(hmac(use, keyId, text), Encoding.encodeBase64Url)),
     seal: (plaintext, context) => Effect.orDie(Effect.suspend(() => seal(plaintext, context))),
-    unseal: (sealed, context) => Effect.suspend(() => unseal(sealed, context))
+    unseal: (sealed, context) => Effect.suspend(() => unseal(sealed, context)),
+    sealBytes: (plain, context) =>
+      Effect.orDie(
+        Effect.suspend(() => Either.map(seal(Encoding.encodeBase64(plain), `bytes ${context}`), Utf8.encode))
+      ),
+    unsealBytes: (sealed, context) =>
+      Effect.suspend(() =>
+        Either.gen(function* () {
+          const text = yield* readable(sealed)
+          const plain = yield* unseal(text, `bytes ${context}`)
+          // The last character of base64 may have bits that mean nothing: only what sealing gives is accepted.
+          if (text !== (yield* seal(plain, `bytes ${context}`))) return yield* unreadable
+          return yield* Either.mapLeft(Encoding.decodeBase64(plain), () => notSealed)
+        })
+      )
   }
 }
+
+const notSealed = new VaultError({ reason: "this is not a sealed value" })
+
+const readable = (bytes: Uint8Array): Either.Either<string, VaultError> =>
+  Either.try({ try: () => Utf8.decode(bytes), catch: () => notSealed })
 
 const unreadable = Either.left(new VaultError({ reason: "the sealed value does not belong here or was changed" }))
 

@@ -13,7 +13,7 @@ export interface Stream {
 }
 
 /** Each purpose draws from its own stream. One more fault therefore does not change where people walk. */
-export type Purpose = "workload" | "faults" | "scheduling" | "ids" | "swarm" | "stories" | "plan"
+export type Purpose = "workload" | "faults" | "scheduling" | "ids" | "swarm" | "stories" | "accounts" | "plan"
 
 const SALTS: Readonly<Record<Purpose, number>> = {
   workload: 0x243f6a88,
@@ -22,6 +22,7 @@ const SALTS: Readonly<Record<Purpose, number>> = {
   ids: 0x03707344,
   swarm: 0xa4093822,
   stories: 0x082efa98,
+  accounts: 0xec4e6c89,
   plan: 0x299f31d0
 }
 

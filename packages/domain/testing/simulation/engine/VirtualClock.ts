@@ -2,19 +2,20 @@ import { Clock, Duration, Effect } from "effect"
 import * as Process from "./Process.js"
 import { Timers } from "./Timers.js"
 
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
 /**
  * Dates are kept to the quarter of an hour (Spec §6.3.1). A loop that asks for a sleep from here up to `SELDOM` is
- * never slowed down.
+ * slowed down only while no date comes (`hasDateBy`).
  */
-const PROMPT = 15 * 60_000
+const PROMPT = 15 * MINUTE
 /** Loops that sleep this long or longer do only maintenance, so they may be slowed down. */
-const SELDOM = 60 * 60_000
-/** A slowed loop sleeps this many times the quiet time so far: after a quiet minute it sleeps 16 minutes. */
+const SELDOM = HOUR
+/** A slowed loop sleeps at most this many times the quiet time so far: after a quiet minute, at most 16 minutes. */
 const PATIENCE = 16
-/** The longest sleep of a slowed loop. */
-const LONGEST = 6 * 3_600_000
-
-const MINUTE = 60_000
+/** Slowed loops wake when the time of day is a multiple of one of these, so that they share what a wake-up costs. */
+const GRIDS = [6 * HOUR, 3 * HOUR, HOUR, 30 * MINUTE, PROMPT, 5 * MINUTE, MINUTE] as const
 
 interface Sleeper {
   readonly process: Process.Process
@@ -47,6 +48,8 @@ export class VirtualClock implements Clock.Clock {
   private latest = -Infinity
   private stirredAt: number
   private stretched: Array<{ readonly at: number; readonly sleeper: Sleeper }> = []
+  /** Whether a date comes by this time of day, on which a loop of every quarter of an hour would act. */
+  hasDateBy: (timeOfDay: number) => Effect.Effect<boolean> = () => Effect.succeed(true)
   /** The sleep that each loop asked for the last time. */
   private readonly rhythms = new WeakMap<object, number>()
 
@@ -91,14 +94,18 @@ export class VirtualClock implements Clock.Clock {
       const isPeriodic = fiber.getFiberRef(Process.isPeriodic)
       // Whole milliseconds, rounded up: no fibre wakes before the time that it asked for.
       const own = Math.max(0, Math.ceil(Duration.toMillis(duration)))
-      return Effect.async<void>((resume) => {
-        const sleeper: Sleeper = { process, own, isOver: false, laid: 0, isPeriodic, wake: () => resume(Effect.void) }
-        const isStretched = isPeriodic && (own < PROMPT || own >= SELDOM)
-        this.lay(sleeper, isStretched ? this.stretch(fiber, own) : own)
-        return Effect.sync(() => {
-          sleeper.isOver = true
+      const sleep = (millis: number) =>
+        Effect.async<void>((resume) => {
+          const sleeper: Sleeper = { process, own, isOver: false, laid: 0, isPeriodic, wake: () => resume(Effect.void) }
+          this.lay(sleeper, millis)
+          return Effect.sync(() => {
+            sleeper.isOver = true
+          })
         })
-      })
+      if (!isPeriodic) return sleep(own)
+      if (own < PROMPT || own >= SELDOM) return sleep(this.stretch(fiber, own))
+      if (own > PROMPT) return sleep(own)
+      return Effect.flatMap(this.untilDate(GRIDS), sleep)
     })
   }
 
@@ -109,20 +116,47 @@ export class VirtualClock implements Clock.Clock {
     const before = this.stretched
     this.stretched = []
     for (const { at, sleeper } of before) {
-      if (!sleeper.isOver && at > this.passed + sleeper.own) this.lay(sleeper, sleeper.own)
+      // A loop of every quarter of an hour keeps to its quarters.
+      const own = sleeper.own === PROMPT ? PROMPT - (this.unsafeCurrentTimeMillis() % PROMPT) : sleeper.own
+      if (!sleeper.isOver && at > this.passed + own) this.lay(sleeper, own)
     }
+  }
+
+  /**
+   * The sleep of a loop of every quarter of an hour, in milliseconds: up to the coarsest grid that patience allows and
+   * that no date comes before.
+   */
+  private untilDate([grid = PROMPT, ...finer]: ReadonlyArray<number>): Effect.Effect<number> {
+    if (grid <= PROMPT) return Effect.succeed(PROMPT)
+    if (grid > this.patience) return this.untilDate(finer)
+    const millis = this.untilMultiple(grid)
+    return Effect.flatMap(this.hasDateBy(this.unsafeCurrentTimeMillis() + millis), (comes) =>
+      comes ? this.untilDate(finer) : Effect.succeed(millis)
+    )
+  }
+
+  /** How long a loop may sleep after all the time in which nothing happened. */
+  private get patience(): number {
+    return PATIENCE * (this.passed - this.stirredAt)
+  }
+
+  /** The time until the time of day is a multiple of `grid`, in milliseconds: more than none. */
+  private untilMultiple(grid: number): number {
+    return grid - (this.unsafeCurrentTimeMillis() % grid)
   }
 
   /** The sleep of a loop that asks for `own` milliseconds. */
   private stretch(loop: object, own: number): number {
-    const patience = Math.min(PATIENCE * (this.passed - this.stirredAt), LONGEST)
     const before = this.rhythms.get(loop)
     this.rhythms.set(loop, own)
     const isToTheMinute = (this.unsafeCurrentTimeMillis() + own) % MINUTE === 0
-    if (!isToTheMinute) return Math.max(own, patience)
     // A loop that aims at whole minutes, such as every full hour, must wake at them. When it asks for the same sleep
-    // twice it has found them, and then sleeps a multiple of it.
-    return before === own ? Math.max(1, Math.floor(patience / own)) * own : own
+    // twice it has found them, and then wakes at some of them.
+    if (isToTheMinute && before !== own) return own
+    const { patience } = this
+    const grid = GRIDS.find((one) => one <= patience && (!isToTheMinute || one % own === 0))
+    if (grid !== undefined) return Math.max(own, this.untilMultiple(grid))
+    return isToTheMinute ? own : Math.max(own, patience)
   }
 
   private lay(sleeper: Sleeper, millis: number): void {

@@ -14,6 +14,7 @@ import { disclosures } from "./disclosures.js"
 import { payloads } from "./payloads.js"
 import { purposes } from "./purposes.js"
 import { replays } from "./replays.js"
+import { sessions } from "./sessions.js"
 import { rules } from "./rules.js"
 import { tiers } from "./connection/tiers.js"
 import { tokens } from "./connection/tokens.js"
@@ -39,5 +40,6 @@ export const all: ReadonlyArray<Oracle> = [
   ...answers,
   ...payloads,
   ...budgets,
-  ...disclosures
+  ...disclosures,
+  ...sessions
 ]

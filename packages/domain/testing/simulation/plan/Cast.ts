@@ -25,6 +25,14 @@ export interface Person {
   readonly phones: Array<Phone>
   /** When the newest fix was captured. */
   lastFixAt: number
+  /** The cookies of the person's browsers, the oldest first. */
+  readonly cookies: Array<string>
+  /** The number of the present password, as the person knows it, and of the newest one that the person thought of. */
+  password: number
+  newestPassword: number
+  signedInAt: number | undefined
+  lastUseAt: number | undefined
+  lastGuessAt: number | undefined
 }
 
 export interface Company {
@@ -90,7 +98,19 @@ export const stage = (world: World, plan: Plan): Effect.Effect<Cast, NotDone> =>
       const user = yield* world.user(NAMES[n] ?? `person${n}`)
       const places = [yield* user.place(HOME), yield* user.place(WORK)]
       const phones = [yield* user.phone()]
-      cast.people.push({ id: user.id, name: user.name, places, phones, lastFixAt: yield* world.now })
+      cast.people.push({
+        id: user.id,
+        name: user.name,
+        places,
+        phones,
+        lastFixAt: yield* world.now,
+        cookies: [],
+        password: 0,
+        newestPassword: 0,
+        signedInAt: undefined,
+        lastUseAt: undefined,
+        lastGuessAt: undefined
+      })
       if (n === 0 && plan.hasSandbox) yield* open(cast, { owner: user, production: false })
     }
     for (let n = 0; n < plan.apps; n++) yield* open(cast, { production: true })

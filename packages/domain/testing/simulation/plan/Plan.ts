@@ -28,7 +28,7 @@ export interface Plan {
 export type Step = Deed | Course
 
 /** Something that somebody does at one moment. */
-export type Deed = PeopleDeed | ConsentDeed | AppDeed | DeveloperDeed | StaffDeed | Trouble
+export type Deed = AccountDeed | PeopleDeed | ConsentDeed | AppDeed | DeveloperDeed | StaffDeed | Trouble
 
 /** A step in which time passes, or several deeds at once. */
 export type Course =
@@ -46,7 +46,7 @@ export type Course =
   /** The same call for the latest fix, `times` times, for limits that count calls. */
   | { readonly do: "calls"; readonly connection: number; readonly times: number; readonly purpose: Purpose }
 
-/** A moment of the specification, of a connection, an endpoint, a rule or a phone's owner. */
+/** A moment of the specification, of a connection, an endpoint, a rule, a phone or a person's newest session. */
 export type Moment =
   | "code ends"
   | "access ends"
@@ -62,6 +62,9 @@ export type Moment =
   | "window is late"
   | "dwelt"
   | "cooled down"
+  | "session idle"
+  | "session over"
+  | "guesses forgotten"
 
 interface AtEdge {
   readonly person: number
@@ -71,6 +74,20 @@ interface AtEdge {
   readonly metres: number
   readonly accuracyM: number | null
 }
+
+type AccountDeed =
+  /** `old`: the one before the present password. `address`: two browsers at one address share its limit. */
+  | { readonly do: "sign in"; readonly person: number; readonly password: PasswordKind; readonly address: number }
+  /** `back`: the position of the cookie, counted from the newest. Nobody can tell the owner from a thief. */
+  | { readonly do: "use cookie" | "sign out" | "end other sessions"; readonly person: number; readonly back: number }
+  | {
+      readonly do: "change password"
+      readonly person: number
+      readonly back: number
+      readonly password: PasswordKind
+      readonly address: number
+    }
+type PasswordKind = "right" | "old" | "guess"
 
 type PeopleDeed =
   | {

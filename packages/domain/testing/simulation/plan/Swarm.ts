@@ -2,7 +2,7 @@ import { FastCheck } from "effect"
 import * as Streams from "../engine/Streams.js"
 import type { FaultKind } from "../Trace.js"
 import { type Arbitrary, DEEDS } from "./deeds.js"
-import { beginning, crossing, NEWER, pause, type Piece, PIECES, shortPause, together } from "./pieces.js"
+import { ACCOUNTS, beginning, crossing, NEWER, pause, type Piece, PIECES, shortPause, together } from "./pieces.js"
 import type { Deed, Plan, Step } from "./Plan.js"
 
 /**
@@ -40,9 +40,12 @@ type Steps = Arbitrary<ReadonlyArray<Step>>
 
 const PIECE_NAMES = Object.keys(PIECES) as ReadonlyArray<Piece>
 const NEWER_NAMES = Object.keys(NEWER) as ReadonlyArray<Piece>
-const STORIES: Readonly<Record<Piece, Steps>> = { ...PIECES, ...NEWER }
+const ACCOUNT_NAMES = Object.keys(ACCOUNTS) as ReadonlyArray<Piece>
+const STORIES: Readonly<Record<Piece, Steps>> = { ...PIECES, ...NEWER, ...ACCOUNTS }
 /** The share of the runs that get one of the newer stories (`NEWER`). */
 const OFTEN = 0.25
+/** The share of the runs that get one of the stories of accounts. */
+const OF_ACCOUNTS = 0.15
 /** The weight of the newer story of a run: as much as two others together. */
 const WEIGHT = 5
 /** Steps that end most of a run when they come early, so they are drawn seldom. */
@@ -63,12 +66,20 @@ const RARE: ReadonlySet<Deed["do"]> = new Set([
   "declare"
 ])
 /** Stories that a run has at most once: they make hundreds of deliveries or take weeks. */
-const ONCE: ReadonlySet<Piece> = new Set<Piece>(["outage", "lapse", "expiry", "renewed"])
+const ONCE: ReadonlySet<Piece> = new Set<Piece>(["outage", "lapse", "expiry", "renewed", "idle"])
 /**
  * Stories of weeks. Faults that last as long would make the run take minutes, so these stories bring their own faults.
  */
-const LONG: ReadonlySet<Piece> = new Set(["lapse", "expiry", "renewed"])
-const DEED_NAMES = Object.keys(DEEDS) as ReadonlyArray<Deed["do"]>
+const LONG: ReadonlySet<Piece> = new Set(["lapse", "expiry", "renewed", "idle"])
+/** Steps that only stories make, because a run without those stories has nothing that they could be about. */
+const OF_STORIES: ReadonlySet<string> = new Set<Deed["do"]>([
+  "sign in",
+  "use cookie",
+  "sign out",
+  "end other sessions",
+  "change password"
+])
+const DEED_NAMES = Object.keys(DEEDS).filter((name) => !OF_STORIES.has(name)) as ReadonlyArray<Deed["do"]>
 
 export const DEFAULT_STEPS = 60
 
@@ -82,6 +93,10 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
     .shuffle(PIECE_NAMES)
     .slice(0, random.int(2, 5))
     .filter((piece) => isCalm || !LONG.has(piece))
+  const accounts = Streams.make(seed, "accounts")
+  const ofAccounts = accounts.chance(OF_ACCOUNTS)
+    ? [[WEIGHT, accounts.pick(ACCOUNT_NAMES.filter((piece) => isCalm || !LONG.has(piece)))] as const]
+    : []
   const isWild = random.chance(0.3)
   const deeds = random.shuffle(DEED_NAMES).slice(0, random.int(8, 20))
   const faults = Object.entries(FAULTS).flatMap(([kind, often]) =>
@@ -96,7 +111,8 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
     hasSandbox: random.chance(0.25),
     pieces: [
       ...(pieces.length === 0 ? (["race"] as const) : pieces).map((piece) => [random.int(1, 4), piece] as const),
-      ...added
+      ...added,
+      ...ofAccounts
     ],
     deeds: deeds.map((deed) => [RARE.has(deed) && !isWild ? 1 : random.int(3, 12), deed]),
     steps: Math.max(1, random.int(Math.ceil(steps / 3), steps)),
@@ -169,7 +185,9 @@ export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
   people: 2,
   apps: 1,
   hasSandbox: true,
-  pieces: [...PIECE_NAMES, ...NEWER_NAMES].filter((piece) => !LONG.has(piece)).map((piece) => [1, piece]),
+  pieces: [...PIECE_NAMES, ...NEWER_NAMES, ...ACCOUNT_NAMES]
+    .filter((piece) => !LONG.has(piece))
+    .map((piece) => [1, piece]),
   deeds: DEED_NAMES.map((deed) => [RARE.has(deed) ? 1 : 6, deed]),
   steps,
   stories: 5,

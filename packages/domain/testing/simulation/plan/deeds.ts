@@ -130,8 +130,16 @@ const ask = oneof(
 const of = <const D extends Doing, F>(doing: D, fields: { [K in keyof F]: Arbitrary<F[K]> }) =>
   FastCheck.record({ do: constant(doing), ...fields }) as unknown as Arbitrary<Extract<Deed, { readonly do: unknown }>>
 
+const password = mostly(constant("right" as const), one(["guess", "old"]), 2)
+const address = integer({ min: 0, max: 3 })
+
 /** The generators of steps, by what the step does. */
 export const DEEDS = {
+  "sign in": of("sign in", { person, password, address }),
+  "use cookie": of("use cookie", { person, back }),
+  "sign out": of("sign out", { person, back }),
+  "end other sessions": of("end other sessions", { person, back }),
+  "change password": of("change password", { person, back, password, address }),
   place: of("place", { person, label, kind, northM, radiusM: radius }),
   "edit place": of("edit place", {
     person,

@@ -2,6 +2,7 @@ import { FastCheck } from "effect"
 import { type Arbitrary, CROSSING_M, mostly, one } from "./deeds.js"
 import { CROSSINGS, LONG_WAITS, SECOND, WAITS } from "./edges.js"
 import { ages, archived, kept, sharedAgain, unknownPurpose, zones } from "./pieces/answers.js"
+import { guesses, idle, stolen } from "./pieces/accounts.js"
 import {
   aged,
   again,
@@ -65,7 +66,9 @@ export const NEWER = { zones, ages, sharedAgain, kept, archived, unknownPurpose 
   string,
   Steps
 >
-export type Piece = keyof typeof PIECES | keyof typeof NEWER
+/** Stories of accounts, drawn apart for the same reason. */
+export const ACCOUNTS = { stolen, idle, guesses } as const satisfies Record<string, Steps>
+export type Piece = keyof typeof PIECES | keyof typeof NEWER | keyof typeof ACCOUNTS
 
 /** Time passes, a little or a lot. */
 export const pause: Steps = mostly(wait(WAITS), wait(LONG_WAITS), 30).map((step): ReadonlyArray<Step> => [step])

@@ -71,6 +71,16 @@ const doing = <const D extends Step["do"], F extends Schema.Struct.Fields>(does:
 const ofPhone = { person: whole, phone: whole }
 const ofRow = { app: whole, delivery: whole, state: NullOr(Literal("trying", "delivered", "failed", "too_old")) }
 
+const passwordKind = Literal("right", "old", "guess")
+
+const accounts = [
+  doing("sign in", { person: whole, password: passwordKind, address: whole }),
+  doing("use cookie", { person: whole, back: whole }),
+  doing("sign out", { person: whole, back: whole }),
+  doing("end other sessions", { person: whole, back: whole }),
+  doing("change password", { person: whole, back: whole, password: passwordKind, address: whole })
+] as const
+
 const people = [
   doing("place", { person: whole, label: text, kind: text, northM: metres, radiusM: metres }),
   doing("edit place", { person: whole, place: whole, edit }),
@@ -161,7 +171,7 @@ const others = [
   doing("calm", {})
 ] as const
 
-const deeds = [...people, ...apps, ...developers, ...others] as const
+const deeds = [...people, ...accounts, ...apps, ...developers, ...others] as const
 const deed: Schema.Schema<Deed> = Schema.Union(...deeds)
 
 const atEdge = { ...ofPhone, place: whole, metres, accuracyM: NullOr(metres), pauseMs: whole }
@@ -184,7 +194,10 @@ const step: Schema.Schema<Step> = Schema.Union(
       "window closes",
       "window is late",
       "dwelt",
-      "cooled down"
+      "cooled down",
+      "session idle",
+      "session over",
+      "guesses forgotten"
     ),
     of: whole,
     offsetMs: whole

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { DAY, HOUR, MINUTE, SECOND } from "./edges.js"
+import { act as withAccount } from "./accounts.js"
 import { act as asApp } from "./apps.js"
 import { at, back, type Cast, type Person, stage, type Took } from "./Cast.js"
 import { act as asDeveloper } from "./developers.js"
@@ -54,6 +55,12 @@ const deed = (cast: Cast, step: Deed): Took => {
     }
     case "calm":
       return Effect.as(world.heal, true)
+    case "sign in":
+    case "use cookie":
+    case "sign out":
+    case "end other sessions":
+    case "change password":
+      return withAccount(cast, step)
     case "place":
     case "edit place":
     case "archive place":
@@ -192,5 +199,11 @@ const momentOf = (cast: Cast, moment: Moment, index: number): number | undefined
       return later(rule?.held.person.lastFixAt, (rule?.dwellMinutes ?? 0) * MINUTE)
     case "cooled down":
       return later(rule?.held.person.lastFixAt, 2 * MINUTE)
+    case "session idle":
+      return later(at(cast.people, index)?.lastUseAt, 14 * DAY)
+    case "session over":
+      return later(at(cast.people, index)?.signedInAt, 30 * DAY)
+    case "guesses forgotten":
+      return later(at(cast.people, index)?.lastGuessAt, 15 * MINUTE)
   }
 }

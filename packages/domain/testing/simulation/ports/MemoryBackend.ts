@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import * as MemoryAccessLogStore from "../../memory/MemoryAccessLogStore.js"
 import * as MemoryAccountDeletionStore from "../../memory/accounts/MemoryAccountDeletionStore.js"
 import * as MemoryAccountStore from "../../memory/accounts/MemoryAccountStore.js"
+import * as MemoryCredentialStore from "../../memory/accounts/MemoryCredentialStore.js"
 import * as MemoryAppStore from "../../memory/apps/MemoryAppStore.js"
 import * as MemoryConnectionStore from "../../memory/connection/MemoryConnectionStore.js"
 import * as MemoryConsentStore from "../../memory/connection/MemoryConsentStore.js"
@@ -37,6 +38,7 @@ const stores = Layer.mergeAll(
   MemoryAppStore.layer,
   MemoryConnectionStore.layer,
   MemoryConsentStore.layer,
+  MemoryCredentialStore.layer,
   MemoryTokenStore.layer,
   MemoryDeliveryStore.layer,
   MemoryDeviceStore.layer,

@@ -1,10 +1,12 @@
 import type { Context, Layer } from "effect"
 import { AccessLogStore } from "../../../src/access-log/AccessLogStore.js"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
+import type { AuditLog } from "../../../src/audit/AuditLog.js"
 import type { PasswordHasher } from "../../../src/accounts/PasswordHasher.js"
 import { AppStore } from "../../../src/apps/AppStore.js"
 import { ConnectionStore } from "../../../src/connection/ConnectionStore.js"
 import { ConsentStore } from "../../../src/consent/ConsentStore.js"
+import { CredentialStore } from "../../../src/credentials/CredentialStore.js"
 import { TokenStore } from "../../../src/tokens/TokenStore.js"
 import { AccountDeletionStore } from "../../../src/deletions/AccountDeletionStore.js"
 import { DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
@@ -42,6 +44,7 @@ export const STORES = {
   AppStore,
   ConnectionStore,
   ConsentStore,
+  CredentialStore,
   DeliveryStore,
   DeviceStore,
   EndpointStore,
@@ -70,7 +73,7 @@ export type StoreName = keyof typeof STORES
 export type Stores = Context.Tag.Identifier<(typeof STORES)[StoreName]>
 
 /** The ports that the simulation implements itself, over every backend. */
-export type Simulated = Entropy | Vault | PasswordHasher | WebhookSender | Mailer | WorkSignal
+export type Simulated = AuditLog | Entropy | Vault | PasswordHasher | WebhookSender | Mailer | WorkSignal
 
 export type Ports = Stores | Simulated
 

@@ -10,6 +10,7 @@ export type SecretKind =
   | "device-token"
   | "signing-secret"
   | "password"
+  | "cookie"
 
 /** The shape of every secret that the service issues. */
 const SHAPE =

@@ -6,11 +6,11 @@ import {
   lookUpPlace,
   verifyZone
 } from "../../../../src/answers/answerApp.js"
+import { daysForApp, fixesForApp, latestForApp, nearestForApp } from "../../../../src/answers/readCoordinates.js"
 import * as Disclosure from "../../../../src/answers/Disclosure.js"
 import type { Caller } from "../../../../src/tokens/Caller.js"
 import { describeConnection } from "../../../../src/connection/readConnections.js"
 import type * as Fix from "../../../../src/fixes/Fix.js"
-import { latestFix, listDays, listFixes, nearestFix } from "../../../../src/fixes/readFixes.js"
 import * as Nearest from "../../../../src/fixes/Nearest.js"
 import { Latitude, Longitude, RadiusM } from "../../../../src/places/Geometry.js"
 import { Label } from "../../../../src/places/Place.js"
@@ -102,7 +102,7 @@ export const answer = (request: Request, caller: Caller): Effect.Effect<GatewayA
         return { body: { ...page }, disclosed: VisitWords.of(page.visits) }
       })
     case "GET /v1/locations/latest":
-      return Effect.map(latestFix(connection.userId), (fix) => ({
+      return Effect.map(latestForApp(connection), (fix) => ({
         body: { fix: Option.getOrNull(Option.map(fix, encodeFix)) },
         disclosed: Disclosure.ofLatest(Option.isSome(fix))
       }))
@@ -110,14 +110,14 @@ export const answer = (request: Request, caller: Caller): Effect.Effect<GatewayA
       return Effect.gen(function* () {
         const toleranceS = yield* valid(whole(0, DAY_S), "tolerance_s", request.toleranceS)
         const moment = Timestamp.make(request.at)
-        const nearest = yield* nearestFix(connection.userId, moment, toleranceS * SECOND)
+        const nearest = yield* nearestForApp(connection, moment, toleranceS * SECOND)
         return { body: encodeNearest(nearest), disclosed: Disclosure.ofNearest(moment, nearest) }
       })
     case "GET /v1/locations/timerange":
       return Effect.gen(function* () {
         const stretch = { from: Timestamp.make(request.from), until: Timestamp.make(request.to) }
         const limit = yield* valid(whole(1, 1_000), "limit", request.limit)
-        const { fixes, nextCursor } = yield* listFixes(connection, stretch, limit, undefined)
+        const { fixes, nextCursor } = yield* fixesForApp(connection, stretch, limit, undefined)
         return {
           body: { fixes: fixes.map(encodeFix), nextCursor },
           disclosed: Disclosure.ofRange(fixes.length, stretch)
@@ -126,7 +126,7 @@ export const answer = (request: Request, caller: Caller): Effect.Effect<GatewayA
     case "GET /v1/locations/days":
       return Effect.gen(function* () {
         const stretch = { from: Timestamp.make(request.from), until: Timestamp.make(request.to) }
-        const days = yield* listDays(connection.userId, stretch, "UTC")
+        const days = yield* daysForApp(connection, stretch, "UTC")
         return {
           body: {
             days: days.map(({ date, firstAt, fixes, lastAt }) => ({ date, fixes, first_at: firstAt, last_at: lastAt }))

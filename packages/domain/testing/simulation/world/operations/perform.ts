@@ -4,13 +4,14 @@ import type { Ports } from "../../ports/Ports.js"
 import { call } from "../gateway/call.js"
 import * as Refusal from "../gateway/Refusal.js"
 import type { Registry } from "../Registry.js"
+import { accounts } from "./accounts.js"
 import { developers } from "./developers.js"
 import { type Handler, type Handlers } from "./Handlers.js"
 import { oauth } from "./oauth.js"
 import { people } from "./people.js"
 import { reviewers } from "./reviewers.js"
 
-const handlers: Handlers<Name> = { ...people, ...developers, ...reviewers, ...oauth, call }
+const handlers: Handlers<Name> = { ...accounts, ...people, ...developers, ...reviewers, ...oauth, call }
 
 /** What the server does for an operation, and how the operation ends unless the server dies during it. */
 export const perform = <N extends Name>(

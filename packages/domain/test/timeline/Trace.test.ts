@@ -1,0 +1,115 @@
+import type { Fix } from "@place-access/domain/fixes"
+import type { Place } from "@place-access/domain/places"
+import { DeviceId, PlaceId, Timestamp, UserId } from "@place-access/domain/shared"
+import { Trace } from "@place-access/domain/timeline"
+import { FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+
+const { HOUR, MINUTE } = Timestamp
+const at = (millis: number) => Timestamp.make(millis)
+
+const fix = (minutes: number, metresNorth: number, more: Partial<Fix.StoredFix> = {}): Fix.StoredFix => ({
+  userId: UserId.make("usr_1"),
+  deviceId: DeviceId.make("dev_1"),
+  receivedAt: at(minutes * MINUTE),
+  capturedAt: at(minutes * MINUTE),
+  lat: 52 + metresNorth / 111_320,
+  lon: 13,
+  accuracyM: 10,
+  altitudeM: null,
+  speedMps: null,
+  courseDeg: null,
+  ...more
+})
+
+const place = (id: string): Place.PlaceRef => ({ id: PlaceId.make(id), label: id, kind: "home" })
+const DAY = { from: at(0), until: at(24 * HOUR) }
+const END = at(48 * HOUR)
+
+/** Readings of a day: moves and rests of a phone, in the order of capture. */
+const fixes = fc
+  .array(fc.record({ minutes: fc.integer({ min: 0, max: 1_439 }), north: fc.integer({ min: 0, max: 5_000 }) }), {
+    maxLength: 60
+  })
+  .map((all) => all.sort((a, b) => a.minutes - b.minutes).map(({ minutes, north }) => fix(minutes, north)))
+
+const visits = fc.array(
+  fc
+    .record({
+      begin: fc.integer({ min: -600, max: 1_500 }),
+      minutes: fc.integer({ min: 5, max: 900 }),
+      isOpen: fc.boolean(),
+      name: fc.constantFrom("a", "b")
+    })
+    .map(({ begin, isOpen, minutes, name }) => ({
+      arrival: at(begin * MINUTE),
+      departure: isOpen ? null : at((begin + minutes) * MINUTE),
+      place: place(`plc_${name}`)
+    })),
+  { maxLength: 5 }
+)
+
+describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
+  it("covers every moment until now once, beside stays, which may overlap each other only", () => {
+    fc.assert(
+      fc.property(visits, fixes, fc.integer({ min: 1, max: 2_880 }), (stays, readings, now) => {
+        const until = Math.min(DAY.until, now * MINUTE)
+        const found = Trace.segments(DAY, stays, readings, at(now * MINUTE))
+        const others = found.filter(({ kind }) => kind !== "stay")
+        for (let time = 0; time < until; time += 7 * MINUTE + 1) {
+          const here = found.filter((one) => one.from <= time && time < one.until)
+          const between = others.filter((one) => one.from <= time && time < one.until)
+          expect(here.length).toBeGreaterThan(0)
+          expect(between.length).toBe(here.some(({ kind }) => kind === "stay") ? 0 : 1)
+        }
+        expect(found.every((one) => one.from >= DAY.from && one.until <= until && one.from < one.until)).toBe(true)
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("a stop is 10 minutes near one spot, a shorter one belongs to the way, and silence of 70 minutes is a gap", () => {
+    const rest = (from: number, minutes: number, north: number) =>
+      Array.from({ length: minutes + 1 }, (_, index) => fix(from + index, north + (index % 2) * 30))
+    const moving = Array.from({ length: 20 }, (_, index) => fix(100 + index, 2_000 + index * 200))
+    const kinds = (found: ReadonlyArray<Trace.Segment>) => found.map(({ kind }) => kind)
+    const day = (readings: ReadonlyArray<Fix.StoredFix>) => kinds(Trace.segments(DAY, [], readings, END))
+    expect(day([...rest(0, 30, 0), ...moving])).toEqual(["stop", "gap", "way", "gap"])
+    expect(day([...rest(91, 8, 0), ...moving])).toEqual(["gap", "way", "gap"])
+    expect(day([])).toEqual(["gap"])
+  })
+
+  it("the line is the phone that said most, without imprecise readings, in order", () => {
+    const other = { deviceId: DeviceId.make("dev_2") }
+    const line = Trace.line([
+      fix(3, 0),
+      fix(1, 0),
+      fix(2, 0, other),
+      fix(2, 0, { accuracyM: 500 }),
+      fix(4, 0, { accuracyM: null })
+    ])
+    expect(line.map(({ capturedAt }) => capturedAt / MINUTE)).toEqual([1, 3, 4])
+  })
+
+  it("totals count the part of the day that was spent there, longest first", () => {
+    const found = Trace.segments(
+      DAY,
+      [
+        { arrival: at(-5 * HOUR), departure: at(HOUR), place: place("plc_a") },
+        { arrival: at(2 * HOUR), departure: at(5 * HOUR), place: place("plc_b") },
+        { arrival: at(23 * HOUR), departure: null, place: place("plc_a") }
+      ],
+      [],
+      END
+    )
+    expect(Trace.totals(found).map(({ millis, place: { id }, visits: count }) => [id, count, millis / HOUR])).toEqual([
+      ["plc_b", 1, 3],
+      ["plc_a", 2, 2]
+    ])
+  })
+
+  it("a thinned line keeps its ends", () => {
+    expect(Trace.thinned([1, 2, 3, 4, 5, 6, 7], 3)).toEqual([1, 4, 7])
+    expect(Trace.thinned([1, 2], 3)).toEqual([1, 2])
+  })
+})

@@ -1,0 +1,48 @@
+import { Effect } from "effect"
+import * as Import from "../../../src/imports/Import.js"
+import * as ImportedPlace from "../../../src/imports/ImportedPlace.js"
+import * as Place from "../../../src/places/Place.js"
+import * as AccountLimits from "../../../src/quotas/AccountLimits.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { Vault } from "../../../src/shared/Vault.js"
+import * as Check from "../../Check.js"
+import type { ContractCase } from "../../Contract.js"
+import * as Fixtures from "../../fixtures.js"
+import { advance, claim, forget, found, type ImportSamplePorts, step, waiting } from "./importSamples.js"
+
+/** A rule of `ImportStore` about the limit on places. */
+export const placesBeyondTheLimit: ContractCase<ImportSamplePorts> = {
+  name: "advance: places of an archive beyond the limit are left out and named; known and archived ones are not [limits-9]",
+  run: Effect.gen(function* () {
+    const begun = yield* waiting((yield* Fixtures.user).id)
+    const now = yield* Timestamp.now
+    const vault = yield* Vault
+    const most = AccountLimits.PLACES.most
+    const place = (index: number, archivedAt: Timestamp.Timestamp | null = null): ImportedPlace.ReturnedPlace =>
+      ImportedPlace.returned(
+        begun.userId,
+        {
+          origin: `plc_${index}`,
+          label: Place.Label.make(`Place ${index}`),
+          kind: "home",
+          createdAt: now,
+          archivedAt,
+          shapes: [{ geometryVersion: 1, validFrom: null, circle: { lat: 1, lon: index / 1_000, radiusM: 150 } }]
+        },
+        vault
+      ) ?? Check.fail("it has a shape")
+    const all = Array.from({ length: most + 25 }, (_, index) => place(index))
+    yield* claim(begun, "one", now)
+    yield* advance(step(begun, "one", now, { places: all.slice(0, most + 5) }))
+    yield* advance(step(begun, "one", now, { places: [...all.slice(most + 5), place(0), place(900, now)] }))
+    const { counts, leftOut } = yield* found(begun)
+    Check.equal(
+      [counts.read, counts.stored, counts.overLimit, counts.duplicates],
+      [most + 27, most + 1, 25, 1],
+      "counted"
+    )
+    const names = Array.from({ length: Import.MOST_NAMED }, (_, index) => `Place ${most + index}`)
+    Check.equal(leftOut, names, "named, the first ones")
+    yield* forget(begun)
+  })
+}

@@ -1,0 +1,36 @@
+import { Effect, Layer } from "effect"
+import type { AuditEvent, StoredAuditEvent } from "../../src/audit/AuditEvent.js"
+import { type AuditFilter, AuditLog } from "../../src/audit/AuditLog.js"
+import * as Page from "../../src/shared/Page.js"
+import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
+
+export const layer: Layer.Layer<AuditLog, never, MemoryDatabase> = Layer.effect(
+  AuditLog,
+  Effect.map(MemoryDatabase, (tables) =>
+    AuditLog.of({
+      append: (event) => Effect.sync(() => append(tables, event)),
+      list: (filter, limit, after) =>
+        Effect.sync(() => {
+          const rows = [...tables.auditEvents.values()]
+            .filter((event) => matches(event, filter))
+            .sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
+          const [at, id] = after ?? []
+          const rest = rows.filter((event) => event.at < Number(at) || (event.at === at && event.id < String(id)))
+          return Page.of(after === undefined ? rows : rest, limit, (last) => [last.at, last.id])
+        })
+    })
+  )
+)
+
+/** Keeps an event that a store commits with its change. */
+export const append = ({ auditEvents }: Tables, event: AuditEvent): void => {
+  // Not drawn from `Entropy`: an id of an event decides nothing, and must not move what the simulation draws.
+  const id = String(Number([...auditEvents.keys()].at(-1) ?? 0) + 1).padStart(12, "0")
+  auditEvents.set(id, { ...event, id })
+}
+
+const matches = ({ actor, at, detail, userId }: StoredAuditEvent, filter: AuditFilter): boolean =>
+  (filter.kind === undefined || detail.kind === filter.kind) &&
+  (filter.userId === undefined || userId === filter.userId || (actor._tag === "Staff" && actor.id === filter.userId)) &&
+  (filter.from === undefined || at >= filter.from) &&
+  (filter.to === undefined || at < filter.to)

@@ -1,0 +1,56 @@
+import { Effect, Encoding, Layer } from "effect"
+import { PasskeyId } from "../../../src/factors/Factors.js"
+import { OneTimeCodes } from "../../../src/factors/OneTimeCodes.js"
+import { PasskeyRejected, type PasskeyResponse, PasskeyVerifier } from "../../../src/factors/PasskeyVerifier.js"
+import type { UserId } from "../../../src/shared/Ids.js"
+import { sha256 } from "../vault/Sha256.js"
+import * as Utf8 from "../vault/Utf8.js"
+
+/** Authenticators for tests, and the ports that check what they answer. They protect nothing. */
+
+/** Codes that depend on secret and step as those of RFC 6238 do, and are others. */
+export const code = (secret: string, step: number): string => {
+  const [a = 0, b = 0, c = 0] = sha256(Utf8.encode(`${secret} ${step}`))
+  return String(((a << 16) | (b << 8) | c) % 1_000_000).padStart(6, "0")
+}
+
+export const codes: Layer.Layer<OneTimeCodes> = Layer.succeed(OneTimeCodes, {
+  secret: (bytes) => Encoding.encodeHex(bytes),
+  code
+})
+
+/** What a passkey of a test says. `key`: it signs with it, so a passkey of the same id and another key is refused. */
+export interface MemoryPasskey {
+  readonly id: string
+  readonly key: string
+  readonly owner: UserId | null
+  readonly counter: number
+  readonly isUserVerified: boolean
+}
+
+/** The answer of `passkey` to a challenge. */
+export const answer = (passkey: MemoryPasskey, challenge: string): PasskeyResponse => ({
+  id: PasskeyId.make(passkey.id),
+  challenge,
+  owner: passkey.owner,
+  json: JSON.stringify({ ...passkey, challenge })
+})
+
+const read = (response: PasskeyResponse): Effect.Effect<MemoryPasskey, PasskeyRejected> =>
+  Effect.suspend(() => {
+    const said = JSON.parse(response.json) as MemoryPasskey & { readonly challenge: string }
+    return said.challenge === response.challenge && said.id === response.id
+      ? Effect.succeed(said)
+      : new PasskeyRejected({ reason: "the challenge or the id is another" })
+  })
+
+export const passkeys: Layer.Layer<PasskeyVerifier> = Layer.succeed(PasskeyVerifier, {
+  registered: (response) =>
+    Effect.map(read(response), ({ counter, key }) => ({ id: response.id, publicKey: key, counter })),
+  signed: (response, { publicKey }) =>
+    Effect.flatMap(read(response), ({ counter, isUserVerified, key }) =>
+      key === publicKey
+        ? Effect.succeed({ counter, isUserVerified })
+        : new PasskeyRejected({ reason: "it was signed with another key" })
+    )
+})

@@ -1,0 +1,53 @@
+import { Effect, Either, Layer, Option } from "effect"
+import { hasRole } from "../../../src/accounts/Account.js"
+import { NOBODY } from "../../../src/deletions/AccountDeletion.js"
+import { StaffStore } from "../../../src/staff/StaffStore.js"
+import * as Page from "../../../src/shared/Page.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as MemoryAuditLog from "../MemoryAuditLog.js"
+import { MemoryDatabase } from "../MemoryDatabase.js"
+import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
+
+export const layer: Layer.Layer<StaffStore, never, MemoryDatabase> = Layer.effect(
+  StaffStore,
+  Effect.map(MemoryDatabase, (tables) => {
+    const { accounts, apps } = tables
+    return StaffStore.of({
+      change: (id, step) =>
+        Effect.map(Timestamp.now, (now) => {
+          const credentials = accounts.get(id)
+          if (credentials === undefined) return Option.none()
+          const hasOtherAdmin = [...accounts.values()].some(
+            ({ account }) => account.id !== id && account.suspendedAt === null && hasRole(account, "admin")
+          )
+          const stepped = step({ account: credentials.account, hasOtherAdmin }, now)
+          if (Either.isLeft(stepped)) return Option.some(Either.left(stepped.left))
+          if (stepped.right === null) return Option.some(Either.right(credentials.account))
+          const { account, audit, notice } = stepped.right
+          accounts.set(id, { ...credentials, account })
+          for (const [appId, registered] of apps) {
+            if (registered.app.ownerId !== id) continue
+            apps.set(appId, { ...registered, app: { ...registered.app, suspendedAt: account.suspendedAt } })
+          }
+          MemoryAuditLog.append(tables, audit)
+          MemoryMailOutbox.queue(tables, notice, now)
+          return Option.some(Either.right(account))
+        }),
+      list: (limit, after) =>
+        Effect.sync(() => {
+          const [at, id] = after ?? []
+          const rows = [...accounts.values()]
+            .map(({ account }) => account)
+            .filter((account) => account.id !== NOBODY.id)
+            .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+            .filter(
+              (account) =>
+                after === undefined ||
+                account.createdAt < Number(at) ||
+                (account.createdAt === at && account.id < String(id))
+            )
+          return Page.of(rows, limit, (last) => [last.createdAt, last.id])
+        })
+    })
+  })
+)

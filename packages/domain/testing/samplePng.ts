@@ -1,0 +1,35 @@
+import { Encoding } from "effect"
+
+const chunk = (name: string, data: ReadonlyArray<number>): ReadonlyArray<number> => [
+  ...word(data.length),
+  ...Array.from(name, (character) => character.charCodeAt(0)),
+  ...data,
+  // Nobody checks the checksums of a picture that nobody draws.
+  ...word(0)
+]
+
+const word = (value: number): ReadonlyArray<number> => [24, 16, 8, 0].map((bits) => (value >>> bits) & 0xff)
+
+const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
+
+interface Picture {
+  readonly width?: number
+  readonly height?: number
+  /** The names of further chunks. */
+  readonly more?: ReadonlyArray<string>
+}
+
+/** A logo in base64 that no two names share: a PNG as far as its chunks, which shows nothing. */
+export const samplePng = (name: string, { width = 64, height = width, more = [] }: Picture = {}): string =>
+  Encoding.encodeBase64(
+    Uint8Array.from([
+      ...SIGNATURE,
+      ...chunk("IHDR", [...word(width), ...word(height), 8, 0, 0, 0, 0]),
+      ...more.flatMap((one) => chunk(one, [])),
+      ...chunk(
+        "tEXt",
+        Array.from(name, (character) => character.charCodeAt(0))
+      ),
+      ...chunk("IEND", [])
+    ])
+  )
