@@ -14,7 +14,8 @@ export const EntryRow = Schema.Struct({
   purpose: Schema.NullOr(Schema.String),
   status: Schema.Int,
   error: Schema.NullOr(Schema.String),
-  disclosed: Schema.NullOr(Schema.String)
+  disclosed: Schema.NullOr(Schema.String),
+  times: Schema.Int
 })
 
 export const COLUMNS = Rows.columns(EntryRow)
@@ -29,5 +30,6 @@ export const toEntry = (row: typeof EntryRow.Type): AccessLogEntry.AccessLogEntr
   purpose: row.purpose,
   status: row.status,
   error: row.error,
-  disclosed: row.disclosed
+  disclosed: row.disclosed,
+  times: row.times
 })

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { type AccessLogEntry, AccessLogStore } from "@place-access/domain/access-log"
-import { ConnectionId, Page, Timestamp } from "@place-access/domain/shared"
+import { AppId, ConnectionId, Page, Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer, Schema } from "effect"
 import * as Batches from "../driver/Batches.js"
 import * as Rows from "../driver/Rows.js"
@@ -25,9 +25,12 @@ export const layer: Layer.Layer<AccessLogStore, never, SqlClient> = Layer.scoped
     return AccessLogStore.of({
       record: (entry) =>
         Effect.flatMap(orStoreError(onCluster), (is) => (is ? insertOne(sql, entry) : Effect.asVoid(write(entry)))),
+      recordRepeat: (entry) =>
+        insertOne(sql, entry, sql`DO UPDATE SET times = greatest(present.times, excluded.times)`),
       recordUnless: recordUnless(sql),
       list: list(sql),
       countUses: countUses(sql),
+      tally: tally(sql),
       lastAnswered: lastAnswered(sql)
     })
   })
@@ -45,14 +48,15 @@ const insert = (sql: SqlClient, entries: ReadonlyArray<Entry>) =>
         ${entries.map((entry) => entry.purpose)}::text[],
         ${entries.map((entry) => entry.status)}::integer[],
         ${entries.map((entry) => entry.error)}::text[],
-        ${entries.map((entry) => entry.disclosed)}::text[])
+        ${entries.map((entry) => entry.disclosed)}::text[],
+        ${entries.map((entry) => entry.times)}::integer[])
       ON CONFLICT (user_id, at, entry_id) DO NOTHING`.pipe(Effect.as(entries), orStoreError)
 
-const insertOne = (sql: SqlClient, entry: Entry) =>
-  sql`INSERT INTO access_log (${COLUMNS})
+const insertOne = (sql: SqlClient, entry: Entry, orElse = sql`DO NOTHING`) =>
+  sql`INSERT INTO access_log AS present (${COLUMNS})
       VALUES (${entry.userId}, ${entry.id}, ${Rows.at(entry.at)}, ${entry.appId}, ${entry.connectionId},
-              ${entry.endpoint}, ${entry.purpose}, ${entry.status}, ${entry.error}, ${entry.disclosed})
-      ON CONFLICT (user_id, at, entry_id) DO NOTHING`.pipe(Effect.asVoid, orStoreError)
+              ${entry.endpoint}, ${entry.purpose}, ${entry.status}, ${entry.error}, ${entry.disclosed}, ${entry.times})
+      ON CONFLICT (user_id, at, entry_id) ${orElse}`.pipe(Effect.asVoid, orStoreError)
 
 /**
  * A statement of its own: it is rare, so `insert` keeps its simple plan. It looks up each key in the index and never
@@ -68,7 +72,8 @@ const recordUnless =
     return sql`INSERT INTO access_log (${COLUMNS})
                SELECT ${entry.userId}::text, ${entry.id}::text, ${Rows.at(entry.at)}::timestamptz,
                       ${entry.appId}::text, ${entry.connectionId}::text, ${entry.endpoint}::text,
-                      ${entry.purpose}::text, ${entry.status}::integer, ${entry.error}::text, ${entry.disclosed}::text
+                      ${entry.purpose}::text, ${entry.status}::integer, ${entry.error}::text, ${entry.disclosed}::text,
+                      ${entry.times}::integer
                WHERE ${sql.and([sql`true`, ...isAbsent])}
                ON CONFLICT (user_id, at, entry_id) DO NOTHING`.pipe(Effect.asVoid, orStoreError)
   }
@@ -103,6 +108,21 @@ const countUses =
         WHERE user_id = ${userId} AND app_id = ${appId} AND at >= ${Rows.at(from)} AND error IS NULL
         GROUP BY purpose ORDER BY count(*) DESC, coalesce(purpose, '') COLLATE "C"`.pipe(
       Rows.all(UsesRow),
+      orStoreError
+    )
+
+const TallyRow = Schema.Struct({ app_id: AppId, edge: Schema.Int, count: Rows.Bigint })
+
+/** Reads the entries between the first and the last edge by the primary key. */
+const tally =
+  (sql: SqlClient): Store["tally"] =>
+  (userId, edges) =>
+    sql`SELECT app_id, width_bucket(at, ${edges.map(Rows.at)}::timestamptz[]) - 1 AS edge, sum(times) AS count
+        FROM access_log
+        WHERE user_id = ${userId} AND at >= ${Rows.at(edges[0] ?? 0)} AND at < ${Rows.at(edges.at(-1) ?? 0)}
+        GROUP BY app_id, edge ORDER BY edge, app_id COLLATE "C"`.pipe(
+      Rows.all(TallyRow),
+      Effect.map((rows) => rows.map(({ app_id: appId, count, edge }) => ({ appId, edge, count }))),
       orStoreError
     )
 

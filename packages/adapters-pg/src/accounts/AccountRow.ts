@@ -8,7 +8,10 @@ export const AccountRow = Schema.Struct({
   email: Schema.typeSchema(Account.Email),
   display_name: Schema.typeSchema(Account.DisplayName),
   roles: Schema.Array(Account.Role),
-  created_at: Rows.At
+  created_at: Rows.At,
+  suspended_at: Rows.NullableAt,
+  confirmed_at: Rows.NullableAt,
+  time_zone: Schema.NullOr(Schema.String)
 })
 
 export const toAccount = (row: typeof AccountRow.Type): Account.Account => ({
@@ -16,7 +19,10 @@ export const toAccount = (row: typeof AccountRow.Type): Account.Account => ({
   email: row.email,
   displayName: row.display_name,
   roles: row.roles,
-  createdAt: row.created_at
+  createdAt: row.created_at,
+  suspendedAt: row.suspended_at,
+  confirmedAt: row.confirmed_at,
+  timeZone: row.time_zone
 })
 
 /** The columns of an `AccountRow`, of `accounts` alone and of `accounts a` in a join. */

@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { AccountStore, Session } from "@place-access/domain/accounts"
 import { type Timestamp, Vault } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
+import * as AuditLog from "../audit/SqlAuditLog.js"
 import { reads } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
@@ -15,15 +16,16 @@ type Store = typeof AccountStore.Service
 
 export const open =
   (sql: SqlClient): Store["openSession"] =>
-  (session) =>
-    Effect.zipRight(
-      shareCredentials(sql),
-      sql`INSERT INTO sessions (session_hash, user_id, password_version, browser, address, created_at, seen_at,
-                                expires_at)
-          VALUES (${session.hash}, ${session.userId}, ${session.passwordVersion}, ${session.browser},
-                  ${session.address}, ${Rows.at(session.createdAt)}, ${Rows.at(session.seenAt)},
-                  ${Rows.at(session.expiresAt)})`
-    ).pipe(sql.withTransaction, Effect.zipRight(swept("sessions", sweep(sql, session.createdAt))), orStoreError)
+  (session, audit) =>
+    Effect.gen(function* () {
+      yield* shareCredentials(sql)
+      yield* sql`INSERT INTO sessions (session_hash, user_id, password_version, browser, address, created_at, seen_at,
+                                       confirmed_at, expires_at)
+                 VALUES (${session.hash}, ${session.userId}, ${session.passwordVersion}, ${session.browser},
+                         ${session.address}, ${Rows.at(session.createdAt)}, ${Rows.at(session.seenAt)},
+                         ${Rows.at(session.confirmedAt)}, ${Rows.at(session.expiresAt)})`
+      if (audit !== undefined) yield* AuditLog.append(sql, audit)
+    }).pipe(sql.withTransaction, Effect.zipRight(swept("sessions", sweep(sql, session.createdAt))), orStoreError)
 
 const sweep = (sql: SqlClient, now: Timestamp.Timestamp) =>
   Effect.zipRight(
@@ -41,6 +43,7 @@ const SessionRow = Schema.Struct({
   address: Schema.NullOr(Schema.String),
   opened_at: Rows.At,
   seen_at: Rows.At,
+  session_confirmed_at: Rows.At,
   expires_at: Rows.At
 })
 
@@ -52,13 +55,15 @@ const toSession = (row: typeof SessionRow.Type): Session.Session => ({
   address: row.address,
   createdAt: row.opened_at,
   seenAt: row.seen_at,
+  confirmedAt: row.session_confirmed_at,
   expiresAt: row.expires_at
 })
 
 /** A session from before a column existed counts with the value that it would have had. */
 const COLUMNS = `s.session_hash, coalesce(s.password_version, a.password_version) AS session_version, s.browser,
-  s.address, s.created_at AS opened_at, coalesce(s.seen_at, s.created_at) AS seen_at, s.expires_at`
-const COUNTS = "coalesce(s.password_version, a.password_version) = a.password_version"
+  s.address, s.created_at AS opened_at, coalesce(s.seen_at, s.created_at) AS seen_at,
+  coalesce(s.confirmed_at, s.created_at) AS session_confirmed_at, s.expires_at`
+const COUNTS = "coalesce(s.password_version, a.password_version) = a.password_version AND a.suspended_at IS NULL"
 
 /** The account of a session: every page reads it, so the statement shares connections (`reads`). */
 export const find =
@@ -78,6 +83,18 @@ export const renew =
     sql`UPDATE sessions SET seen_at = ${Rows.at(seenAt)}, expires_at = ${Rows.at(expiresAt)}
         WHERE session_hash = ${hash}`.pipe(Effect.asVoid, orStoreError)
 
+/** A session without a version counts with any: see `COLUMNS`. */
+export const confirm =
+  (sql: SqlClient): Store["confirmSession"] =>
+  ({ hash, passwordVersion }, confirmedAt) =>
+    Rows.affected(
+      sql`UPDATE sessions SET confirmed_at = ${Rows.at(confirmedAt)}
+          WHERE session_hash = ${hash} AND coalesce(password_version, ${passwordVersion}) = ${passwordVersion}`
+    ).pipe(
+      Effect.map((count) => count > 0),
+      orStoreError
+    )
+
 export const list =
   (sql: SqlClient): Store["listSessions"] =>
   (id, now) =>
@@ -96,7 +113,9 @@ export const close =
 
 export const closeOthers =
   (sql: SqlClient): Store["closeOtherSessions"] =>
-  (id, kept) =>
-    orStoreError(
-      Rows.affected(sql`DELETE FROM sessions WHERE user_id = ${id} AND session_hash IS DISTINCT FROM ${kept}`)
+  (id, kept, audit) =>
+    Rows.affected(sql`DELETE FROM sessions WHERE user_id = ${id} AND session_hash IS DISTINCT FROM ${kept}`).pipe(
+      Effect.tap((count) => (audit === undefined ? Effect.void : AuditLog.append(sql, audit(count)))),
+      sql.withTransaction,
+      orStoreError
     )

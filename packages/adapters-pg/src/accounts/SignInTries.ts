@@ -30,37 +30,44 @@ export const admit =
 
 /**
  * Advisory locks until the end of the transaction; an e-mail address can be locked before it has an account. Every
- * caller locks the e-mail first and the network address second, so two callers cannot deadlock.
+ * caller locks the e-mail first and the network address second, so two callers cannot deadlock. A known browser counts
+ * alone, so it waits for nobody else.
  */
-const lock = (sql: SqlClient, { email, address }: SignInThrottle.SignInTry) =>
-  sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sign-in e-mail ${email}`}, 0)),
+const lock = (sql: SqlClient, { address, browser, email }: SignInThrottle.SignInTry) =>
+  browser !== null
+    ? sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sign-in browser ${browser}`}, 0))`
+    : sql`SELECT pg_advisory_xact_lock(hashtextextended(${`sign-in e-mail ${email}`}, 0)),
              pg_advisory_xact_lock(hashtextextended(${`sign-in address ${address}`}, 0))`
 
 const TryRow = Schema.Struct({
   of_account: Schema.Boolean,
   of_address: Schema.Boolean,
+  of_browser: Schema.Boolean,
   tried_at: Rows.At,
   failed: Schema.Boolean
 })
 
 const toCounted = (row: typeof TryRow.Type): SignInThrottle.CountedTry => ({ at: row.tried_at, failed: row.failed })
 
-const recent = (sql: SqlClient, { email, address }: SignInThrottle.SignInTry, now: Timestamp.Timestamp) =>
-  sql`SELECT email = ${email} AND NOT forgotten AS of_account, address = ${address} AS of_address, tried_at, failed
+const recent = (sql: SqlClient, { address, browser, email }: SignInThrottle.SignInTry, now: Timestamp.Timestamp) =>
+  sql`SELECT browser IS NULL AND email = ${email} AND NOT forgotten AS of_account,
+             browser IS NULL AND address = ${address} AS of_address,
+             coalesce(browser = ${browser}, false) AND NOT forgotten AS of_browser, tried_at, failed
       FROM sign_in_tries
-      WHERE (email = ${email} OR address = ${address})
+      WHERE (email = ${email} OR address = ${address} OR browser = ${browser})
         AND tried_at > ${Rows.at(Timestamp.plus(now, -SignInThrottle.WINDOW))}
       ORDER BY tried_at, try_id`.pipe(
     Rows.all(TryRow),
     Effect.map((rows) => ({
       ofAccount: rows.filter((row) => row.of_account).map(toCounted),
-      ofAddress: rows.filter((row) => row.of_address).map(toCounted)
+      ofAddress: rows.filter((row) => row.of_address).map(toCounted),
+      ...(browser === null ? {} : { ofBrowser: rows.filter((row) => row.of_browser).map(toCounted) })
     }))
   )
 
-const insert = (sql: SqlClient, { address, email, id }: SignInThrottle.SignInTry, now: Timestamp.Timestamp) =>
-  sql`INSERT INTO sign_in_tries (try_id, email, address, tried_at, failed, forgotten)
-      VALUES (${id}, ${email}, ${address}, ${Rows.at(now)}, false, false)`
+const insert = (sql: SqlClient, { address, browser, email, id }: SignInThrottle.SignInTry, now: Timestamp.Timestamp) =>
+  sql`INSERT INTO sign_in_tries (try_id, email, address, browser, tried_at, failed, forgotten)
+      VALUES (${id}, ${email}, ${address}, ${browser}, ${Rows.at(now)}, false, false)`
 
 const sweep = (sql: SqlClient, now: Timestamp.Timestamp) =>
   sql`DELETE FROM sign_in_tries WHERE try_id IN (
@@ -78,5 +85,8 @@ export const clear =
   (tried) =>
     Effect.gen(function* () {
       yield* sql`DELETE FROM sign_in_tries WHERE try_id = ${tried.id}`
-      yield* sql`UPDATE sign_in_tries SET forgotten = true WHERE email = ${tried.email} AND failed AND NOT forgotten`
+      yield* tried.browser === null
+        ? sql`UPDATE sign_in_tries SET forgotten = true
+              WHERE email = ${tried.email} AND browser IS NULL AND failed AND NOT forgotten`
+        : sql`UPDATE sign_in_tries SET forgotten = true WHERE browser = ${tried.browser} AND failed AND NOT forgotten`
     }).pipe(sql.withTransaction, orStoreError)

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Account, AccountStore } from "@place-access/domain/accounts"
 import { Conflict } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
+import * as AuditLog from "../audit/SqlAuditLog.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import { AccountRow, COLUMNS, toAccount } from "./AccountRow.js"
@@ -17,10 +18,15 @@ export const layer: Layer.Layer<AccountStore, never, SqlClient> = Layer.effect(
       create: create(sql),
       find: find(sql),
       findByEmail: findByEmail(sql),
+      hasAnother: hasAnother(sql),
+      hasFactor: hasFactor(sql),
       addRoles: addRoles(sql),
+      learnTimeZone: learnTimeZone(sql),
+      chooseTimeZone: chooseTimeZone(sql),
       openSession: Sessions.open(sql),
       findSession: Sessions.find(sql),
       renewSession: Sessions.renew(sql),
+      confirmSession: Sessions.confirm(sql),
       listSessions: Sessions.list(sql),
       closeSession: Sessions.close(sql),
       closeOtherSessions: Sessions.closeOthers(sql),
@@ -33,19 +39,21 @@ export const layer: Layer.Layer<AccountStore, never, SqlClient> = Layer.effect(
 
 const create =
   (sql: SqlClient): Store["create"] =>
-  (account, passwordHash, keep) =>
+  (account, passwordHash, keep, audit) =>
     Effect.gen(function* () {
       const inserted = yield* Rows.affected(insertUnlessTaken(sql, account, passwordHash))
       if (inserted === 0) return yield* new Conflict({ reason: Account.EMAIL_TAKEN })
-      if (keep === undefined) return
-      yield* sql`INSERT INTO history_choices (user_id, keep_days, chosen_at)
-                 VALUES (${account.id}, ${keep}, ${Rows.at(account.createdAt)})`
+      if (keep !== undefined) {
+        yield* sql`INSERT INTO history_choices (user_id, keep_days, chosen_at)
+                   VALUES (${account.id}, ${keep}, ${Rows.at(account.createdAt)})`
+      }
+      if (audit !== undefined) yield* AuditLog.append(sql, audit)
     }).pipe(sql.withTransaction, orStoreError)
 
 const insertUnlessTaken = (sql: SqlClient, account: Account.Account, passwordHash: string) =>
-  sql`INSERT INTO accounts (user_id, email, display_name, password_hash, roles, created_at)
+  sql`INSERT INTO accounts (user_id, email, display_name, password_hash, roles, created_at, confirmed_at, time_zone)
       VALUES (${account.id}, ${account.email}, ${account.displayName}, ${passwordHash}, ${account.roles},
-              ${Rows.at(account.createdAt)})
+              ${Rows.at(account.createdAt)}, ${Rows.nullableAt(account.confirmedAt)}, ${account.timeZone})
       ON CONFLICT (email) DO NOTHING`
 
 const find =
@@ -78,6 +86,25 @@ const findByEmail =
       orStoreError
     )
 
+const hasAnother =
+  (sql: SqlClient): Store["hasAnother"] =>
+  (id, roles) =>
+    sql`SELECT 1 FROM accounts
+        WHERE user_id <> ${id} AND roles && ${roles}::text[] AND suspended_at IS NULL LIMIT 1`.pipe(
+      Effect.map((rows) => rows.length > 0),
+      orStoreError
+    )
+
+const hasFactor =
+  (sql: SqlClient): Store["hasFactor"] =>
+  (id) =>
+    sql`SELECT EXISTS (SELECT 1 FROM passkeys WHERE user_id = ${id})
+          OR EXISTS (SELECT 1 FROM code_apps WHERE user_id = ${id} AND confirmed_at IS NOT NULL) AS has`.pipe(
+      Rows.first(Schema.Struct({ has: Schema.Boolean })),
+      Effect.map(Option.exists(({ has }) => has)),
+      orStoreError
+    )
+
 const addRoles =
   (sql: SqlClient): Store["addRoles"] =>
   (id, roles) =>
@@ -93,3 +120,16 @@ const addRoles =
       }
       return Option.some(after)
     }).pipe(sql.withTransaction, orStoreError)
+
+const learnTimeZone =
+  (sql: SqlClient): Store["learnTimeZone"] =>
+  (id, name) =>
+    sql`UPDATE accounts SET time_zone = ${name} WHERE user_id = ${id} AND time_zone IS NULL`.pipe(
+      Effect.asVoid,
+      orStoreError
+    )
+
+const chooseTimeZone =
+  (sql: SqlClient): Store["chooseTimeZone"] =>
+  (id, name) =>
+    sql`UPDATE accounts SET time_zone = ${name} WHERE user_id = ${id}`.pipe(Effect.asVoid, orStoreError)

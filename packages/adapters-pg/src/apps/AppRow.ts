@@ -1,4 +1,4 @@
-import { App, RedirectUri } from "@place-access/domain/apps"
+import { App, AppLogo, RedirectUri } from "@place-access/domain/apps"
 import { AppId, Scope, UserId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
@@ -11,6 +11,7 @@ export const AppRow = Schema.Struct({
   name: Schema.typeSchema(App.AppName),
   description: Schema.typeSchema(App.AppDescription),
   homepage_url: Schema.NullOr(App.HomepageUrl),
+  logo: Schema.NullOr(AppLogo.LogoDigest),
   declared_scopes: Schema.Array(Scope.Scope),
   allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
   redirect_uris: Schema.Array(RedirectUri.RedirectUri),
@@ -21,6 +22,7 @@ export const AppRow = Schema.Struct({
   review_note: Schema.NullOr(Schema.String),
   ...SubmissionRow.fields,
   revoked_at: Rows.NullableAt,
+  suspended_at: Rows.NullableAt,
   created_at: Rows.At
 })
 export type AppRow = typeof AppRow.Type
@@ -31,6 +33,7 @@ export const toApp = (row: AppRow): App.App => ({
   name: row.name,
   description: row.description,
   homepageUrl: row.homepage_url,
+  logo: row.logo,
   declaredScopes: row.declared_scopes,
   allowedScopes: row.allowed_scopes,
   redirectUris: row.redirect_uris,
@@ -41,6 +44,7 @@ export const toApp = (row: AppRow): App.App => ({
   reviewNote: row.review_note,
   ...SubmissionRow.toSubmittable(row),
   revokedAt: row.revoked_at,
+  suspendedAt: row.suspended_at,
   createdAt: row.created_at
 })
 

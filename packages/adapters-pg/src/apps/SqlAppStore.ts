@@ -1,8 +1,10 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { App, AppStore, type Registered } from "@place-access/domain/apps"
+import { App, AppLogo, AppStore, type Registered } from "@place-access/domain/apps"
+import { AccountLimits } from "@place-access/domain/quotas"
 import { LiveRule } from "@place-access/domain/rules"
 import { Page, type Scope, Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
+import * as AuditLog from "../audit/SqlAuditLog.js"
 import { reads } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
@@ -19,6 +21,7 @@ export const layer: Layer.Layer<AppStore, never, SqlClient> = Layer.effect(
     AppStore.of({
       create: create(sql),
       find: find(sql),
+      findLogo: findLogo(sql),
       findRegistered: findRegistered(sql),
       listOwnedBy: listOwnedBy(sql),
       list: list(sql),
@@ -31,15 +34,42 @@ const create =
   (sql: SqlClient): Store["create"] =>
   (app) => {
     const { revision, submittedAt, submittedRevision } = columnsOf(app)
-    return sql`INSERT INTO apps (app_id, owner_id, name, description, homepage_url, declared_scopes, allowed_scopes,
-                                 redirect_uris, client_secrets, status, approved_scopes, approved_origins, proposal,
-                                 review_note, revision, submitted_at, submitted_revision, revoked_at, created_at)
-        VALUES (${app.id}, ${app.ownerId}, ${app.name}, ${app.description}, ${app.homepageUrl},
+    const insert = sql`INSERT INTO apps (app_id, owner_id, name, description, homepage_url, logo, declared_scopes,
+                                 allowed_scopes, redirect_uris, client_secrets, status, approved_scopes,
+                                 approved_origins, proposal, review_note, revision, submitted_at,
+                                 submitted_revision, revoked_at, created_at)
+        VALUES (${app.id}, ${app.ownerId}, ${app.name}, ${app.description}, ${app.homepageUrl}, ${app.logo},
                 ${app.declaredScopes}, ${app.allowedScopes}, ${app.redirectUris}, ${toSecrets([])}::jsonb,
                 ${app.status}, ${app.approvedScopes}, ${app.approvedOrigins}, ${toProposal(app)}::jsonb,
                 ${app.reviewNote}, ${revision}, ${submittedAt}, ${submittedRevision},
-                ${Rows.nullableAt(app.revokedAt)}, ${Rows.at(app.createdAt)})`.pipe(Effect.asVoid, orStoreError)
+                ${Rows.nullableAt(app.revokedAt)}, ${Rows.at(app.createdAt)})`
+    return Effect.gen(function* () {
+      // Two creations of one owner run one after the other, so that the second counts the app of the first. On a
+      // cluster, a lock on rows of `apps` is a lock on that table and then on `accounts`, to which it refers. In
+      // another order, this creation and a change of an app would wait for each other.
+      yield* sql`SELECT 1 FROM apps WHERE owner_id = ${app.ownerId} ORDER BY app_id FOR NO KEY UPDATE`
+      yield* sql`SELECT 1 FROM accounts WHERE user_id = ${app.ownerId} FOR NO KEY UPDATE`
+      const counted = yield* sql`SELECT count(*) AS count FROM apps WHERE owner_id = ${app.ownerId}`.pipe(
+        Rows.first(CountRow)
+      )
+      if (Option.exists(counted, ({ count }) => count >= AccountLimits.APPS.most)) return false
+      yield* insert
+      return true
+    }).pipe(sql.withTransaction, orStoreError)
   }
+
+const CountRow = Schema.Struct({ count: Rows.Bigint })
+
+const LogoRow = Schema.Struct({ png: Schema.NullOr(AppLogo.LogoPng) })
+
+const findLogo =
+  (sql: SqlClient): Store["findLogo"] =>
+  (id, digest) =>
+    sql`SELECT logos ->> ${digest}::text AS png FROM apps WHERE app_id = ${id}`.pipe(
+      Rows.first(LogoRow),
+      Effect.map(Option.flatMapNullable(({ png }) => png)),
+      orStoreError
+    )
 
 const toProposal = ({ proposal }: App.App): string | null => (proposal === null ? null : Rows.json(proposal))
 
@@ -105,11 +135,27 @@ const update =
       if (Option.isNone(locked)) return Option.none()
       const before = toRegistered(locked.value)
       const now = yield* Timestamp.now
-      const { outcome, after, recorded } = decide(before, now)
+      const { outcome, after, audit, logo, recorded } = decide(before, now)
       if (after !== null) yield* write(sql, before.app, after, now)
+      if (after !== null) yield* writeLogos(sql, before.app, after.app, logo)
       yield* ReviewWrites.record(sql, recorded)
+      if (audit !== undefined) yield* AuditLog.append(sql, audit)
       return Option.some(outcome)
     }).pipe(sql.withTransaction, orStoreError)
+
+const logosOf = ({ logo, proposal }: App.App): ReadonlyArray<string> =>
+  [logo, proposal?.logo ?? null].filter((digest) => digest !== null)
+
+/** Adds a new logo, and drops those that the app names no more. A statement of its own: logos are large and rare. */
+const writeLogos = (sql: SqlClient, before: App.App, after: App.App, logo: AppLogo.Logo | undefined) => {
+  const named = logosOf(after)
+  if (named.join() === logosOf(before).join()) return Effect.void
+  const added = Rows.json(logo === undefined ? {} : { [logo.digest]: logo.png })
+  return sql`UPDATE apps SET logos = (
+        SELECT coalesce(jsonb_object_agg(kept.key, kept.value), '{}')
+        FROM jsonb_each(logos || ${added}::jsonb) AS kept WHERE kept.key = ANY(${named}::text[])
+      ) WHERE app_id = ${after.id}`
+}
 
 /** Also notes when the app got the scope of its rules back: the rules work again from then on (decision L8). */
 const write = (sql: SqlClient, before: App.App, { app, secrets }: Registered, now: Timestamp.Timestamp) => {
@@ -119,6 +165,7 @@ const write = (sql: SqlClient, before: App.App, { app, secrets }: Registered, no
         name = ${app.name},
         description = ${app.description},
         homepage_url = ${app.homepageUrl},
+        logo = ${app.logo},
         declared_scopes = ${app.declaredScopes},
         allowed_scopes = ${app.allowedScopes},
         redirect_uris = ${app.redirectUris},

@@ -17,6 +17,7 @@ import {
 import { Schema } from "effect"
 import { AppRow, toApp } from "../apps/AppRow.js"
 import * as Rows from "../driver/Rows.js"
+import { toPause } from "./ConsentHistoryRow.js"
 
 /** The columns of `connections` that make a `Connection`, and its places as JSON. `columns` selects them. */
 export const ConnectionRow = Schema.Struct({
@@ -26,9 +27,13 @@ export const ConnectionRow = Schema.Struct({
   sub: Sub,
   external_user_id: Schema.NullOr(Schema.String),
   held_scopes: Schema.Array(Scope.Scope),
+  // null in rows from before this column: then the granted scopes
+  agreed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
   places_version: Schema.Int,
   standard_expires_at: Rows.NullableAt,
   sensitive_expires_at: Rows.NullableAt,
+  paused_at: Rows.NullableAt,
+  paused_until: Rows.NullableAt,
   connected_at: Rows.At,
   ended_at: Rows.NullableAt,
   end_reason: Schema.NullOr(Connection.EndReason),
@@ -46,10 +51,13 @@ export const toConnection = (row: ConnectionRow): Connection.Connection => ({
   sub: row.sub,
   externalUserId: row.external_user_id,
   heldScopes: row.held_scopes,
+  agreedScopes:
+    row.agreed_scopes === null ? row.held_scopes : Scope.normalise([...row.agreed_scopes, ...row.held_scopes]),
   placesVersion: row.places_version,
   places: row.places,
   standardExpiresAt: row.standard_expires_at,
   sensitiveExpiresAt: row.sensitive_expires_at,
+  pause: toPause(row),
   connectedAt: row.connected_at,
   endedAt: row.ended_at,
   endReason: row.end_reason,
@@ -57,10 +65,18 @@ export const toConnection = (row: ConnectionRow): Connection.Connection => ({
 })
 
 /** A connection `c` joined with its app `a`. The two share only the column `app_id`, which is equal in both. */
-export const WithAppRow = Schema.Struct({ ...AppRow.fields, ...ConnectionRow.fields })
+export const WithAppRow = Schema.Struct({ ...AppRow.fields, ...ConnectionRow.fields, is_suspended: Schema.Boolean })
 export type WithAppRow = typeof WithAppRow.Type
 
-export const toWithApp = (row: WithAppRow): WithApp => ({ connection: toConnection(row), app: toApp(row) })
+export const toWithApp = (row: WithAppRow): WithApp => ({
+  connection: toConnection(row),
+  app: toApp(row),
+  ...(row.is_suspended ? { isSuspended: true } : {})
+})
+
+/** Whether the account of the person or of the app's developer is suspended. `apps` has a copy of the latter. */
+export const IS_SUSPENDED = `(a.suspended_at IS NOT NULL OR EXISTS (
+  SELECT 1 FROM accounts person WHERE person.user_id = c.user_id AND person.suspended_at IS NOT NULL))`
 
 export interface ConnectionColumns {
   readonly connection: (userId: UserId | null) => Fragment
@@ -83,6 +99,7 @@ export const columns = (sql: SqlClient): ConnectionColumns => {
   const own = sql.literal(names("c", ConnectionRow.fields, "places"))
   const apps = sql.literal(names("a", AppRow.fields, "app_id"))
   const sameUser = sql.literal("c.user_id")
+  const suspended = sql.literal(IS_SUSPENDED)
   const places = (userId: UserId | null) => sql`(
     SELECT coalesce(json_agg(json_build_object(
       'placeId', p.place_id,
@@ -93,7 +110,7 @@ export const columns = (sql: SqlClient): ConnectionColumns => {
   ) AS places`
   return {
     connection: (userId) => sql`${own}, ${places(userId)}`,
-    withApp: (userId) => sql`${own}, ${places(userId)}, ${apps}`
+    withApp: (userId) => sql`${own}, ${places(userId)}, ${apps}, ${suspended} AS is_suspended`
   }
 }
 

@@ -10,6 +10,7 @@ import * as Rows from "../driver/Rows.js"
 import * as EventOutbox from "../events/EventOutbox.js"
 import * as MailOutbox from "../mail/MailOutbox.js"
 import { standing } from "../rules/RuleStanding.js"
+import { insertEntry } from "./ConsentHistoryRow.js"
 import { insertCode, revoke, writeToken } from "./TokenWrites.js"
 
 type ConnectionKey = Pick<Connection.Connection, "userId" | "id">
@@ -65,10 +66,22 @@ const write = (
     case "SetScopes":
       return Effect.zipRight(
         sql`UPDATE connections
-            SET held_scopes = ${one.heldScopes}, sensitive_expires_at = ${Rows.nullableAt(one.sensitiveExpiresAt)}
+            SET held_scopes = ${one.heldScopes}, sensitive_expires_at = ${Rows.nullableAt(one.sensitiveExpiresAt)},
+              agreed_scopes = coalesce(${one.agreedScopes ?? null}::text[], agreed_scopes, held_scopes),
+              place_rules_since = ${regainedBy(sql, one.heldScopes, LiveRule.PLACE_SCOPE, "place_rules_since", now)},
+              zone_rules_since = ${regainedBy(sql, one.heldScopes, LiveRule.ZONE_SCOPE, "zone_rules_since", now)}
             WHERE user_id = ${userId} AND connection_id = ${id}`,
         noteRules(sql, of, now)
       )
+    case "SetEnd":
+      return sql`UPDATE connections SET standard_expires_at = ${Rows.nullableAt(one.standardExpiresAt)}
+                 WHERE user_id = ${userId} AND connection_id = ${id}`
+    case "SetPause":
+      return sql`UPDATE connections SET paused_at = ${Rows.nullableAt(one.pause?.from ?? null)},
+                   paused_until = ${Rows.nullableAt(one.pause?.until ?? null)}
+                 WHERE user_id = ${userId} AND connection_id = ${id}`
+    case "Record":
+      return insertEntry(sql, of, one.entry)
     default:
       return writeToken(sql, of, one, now)
   }
@@ -109,14 +122,20 @@ const save = (sql: SqlClient, one: Connection.Connection, now: Timestamp.Timesta
   })
 
 const upsert = (sql: SqlClient, one: Connection.Connection, now: Timestamp.Timestamp) =>
-  sql`INSERT INTO connections (user_id, connection_id, app_id, sub, external_user_id, held_scopes,
-        places_version, standard_expires_at, sensitive_expires_at, connected_at, ended_at, end_reason, family_id)
+  sql`INSERT INTO connections (user_id, connection_id, app_id, sub, external_user_id, held_scopes, agreed_scopes,
+        paused_at, paused_until, places_version, standard_expires_at, sensitive_expires_at,
+        connected_at, ended_at, end_reason, family_id)
       VALUES (${one.userId}, ${one.id}, ${one.appId}, ${one.sub}, ${one.externalUserId}, ${one.heldScopes},
+        ${one.agreedScopes},
+        ${Rows.nullableAt(one.pause?.from ?? null)}, ${Rows.nullableAt(one.pause?.until ?? null)},
         ${one.placesVersion}, ${Rows.nullableAt(one.standardExpiresAt)}, ${Rows.nullableAt(one.sensitiveExpiresAt)},
         ${Rows.at(one.connectedAt)}, ${Rows.nullableAt(one.endedAt)}, ${one.endReason}, ${one.familyId})
       ON CONFLICT (user_id, connection_id) DO UPDATE SET
         external_user_id = excluded.external_user_id,
         held_scopes = excluded.held_scopes,
+        agreed_scopes = excluded.agreed_scopes,
+        paused_at = excluded.paused_at,
+        paused_until = excluded.paused_until,
         places_version = excluded.places_version,
         standard_expires_at = excluded.standard_expires_at,
         sensitive_expires_at = excluded.sensitive_expires_at,
@@ -130,3 +149,14 @@ const upsert = (sql: SqlClient, one: Connection.Connection, now: Timestamp.Times
 const regained = (sql: SqlClient, scope: Scope.Scope, column: string, now: Timestamp.Timestamp) =>
   sql`CASE WHEN ${scope} = ANY (excluded.held_scopes) AND NOT ${scope} = ANY (connections.held_scopes)
            THEN ${Rows.at(now)} ELSE connections.${sql.literal(column)} END`
+
+/** Like `regained`, in an UPDATE to `after`: there the columns have the values from before. */
+const regainedBy = (
+  sql: SqlClient,
+  after: ReadonlyArray<Scope.Scope>,
+  scope: Scope.Scope,
+  column: string,
+  now: Timestamp.Timestamp
+) =>
+  sql`CASE WHEN ${after.includes(scope)} AND NOT ${scope} = ANY (held_scopes)
+           THEN ${Rows.at(now)}::timestamptz ELSE ${sql.literal(column)} END`

@@ -9,6 +9,7 @@ import * as PlaceWrites from "../places/PlaceWrites.js"
 import * as ConnectionReads from "./ConnectionReads.js"
 import * as ConnectionRoutes from "./ConnectionRoutes.js"
 import { columns, ConnectionRow, toConnection, toWithApp, WithAppRow } from "./ConnectionRow.js"
+import { readHistory } from "./ConsentHistoryRow.js"
 import * as ConnectionWrites from "./ConnectionWrites.js"
 
 /** The cursor of a page of `listOfApp`: time and id of its last connection. */
@@ -75,7 +76,7 @@ const changes = (sql: SqlClient, routes: Routes): Pick<Store, "change" | "archiv
   }
 }
 
-const lookups = (sql: SqlClient, routes: Routes): Pick<Store, "findOfUser" | "findOfApp" | "findLive"> => {
+const lookups = (sql: SqlClient, routes: Routes): Pick<Store, "findOfUser" | "findOfApp" | "findLive" | "history"> => {
   const connections = ConnectionReads.make(sql)
   return {
     findOfUser: (userId, id) => connections.readWithApp(userId, id).pipe(orStoreError),
@@ -89,6 +90,7 @@ const lookups = (sql: SqlClient, routes: Routes): Pick<Store, "findOfUser" | "fi
           Option.filter((connection) => connection.appId === appId)
         )
       }).pipe(orStoreError),
+    history: (userId, id, limit) => readHistory(sql, userId, id, limit).pipe(orStoreError),
     findLive: (userId, appId) => connections.readUnended(userId, appId).pipe(orStoreError)
   }
 }

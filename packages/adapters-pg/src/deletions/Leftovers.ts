@@ -111,11 +111,14 @@ const removeConnections = (sql: SqlClient, userId: UserId, limit: number) =>
 const removeMentions = (sql: SqlClient, userId: UserId, limit: number) =>
   Effect.gen(function* () {
     const requests = yield* Rows.affected(sql`DELETE FROM consent_requests WHERE decided_by = ${userId}`)
-    // The name of the reviewer is removed. The decision and its reason stay.
+    // The name of the reviewer is removed. The decision and its reason stay, and so do the events of the audit log.
     const decisions = yield* Rows.affected(
       sql`UPDATE review_decisions SET decided_by = ${AccountDeletion.NOBODY.id} WHERE decided_by = ${userId}`
     )
-    return requests + decisions + (yield* removeApps(sql, userId, limit))
+    const acts = yield* Rows.affected(
+      sql`UPDATE audit_events SET actor_id = ${AccountDeletion.NOBODY.id} WHERE actor_id = ${userId}`
+    )
+    return requests + decisions + acts + (yield* removeApps(sql, userId, limit))
   })
 
 /** Deletes deliveries and their attempts. The apps are named in a list as well, which leads to their shards. */

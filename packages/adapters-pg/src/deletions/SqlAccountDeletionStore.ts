@@ -4,6 +4,7 @@ import { AccountDeletion, AccountDeletionStore } from "@place-access/domain/dele
 import { Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Either, Layer, Option, Schema } from "effect"
 import { AccountRow, COLUMNS, toAccount } from "../accounts/AccountRow.js"
+import { lockAdmins } from "../accounts/adminLock.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import * as Buckets from "../leases/Buckets.js"
@@ -56,12 +57,6 @@ const begin =
       if (Either.isRight(decided)) yield* closeAccount(sql, state, decided.right)
       return Option.some(decided)
     }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError)
-
-/**
- * Two admins who delete their accounts at the same time run one after the other: the second sees that the first is
- * gone.
- */
-const lockAdmins = (sql: SqlClient) => sql`SELECT pg_advisory_xact_lock(hashtextextended('an admin goes', 0))`
 
 const LeftoverRow = Schema.Struct({ user_id: UserId, requested_at: Rows.At })
 

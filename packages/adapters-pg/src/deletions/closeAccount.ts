@@ -23,16 +23,22 @@ export const closeAccount = (
     yield* disownApps(sql, id, requestedAt)
     yield* sql`DELETE FROM endpoints WHERE app_id = ANY(${appIds}::text[])`
     yield* sql`DELETE FROM sign_in_tries WHERE email = ${email}`
+    yield* sql`DELETE FROM pending_accounts WHERE email = ${email}`
     yield* endConnections(sql, id, requestedAt)
     yield* sql`UPDATE devices SET removed_at = ${Rows.at(requestedAt)} WHERE user_id = ${id} AND removed_at IS NULL`
     yield* sql`UPDATE events SET fanned_out_at = ${Rows.at(requestedAt)}
                WHERE user_id = ${id} AND fanned_out_at IS NULL`
-    yield* MailOutbox.queue(sql, receipt, requestedAt)
+    yield* deleteArchives(sql, id)
+    if (receipt !== null) yield* MailOutbox.queue(sql, receipt, requestedAt)
     yield* sql`INSERT INTO account_deletions (user_id, requested_at, look_at, app_ids)
                VALUES (${id}, ${Rows.at(requestedAt)}, ${Rows.at(lookAt)}, ${entirely})`
     // Deletes the account's sessions with it (ON DELETE CASCADE).
     yield* sql`DELETE FROM accounts WHERE user_id = ${id}`
   })
+
+/** At once, and not with the other rows: an archive has everything in one place (decision exports-4). */
+const deleteArchives = (sql: SqlClient, id: UserId) =>
+  Effect.zipRight(sql`DELETE FROM exports WHERE user_id = ${id}`, sql`DELETE FROM export_pieces WHERE user_id = ${id}`)
 
 /** The account that owns what deleted accounts leave behind. The first deletion makes it. */
 const insertNobody = (sql: SqlClient) =>

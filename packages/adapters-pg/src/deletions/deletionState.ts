@@ -14,7 +14,8 @@ export const deletionState = (sql: SqlClient, account: Account.Account) =>
     const counted = yield* countPeople(sql, account, owned)
     const people = new Map(counted.map((row) => [row.app_id, row.people]))
     const otherAdmins = Account.hasRole(account, "admin")
-      ? yield* sql`SELECT 1 FROM accounts WHERE 'admin' = ANY(roles) AND user_id <> ${account.id} LIMIT 1`
+      ? yield* sql`SELECT 1 FROM accounts WHERE 'admin' = ANY(roles) AND suspended_at IS NULL
+                  AND user_id <> ${account.id} LIMIT 1`
       : [{}]
     const state: AccountDeletion.AccountDeletionState = {
       account,

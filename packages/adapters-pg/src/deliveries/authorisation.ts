@@ -4,6 +4,8 @@ import { AppId, type ConnectionId, type RuleId, Scope, type UserId } from "@plac
 import { Effect, Option, Schema } from "effect"
 import { reads } from "../driver/Client.js"
 import { orStoreError } from "../Failures.js"
+import { IS_SUSPENDED } from "../connection/ConnectionRow.js"
+import { toPause } from "../connection/ConsentHistoryRow.js"
 import * as Rows from "../driver/Rows.js"
 
 export interface AuthorisationQuestion {
@@ -18,10 +20,13 @@ const AuthorisationRow = Schema.Struct({
   standard_expires_at: Rows.NullableAt,
   sensitive_expires_at: Rows.NullableAt,
   ended_at: Rows.NullableAt,
+  paused_at: Rows.NullableAt,
+  paused_until: Rows.NullableAt,
   declared_scopes: Schema.Array(Scope.Scope),
   allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
   revoked_at: Rows.NullableAt,
-  rule_stands: Schema.Boolean
+  rule_stands: Schema.Boolean,
+  is_suspended: Schema.Boolean
 })
 
 const toAuthorisation = (row: typeof AuthorisationRow.Type): Authorisation.Authorisation => ({
@@ -30,10 +35,12 @@ const toAuthorisation = (row: typeof AuthorisationRow.Type): Authorisation.Autho
     heldScopes: row.held_scopes,
     standardExpiresAt: row.standard_expires_at,
     sensitiveExpiresAt: row.sensitive_expires_at,
-    endedAt: row.ended_at
+    endedAt: row.ended_at,
+    pause: toPause(row)
   },
   app: { declaredScopes: row.declared_scopes, allowedScopes: row.allowed_scopes, revokedAt: row.revoked_at },
-  ruleStands: row.rule_stands
+  ruleStands: row.rule_stands,
+  ...(row.is_suspended ? { isSuspended: true } : {})
 })
 
 /** The position of the question in the batch, from 1. */
@@ -42,7 +49,7 @@ const PlacedRow = Schema.Struct({ position: Rows.Bigint, ...AuthorisationRow.fie
 /** Answers a batch of questions in one statement, which reads the rows of several users. */
 export const authorisations = (sql: SqlClient, asked: ReadonlyArray<AuthorisationQuestion>) =>
   sql`SELECT asked.position, c.app_id, c.held_scopes, c.standard_expires_at, c.sensitive_expires_at, c.ended_at,
-            a.declared_scopes, a.allowed_scopes, a.revoked_at,
+            c.paused_at, c.paused_until, a.declared_scopes, a.allowed_scopes, a.revoked_at,
             asked.rule_id IS NULL OR EXISTS (
               SELECT 1 FROM rules r
               WHERE r.user_id = asked.user_id AND r.rule_id = asked.rule_id AND r.connection_id = c.connection_id
@@ -53,7 +60,7 @@ export const authorisations = (sql: SqlClient, asked: ReadonlyArray<Authorisatio
                   WHERE shared.user_id = asked.user_id AND shared.connection_id = c.connection_id
                     AND shared.place_id = r.place_id AND p.archived_at IS NULL
                 ))
-            ) AS rule_stands
+            ) AS rule_stands, ${sql.literal(IS_SUSPENDED)} AS is_suspended
           FROM unnest(${asked.map(({ userId }) => userId)}::text[],
                       ${asked.map(({ connectionId }) => connectionId)}::text[],
                       ${asked.map(({ ruleId }) => ruleId)}::text[])
@@ -71,7 +78,7 @@ export const authorisations = (sql: SqlClient, asked: ReadonlyArray<Authorisatio
 /** Answers one question on the user's shard. */
 export const authorisationOf = (sql: SqlClient, { connectionId, ruleId, userId }: AuthorisationQuestion) =>
   reads(sql)`SELECT c.app_id, c.held_scopes, c.standard_expires_at, c.sensitive_expires_at, c.ended_at,
-            a.declared_scopes, a.allowed_scopes, a.revoked_at,
+            c.paused_at, c.paused_until, a.declared_scopes, a.allowed_scopes, a.revoked_at,
             ${ruleId}::text IS NULL OR EXISTS (
               SELECT 1 FROM rules r
               WHERE r.user_id = ${userId} AND r.rule_id = ${ruleId} AND r.connection_id = ${connectionId}
@@ -83,7 +90,7 @@ export const authorisationOf = (sql: SqlClient, { connectionId, ruleId, userId }
                     AND shared.connection_id = ${connectionId} AND shared.place_id = r.place_id
                     AND p.archived_at IS NULL
                 ))
-            ) AS rule_stands
+            ) AS rule_stands, ${sql.literal(IS_SUSPENDED)} AS is_suspended
           FROM connections c JOIN apps a ON a.app_id = c.app_id
           WHERE c.user_id = ${userId} AND c.connection_id = ${connectionId}`.pipe(
     Rows.first(AuthorisationRow),

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Device, DeviceStore } from "@place-access/domain/devices"
+import { AccountLimits } from "@place-access/domain/quotas"
 import { DeviceId, UserId, Vault } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { reads } from "../driver/Client.js"
@@ -59,14 +60,28 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient> = Layer.effect(
 const create =
   (sql: SqlClient): Store["create"] =>
   (device) =>
-    sql`INSERT INTO devices (user_id, device_id, name, format, token_hash, created_at, last_seen_at, last_kept_at,
+    Effect.gen(function* () {
+      // Two creations of one user run one after the other, so that the second counts the device of the first.
+      yield* sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${device.userId}, 0)
+                 ON CONFLICT (user_id) DO UPDATE SET version = stream.version`
+      const counted = yield* sql`SELECT count(*) AS count FROM devices
+          WHERE user_id = ${device.userId} AND removed_at IS NULL AND format <> 'import'`.pipe(Rows.first(CountRow))
+      if (Option.exists(counted, ({ count }) => count >= AccountLimits.DEVICES.most)) return false
+      yield* insert(sql, device)
+      return true
+    }).pipe(sql.withTransaction, orStoreError)
+
+const CountRow = Schema.Struct({ count: Rows.Bigint })
+
+const insert = (sql: SqlClient, device: Device.Device) =>
+  sql`INSERT INTO devices (user_id, device_id, name, format, token_hash, created_at, last_seen_at, last_kept_at,
                              put_aside, stays_at_home, movement, removed_at)
         VALUES (${device.userId}, ${device.id}, ${device.name}, ${device.format}, ${device.tokenHash},
                 ${Rows.at(device.createdAt)}, ${Rows.nullableAt(device.lastSeenAt)},
                 ${Rows.nullableAt(device.lastKeptAt)}, ${PutAsideColumn.encode(device.putAside)}::jsonb,
                 ${device.staysAtHome},
                 ${device.movement === null ? null : MovementColumn.encode(device.movement)}::jsonb,
-                ${Rows.nullableAt(device.removedAt)})`.pipe(Effect.asVoid, orStoreError)
+                ${Rows.nullableAt(device.removedAt)})`
 
 const list =
   (sql: SqlClient): Store["list"] =>

@@ -4,6 +4,7 @@ import { type AppId, type EndpointId, Timestamp } from "@place-access/domain/sha
 import { Effect, Layer, Option, Schema } from "effect"
 import { endWaiting, SWEEP } from "../deliveries/endWaiting.js"
 import { reads } from "../driver/Client.js"
+import * as AuditLog from "../audit/SqlAuditLog.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import { toSecrets } from "../vault/SigningSecrets.js"
@@ -73,14 +74,16 @@ const list =
 
 const update =
   (sql: SqlClient): Store["update"] =>
-  (appId, id, change) =>
+  (appId, id, change, audit) =>
     Effect.gen(function* () {
       const before = yield* lock(sql, appId, id)
       if (Option.isNone(before)) return Option.none()
       const stored = toEndpoint(before.value)
       const { createdAt } = stored
-      const after = { ...change(stored, yield* Timestamp.now), appId, id, createdAt }
+      const now = yield* Timestamp.now
+      const after = { ...change(stored, now), appId, id, createdAt }
       yield* write(sql, after)
+      if (audit !== undefined) yield* AuditLog.append(sql, audit(now))
       return Option.some(after)
     }).pipe(sql.withTransaction, orStoreError)
 

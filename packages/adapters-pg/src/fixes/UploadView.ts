@@ -1,6 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Carried } from "@place-access/domain/devices"
+import { Pause } from "@place-access/domain/connection"
 import { Fix, type UploadView } from "@place-access/domain/fixes"
 import { LiveRule, RuleEvaluation } from "@place-access/domain/rules"
 import { DeviceId, Timestamp, type UserId } from "@place-access/domain/shared"
@@ -8,6 +9,7 @@ import { Effect, type ParseResult, Schema } from "effect"
 import { reads } from "../driver/Client.js"
 import * as HistoryBound from "./HistoryBound.js"
 import * as Rows from "../driver/Rows.js"
+import { toPause } from "../connection/ConsentHistoryRow.js"
 import * as MovementColumn from "./MovementColumn.js"
 import { COLUMNS, RuleRow, toRule } from "../rules/RuleRow.js"
 import { SCOPE_HOLDS, SCOPE_SINCE } from "../rules/RuleStanding.js"
@@ -51,6 +53,8 @@ const LiveRow = Schema.extend(
     valid_from: Rows.NullableAt,
     shared_at: Rows.NullableAt,
     scope_since: Rows.NullableAt,
+    paused_at: Rows.NullableAt,
+    paused_until: Rows.NullableAt,
     // null until the rule has a state
     basis: Schema.NullOr(Schema.String),
     side: Schema.NullOr(Schema.Literal("inside", "outside")),
@@ -63,16 +67,17 @@ const LiveRow = Schema.extend(
 
 const ViewRow = Schema.Union(HeadRow, LiveRow)
 
-const toLiveRule = (row: typeof LiveRow.Type): LiveRule.LiveRule => {
+const toLiveRule = (row: typeof LiveRow.Type, now: Timestamp.Timestamp): LiveRule.LiveRule => {
+  const since = LiveRule.latest(row.scope_since, Pause.endedAt(toPause(row), now))
   const basis =
     row.geometry_version === null || row.shared_at === null
-      ? LiveRule.zoneBasis(row.scope_since)
-      : LiveRule.placeBasis(row.geometry_version, row.shared_at, row.scope_since)
+      ? LiveRule.zoneBasis(since)
+      : LiveRule.placeBasis(row.geometry_version, row.shared_at, since)
   return {
     rule: toRule(row, null),
     circle: { lat: row.lat, lon: row.lon, radiusM: row.radius_m },
     basis,
-    firesFrom: LiveRule.firesFrom(row.created_at, row.valid_from, row.shared_at, row.scope_since),
+    firesFrom: LiveRule.firesFrom(row.created_at, row.valid_from, row.shared_at, since),
     state:
       row.basis === null
         ? RuleEvaluation.unseeded(basis)
@@ -114,7 +119,7 @@ export const read = (
     -- ON false: the head matches no rule, so it comes as one row of its own, whatever the number of rules.
     FULL JOIN (
       SELECT ${sql.literal(COLUMNS)}, p.geometry_version, shape.valid_from, shared.shared_at,
-             ${sql.literal(SCOPE_SINCE)} AS scope_since,
+             ${sql.literal(SCOPE_SINCE)} AS scope_since, c.paused_at, c.paused_until,
              s.basis, s.side, s.since, s.dwell_spent, s.as_of, s.last_fired_at
       FROM rules r
       JOIN connections c ON c.user_id = r.user_id AND c.connection_id = r.connection_id
@@ -130,27 +135,34 @@ export const read = (
         AND (r.active_until IS NULL OR r.active_until >= ${Rows.at(now - RuleEvaluation.LATE_UPLOAD)})
         AND c.user_id = ${userId} AND c.ended_at IS NULL
         AND (c.standard_expires_at IS NULL OR c.standard_expires_at > ${Rows.at(now)})
+        AND (c.paused_at IS NULL OR c.paused_until <= ${Rows.at(now)})
         AND a.revoked_at IS NULL AND ${sql.literal(SCOPE_HOLDS)}
     ) AS live ON false
     ORDER BY live.rule_id COLLATE "C" NULLS FIRST`.pipe(
     Rows.all(ViewRow),
-    Effect.map((rows) => {
-      const rules: Array<LiveRule.LiveRule> = []
-      let head: typeof HeadRow.Type | undefined
-      for (const row of rows) {
-        if (row.rule_id === null) head = row
-        else rules.push(toLiveRule(row))
-      }
-      return {
-        version: head?.version ?? 0,
-        known: keysOf(fixes, head?.known ?? []),
-        rules,
-        devices: (head?.devices ?? []).map(toCompanion),
-        cutoff: head?.cutoff ?? null,
-        lastFutureAt: (head?.last_future_at ?? null) as Timestamp.Timestamp | null
-      }
-    })
+    Effect.map((rows) => toView(rows, fixes, now))
   )
+
+const toView = (
+  rows: ReadonlyArray<typeof ViewRow.Type>,
+  fixes: ReadonlyArray<Fix.Fix>,
+  now: Timestamp.Timestamp
+): UploadView => {
+  const rules: Array<LiveRule.LiveRule> = []
+  let head: typeof HeadRow.Type | undefined
+  for (const row of rows) {
+    if (row.rule_id === null) head = row
+    else rules.push(toLiveRule(row, now))
+  }
+  return {
+    version: head?.version ?? 0,
+    known: keysOf(fixes, head?.known ?? []),
+    rules,
+    devices: (head?.devices ?? []).map(toCompanion),
+    cutoff: head?.cutoff ?? null,
+    lastFutureAt: (head?.last_future_at ?? null) as Timestamp.Timestamp | null
+  }
+}
 
 const keysOf = (fixes: ReadonlyArray<Fix.Fix>, positions: ReadonlyArray<number>): ReadonlySet<string> => {
   const keys = new Set<string>()

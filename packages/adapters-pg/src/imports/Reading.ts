@@ -1,10 +1,11 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import type { ImportStep, ImportStore, Leased } from "@place-access/domain/imports"
+import { Import, type ImportStep, type ImportStore, type Leased } from "@place-access/domain/imports"
 import { DeviceId, type Timestamp } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import { historyStatement } from "../fixes/HistoryStatement.js"
+import { insertReturned } from "../places/insertReturned.js"
 import * as Buckets from "../leases/Buckets.js"
 import { COLUMNS, deletePieces, ImportRow, isOne, KeyRow, lockStream, toImport } from "./ImportRow.js"
 
@@ -63,7 +64,7 @@ export const advance =
     Effect.gen(function* () {
       const device = yield* noteProgress(sql, step)
       if (Option.isNone(device)) return false
-      const entries = step.fixes.length + step.visits.length
+      const entries = step.fixes.length + step.visits.length + step.places.length
       if (entries === 0) return true
       // The lock is a statement of its own: the next statement then sees the fixes that others stored while this one
       // waited.
@@ -71,8 +72,17 @@ export const advance =
       const stored = yield* historyStatement(sql, { ...step, deviceId: device.value.device_id }).pipe(
         Rows.first(CountRow)
       )
-      const count = Option.match(stored, { onNone: () => 0, onSome: ({ count }) => count })
-      yield* sql`UPDATE imports SET stored = stored + ${count}, duplicates = duplicates + ${entries - count}
+      let count = Option.match(stored, { onNone: () => 0, onSome: ({ count }) => count })
+      const leftOut: Array<string> = []
+      for (const place of step.places) {
+        const outcome = yield* insertReturned(sql, place)
+        if (outcome === "stored") count++
+        else if (outcome === "no room") leftOut.push(place.place.label)
+      }
+      yield* sql`UPDATE imports SET stored = stored + ${count},
+                   duplicates = duplicates + ${entries - count - leftOut.length},
+                   over_limit = over_limit + ${leftOut.length},
+                   left_out = (left_out || ${leftOut}::text[])[1:${Import.MOST_NAMED}::integer]
                  WHERE ${isOne(sql, step)}`
       return true
     }).pipe(sql.withTransaction, orStoreError)

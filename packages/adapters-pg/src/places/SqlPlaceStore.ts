@@ -1,14 +1,17 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Fix } from "@place-access/domain/fixes"
 import { PlaceStore, type Shape } from "@place-access/domain/places"
+import { AccountLimits } from "@place-access/domain/quotas"
 import { PlaceId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { reads } from "../driver/Client.js"
 import { orStoreError } from "../Failures.js"
+import { countOf } from "./insertReturned.js"
 import * as PlaceWrites from "./PlaceWrites.js"
 import { PlaceRow, toPlace } from "./PlaceWrites.js"
 import * as Rows from "../driver/Rows.js"
 
+/** How many places the user has that are not archived. */
 const ShapeRow = Schema.Struct({
   place_id: PlaceId,
   geometry_version: Schema.Int,
@@ -35,7 +38,9 @@ export const layer: Layer.Layer<PlaceStore, never, SqlClient> = Layer.effect(
     return PlaceStore.of({
       create: (place) =>
         Effect.gen(function* () {
+          // It locks the user's stream: two creations run one after the other, and the second counts the first place.
           yield* writes.moveStream(place.userId)
+          if ((yield* countOf(sql, place.userId)) >= AccountLimits.PLACES.most) return false
           yield* sql`INSERT INTO places (user_id, place_id, label, kind, lat, lon, radius_m, geometry_version, created_at,
                        archived_at)
                      VALUES (${place.userId}, ${place.id}, ${place.label}, ${place.kind}, ${place.circle.lat},
@@ -46,6 +51,7 @@ export const layer: Layer.Layer<PlaceStore, never, SqlClient> = Layer.effect(
           yield* sql`INSERT INTO stay_backfills (user_id, device_id, place_id, due_from)
                      SELECT user_id, device_id, ${place.id}, ${Rows.at(Fix.EARLIEST)}::timestamptz
                      FROM devices WHERE user_id = ${place.userId}`
+          return true
         }).pipe(sql.withTransaction, orStoreError),
 
       find: (userId, id) =>

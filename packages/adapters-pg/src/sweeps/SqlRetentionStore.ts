@@ -29,6 +29,7 @@ const TABLES: Readonly<Record<Retention.RetentionKind, Table>> = {
   authorization_codes: { table: "authorization_codes", key: "user_id, code_hash", moment: "dead_at" },
   consent_requests: { table: "consent_requests", key: "request_id", moment: "created_at" },
   sessions: { table: "sessions", key: "session_hash", moment: "expires_at" },
+  pending_accounts: { table: "pending_accounts", key: "link_hash", moment: "expires_at" },
   account_links: { table: "account_links", key: "link_hash", moment: "expires_at" },
   sign_in_tries: { table: "sign_in_tries", key: "try_id", moment: "tried_at" },
   rate_windows: { table: "rate_windows", key: "subject", moment: "ends_at" },
@@ -56,7 +57,8 @@ const TABLES: Readonly<Record<Retention.RetentionKind, Table>> = {
     moment: "fanned_out_at"
   },
   mail: { table: "mail_outbox", key: "user_id, dedupe_key", moment: "created_at" },
-  named_mail: { table: "named_mail", key: "user_id", moment: "last_at" }
+  named_mail: { table: "named_mail", key: "user_id", moment: "last_at" },
+  audit_events: { table: "audit_events", key: "user_id, event_id", moment: "kept_until" }
 }
 
 export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect(

@@ -7,6 +7,8 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 /** The first part of every sealed text. A new way of sealing gets a new value. */
 const FORMAT = "v1"
+/** The first part of sealed bytes. It is authenticated, so neither form is taken for the other. */
+const BYTES_FORMAT = "b1"
 
 /** A master key. Nothing is sealed with it directly: every use has a key of its own, derived from it (HKDF-SHA256). */
 export interface SecretKey {
@@ -76,7 +78,9 @@ const make = (keys: SecretKeys): typeof Vault.Vault.Service => {
       ),
     // The newest key is always in the list, so sealing cannot fail.
     seal: (plaintext, context) => Effect.orDie(Effect.suspend(() => seal(keyFor, newest.id, plaintext, context))),
-    unseal: (sealed, context) => Effect.suspend(() => unseal(keyFor, sealed, context))
+    unseal: (sealed, context) => Effect.suspend(() => unseal(keyFor, sealed, context)),
+    sealBytes: (plain, context) => Effect.orDie(Effect.suspend(() => sealBytes(keyFor, newest.id, plain, context))),
+    unsealBytes: (sealed, context) => Effect.suspend(() => unsealBytes(keyFor, sealed, context))
   }
 }
 
@@ -96,7 +100,30 @@ const keysByUse = (keys: SecretKeys): KeyFor => {
   }
 }
 
-const authenticated = (keyId: string, context: string) => Buffer.from(`${FORMAT}.${keyId}.${context}`, "utf8")
+const authenticated = (format: string, keyId: string, context: string) =>
+  Buffer.from(`${format}.${keyId}.${context}`, "utf8")
+
+/** Nonce, ciphertext and tag. */
+const encrypt = (key: Buffer, about: Buffer, plain: Uint8Array): Buffer => {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES })
+  cipher.setAAD(about)
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
+}
+
+const decrypt = (key: Buffer, about: Buffer, body: Uint8Array): Either.Either<Buffer, Vault.VaultError> =>
+  body.length < NONCE_BYTES + TAG_BYTES
+    ? unreadable
+    : Either.try({
+        try: () => {
+          const nonce = body.subarray(0, NONCE_BYTES)
+          const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES })
+          decipher.setAAD(about)
+          decipher.setAuthTag(body.subarray(-TAG_BYTES))
+          return Buffer.concat([decipher.update(body.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
+        },
+        catch: () => new Vault.VaultError({ reason: "the sealed value does not belong here or was changed" })
+      })
 
 const seal = (
   keyFor: KeyFor,
@@ -105,10 +132,7 @@ const seal = (
   context: string
 ): Either.Either<Vault.Sealed, Vault.VaultError> =>
   Either.map(keyFor("seal", keyId), (key) => {
-    const nonce = randomBytes(NONCE_BYTES)
-    const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES })
-    cipher.setAAD(authenticated(keyId, context))
-    const body = Buffer.concat([nonce, cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()])
+    const body = encrypt(key, authenticated(FORMAT, keyId, context), Buffer.from(plaintext, "utf8"))
     return Vault.Sealed.make(`${FORMAT}.${keyId}.${body.toString("base64url")}`)
   })
 
@@ -117,21 +141,37 @@ const unseal = (keyFor: KeyFor, sealed: string, context: string): Either.Either<
     const [format, keyId, text, ...rest] = sealed.split(".")
     if (format !== FORMAT || keyId === undefined || text === undefined || rest.length > 0) return yield* unreadable
     const key = yield* keyFor("seal", keyId)
-    const body = Buffer.from(text, "base64url")
-    if (body.length < NONCE_BYTES + TAG_BYTES) return yield* unreadable
-    return yield* Either.try({
-      try: () => {
-        const decipher = createDecipheriv("aes-256-gcm", key, body.subarray(0, NONCE_BYTES), {
-          authTagLength: TAG_BYTES
-        })
-        decipher.setAAD(authenticated(keyId, context))
-        decipher.setAuthTag(body.subarray(-TAG_BYTES))
-        return Buffer.concat([decipher.update(body.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString(
-          "utf8"
-        )
-      },
-      catch: () => new Vault.VaultError({ reason: "the sealed value does not belong here or was changed" })
-    })
+    const plain = yield* decrypt(key, authenticated(FORMAT, keyId, context), Buffer.from(text, "base64url"))
+    return plain.toString("utf8")
+  })
+
+const sealBytes = (
+  keyFor: KeyFor,
+  keyId: string,
+  plain: Uint8Array,
+  context: string
+): Either.Either<Uint8Array, Vault.VaultError> =>
+  Either.map(keyFor("seal", keyId), (key) =>
+    Buffer.concat([
+      Buffer.from(`${BYTES_FORMAT}.${keyId}.`),
+      encrypt(key, authenticated(BYTES_FORMAT, keyId, context), plain)
+    ])
+  )
+
+/** The most bytes before the second dot: the format and the key's id. */
+const MAX_HEAD_BYTES = 40
+
+const unsealBytes = (
+  keyFor: KeyFor,
+  sealed: Uint8Array,
+  context: string
+): Either.Either<Uint8Array, Vault.VaultError> =>
+  Either.gen(function* () {
+    const [format, keyId, rest] = Buffer.from(sealed.subarray(0, MAX_HEAD_BYTES)).toString("latin1").split(".", 3)
+    if (format !== BYTES_FORMAT || keyId === undefined || rest === undefined) return yield* unreadable
+    const key = yield* keyFor("seal", keyId)
+    const body = sealed.subarray(format.length + keyId.length + 2)
+    return yield* decrypt(key, authenticated(BYTES_FORMAT, keyId, context), body)
   })
 
 const unreadable = Either.left(new Vault.VaultError({ reason: "this is not a sealed value" }))

@@ -18,7 +18,8 @@ const entries = (user: string, count: number): ReadonlyArray<AccessLogEntry.Acce
     purpose: null,
     status: 200,
     error: null,
-    disclosed: null
+    disclosed: null,
+    times: 1
   }))
 
 const record = (all: ReadonlyArray<AccessLogEntry.AccessLogEntry>) =>

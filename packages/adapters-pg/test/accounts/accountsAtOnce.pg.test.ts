@@ -1,16 +1,43 @@
-import { SqlAccountDeletionStore, SqlAccountStore, SqlCredentialStore } from "@place-access/adapters-pg"
+import {
+  SqlAccountDeletionStore,
+  SqlAccountStore,
+  SqlAppStore,
+  SqlCredentialStore,
+  SqlEndpointStore
+} from "@place-access/adapters-pg"
 import { AccountStore, Session } from "@place-access/domain/accounts"
-import { CredentialStore } from "@place-access/domain/credentials"
+import { AuditEvent } from "@place-access/domain/audit"
+import { CredentialStore, PasswordChange } from "@place-access/domain/credentials"
 import { AccountDeletion, AccountDeletionStore } from "@place-access/domain/deletions"
-import { Timestamp, Vault } from "@place-access/domain/shared"
+import { EndpointStore, EndpointUrl, type WebhookEndpoint } from "@place-access/domain/endpoints"
+import { EndpointId, Entropy, Timestamp, type UserId, Vault } from "@place-access/domain/shared"
 import { Fixtures } from "@place-access/domain/testing"
-import { Clock, Effect, Either, Layer } from "effect"
+import { Clock, Effect, Either, Layer, Option } from "effect"
 import { randomBytes } from "node:crypto"
 import { expect, it } from "vitest"
 import { migratedOn, withStores } from "../support/contracts.js"
 import { describeServers } from "../support/postgres.js"
 
-const stores = Layer.mergeAll(SqlAccountStore.layer, SqlCredentialStore.layer, SqlAccountDeletionStore.layer)
+const stores = Layer.mergeAll(
+  SqlAccountStore.layer,
+  SqlAppStore.layer,
+  SqlCredentialStore.layer,
+  SqlAccountDeletionStore.layer,
+  SqlEndpointStore.layer
+)
+
+const signedIn = (userId: UserId, at: Timestamp.Timestamp): AuditEvent.AuditEvent => ({
+  at,
+  userId,
+  actor: AuditEvent.OWNER,
+  detail: { kind: "sign_in", browser: null, network: null }
+})
+
+/** The database refuses it: an actor is missing. */
+const broken = (userId: UserId, at: Timestamp.Timestamp): AuditEvent.AuditEvent => ({
+  ...signedIn(userId, at),
+  actor: { _tag: null } as never
+})
 
 describeServers("people who change their accounts at the same time, under the real clock", (server) => {
   const run = withStores(migratedOn(server), stores)
@@ -30,12 +57,17 @@ describeServers("people who change their accounts at the same time, under the re
             Effect.gen(function* () {
               const now = yield* Timestamp.now
               const hash = Vault.Hash.make(randomBytes(32).toString("hex"))
-              yield* accounts.openSession(Session.open(hash, account.id, now))
+              yield* accounts.openSession(Session.open(hash, account.id, now), signedIn(account.id, now))
               const notice = { to: account.id, dedupeKey: `new ${now}`, subject: "New", body: "New" }
               yield* index % 3 === 0
                 ? deletions.begin(account.id, AccountDeletion.decide)
                 : index % 3 === 1
-                  ? credentials.replacePassword(account.id, null, () => ({ passwordHash: "new", keeps: hash, notice }))
+                  ? credentials.replacePassword(account.id, null, () => ({
+                      passwordHash: "new",
+                      keeps: hash,
+                      notice,
+                      audit: PasswordChange.changed(account, "password", now)
+                    }))
                   : accounts.addRoles(account.id, ["developer"])
             }).pipe(Effect.either),
           { concurrency: "unbounded" }
@@ -44,5 +76,46 @@ describeServers("people who change their accounts at the same time, under the re
       }).pipe(Effect.withClock(Clock.make()))
     )
     expect(failures).toEqual([])
+  })
+
+  it("an event that cannot be stored takes its change with it: nothing happens unrecorded [audit-1]", async () => {
+    await run(
+      Effect.gen(function* () {
+        const [accounts, endpoints] = [yield* AccountStore, yield* EndpointStore]
+        const owner = yield* Fixtures.user
+        const app = yield* Fixtures.app(owner.id)
+        const now = yield* Timestamp.now
+        const [hash, kept] = [randomBytes(32), randomBytes(32)].map((bytes) => Vault.Hash.make(bytes.toString("hex")))
+        yield* accounts.openSession(Session.open(kept!, owner.id, now))
+        const made: WebhookEndpoint.WebhookEndpoint = {
+          appId: app.id,
+          id: EndpointId.make(yield* Entropy.id("ep")),
+          url: EndpointUrl.EndpointUrl.make("https://hooks.example.com/in"),
+          events: [],
+          description: null,
+          disabledAt: null,
+          epoch: 0,
+          strikes: 0,
+          secrets: [{ sealed: Vault.Sealed.make("sealed"), createdAt: now, expiresAt: null }],
+          createdAt: now
+        }
+        yield* endpoints.create(made)
+        const refused = [
+          yield* Effect.isFailure(accounts.openSession(Session.open(hash!, owner.id, now), broken(owner.id, now))),
+          yield* Effect.isFailure(accounts.closeOtherSessions(owner.id, null, () => broken(owner.id, now))),
+          yield* Effect.isFailure(
+            endpoints.update(
+              app.id,
+              made.id,
+              (before) => ({ ...before, strikes: 9 }),
+              (at) => broken(owner.id, at)
+            )
+          )
+        ]
+        expect(refused).toEqual([true, true, true])
+        expect((yield* accounts.listSessions(owner.id, now)).map((one) => one.hash)).toEqual([kept])
+        expect(yield* endpoints.find(app.id, made.id)).toEqual(Option.some(made))
+      })
+    )
   })
 })

@@ -1,4 +1,4 @@
-import { Argon2PasswordHasher, SqlAccountStore } from "@place-access/adapters-pg"
+import { Argon2PasswordHasher, SqlAccountStore, SqlAuditLog } from "@place-access/adapters-pg"
 import { Account, AccountStore, createAccount, PasswordHasher, Session, signIn } from "@place-access/domain/accounts"
 import { Timestamp, Vault } from "@place-access/domain/shared"
 import { Clock, Effect, Either, Layer } from "effect"
@@ -10,7 +10,10 @@ import { describeServers } from "../support/postgres.js"
 const password = Account.Password.make("correct horse battery")
 
 describeServers("sign-in with argon2id, under the real clock", (server) => {
-  const run = withStores(migratedOn(server), Layer.merge(SqlAccountStore.layer, Argon2PasswordHasher.layer))
+  const run = withStores(
+    migratedOn(server),
+    Layer.mergeAll(SqlAccountStore.layer, SqlAuditLog.layer, Argon2PasswordHasher.layer)
+  )
 
   const tries = (count: number, attempt: string) =>
     Effect.gen(function* () {

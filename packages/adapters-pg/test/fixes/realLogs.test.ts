@@ -44,6 +44,7 @@ describe.skipIf(!haveTraces)(`answers from the database, on logs of real phones$
         const sharedAt = time(0)
         const connection = {
           userId,
+          pause: null,
           places: places.map(({ id }) => ({ placeId: id, sharedAt, includeEarlierVisits: false }))
         }
 

@@ -35,7 +35,17 @@ const VALUES: Readonly<Record<string, Readonly<Record<string, string | null>>>> 
 }
 
 /** Tables that the test fills by itself: their rows need other rows, or the deletion writes them. */
-const BY_HAND: ReadonlySet<string> = new Set(["accounts", "sessions", "account_links", "account_deletions"])
+const BY_HAND: ReadonlySet<string> = new Set([
+  "accounts",
+  "sessions",
+  "account_links",
+  "pending_accounts",
+  "account_deletions",
+  "passkeys",
+  "code_apps",
+  "recovery_codes",
+  "factor_removals"
+])
 
 const CANARY = "canary-7c31"
 const email = Account.Email.make(`${CANARY}@example.com`)
@@ -118,7 +128,16 @@ const person = Effect.gen(function* () {
   yield* accounts.openSession(Session.open((yield* Vault.Vault).sha256(yield* Entropy.secret), user.id, now))
   yield* sql`INSERT INTO account_links (link_hash, user_id, purpose, email, created_at, expires_at)
              VALUES (${yield* Entropy.id("lnk")}, ${user.id}, 'password_reset', ${email}, ${Rows.at(now)}, ${Rows.at(now)})`
-  const tried = { id: yield* Entropy.id("try"), email, address: "192.0.2.1" }
+  // Somebody signed up once more with the address.
+  yield* sql`INSERT INTO pending_accounts (link_hash, user_id, email, display_name, password_hash, return_to, created_at, expires_at)
+             VALUES (${yield* Entropy.id("lnk")}, ${yield* Entropy.id("usr")}, ${email}, ${displayName}, '', '/',
+                     ${Rows.at(now)}, ${Rows.at(now)})`
+  yield* sql`INSERT INTO passkeys (user_id, passkey_id, name, public_key, counter, created_at)
+             VALUES (${user.id}, 'passkey', ${CANARY}, 'key', 0, ${Rows.at(now)})`
+  yield* sql`INSERT INTO code_apps (user_id, secret, used_step) VALUES (${user.id}, 'sealed', 0)`
+  yield* sql`INSERT INTO recovery_codes (user_id, code_hash) VALUES (${user.id}, 'hash')`
+  yield* sql`INSERT INTO factor_removals (user_id, requested_at) VALUES (${user.id}, ${Rows.at(now)})`
+  const tried = { id: yield* Entropy.id("try"), email, address: "192.0.2.1", browser: null }
   yield* accounts.admitTry(tried, SignInThrottle.decide)
   const sandbox = yield* Fixtures.app(user.id)
   yield* Fixtures.purpose(sandbox.id, "find_me")
@@ -166,6 +185,9 @@ export const deletionCatalogue: Contract<
       Check.isTrue(!(yield* tablesWith(words)).includes("accounts"), "the account is gone at once")
       Check.isTrue(!(yield* tablesWith(words)).includes("sessions"), "so are its sessions")
       Check.isTrue(!(yield* tablesWith(words)).includes("account_links"), "and the links that were mailed")
+      for (const table of ["passkeys", "code_apps", "recovery_codes", "factor_removals"]) {
+        Check.isTrue(!(yield* tablesWith(words)).includes(table), `and its ${table}`)
+      }
       Check.isTrue(!(yield* tablesWith(words)).includes("sign_in_tries"), "and its tries to sign in")
       let finished = 0
       for (const wait of LOOKS) {

@@ -41,6 +41,19 @@ import * as leases from "./0036_leases.js"
 import * as accountLinks from "./0037_account_links.js"
 import * as claimOrder from "./0040_claim_order.js"
 import * as sessionDetails from "./0041_session_details.js"
+import * as confirmedAddresses from "./0042_confirmed_addresses.js"
+import * as knownBrowsers from "./0043_known_browsers.js"
+import * as confirmedSessions from "./0045_confirmed_sessions.js"
+import * as secondFactors from "./0046_second_factors.js"
+import * as passkeyChallenges from "./0047_passkey_challenges.js"
+import * as auditEvents from "./0048_audit_events.js"
+import * as suspensions from "./0049_suspensions.js"
+import * as exports from "./0051_exports.js"
+import * as appLogos from "./0053_app_logos.js"
+import * as accessLogTimes from "./0054_access_log_times.js"
+import * as placesLeftOut from "./0056_places_left_out.js"
+import * as steering from "./0058_steering.js"
+import * as timeZones from "./0061_time_zones.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -84,5 +97,18 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0036_leases": leases.statements,
   "0037_account_links": accountLinks.statements,
   "0040_claim_order": claimOrder.statements,
-  "0041_session_details": sessionDetails.statements
+  "0041_session_details": sessionDetails.statements,
+  "0042_confirmed_addresses": confirmedAddresses.statements,
+  "0043_known_browsers": knownBrowsers.statements,
+  "0045_confirmed_sessions": confirmedSessions.statements,
+  "0046_second_factors": secondFactors.statements,
+  "0047_passkey_challenges": passkeyChallenges.statements,
+  "0048_audit_events": auditEvents.statements,
+  "0049_suspensions": suspensions.statements,
+  "0051_exports": exports.statements,
+  "0053_app_logos": appLogos.statements,
+  "0054_access_log_times": accessLogTimes.statements,
+  "0056_places_left_out": placesLeftOut.statements,
+  "0058_steering": steering.statements,
+  "0061_time_zones": timeZones.statements
 }

@@ -1,0 +1,88 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Account } from "@place-access/domain/accounts"
+import { type AddressChange, type CredentialStore, SignUpRequest } from "@place-access/domain/credentials"
+import { Timestamp, type UserId } from "@place-access/domain/shared"
+import { Effect, Option, Schema } from "effect"
+import { AccountRow, toAccount } from "../accounts/AccountRow.js"
+import * as AuditLog from "../audit/SqlAuditLog.js"
+import * as Rows from "../driver/Rows.js"
+import { isUniqueViolation, orStoreError } from "../Failures.js"
+import * as MailOutbox from "../mail/MailOutbox.js"
+import { insertLink, linkOf, lockAccount, writePassword } from "./LinkRow.js"
+
+/** The methods of `CredentialStore` for addresses, and for links that change nothing of the account. */
+
+type Store = typeof CredentialStore.Service
+
+const HolderRow = Schema.Struct({ user_id: AccountRow.fields.user_id, confirmed_at: Rows.NullableAt })
+
+/**
+ * Takes an address from the account that never confirmed it, for `to`. The caller holds the lock of the credentials.
+ * Returns whether another account has confirmed the address.
+ */
+export const release = (sql: SqlClient, email: Account.Email, to: UserId, isConfirmed: boolean) =>
+  Effect.gen(function* () {
+    const holder = yield* sql`SELECT user_id, confirmed_at FROM accounts
+                              WHERE email = ${email} AND user_id <> ${to}`.pipe(Rows.first(HolderRow))
+    if (Option.isNone(holder)) return false
+    const { confirmed_at: confirmedAt, user_id: id } = holder.value
+    if (!isConfirmed || confirmedAt !== null) return true
+    yield* sql`UPDATE accounts SET email = ${SignUpRequest.releasedEmail(id)} WHERE user_id = ${id}`
+    return false
+  })
+
+/** Another account was made with the address since it was looked up: `AccountStore.create` takes no lock. */
+const takenIfUnique = <A, E, R>(effect: Effect.Effect<A, E | SqlError, R>) =>
+  Effect.catchAll(effect, (error) =>
+    isUniqueViolation(error, "accounts_email_key") ? Effect.succeed("Taken" as const) : Effect.fail(error)
+  )
+
+export const replaceAddress =
+  (sql: SqlClient): Store["replaceAddress"] =>
+  (userId, linkHash, decide) =>
+    Effect.gen(function* () {
+      const row = yield* lockAccount(sql, userId)
+      if (Option.isNone(row)) return "Refused" as const
+      const account = toAccount(row.value)
+      const { address_version: addressVersion, password_version: passwordVersion } = row.value
+      const link = yield* linkOf(sql, userId, linkHash)
+      const now = yield* Timestamp.now
+      const decided = decide({ account, passwordVersion, addressVersion, link }, now)
+      if (decided === null) return "Refused" as const
+      if (yield* release(sql, decided.email, userId, decided.confirmedAt !== null)) return "Taken" as const
+      yield* write(sql, userId, decided, passwordVersion, now)
+      return "Replaced" as const
+    }).pipe(sql.withTransaction, Effect.uninterruptible, takenIfUnique, orStoreError)
+
+const write = (
+  sql: SqlClient,
+  id: UserId,
+  { audit, confirmedAt, email, keepsUndoBelow, mails, passwordHash, undo }: AddressChange.AddressReplacement,
+  passwordVersion: number,
+  now: Timestamp.Timestamp
+) =>
+  Effect.gen(function* () {
+    yield* sql`UPDATE accounts SET email = ${email}, confirmed_at = ${Rows.nullableAt(confirmedAt)},
+                 address_version = address_version + 1
+               WHERE user_id = ${id}`
+    if (passwordHash !== null) yield* writePassword(sql, { id, email }, { keeps: null, passwordHash }, passwordVersion)
+    yield* sql`DELETE FROM account_links WHERE user_id = ${id}
+                 AND NOT (purpose = 'address_undo' AND address_version < ${keepsUndoBelow})`
+    if (undo !== null) yield* insertLink(sql, undo)
+    yield* AuditLog.append(sql, audit)
+    for (const mail of mails) yield* MailOutbox.queue(sql, mail, now)
+  })
+
+export const useLink =
+  (sql: SqlClient): Store["useLink"] =>
+  (userId, linkHash, decide) =>
+    Effect.gen(function* () {
+      const row = yield* lockAccount(sql, userId)
+      if (Option.isNone(row)) return false
+      const state = { account: toAccount(row.value), passwordVersion: row.value.password_version }
+      const link = yield* linkOf(sql, userId, linkHash)
+      if (link === null || !decide({ ...state, link }, yield* Timestamp.now)) return false
+      yield* sql`DELETE FROM account_links WHERE link_hash = ${linkHash} AND user_id = ${userId}`
+      return true
+    }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError)

@@ -1,0 +1,46 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { Fix } from "@place-access/domain/fixes"
+import type { ImportedPlace } from "@place-access/domain/imports"
+import { AccountLimits } from "@place-access/domain/quotas"
+import type { UserId } from "@place-access/domain/shared"
+import { Effect, Option, Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+
+const CountRow = Schema.Struct({ count: Rows.Bigint })
+
+/** How many places count against `AccountLimits.PLACES`. */
+export const countOf = (sql: SqlClient, userId: UserId) =>
+  sql`SELECT count(*) AS count FROM places WHERE user_id = ${userId} AND archived_at IS NULL`.pipe(
+    Rows.first(CountRow),
+    Effect.map(Option.match({ onNone: () => 0, onSome: ({ count }) => count }))
+  )
+
+/**
+ * Stores a place of an archive with its shapes, unless the person has it already (`ImportedPlace.isSame`), or has as
+ * many places as an account may have. The caller has locked the person's row of `upload_streams` and raised its
+ * version.
+ */
+export const insertReturned = (sql: SqlClient, { origin, place, shapes }: ImportedPlace.ReturnedPlace) =>
+  Effect.gen(function* () {
+    const { archivedAt, circle, createdAt, geometryVersion, id, kind, label, userId } = place
+    const known = yield* sql`SELECT 1 FROM places known WHERE known.user_id = ${userId} AND (
+        known.place_id IN (${id}, ${origin}) OR (
+          known.label = ${label} AND known.kind = ${kind} AND known.lat = ${circle.lat}
+          AND known.lon = ${circle.lon} AND known.radius_m = ${circle.radiusM}
+          AND (known.archived_at IS NULL) = ${archivedAt === null})) LIMIT 1`
+    if (known.length > 0) return "known" as const
+    if (archivedAt === null && (yield* countOf(sql, userId)) >= AccountLimits.PLACES.most) return "no room" as const
+    yield* sql`INSERT INTO places (user_id, place_id, label, kind, lat, lon, radius_m, geometry_version, created_at,
+                                   archived_at)
+               VALUES (${userId}, ${id}, ${label}, ${kind}, ${circle.lat}, ${circle.lon}, ${circle.radiusM},
+                       ${geometryVersion}, ${Rows.at(createdAt)}, ${Rows.nullableAt(archivedAt)})`
+    for (const shape of shapes) {
+      yield* sql`INSERT INTO place_shapes (user_id, place_id, geometry_version, valid_from, lat, lon, radius_m)
+                 VALUES (${userId}, ${id}, ${shape.geometryVersion}, ${Rows.nullableAt(shape.validFrom)},
+                   ${shape.circle.lat}, ${shape.circle.lon}, ${shape.circle.radiusM})`
+    }
+    yield* sql`INSERT INTO stay_backfills (user_id, device_id, place_id, due_from)
+               SELECT user_id, device_id, ${id}, ${Rows.at(Fix.EARLIEST)}::timestamptz
+               FROM devices WHERE user_id = ${userId}`
+    return "stored" as const
+  })

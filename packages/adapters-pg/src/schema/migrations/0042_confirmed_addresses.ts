@@ -1,0 +1,28 @@
+/** Addresses that were confirmed by mail, and accounts that wait for it. */
+export const statements = [
+  // Null: nobody proved to read the mail to this address.
+  `ALTER TABLE accounts ADD COLUMN confirmed_at timestamptz(3)`,
+  // Accounts from before this rule got mail until now, also about leaks. Ending that would be worse than going on.
+  `UPDATE accounts SET confirmed_at = created_at`,
+  // Rises with every change of the address, so that links to undo one have an order.
+  `ALTER TABLE accounts ADD COLUMN address_version integer NOT NULL DEFAULT 0`,
+  `ALTER TABLE account_links ADD COLUMN new_email text`,
+  `ALTER TABLE account_links ADD COLUMN address_version integer NOT NULL DEFAULT 0`,
+  // A shared table like account_links: an account is made of a row when its owner opens the link, and only then.
+  `CREATE TABLE pending_accounts (
+    link_hash text PRIMARY KEY,
+    -- the id that the account will have
+    user_id text NOT NULL,
+    email text NOT NULL,
+    display_name text NOT NULL,
+    password_hash text NOT NULL,
+    -- null: for ever
+    keep_days integer,
+    -- the page that the person wanted to open
+    return_to text NOT NULL,
+    created_at timestamptz(3) NOT NULL,
+    expires_at timestamptz(3) NOT NULL
+  )`,
+  `CREATE INDEX pending_accounts_by_email ON pending_accounts (email)`,
+  `CREATE INDEX pending_accounts_by_expiry ON pending_accounts (expires_at)`
+]

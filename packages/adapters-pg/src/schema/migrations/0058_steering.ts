@@ -1,0 +1,21 @@
+/** What the user changes in a connection without the app asking, and what was agreed when. */
+export const statements = [
+  // agreed_scopes is null in rows that an older version wrote: then the granted scopes are the agreed ones.
+  `ALTER TABLE connections ADD COLUMN agreed_scopes text[], ADD COLUMN paused_at timestamptz(3),
+     ADD COLUMN paused_until timestamptz(3)`,
+  `CREATE TABLE consent_history (
+    user_id text NOT NULL,
+    connection_id text NOT NULL,
+    -- from 1, in the order in which the changes were made
+    entry integer NOT NULL,
+    at timestamptz(3) NOT NULL,
+    change text NOT NULL,
+    scopes text[] NOT NULL,
+    place_ids text[] NOT NULL,
+    standard_expires_at timestamptz(3),
+    sensitive_expires_at timestamptz(3),
+    paused_at timestamptz(3),
+    paused_until timestamptz(3),
+    PRIMARY KEY (user_id, connection_id, entry)
+  )`
+]

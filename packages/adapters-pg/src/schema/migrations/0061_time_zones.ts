@@ -1,0 +1,5 @@
+/** The time zone in which pages show times. */
+export const statements = [
+  // An IANA name. Null: no browser has named one yet.
+  `ALTER TABLE accounts ADD COLUMN time_zone text`
+]

@@ -1,0 +1,62 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { AccountDeletion } from "@place-access/domain/deletions"
+import { Page, Timestamp } from "@place-access/domain/shared"
+import { StaffStore } from "@place-access/domain/staff"
+import { Effect, Either, Layer, Option } from "effect"
+import { AccountRow, COLUMNS, toAccount } from "../accounts/AccountRow.js"
+import { lockAdmins } from "../accounts/adminLock.js"
+import { lockCredentials } from "../accounts/credentialLock.js"
+import * as AuditLog from "../audit/SqlAuditLog.js"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+import * as MailOutbox from "../mail/MailOutbox.js"
+import { position } from "./ReviewPosition.js"
+
+type Store = typeof StaffStore.Service
+
+export const layer: Layer.Layer<StaffStore, never, SqlClient> = Layer.effect(
+  StaffStore,
+  Effect.map(SqlClient, (sql) => StaffStore.of({ change: change(sql), list: list(sql) }))
+)
+
+const change =
+  (sql: SqlClient): Store["change"] =>
+  (id, step) =>
+    Effect.gen(function* () {
+      // On a cluster: a transaction that wrote to a table on every node goes on one node after the other.
+      yield* sql.unsafe("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
+      yield* lockCredentials(sql)
+      const row = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR UPDATE`.pipe(
+        Rows.first(AccountRow)
+      )
+      if (Option.isNone(row)) return Option.none()
+      yield* lockAdmins(sql)
+      const before = toAccount(row.value)
+      const others = yield* sql`SELECT 1 FROM accounts
+        WHERE 'admin' = ANY(roles) AND suspended_at IS NULL AND user_id <> ${id} LIMIT 1`
+      const stepped = step({ account: before, hasOtherAdmin: others.length > 0 }, yield* Timestamp.now)
+      if (Either.isLeft(stepped)) return Option.some(Either.left(stepped.left))
+      if (stepped.right === null) return Option.some(Either.right(before))
+      const { account, audit, notice } = stepped.right
+      const suspendedAt = Rows.nullableAt(account.suspendedAt)
+      yield* sql`UPDATE accounts SET roles = ${account.roles}, suspended_at = ${suspendedAt},
+                 confirmed_at = ${Rows.nullableAt(account.confirmedAt)} WHERE user_id = ${id}`
+      yield* sql`UPDATE apps SET suspended_at = ${suspendedAt} WHERE owner_id = ${id}`
+      yield* AuditLog.append(sql, audit)
+      yield* MailOutbox.queue(sql, notice, audit.at)
+      return Option.some(Either.right(account))
+    }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError)
+
+const list =
+  (sql: SqlClient): Store["list"] =>
+  (limit, after) =>
+    Effect.gen(function* () {
+      const from = yield* position(after)
+      const rest =
+        from === undefined ? sql`` : sql`AND (created_at, user_id COLLATE "C") < (${Rows.at(from[0])}, ${from[1]})`
+      const rows = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id <> ${AccountDeletion.NOBODY.id} ${rest}
+                              ORDER BY created_at DESC, user_id COLLATE "C" DESC LIMIT ${limit + 1}`.pipe(
+        Rows.all(AccountRow)
+      )
+      return Page.of(rows.map(toAccount), limit, (last) => [last.createdAt, last.id])
+    }).pipe(orStoreError)

@@ -1,0 +1,51 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { type Program, program, Timestamp } from "@place-access/domain/shared"
+import { type ParseResult, Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+
+/** How many values of a column need a key, by the id of the key. Never the key. */
+export interface SealedCount {
+  readonly keyId: string
+  /** `table.column` */
+  readonly where: string
+  readonly count: number
+}
+
+const ColumnRow = Schema.Struct({ table_name: Schema.String, column_name: Schema.String })
+const CountRow = Schema.Struct({ key_id: Schema.String, count: Rows.Bigint })
+
+/** What `NodeVault` writes: `v1.kid.text`, also inside JSON. */
+const SEALED = "v1\\.([A-Za-z0-9_-]{1,32})\\.[A-Za-z0-9_-]{20,}"
+
+/** How long a rotated token may still be asked for again; twice that, to be safe. */
+const RACES = Timestamp.MINUTE
+
+/**
+ * Counts the sealed values of every column whose name says that it has some, read from the catalogue: a table that a
+ * later migration adds is counted too. Reads these tables as a whole.
+ */
+export const count = program("KeyUsage.count", function* (): Program<
+  ReadonlyArray<SealedCount>,
+  SqlError | ParseResult.ParseError,
+  SqlClient
+> {
+  const sql = yield* SqlClient
+  const columns = yield* sql`SELECT c.relname AS table_name, a.attname AS column_name
+      FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+      WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace
+        AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid IN ('text'::regtype, 'jsonb'::regtype)
+        AND (a.attname LIKE '%sealed%' OR a.attname LIKE '%secret%')
+      ORDER BY 1, 2`.pipe(Rows.all(ColumnRow))
+  const used: Array<SealedCount> = []
+  for (const { column_name: column, table_name: table } of columns) {
+    const rows = yield* sql`SELECT found.key_id, count(*) AS count FROM (
+        SELECT (regexp_matches(${sql(column)}::text, ${SEALED}, 'g'))[1] AS key_id FROM ${sql(table)}
+      ) AS found GROUP BY found.key_id ORDER BY found.key_id`.pipe(Rows.all(CountRow))
+    used.push(...rows.map((row) => ({ keyId: row.key_id, where: `${table}.${column}`, count: row.count })))
+  }
+  const since = Rows.at(Timestamp.plus(yield* Timestamp.now, -RACES))
+  const derived = yield* sql`SELECT key_id, count(*) AS count FROM refresh_tokens
+      WHERE rotated_at > ${since} AND key_id IS NOT NULL GROUP BY key_id ORDER BY key_id`.pipe(Rows.all(CountRow))
+  return [...used, ...derived.map((row) => ({ keyId: row.key_id, where: "refresh_tokens.key_id", count: row.count }))]
+})

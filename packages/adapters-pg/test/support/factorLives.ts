@@ -1,0 +1,37 @@
+import {
+  type Database,
+  SqlAccountStore,
+  SqlAuditLog,
+  SqlCredentialStore,
+  SqlFactorStore,
+  SqlLimitStore,
+  SqlMailOutbox
+} from "@place-access/adapters-pg"
+import { MemoryAuthenticators, MemoryPasswordHasher } from "@place-access/domain/testing"
+import { FastCheck as fc, Layer } from "effect"
+import { it } from "vitest"
+import { factorLives, liveFactors } from "../../../domain/test/support/factorLife.js"
+import { withStores } from "./contracts.js"
+
+const stores = Layer.mergeAll(
+  SqlAccountStore.layer,
+  SqlAuditLog.layer,
+  SqlCredentialStore.layer,
+  SqlFactorStore.layer,
+  SqlLimitStore.layer,
+  SqlMailOutbox.layer,
+  MemoryAuthenticators.codes,
+  MemoryAuthenticators.passkeys,
+  MemoryPasswordHasher.layer
+)
+
+/** Runs some of the random scenarios of second factors in memory on a database. */
+export const factorLivesOn = (database: Layer.Layer<Database>, numRuns: number): void => {
+  const run = withStores(database, stores)
+
+  it("the password alone opens no session; codes and challenges count once; a proof is fresh for 15 minutes", () =>
+    fc.assert(
+      fc.asyncProperty(factorLives, (steps) => run(liveFactors(steps, new Set()))),
+      { numRuns }
+    ))
+}
