@@ -1,13 +1,17 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import { AccountsApi, SessionApi } from "./accounts/AccountsApi.js"
+import { AddressesApi } from "./credentials/AddressesApi.js"
+import { ConfirmationApi } from "./confirmation/ConfirmationApi.js"
 import { CredentialsApi } from "./credentials/CredentialsApi.js"
 import { DeletionApi } from "./deletions/DeletionApi.js"
 import { HistoryApi } from "./history/HistoryApi.js"
 import { AdminApi } from "./admin/AdminApi.js"
+import { ManagedAccountsApi } from "./admin/ManagedAccountsApi.js"
 import { AnswersApi } from "./answers/AnswersApi.js"
 import { AppsApi } from "./apps/AppsApi.js"
 import { AccessLogApi } from "./access-log/AccessLogApi.js"
 import { ConnectionsApi } from "./connection/ConnectionsApi.js"
+import { SteeringApi } from "./connection/SteeringApi.js"
 import { ConsentsApi } from "./connection/ConsentsApi.js"
 import { MeApi } from "./connection/MeApi.js"
 import { OAuthApi } from "./connection/OAuthApi.js"
@@ -21,6 +25,7 @@ import { PlacesApi } from "./places/PlacesApi.js"
 import { DevicesApi } from "./devices/DevicesApi.js"
 import { LocationsApi } from "./fixes/LocationsApi.js"
 import { SubscriptionsApi } from "./legacy/SubscriptionsApi.js"
+import { ExportsApi } from "./exports/ExportsApi.js"
 import { ImportsApi } from "./imports/ImportsApi.js"
 import { PhoneApi } from "./fixes/PhoneApi.js"
 import { PhoneAppsApi } from "./fixes/PhoneAppsApi.js"
@@ -38,13 +43,16 @@ import * as Errors from "./wire/Errors.js"
 const Groups = HttpApi.make("place-access")
   .add(AccountsApi)
   .add(SessionApi)
+  .add(ConfirmationApi)
   .add(HistoryApi)
   .add(CredentialsApi)
+  .add(AddressesApi)
   .add(DeletionApi)
   .add(AppsApi)
   .add(PurposesApi)
   .add(VolumeFlagsApi)
   .add(AdminApi)
+  .add(ManagedAccountsApi)
   .add(EndpointsApi)
   .add(DeliveriesApi)
   .add(ListenersApi)
@@ -52,11 +60,13 @@ const Groups = HttpApi.make("place-access")
   .add(OAuthApi)
   .add(ConsentsApi)
   .add(ConnectionsApi)
+  .add(SteeringApi)
   .add(UsersApi)
   .add(AccessLogApi)
   .add(PlacesApi)
   .add(DevicesApi)
   .add(ImportsApi)
+  .add(ExportsApi)
   .add(PhoneApi)
   .add(PhoneAppsApi)
   .add(AnswersApi)

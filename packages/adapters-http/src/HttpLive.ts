@@ -5,10 +5,15 @@ import type { Vault } from "@place-access/domain/shared"
 import { Effect, Layer } from "effect"
 import * as AccountsHttp from "./accounts/AccountsHttp.js"
 import * as SessionHttp from "./accounts/SessionHttp.js"
+import * as AddressesHttp from "./credentials/AddressesHttp.js"
+import * as ConfirmationHttp from "./confirmation/ConfirmationHttp.js"
 import * as CredentialsHttp from "./credentials/CredentialsHttp.js"
 import * as DeletionHttp from "./deletions/DeletionHttp.js"
+import * as OneTimeCodesLive from "./factors/OneTimeCodesLive.js"
+import * as PasskeyVerifierLive from "./factors/PasskeyVerifierLive.js"
 import * as HistoryHttp from "./history/HistoryHttp.js"
 import * as AdminHttp from "./admin/AdminHttp.js"
+import * as ManagedAccountsHttp from "./admin/ManagedAccountsHttp.js"
 import * as AnswersHttp from "./answers/AnswersHttp.js"
 import { Api } from "./Api.js"
 import * as AppsHttp from "./apps/AppsHttp.js"
@@ -16,6 +21,7 @@ import * as PurposesHttp from "./purposes/PurposesHttp.js"
 import * as VolumeFlagsHttp from "./purposes/VolumeFlagsHttp.js"
 import * as AccessLogHttp from "./access-log/AccessLogHttp.js"
 import * as ConnectionsHttp from "./connection/ConnectionsHttp.js"
+import * as SteeringHttp from "./connection/SteeringHttp.js"
 import * as ConsentsHttp from "./connection/ConsentsHttp.js"
 import * as MeHttp from "./connection/MeHttp.js"
 import * as OAuthHttp from "./connection/OAuthHttp.js"
@@ -36,6 +42,7 @@ import * as PhoneAppsHttp from "./fixes/PhoneAppsHttp.js"
 import * as PhoneHttp from "./fixes/PhoneHttp.js"
 import { HttpOptions, type ServiceOptions } from "./HttpOptions.js"
 import * as IdempotencyKey from "./idempotency/IdempotencyKey.js"
+import * as ExportsHttp from "./exports/ExportsHttp.js"
 import * as ImportsHttp from "./imports/ImportsHttp.js"
 import * as OpenApiDocument from "./OpenApiDocument.js"
 import * as BearerAuthLive from "./security/BearerAuthLive.js"
@@ -46,19 +53,23 @@ import * as RulesHttp from "./rules/RulesHttp.js"
 import { errorPage } from "./pages/errorPage.js"
 import * as PagesLive from "./pages/PagesLive.js"
 import * as VisitsHttp from "./visits/VisitsHttp.js"
+import * as RateOfAccount from "./security/RateOfAccount.js"
 import * as SessionAuthLive from "./security/SessionAuthLive.js"
 
 /** The handlers of every group of the contract. */
 const Handlers = Layer.mergeAll(
   AccountsHttp.layer,
   SessionHttp.layer,
+  ConfirmationHttp.layer,
   HistoryHttp.layer,
   CredentialsHttp.layer,
+  AddressesHttp.layer,
   DeletionHttp.layer,
   AppsHttp.layer,
   PurposesHttp.layer,
   VolumeFlagsHttp.layer,
   AdminHttp.layer,
+  ManagedAccountsHttp.layer,
   EndpointsHttp.layer,
   DeliveriesHttp.layer,
   ListenersHttp.layer,
@@ -66,11 +77,13 @@ const Handlers = Layer.mergeAll(
   OAuthHttp.layer,
   ConsentsHttp.layer,
   ConnectionsHttp.layer,
+  SteeringHttp.layer,
   UsersHttp.layer,
   AccessLogHttp.layer,
   PlacesHttp.layer,
   DevicesHttp.layer,
   ImportsHttp.layer,
+  ExportsHttp.layer,
   PhoneHttp.layer,
   PhoneAppsHttp.layer,
   AnswersHttp.layer,
@@ -116,9 +129,10 @@ export const layer = (options: ServiceOptions) =>
   serve.pipe(
     HttpMiddleware.withTracerDisabledWhen(() => true),
     Layer.provide(HttpApiBuilder.api(Api).pipe(Layer.provide(Handlers), Layer.provide(Security))),
-    Layer.provide(Layer.succeed(AroundEndpoints, IdempotencyKey.around)),
+    Layer.provide(Layer.succeed(AroundEndpoints, RateOfAccount.around(IdempotencyKey.around))),
     Layer.provide(PagesLive.layer),
     Layer.provide(OpenApiDocument.layer(Api)),
     Layer.provide([HttpApiBuilder.Router.Live, HttpApiBuilder.Middleware.layer]),
+    Layer.provide([PasskeyVerifierLive.layer(options), OneTimeCodesLive.layer]),
     Layer.provide(Layer.succeed(HttpOptions, options))
   )

@@ -1,3 +1,4 @@
+import type { Account } from "@place-access/domain/accounts"
 import { Context, type Effect } from "effect"
 
 /** The settings that the host passes to the HTTP side. Addresses are absolute and have no trailing slash. */
@@ -11,13 +12,17 @@ export interface ServiceOptions {
    */
   readonly userPortalUrl: string
   readonly signUp: "open" | "closed"
+  /** Whether people must confirm their address by mail. Left out: every address counts as confirmed. */
+  readonly addressRule?: Account.AddressRule
+  /** Whether reviewers and admins need a second factor. Left out: optional. */
+  readonly staffSecondFactor?: "optional" | "required"
   /** Whether to take the client's address from the last entry of X-Forwarded-For, and the proxy's X-Request-Id. */
   readonly trustProxy: boolean
   /** Whether to continue a trace from the proxy's `traceparent` header. Left out: the header is ignored. */
   readonly trustTraceparent?: boolean
   /** How many calls one connection may make in a minute. */
   readonly rateLimitPerMinute: number
-  /** The address of map tiles, with `{z}`, `{x}` and `{y}`. Null: the pages show no map background. */
+  /** The address of map tiles, with `{z}`, `{x}` and `{y}`. Null: the pages draw the base map of this service. */
   readonly tileUrl: string | null
   /** Whether /dev/mailbox shows the e-mails that were not sent. For development: nobody has to sign in to read them. */
   readonly hasMailbox: boolean
@@ -32,6 +37,8 @@ export class HttpOptions extends Context.Tag("@place-access/adapters-http/HttpOp
   HttpOptions,
   ServiceOptions
 >() {}
+
+export const addressRule = (options: ServiceOptions): Account.AddressRule => options.addressRule ?? "assumed"
 
 export const isHttps = (options: ServiceOptions): boolean => options.baseUrl.startsWith("https://")
 

@@ -13,6 +13,11 @@ import { SessionAuth } from "@place-access/adapters-http/security/SessionAuth"
 /** Endpoints that anybody may call, because they authenticate in their own way or start a sign-in. */
 const OPEN = new Set([
   "POST /v1/accounts",
+  "POST /v1/accounts/confirmations",
+  "POST /v1/accounts/confirmations/use",
+  "POST /v1/email-undos/use",
+  "POST /v1/unlock-links",
+  "POST /v1/unlock-links/use",
   "POST /v1/session",
   "POST /v1/password-resets",
   "POST /v1/password-resets/use",

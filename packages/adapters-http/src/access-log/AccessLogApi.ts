@@ -24,6 +24,10 @@ export const Entry = Schema.Struct({
     description: "Method and route of the request, or an event for the app, such as `webhook place.enter`"
   }),
   endpoint_description: Schema.NullOr(Schema.String).annotations({ description: "What the app asked for, in words" }),
+  times: Schema.Int.annotations({
+    description:
+      "How often it happened since `at`. More than 1 only for calls with a token that no longer works: an hour of them is one entry"
+  }),
   purpose: Schema.NullOr(PurposeId).annotations({
     description: "The id of the purpose that the app named. It is opaque"
   }),

@@ -18,6 +18,7 @@ export const layer = Group.group(Api, "accessLog", (handlers) =>
           app_name: entry.appName,
           endpoint: entry.endpoint,
           endpoint_description: EntryWords.deed(entry.endpoint) ?? null,
+          times: entry.times,
           purpose: entry.purpose?.id ?? null,
           purpose_description: entry.purpose?.description ?? null,
           outcome: entry.error ?? "ok",

@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Account, type ListedSession } from "@place-access/domain/accounts"
 import { History } from "@place-access/domain/retention-choice"
+import { TimeZone } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
 import { WithoutKey } from "../idempotency/WithoutKey.js"
@@ -11,15 +12,30 @@ export const AccountBody = Schema.Struct({
   id: Schema.String,
   email: Schema.String,
   display_name: Schema.String,
-  roles: Schema.Array(Account.Role)
+  roles: Schema.Array(Account.Role),
+  email_confirmed: Schema.Boolean.annotations({
+    description: "Whether the owner proved to read mail to this address. No mail is sent to an address that is not"
+  }),
+  time_zone: Schema.NullOr(Schema.String).annotations({
+    description: "The IANA name of the zone in which pages show times; null: no browser named one, so UTC"
+  })
 }).annotations({ identifier: "Account" })
 
 export const toBody = (account: Account.Account): typeof AccountBody.Type => ({
   id: account.id,
   email: account.email,
   display_name: account.displayName,
-  roles: account.roles
+  roles: account.roles,
+  email_confirmed: account.confirmedAt !== null,
+  time_zone: account.timeZone
 })
+
+/** What a person reads who signed up and must look into their mail. */
+const MailedBody = Schema.Struct({
+  message: Schema.String.annotations({ description: "What to do next, the same for every address" })
+}).annotations({ identifier: "Mailed" })
+
+export const MAILED = { message: "Look into your mail: a link there makes the account. It works for 24 hours." }
 
 const SessionBody = Schema.Struct({
   id: Schema.String,
@@ -53,19 +69,69 @@ const SignUp = Fields.request({
 })
 
 /** Signing in only compares the password. The rules for passwords apply when one is set. */
-const SignIn = Fields.request({ email: Account.Email, password: Schema.String })
+const SignIn = Fields.request({
+  email: Account.Email,
+  password: Schema.String,
+  code: Fields.optional(
+    Schema.String.annotations({
+      description: "For an account with a second factor: a code of its app, or a recovery code"
+    })
+  )
+})
 
 export const AccountsApi = HttpApiGroup.make("accounts")
   .add(
     HttpApiEndpoint.post("signUp", "/v1/accounts")
-      .annotate(WithoutKey, "an e-mail address has one account: the second request learns that it is taken")
+      .annotate(WithoutKey, "an e-mail address has one account: a repeated request makes no second one")
       .setPayload(SignUp)
       .addSuccess(AccountBody, { status: 201 })
+      .addSuccess(MailedBody, { status: 202 })
       .addError(Errors.Forbidden)
       .addError(Errors.Conflict)
       .addError(Errors.RateLimited)
       .annotate(OpenApi.Summary, "Create an account")
-      .annotate(OpenApi.Description, "Does not sign in. 403 where sign-up is closed, 409 when the e-mail is taken.")
+      .annotate(
+        OpenApi.Description,
+        "Does not sign in. 403 where sign-up is closed. 202 where the service sends mail: a link in it makes the account, and the answer is " +
+          "the same whether or not the e-mail has an account. Where it sends none: 201, and 409 when the e-mail is taken."
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("resendConfirmation", "/v1/accounts/confirmations")
+      .annotate(WithoutKey, "a repeated request mails another link, and few are mailed")
+      .setPayload(Fields.request({ email: Account.Email }))
+      .addSuccess(Schema.Void, { status: 202 })
+      .addError(Errors.RateLimited)
+      .annotate(OpenApi.Summary, "Ask for the link of a sign-up again")
+      .annotate(
+        OpenApi.Description,
+        "The answer is the same, and as fast, whether or not somebody signed up with the address. At most three links in half an hour are " +
+          "mailed to one address for one network."
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("confirm", "/v1/accounts/confirmations/use")
+      .annotate(WithoutKey, "the link works once: the second request learns that it was used")
+      .setPayload(Fields.request({ token: Schema.String, password: Schema.String }))
+      .addSuccess(AccountBody, { status: 201 })
+      .addError(Errors.Forbidden)
+      .addError(Errors.NotFound)
+      .addError(Errors.Conflict)
+      .addError(Errors.RateLimited)
+      .annotate(OpenApi.Summary, "Make the account with the mailed link")
+      .annotate(
+        OpenApi.Description,
+        "`token` is the end of the link, `password` the one of the sign-up. Does not sign in. 403 for another password. 404 when the link " +
+          "was used, is older than 24 hours or never existed. 409 when the e-mail has an account by now."
+      )
+  )
+  .add(
+    HttpApiEndpoint.put("chooseTimeZone", "/v1/user/time-zone")
+      .setPayload(Fields.request({ time_zone: TimeZone.Name }))
+      .addSuccess(AccountBody)
+      .middleware(SessionAuth)
+      .annotate(OpenApi.Summary, "Choose the time zone of the pages")
+      .annotate(OpenApi.Description, "An IANA name, such as `Europe/Amsterdam`. The times of the API stay in UTC.")
   )
   .annotate(OpenApi.Title, "Accounts")
   .annotate(OpenApi.Description, "The accounts of people: users, some of whom also develop apps")
@@ -77,13 +143,14 @@ export const SessionApi = HttpApiGroup.make("session")
       .setPayload(SignIn)
       .addSuccess(AccountBody, { status: 201 })
       .addError(Errors.NotSignedIn)
+      .addError(Errors.SecondFactorRequired)
       .addError(Errors.Forbidden)
       .addError(Errors.RateLimited)
       .annotate(OpenApi.Summary, "Sign in")
       .annotate(
         OpenApi.Description,
         "Sets the session cookie. 401 does not say whether the account exists. 429 after five failures for one account " +
-          "or fifty from one address in 15 minutes."
+          "or fifty from one address in 15 minutes. 403 `second_factor_required` when the password is right and `code` is missing."
       )
   )
   .add(

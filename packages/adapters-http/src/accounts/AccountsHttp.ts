@@ -1,24 +1,70 @@
-import { signUp } from "@place-access/domain/accounts"
+import { HttpServerResponse } from "@effect/platform"
+import { AccountStore, chooseTimeZone, signUp } from "@place-access/domain/accounts"
+import { confirmSignUp, requestSignUp, resendSignUp } from "@place-access/domain/credentials"
 import { Rate, Subject } from "@place-access/domain/limits"
+import { NotFound } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
+import { afterAnswer } from "../edge/afterAnswer.js"
 import { clientAddress } from "../edge/ClientAddress.js"
 import * as RateLimit from "../limits/RateLimit.js"
-import { HttpOptions } from "../HttpOptions.js"
+import { addressRule, HttpOptions } from "../HttpOptions.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
-import { toBody } from "./AccountsApi.js"
+import { MAILED, toBody } from "./AccountsApi.js"
 
 export const layer = Group.group(Api, "accounts", (handlers) =>
-  handlers.handle(
-    "signUp",
-    ({ payload }) =>
-      Effect.gen(function* () {
-        const { signUp: policy } = yield* HttpOptions
-        yield* RateLimit.take(Subject.signUp(yield* clientAddress), Rate.SIGN_UPS)
-        const { display_name: displayName, email, keep_days: keep, password } = payload
-        return toBody(yield* signUp({ email, password, displayName, keep }, policy))
-      }).pipe(toWire),
-    { uninterruptible: true }
-  )
+  handlers
+    .handle(
+      "signUp",
+      ({ payload }) =>
+        Effect.gen(function* () {
+          const options = yield* HttpOptions
+          const address = yield* clientAddress
+          yield* RateLimit.take(Subject.signUp(address), Rate.SIGN_UPS)
+          const { display_name: displayName, email, keep_days: keep, password } = payload
+          if (addressRule(options) === "assumed") {
+            return toBody(yield* signUp({ email, password, displayName, keep }, options.signUp))
+          }
+          yield* requestSignUp({ email, password, displayName, keep, address }, options.signUp)
+          return HttpServerResponse.unsafeJson(MAILED, { status: 202 })
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "resendConfirmation",
+      ({ payload: { email } }) =>
+        Effect.gen(function* () {
+          const address = yield* clientAddress
+          yield* RateLimit.take(Subject.reset(address), Rate.RESETS)
+          yield* afterAnswer("A sign-up's link could not be mailed", resendSignUp(email, address))
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "confirm",
+      ({ payload }) =>
+        Effect.gen(function* () {
+          yield* RateLimit.take(Subject.reset(yield* clientAddress), Rate.RESETS)
+          const { userId } = yield* confirmSignUp(payload.token, payload.password)
+          const made = yield* (yield* AccountStore).find(userId)
+          return toBody(yield* Effect.mapError(made, () => new NotFound({ what: "account" })))
+        }).pipe(
+          Effect.catchTag("WrongCredentials", () => Effect.fail(Errors.forbidden("The password is wrong"))),
+          toWire
+        ),
+      { uninterruptible: true }
+    )
+    .handle(
+      "chooseTimeZone",
+      ({ payload: { time_zone: timeZone } }) =>
+        Effect.gen(function* () {
+          const account = yield* SignedIn
+          yield* chooseTimeZone(account.id, timeZone)
+          return toBody({ ...account, timeZone })
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
 )

@@ -1,5 +1,6 @@
 import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { endOtherSessions, endSession, listSessions, signIn, signOut } from "@place-access/domain/accounts"
+import { endOtherSessions, endSession, listSessions, signOut } from "@place-access/domain/accounts"
+import { finishSignIn } from "@place-access/domain/factors"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import { Api } from "../Api.js"
@@ -11,6 +12,7 @@ import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 import { AccountBody, toBody, toSessionBody } from "./AccountsApi.js"
+import { enterWith } from "./enter.js"
 
 const encodeBody = Schema.encodeSync(AccountBody)
 
@@ -20,11 +22,18 @@ const refuseOtherOrigins = Effect.gen(function* () {
   if (request.headers["origin"] !== undefined) yield* Credentials.checkOrigin(request, yield* HttpOptions)
 })
 
-/** Ends the session that the browser came with, if any, because its cookie is about to be replaced or cleared. */
+/** Ends the session that the browser came with, if any, because its cookie is about to be cleared. */
 const endPresent = Effect.gen(function* () {
   const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
   if (cookie !== undefined) yield* signOut(cookie)
 })
+
+/** A program sends both steps of a sign-in in one request. */
+const secondStep = (pending: string, code: string | undefined, client: Effect.Effect.Success<typeof Browser.client>) =>
+  Effect.gen(function* () {
+    if (code === undefined) return yield* Effect.fail(Errors.secondFactorRequired)
+    return yield* finishSignIn({ pending, proof: { _tag: "Code", code }, ...client })
+  })
 
 /** The cookie of the session in which a signed-in person calls. */
 const presentCookie = Effect.gen(function* () {
@@ -38,13 +47,16 @@ export const layer = Group.group(Api, "session", (handlers) =>
       ({ payload }) =>
         Effect.gen(function* () {
           yield* refuseOtherOrigins
-          const { account, cookie } = yield* signIn({ ...payload, ...(yield* Browser.client) })
-          yield* endPresent
-          const response = HttpServerResponse.unsafeJson(encodeBody(toBody(account)), { status: 201 })
-          return Credentials.setSession(response, cookie, yield* HttpOptions)
+          const { code, ...credentials } = payload
+          const client = yield* Browser.client
+          const { account, withCookies } = yield* enterWith(credentials, (pending) => secondStep(pending, code, client))
+          return withCookies(HttpServerResponse.unsafeJson(encodeBody(toBody(account)), { status: 201 }))
         }).pipe(
           Effect.catchTags({
             WrongCredentials: () => Effect.fail(Errors.notSignedIn("E-mail or password is wrong")),
+            WrongFactor: () => Effect.fail(Errors.notSignedIn("The code is wrong, or was used before")),
+            // The password was replaced between the two steps.
+            PendingOver: () => Effect.fail(Errors.notSignedIn("E-mail or password is wrong")),
             TooManyAttempts: ({ retryAfterMillis }) =>
               Effect.fail(Errors.rateLimited(retryAfterMillis / Timestamp.SECOND))
           }),

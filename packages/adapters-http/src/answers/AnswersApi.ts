@@ -5,6 +5,7 @@ import { Schema } from "effect"
 import { BearerAuth } from "../security/BearerAuth.js"
 import { RequiredScope } from "../security/RequiredScope.js"
 import { WithoutKey } from "../idempotency/WithoutKey.js"
+import { Reason } from "./Paused.js"
 import * as Errors from "../wire/Errors.js"
 import { NullableAt, QueryAt, queryIntOr, request } from "../wire/Fields.js"
 
@@ -34,7 +35,8 @@ const AsOf = NullableAt.annotations({ description: "When the decisive reading wa
 const CurrentPlace = Schema.Struct({
   state: Schema.Literal("at_place", "elsewhere", "unknown"),
   place: Schema.NullOr(PlaceRef),
-  asOf: AsOf
+  asOf: AsOf,
+  ...Reason
 }).annotations({ identifier: "CurrentPlace" })
 
 const Presence = Schema.Literal("yes", "no", "unknown")
@@ -77,7 +79,7 @@ export const AnswersApi = HttpApiGroup.make("answers")
       .annotate(RequiredScope, "location.place.current")
       .setPath(Schema.Struct({ place_id: PlaceIdText }))
       .setUrlParams(request(maxAge))
-      .addSuccess(Schema.Struct({ state: Presence, place: PlaceRef, asOf: AsOf }))
+      .addSuccess(Schema.Struct({ state: Presence, place: PlaceRef, asOf: AsOf, ...Reason }))
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "Whether the user is at one of the shared places")
       .annotate(
@@ -90,7 +92,7 @@ export const AnswersApi = HttpApiGroup.make("answers")
       .annotate(WithoutKey, "it only asks, and makes nothing")
       .annotate(RequiredScope, "location.zone.verify")
       .setPayload(Zone)
-      .addSuccess(Schema.Struct({ state: Presence, asOf: AsOf }))
+      .addSuccess(Schema.Struct({ state: Presence, asOf: AsOf, ...Reason }))
       .addError(Errors.BudgetExceeded)
       .annotate(OpenApi.Summary, "Whether the user is inside a circle that the app chooses")
       .annotate(
@@ -109,7 +111,8 @@ export const AnswersApi = HttpApiGroup.make("answers")
           asOf: AsOf,
           deltaSeconds: Schema.NullOr(Schema.NonNegativeInt).annotations({
             description: "Whole seconds between `at` and `asOf`, rounded down"
-          })
+          }),
+          ...Reason
         }).annotations({ identifier: "LookupResult" })
       )
       .annotate(OpenApi.Summary, "Which of the shared places the user was at, at a moment")

@@ -11,6 +11,7 @@ import { gen } from "@place-access/domain/shared"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { BearerCaller } from "../security/BearerAuth.js"
+import { orPaused } from "./Paused.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 
@@ -18,9 +19,9 @@ export const layer = Group.group(Api, "answers", (handlers) =>
   handlers
     .handle("currentPlace", ({ urlParams }) =>
       gen(function* () {
-        const { connection } = yield* BearerCaller
-        const answer = yield* findCurrentPlace(connection, urlParams.max_age_s)
-        return { answer, disclosed: Disclosure.ofCurrentPlace(answer) }
+        const caller = yield* BearerCaller
+        const answer = yield* findCurrentPlace(caller.connection, urlParams.max_age_s)
+        return orPaused(caller, answer.state === "unknown", { answer, disclosed: Disclosure.ofCurrentPlace(answer) })
       }).pipe(toWire)
     )
     .handle("places", () =>
@@ -32,20 +33,21 @@ export const layer = Group.group(Api, "answers", (handlers) =>
     )
     .handle("presence", ({ path, urlParams }) =>
       gen(function* () {
-        const { connection } = yield* BearerCaller
-        const { place, presence } = yield* checkPresence(connection, path.place_id, urlParams.max_age_s)
-        return {
+        const caller = yield* BearerCaller
+        const { place, presence } = yield* checkPresence(caller.connection, path.place_id, urlParams.max_age_s)
+        return orPaused(caller, presence.state === "unknown", {
           answer: { state: presence.state, place, asOf: presence.asOf },
           disclosed: Disclosure.ofPresence(place.label, presence)
-        }
+        })
       }).pipe(toWire)
     )
     .handle("verifyZone", ({ payload }) =>
       gen(function* () {
-        const { connection } = yield* BearerCaller
+        const caller = yield* BearerCaller
         const { label, lat, lon, max_age_s: maxAgeS, radius_m: radiusM } = payload
-        const presence = yield* verifyZone(connection, { lat, lon, radiusM }, maxAgeS)
-        return { answer: presence, disclosed: Disclosure.ofZone(label, radiusM, presence) }
+        const presence = yield* verifyZone(caller.connection, { lat, lon, radiusM }, maxAgeS)
+        const disclosed = Disclosure.ofZone(label, radiusM, presence)
+        return orPaused(caller, presence.state === "unknown", { answer: presence, disclosed })
       }).pipe(
         Effect.catchTag("BudgetExceeded", ({ retryAfterMillis }) =>
           Effect.fail(Errors.budgetExceeded(retryAfterMillis / 1_000))
@@ -55,12 +57,12 @@ export const layer = Group.group(Api, "answers", (handlers) =>
     )
     .handle("lookUpPlace", ({ urlParams: { at, tolerance_s: toleranceS } }) =>
       gen(function* () {
-        const { connection } = yield* BearerCaller
-        const answer = yield* lookUpPlace(connection, at, toleranceS * 1_000)
-        return {
+        const caller = yield* BearerCaller
+        const answer = yield* lookUpPlace(caller.connection, at, toleranceS * 1_000)
+        return orPaused(caller, answer.asOf === null, {
           answer: { ...answer, matched: answer.place !== null },
           disclosed: Disclosure.ofPlaceAtMoment(at, answer)
-        }
+        })
       }).pipe(toWire)
     )
 )

@@ -1,7 +1,9 @@
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
-import { App, AppProposal, RedirectUri } from "@place-access/domain/apps"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
+import { App, AppLogo, AppProposal, RedirectUri } from "@place-access/domain/apps"
+import { AccountLimits } from "@place-access/domain/quotas"
 import { Scope } from "@place-access/domain/shared"
 import { Schema } from "effect"
+import { CREATION, RateOfAccount } from "../security/RateOfAccount.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
@@ -9,22 +11,26 @@ import * as Fields from "../wire/Fields.js"
 /** Accepts any text, because an unknown id answers 404 and not 400. */
 export const AppPath = Schema.Struct({ app_id: Schema.String.pipe(Schema.brand("AppId")) })
 
-const { homepageUrl, redirectUris, ...sameNames } = AppProposal.Differences.fields
+const { homepageUrl, logo: _, redirectUris, ...sameNames } = AppProposal.Differences.fields
 
 /** A change of an app in production: what is in force beside what is to replace it. */
 export const PendingChange = Schema.Struct({
   ...sameNames,
   homepage_url: homepageUrl,
+  // The digests of the logos.
+  logo: homepageUrl,
   redirect_uris: redirectUris
 }).annotations({ identifier: "AppChange" })
 
 export const toChange = ({
   homepageUrl,
+  logo,
   redirectUris,
   ...same
 }: AppProposal.Differences): typeof PendingChange.Type => ({
   ...same,
   homepage_url: homepageUrl,
+  logo,
   redirect_uris: redirectUris
 })
 
@@ -33,6 +39,9 @@ export const AppBody = Schema.Struct({
   name: Schema.String,
   description: Schema.String,
   homepage_url: Schema.NullOr(Schema.String),
+  logo: Schema.NullOr(Schema.String).annotations({
+    description: "The digest of the logo, which is at `/app-logos/{app_id}/{logo}.png`; null: the app has no logo"
+  }),
   scopes: Schema.Array(Scope.Scope).annotations({ description: "The scopes that the developer declares" }),
   allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)).annotations({
     description: "The scopes to which an admin restricted the app; null when it is not restricted"
@@ -56,6 +65,7 @@ export const toBody = (app: App.App): typeof AppBody.Type => ({
   name: app.name,
   description: app.description,
   homepage_url: app.homepageUrl,
+  logo: app.logo,
   scopes: app.declaredScopes,
   allowed_scopes: app.allowedScopes,
   redirect_uris: app.redirectUris,
@@ -82,6 +92,9 @@ const Edit = Fields.request({
   description: Fields.optional(App.AppDescription),
   /** Null removes the homepage. */
   homepage_url: Schema.optionalWith(Schema.NullOr(App.HomepageUrl), { exact: true }),
+  logo_png: Schema.optionalWith(Schema.NullOr(AppLogo.LogoPng), { exact: true }).annotations({
+    description: "A PNG in base64: square, 64 to 512 pixels wide, at most 64 KiB, not animated. Null removes the logo"
+  }),
   scopes: Fields.optional(App.DeclaredScopes)
 })
 
@@ -117,6 +130,11 @@ const Client = Schema.Struct({
   })
 }).annotations({ identifier: "Client" })
 
+const ClientSecretBody = Schema.Struct({
+  created_at: Fields.At,
+  expires_at: Fields.NullableAt.annotations({ description: "Null for the newest secret, which does not expire" })
+}).annotations({ identifier: "ClientSecret" })
+
 export const AppsApi = HttpApiGroup.make("apps")
   .add(
     HttpApiEndpoint.get("list", "/v1/developer/apps")
@@ -128,10 +146,13 @@ export const AppsApi = HttpApiGroup.make("apps")
     HttpApiEndpoint.post("create", "/v1/developer/apps")
       .setPayload(NewApp)
       .addSuccess(AppBody, { status: 201 })
+      .addError(Errors.Conflict)
+      .addError(Errors.RateLimited)
+      .annotate(RateOfAccount, CREATION)
       .annotate(OpenApi.Summary, "Create an app")
       .annotate(
         OpenApi.Description,
-        "The app starts in the sandbox, where only its developer can connect it. The first app makes the account a developer account."
+        `The app starts in the sandbox, where only its developer can connect it. The first app makes the account a developer account. 409 when the account has ${AccountLimits.APPS.most} apps.`
       )
   )
   .add(
@@ -151,7 +172,7 @@ export const AppsApi = HttpApiGroup.make("apps")
       .annotate(OpenApi.Summary, "Change an app")
       .annotate(
         OpenApi.Description,
-        "A scope that is given up leaves live tokens at once. While the app is in review, no scope can be added (409). In production a new scope, name, description or homepage waits for a reviewer (`pending`), and the approved version stays in force. A value that was approved before needs no second review and is in force at once. Setting a part back to the version in force withdraws its change; `/withdraw` withdraws all changes. 409 for a revoked app."
+        "A scope that is given up leaves live tokens at once. While the app is in review, no scope can be added (409). In production a new scope, name, description, homepage or logo waits for a reviewer (`pending`), and the approved version stays in force. A value that was approved before needs no second review and is in force at once. Setting a part back to the version in force withdraws its change; `/withdraw` withdraws all changes. 409 for a revoked app."
       )
   )
   .add(
@@ -189,6 +210,38 @@ export const AppsApi = HttpApiGroup.make("apps")
       .annotate(
         OpenApi.Description,
         "A repeated call replaces the URIs and issues a new secret, shown only in this answer. The previous secret works for another 24 hours. In production, URIs on an approved origin work at once. URIs on a new origin wait for a reviewer (`pendingRedirectUris`), and users are not sent to them until then. When all of them wait, the current ones go on working. 409 for a revoked app."
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("secrets", "/v1/developer/apps/:app_id/secrets")
+      .setPath(AppPath)
+      .addSuccess(Schema.Struct({ secrets: Schema.Array(ClientSecretBody), nextCursor: Schema.Null }))
+      .addError(Errors.NotFound)
+      .annotate(OpenApi.Summary, "The client secrets that work, newest first")
+      .annotate(OpenApi.Description, "Without the secrets themselves, which are shown once. The list has one page.")
+  )
+  .add(
+    HttpApiEndpoint.post("replaceSecret", "/v1/developer/apps/:app_id/replace-secret")
+      .setPath(AppPath)
+      .addSuccess(Schema.Struct({ clientId: Schema.String, clientSecret: Schema.String }))
+      .addError(Errors.NotFound)
+      .addError(Errors.Conflict)
+      .annotate(OpenApi.Summary, "Replace the client secret and end all others at once")
+      .annotate(
+        OpenApi.Description,
+        "For a secret that somebody else may have. Connections and access tokens stay. The app's servers cannot get or refresh tokens until they have the new secret, which only this answer shows. 409 for a revoked app, and for an app that never registered redirect URIs."
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("endPreviousSecrets", "/v1/developer/apps/:app_id/previous-secrets")
+      .setPath(AppPath)
+      .addSuccess(HttpApiSchema.NoContent)
+      .addError(Errors.NotFound)
+      .addError(Errors.Conflict)
+      .annotate(OpenApi.Summary, "End the previous client secrets at once")
+      .annotate(
+        OpenApi.Description,
+        "Without waiting for the rest of their 24 hours. The newest secret stays. Idempotent. 409 as for `replace-secret`."
       )
   )
   .middleware(SessionAuth)

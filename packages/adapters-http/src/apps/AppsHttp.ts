@@ -1,17 +1,22 @@
 import {
   AppProposal,
   createApp,
+  endPreviousClientSecrets,
   getOwnedApp,
   listApps,
+  listClientSecrets,
   RedirectUri,
   registerRedirectUris,
+  replaceClientSecret,
   submitApp,
   updateApp,
   withdrawChange
 } from "@place-access/domain/apps"
+import { requireConfirmed } from "@place-access/domain/credentials"
 import { Effect, Schema } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
+import { addressRule, HttpOptions } from "../HttpOptions.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
@@ -53,9 +58,9 @@ export const layer = Group.group(Api, "apps", (handlers) =>
     )
     .handle(
       "update",
-      ({ path, payload: { homepage_url: homepageUrl, ...change } }) =>
+      ({ path, payload: { homepage_url: homepageUrl, logo_png: logo, ...change } }) =>
         Effect.gen(function* () {
-          return toBody(yield* updateApp(yield* SignedIn, path.app_id, { ...change, homepageUrl }))
+          return toBody(yield* updateApp(yield* SignedIn, path.app_id, { ...change, homepageUrl, logo }))
         }).pipe(toWire),
       { uninterruptible: true }
     )
@@ -63,7 +68,9 @@ export const layer = Group.group(Api, "apps", (handlers) =>
       "submit",
       ({ path }) =>
         Effect.gen(function* () {
-          return toBody(yield* submitApp(yield* SignedIn, path.app_id))
+          const account = yield* SignedIn
+          yield* requireConfirmed(account, addressRule(yield* HttpOptions))
+          return toBody(yield* submitApp(account, path.app_id))
         }).pipe(toWire),
       { uninterruptible: true }
     )
@@ -72,6 +79,32 @@ export const layer = Group.group(Api, "apps", (handlers) =>
       ({ path }) =>
         Effect.gen(function* () {
           return toBody(yield* withdrawChange(yield* SignedIn, path.app_id))
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle("secrets", ({ path }) =>
+      Effect.gen(function* () {
+        const secrets = yield* listClientSecrets(yield* SignedIn, path.app_id)
+        return {
+          secrets: secrets.map(({ createdAt, expiresAt }) => ({ created_at: createdAt, expires_at: expiresAt })),
+          nextCursor: null
+        }
+      }).pipe(toWire)
+    )
+    .handle(
+      "replaceSecret",
+      ({ path }) =>
+        Effect.gen(function* () {
+          const { app, clientSecret } = yield* replaceClientSecret(yield* SignedIn, path.app_id)
+          return { clientId: app.id, clientSecret }
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "endPreviousSecrets",
+      ({ path }) =>
+        Effect.gen(function* () {
+          yield* endPreviousClientSecrets(yield* SignedIn, path.app_id)
         }).pipe(toWire),
       { uninterruptible: true }
     )

@@ -9,6 +9,12 @@ import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, paging, request } from "../wire/Fields.js"
 import { Uses } from "./ConsentsApi.js"
 
+/** A pause that lasts. */
+export const PauseBody = Schema.Struct({
+  since: At,
+  until: NullableAt.annotations({ description: "Null: until the user resumes" })
+}).annotations({ identifier: "Pause" })
+
 /** A connection as its user reads it. It never contains the app's `sub` or `external_user_id` (Spec §2.1). */
 export const UserConnection = Schema.Struct({
   id: ConnectionId,
@@ -22,6 +28,10 @@ export const UserConnection = Schema.Struct({
   live: Schema.Boolean,
   scopes: Schema.Array(Scope.Scope),
   held_scopes: Schema.Array(Scope.Scope),
+  agreed_scopes: Schema.Array(Scope.Scope).annotations({
+    description: "The scopes that the user once agreed to, and can take away and give back"
+  }),
+  pause: Schema.NullOr(PauseBody).annotations({ description: "The present pause; null while the app can ask" }),
   places_version: Schema.Int,
   places: Schema.Array(
     Schema.Struct({

@@ -1,5 +1,6 @@
 import {
   type ConnectionView,
+  type Pause,
   disconnect,
   getConnection,
   listUses,
@@ -54,7 +55,7 @@ export const layer = Group.group(Api, "connections", (handlers) =>
     )
 )
 
-const encode = (connection: ConnectionView.UserConnection): typeof UserConnection.Type => ({
+export const encode = (connection: ConnectionView.UserConnection): typeof UserConnection.Type => ({
   id: connection.id,
   app: {
     id: connection.app.id,
@@ -66,6 +67,8 @@ const encode = (connection: ConnectionView.UserConnection): typeof UserConnectio
   live: connection.live,
   scopes: connection.scopes,
   held_scopes: connection.heldScopes,
+  agreed_scopes: connection.agreedScopes,
+  pause: encodePause(connection.pause),
   places_version: connection.placesVersion,
   places: connection.places.map((place) => ({
     id: place.id,
@@ -84,3 +87,6 @@ const encode = (connection: ConnectionView.UserConnection): typeof UserConnectio
   ended_at: connection.endedAt,
   end_reason: connection.endReason
 })
+
+export const encodePause = (pause: Pause.Pause | null) =>
+  pause === null ? null : { since: pause.from, until: pause.until }

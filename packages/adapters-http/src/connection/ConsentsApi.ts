@@ -112,9 +112,13 @@ export const ConsentsApi = HttpApiGroup.make("consents")
   .add(
     HttpApiEndpoint.post("decide")`/v1/user/consent-requests/${id}/decision`
       .annotate(OpenApi.Summary, "Decide on the request; answers with the address to send the browser to")
-      .annotate(OpenApi.Description, "Idempotent: the first decision counts, and a repeated call gets the same code.")
+      .annotate(
+        OpenApi.Description,
+        "Idempotent: the first decision counts, and a repeated call gets the same code. Sharing exact location with `standard_days: never` needs a fresh sign-in."
+      )
       .setPayload(Answer)
       .addSuccess(Schema.Struct({ redirect_to: Schema.String }).annotations({ identifier: "ConsentAnswer" }))
+      .addError(Errors.ConfirmationRequired)
       .addError(Errors.NotFound)
       .addError(Errors.Forbidden)
       .addError(Errors.Conflict)

@@ -1,9 +1,11 @@
 import { type ConsentRefused, type Uses } from "@place-access/domain/connection"
-import { type ConsentReview, decideConsent, reviewConsent } from "@place-access/domain/consent"
+import { type ConsentReview, decideConsent, reviewConsent, sharesWithoutEnd } from "@place-access/domain/consent"
+import { requireConfirmed } from "@place-access/domain/credentials"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
-import { HttpOptions } from "../HttpOptions.js"
+import { addressRule, HttpOptions } from "../HttpOptions.js"
+import { requireFreshSignIn } from "../security/FreshSignIn.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
@@ -41,7 +43,7 @@ export const layer = Group.group(Api, "consents", (handlers) =>
       "decide",
       ({ path, payload }) =>
         Effect.gen(function* () {
-          const { baseUrl } = yield* HttpOptions
+          const options = yield* HttpOptions
           const places = payload.places ?? []
           const choices = {
             decision: payload.decision,
@@ -52,7 +54,10 @@ export const layer = Group.group(Api, "consents", (handlers) =>
             standardDays: payload.standard_days?.toString(),
             sensitiveDays: payload.sensitive_days?.toString()
           }
-          const { redirectTo } = yield* decideConsent(path.id, yield* SignedIn, choices, baseUrl)
+          const account = yield* SignedIn
+          if (choices.decision === "allow") yield* requireConfirmed(account, addressRule(options))
+          if (sharesWithoutEnd(choices)) yield* requireFreshSignIn
+          const { redirectTo } = yield* decideConsent(path.id, account, choices, options.baseUrl)
           return { redirect_to: redirectTo }
         }).pipe(
           Effect.catchTag("ConsentRefused", (error) => refused(error)),

@@ -64,7 +64,10 @@ const token = (request: Request) =>
         const app = yield* authenticate(request, client)
         return issued(
           yield* exchangeCode(app, { code, codeVerifier: code_verifier, redirectUri: redirect_uri }).pipe(
-            Effect.catchTag("InvalidGrant", () => Effect.fail(CODE_REFUSED))
+            Effect.catchTags({
+              InvalidGrant: () => Effect.fail(CODE_REFUSED),
+              Suspended: () => Effect.fail(Errors.paused)
+            })
           )
         )
       }
@@ -73,7 +76,10 @@ const token = (request: Request) =>
         const app = yield* authenticate(request, client)
         return issued(
           yield* refreshTokens(app, refresh_token).pipe(
-            Effect.catchTag("InvalidGrant", () => Effect.fail(REFRESH_REFUSED))
+            Effect.catchTags({
+              InvalidGrant: () => Effect.fail(REFRESH_REFUSED),
+              Suspended: () => Effect.fail(Errors.paused)
+            })
           )
         )
       }

@@ -1,4 +1,4 @@
-import { HttpServerRequest } from "@effect/platform"
+import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { changePassword, resetPassword } from "@place-access/domain/credentials"
 import { Rate, Subject } from "@place-access/domain/limits"
 import { Timestamp, Vault } from "@place-access/domain/shared"
@@ -8,11 +8,14 @@ import { clientAddress } from "../edge/ClientAddress.js"
 import * as Group from "../Group.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as RateLimit from "../limits/RateLimit.js"
+import * as Browser from "../security/Browser.js"
 import * as Credentials from "../security/Credentials.js"
+import { requireFreshWithFactor } from "../security/FreshSignIn.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 import { mailResetLink } from "./mailResetLink.js"
+import { staysKnown } from "./staysKnown.js"
 
 export const layer = Group.group(Api, "credentials", (handlers) =>
   handlers
@@ -20,14 +23,17 @@ export const layer = Group.group(Api, "credentials", (handlers) =>
       "changePassword",
       ({ payload }) =>
         Effect.gen(function* () {
+          yield* requireFreshWithFactor(yield* SignedIn)
           const { sha256 } = yield* Vault.Vault
           const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
-          yield* changePassword(yield* SignedIn, {
+          const account = yield* SignedIn
+          yield* changePassword(account, {
             password: payload.password,
             newPassword: payload.new_password,
-            address: yield* clientAddress,
-            session: sha256(cookie ?? "")
+            session: sha256(cookie ?? ""),
+            ...(yield* Browser.attempt)
           })
+          return yield* staysKnown(account, HttpServerResponse.empty({ status: 204 }))
         }).pipe(
           Effect.catchTags({
             // 403 and not 401, because the session is valid.
@@ -45,7 +51,8 @@ export const layer = Group.group(Api, "credentials", (handlers) =>
       ({ payload }) =>
         Effect.gen(function* () {
           yield* RateLimit.take(Subject.reset(yield* clientAddress), Rate.RESETS)
-          yield* resetPassword(payload.token, payload.password)
+          const account = yield* resetPassword(payload.token, payload.password)
+          return yield* staysKnown(account, HttpServerResponse.empty({ status: 204 }))
         }).pipe(toWire),
       { uninterruptible: true }
     )

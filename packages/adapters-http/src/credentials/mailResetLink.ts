@@ -4,16 +4,11 @@ import { Rate, Subject } from "@place-access/domain/limits"
 import { Effect } from "effect"
 import { clientAddress } from "../edge/ClientAddress.js"
 import * as RateLimit from "../limits/RateLimit.js"
+import { afterAnswer } from "../edge/afterAnswer.js"
 
-/**
- * Counts the request for its address, and mails a link if an account has this e-mail. The caller's answer does not wait
- * for the mail: if it did, its time would show whether there is an account.
- */
+/** Counts the request for its address, and mails a link if an account has this e-mail. */
 export const mailResetLink = (email: Account.Email) =>
   Effect.gen(function* () {
     yield* RateLimit.take(Subject.reset(yield* clientAddress), Rate.RESETS)
-    yield* requestReset(email).pipe(
-      Effect.catchAllCause((cause) => Effect.logError("A link for a new password could not be mailed", cause)),
-      Effect.forkDaemon
-    )
+    yield* afterAnswer("A link for a new password could not be mailed", requestReset(email))
   })

@@ -4,9 +4,10 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
-import { clientAddress } from "../edge/ClientAddress.js"
 import { HttpOptions } from "../HttpOptions.js"
+import * as Browser from "../security/Browser.js"
 import * as Credentials from "../security/Credentials.js"
+import { requireFreshWithFactor } from "../security/FreshSignIn.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
@@ -16,7 +17,8 @@ export const layer = Group.group(Api, "deletion", (handlers) =>
     "deleteAccount",
     ({ payload: { password } }) =>
       Effect.gen(function* () {
-        yield* deleteAccount(yield* SignedIn, { password, address: yield* clientAddress })
+        yield* requireFreshWithFactor(yield* SignedIn)
+        yield* deleteAccount(yield* SignedIn, { password, ...(yield* Browser.attempt) })
         return Credentials.clearSession(HttpServerResponse.empty({ status: 204 }), yield* HttpOptions)
       }).pipe(
         Effect.catchTags({

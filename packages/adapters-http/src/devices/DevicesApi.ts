@@ -1,7 +1,9 @@
 import { QuarantineReason } from "@place-access/domain/devices"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Device } from "@place-access/domain/devices"
+import { AccountLimits } from "@place-access/domain/quotas"
 import { Schema } from "effect"
+import { CREATION, RateOfAccount } from "../security/RateOfAccount.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
@@ -59,8 +61,14 @@ export const DevicesApi = HttpApiGroup.make("devices")
     HttpApiEndpoint.post("add", "/v1/user/devices")
       .setPayload(Fields.request({ name: Device.DeviceName, format: Device.PhoneFormat }))
       .addSuccess(AddedDevice, { status: 201 })
+      .addError(Errors.Conflict)
+      .addError(Errors.RateLimited)
+      .annotate(RateOfAccount, CREATION)
       .annotate(OpenApi.Summary, "Add a phone and get its token")
-      .annotate(OpenApi.Description, "The token is in this answer and never shown again.")
+      .annotate(
+        OpenApi.Description,
+        `The token is in this answer and never shown again. 409 when the user has ${AccountLimits.DEVICES.most} devices.`
+      )
   )
   .add(
     HttpApiEndpoint.patch("change", "/v1/user/devices/:id")

@@ -1,3 +1,4 @@
+import type { Repeat } from "@place-access/domain/access-log"
 import type { Connection } from "@place-access/domain/connection"
 import { Effect, FiberRef, GlobalValue } from "effect"
 import * as BodyBounds from "./BodyBounds.js"
@@ -28,6 +29,8 @@ export interface Cell {
   route: Route
   /** Set by the guard, before it checks limits and scopes: a call that it then refuses is logged as well. */
   caller: RequestCaller | undefined
+  /** The entry that a call with a token that no longer works shares with earlier ones. */
+  repeat: Repeat | undefined
   /** Set by the guard, before it checks the purpose: a refused purpose is in the log too. */
   purpose: string | null
   /**
@@ -45,6 +48,7 @@ export const make = (id: string): Cell => ({
   id,
   route: NONE,
   caller: undefined,
+  repeat: undefined,
   purpose: null,
   disclosed: null,
   standing: {}
@@ -68,6 +72,13 @@ const change = (f: (cell: Cell) => void): Effect.Effect<void> =>
 
 /** From here on the request gets an entry in the access log of this caller's user, whatever its answer. */
 export const callerIs = (caller: RequestCaller): Effect.Effect<void> => change((cell) => void (cell.caller = caller))
+
+/** Like `callerIs`, for a token that no longer works: the call shares an entry with others. */
+export const deadCallerIs = (caller: RequestCaller, repeat: Repeat): Effect.Effect<void> =>
+  change((cell) => {
+    cell.caller = caller
+    cell.repeat = repeat
+  })
 
 /** What the answer discloses. Handlers behind a bearer token return it instead (`DisclosedAnswer`). */
 export const discloses = (words: string): Effect.Effect<void> => change((cell) => void (cell.disclosed = words))

@@ -40,7 +40,7 @@ export const make = <R>(
     const withHeaders = SecurityHeaders.make(options)
 
     const record = (
-      { disclosed, purpose, route }: CurrentRequest.Cell,
+      { disclosed, purpose, repeat, route }: CurrentRequest.Cell,
       owner: CurrentRequest.RequestCaller,
       answer: Answer
     ) =>
@@ -51,7 +51,8 @@ export const make = <R>(
           purpose,
           status: answer.response.status,
           error: answer.error,
-          disclosed: answer.error === null ? disclosed : null
+          disclosed: answer.error === null ? disclosed : null,
+          repeat
         }),
         {
           onSuccess: () => Effect.succeed(answer),

@@ -2,6 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/p
 import { EndpointUrl, WebhookEndpoint } from "@place-access/domain/endpoints"
 import { WebhookSender } from "@place-access/domain/endpoints"
 import { Event } from "@place-access/domain/events"
+import { RateOfAccount, TEST } from "../security/RateOfAccount.js"
 import { Effect, ParseResult, Schema } from "effect"
 import { AppPath } from "../apps/AppsApi.js"
 import { SessionAuth } from "../security/SessionAuth.js"
@@ -142,6 +143,28 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       )
   )
   .add(
+    HttpApiEndpoint.post("replaceSecret", "/v1/developer/apps/:app_id/webhooks/:endpoint_id/replace-secret")
+      .setPath(EndpointPath)
+      .addSuccess(WithSecret)
+      .addError(Errors.NotFound)
+      .annotate(OpenApi.Summary, "Replace the signing secret and end all others at once")
+      .annotate(
+        OpenApi.Description,
+        "For a secret that somebody else may have. From this answer on, every delivery is signed with the new secret alone, also those that wait: until your receiver has it, it refuses them, and they are retried."
+      )
+  )
+  .add(
+    HttpApiEndpoint.del("endPreviousSecrets", "/v1/developer/apps/:app_id/webhooks/:endpoint_id/previous-secrets")
+      .setPath(EndpointPath)
+      .addSuccess(HttpApiSchema.NoContent)
+      .addError(Errors.NotFound)
+      .annotate(OpenApi.Summary, "End the previous signing secrets at once")
+      .annotate(
+        OpenApi.Description,
+        "Without waiting for the rest of their 24 hours. The newest secret stays. Idempotent."
+      )
+  )
+  .add(
     HttpApiEndpoint.post("test", "/v1/developer/apps/:app_id/webhooks/:endpoint_id/test")
       .annotate(
         WithoutKey,
@@ -150,10 +173,12 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
       .setPath(EndpointPath)
       .addSuccess(TestResult)
       .addError(Errors.NotFound)
+      .addError(Errors.RateLimited)
+      .annotate(RateOfAccount, TEST)
       .annotate(OpenApi.Summary, "Send a signed ping now")
       .annotate(
         OpenApi.Description,
-        "Answers as soon as the receiver does, after at most five seconds. A disabled endpoint can be tested too; `detail` then says that it is disabled. The delivery log lists the ping as a test. It never counts for or against the endpoint."
+        "Answers as soon as the receiver does, after at most five seconds. A disabled endpoint can be tested too; `detail` then says that it is disabled. The delivery log lists the ping as a test. It never counts for or against the endpoint. 429 after 30 in an hour."
       )
   )
   .middleware(SessionAuth)

@@ -1,7 +1,9 @@
 import {
   createEndpoint,
+  endPreviousSecrets,
   listEndpoints,
   removeEndpoint,
+  replaceSecret,
   rotateSecret,
   updateEndpoint
 } from "@place-access/domain/endpoints"
@@ -53,6 +55,23 @@ export const layer = Group.group(Api, "endpoints", (handlers) =>
         Effect.gen(function* () {
           const { endpoint, secret } = yield* rotateSecret(yield* SignedIn, path.app_id, path.endpoint_id)
           return { ...toBody(endpoint), secret }
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "replaceSecret",
+      ({ path }) =>
+        Effect.gen(function* () {
+          const { endpoint, secret } = yield* replaceSecret(yield* SignedIn, path.app_id, path.endpoint_id)
+          return { ...toBody(endpoint), secret }
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "endPreviousSecrets",
+      ({ path }) =>
+        Effect.gen(function* () {
+          yield* endPreviousSecrets(yield* SignedIn, path.app_id, path.endpoint_id)
         }).pipe(toWire),
       { uninterruptible: true }
     )

@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { HistoryQuery } from "@place-access/domain/fixes"
 import { Schema } from "effect"
+import { Reason } from "../answers/Paused.js"
 import { moment } from "../answers/AnswersApi.js"
 import { BearerAuth } from "../security/BearerAuth.js"
 import { RequiredScope } from "../security/RequiredScope.js"
@@ -37,7 +38,7 @@ export const LocationsApi = HttpApiGroup.make("locations")
     HttpApiEndpoint.get("latest", "/v1/locations/latest")
       .annotate(RequiredScope, "location.latest.read")
       .setUrlParams(request(purpose))
-      .addSuccess(Schema.Struct({ fix: Schema.NullOr(FixBody) }))
+      .addSuccess(Schema.Struct({ fix: Schema.NullOr(FixBody), ...Reason }))
       .annotate(OpenApi.Summary, "Where the user was last seen")
       .annotate(OpenApi.Description, "The newest reading, however old or imprecise; null when no phone has sent one.")
   )
@@ -50,7 +51,8 @@ export const LocationsApi = HttpApiGroup.make("locations")
           matched: Schema.Boolean,
           fix: Schema.NullOr(FixBody),
           asOf: NullableAt,
-          deltaSeconds: Schema.NullOr(Schema.NonNegativeInt)
+          deltaSeconds: Schema.NullOr(Schema.NonNegativeInt),
+          ...Reason
         }).annotations({ identifier: "LocationLookup" })
       )
       .annotate(OpenApi.Summary, "Where the user was at a moment")
@@ -60,7 +62,7 @@ export const LocationsApi = HttpApiGroup.make("locations")
     HttpApiEndpoint.get("timerange", "/v1/locations/timerange")
       .annotate(RequiredScope, "location.history.read")
       .setUrlParams(request({ ...purpose, ...stretch(HistoryQuery.MAX_RANGE_DAYS), ...paging(100, 1_000) }))
-      .addSuccess(Schema.Struct({ fixes: Schema.Array(FixBody), nextCursor: Schema.NullOr(Schema.String) }))
+      .addSuccess(Schema.Struct({ fixes: Schema.Array(FixBody), nextCursor: Schema.NullOr(Schema.String), ...Reason }))
       .annotate(OpenApi.Summary, "Where the user was, oldest first")
       .annotate(OpenApi.Description, "A cursor works only with the same connection, `from` and `to`.")
   )
@@ -77,7 +79,7 @@ export const LocationsApi = HttpApiGroup.make("locations")
           }).annotations({ description: "The IANA time zone in which days begin and end" })
         })
       )
-      .addSuccess(Schema.Struct({ days: Schema.Array(Day) }))
+      .addSuccess(Schema.Struct({ days: Schema.Array(Day), ...Reason }))
       .annotate(OpenApi.Summary, "The days with readings, and how many each has")
       .annotate(OpenApi.Description, "Dates are in the time zone `tz`. Days without a reading are left out.")
   )

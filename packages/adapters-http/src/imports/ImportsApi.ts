@@ -22,7 +22,11 @@ export const ImportBody = Schema.Struct({
     duplicates: count("Entries that were known already, from a phone or a file"),
     too_recent: count("Entries from the last 24 hours before the upload: left out, because the phone sends them"),
     too_old: count("Entries older than the history that the user keeps: left out"),
+    over_limit: count("Places beyond the most that an account may have: left out. `left_out_places` names them"),
     quarantined: count("Entries without a time or a place, or with an impossible one: left out")
+  }),
+  left_out_places: Schema.Array(Schema.String).annotations({
+    description: "The names of places that were left out, because the account had no room: the first 20"
   }),
   bytes_total: Schema.Int,
   bytes_done: Schema.Int,
@@ -33,7 +37,14 @@ export const ImportBody = Schema.Struct({
   finished_at: Fields.NullableAt
 }).annotations({ identifier: "Import" })
 
-const TYPES = ["application/gpx+xml", "application/json", "application/octet-stream", "application/xml", "text/xml"]
+const TYPES = [
+  "application/gpx+xml",
+  "application/json",
+  "application/octet-stream",
+  "application/xml",
+  "application/zip",
+  "text/xml"
+]
 /** The whole body is the file. The service detects the format from the content. */
 const [first, ...others] = TYPES.map((contentType) => HttpApiSchema.Uint8Array({ contentType }))
 const File = Schema.Union(first ?? Schema.Never, ...others)
@@ -60,8 +71,8 @@ export const ImportsApi = HttpApiGroup.make("imports")
       .annotate(OpenApi.Summary, "Import a file of location history")
       .annotate(
         OpenApi.Description,
-        "GPX, the Timeline export of an Android phone or an iPhone, or a Takeout's Records.json, up to 256 MiB. The service reads it in the " +
-          "background and feeds the history only: no rule fires. 409 when three are waiting already."
+        "GPX, the Timeline export of an Android phone or an iPhone, a Takeout's Records.json, or an archive of this service (`/v1/user/exports`), up to 256 MiB. The service reads it in the " +
+          "background and feeds the history only: no rule fires. Of an archive, places and fixes come back. 409 when three are waiting already."
       )
   )
   .add(

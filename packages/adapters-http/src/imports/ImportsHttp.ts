@@ -62,8 +62,10 @@ const encode = (one: Import.Import): typeof ImportBody.Type => ({
     duplicates: one.counts.duplicates,
     too_recent: one.counts.tooRecent,
     too_old: one.counts.tooOld,
+    over_limit: one.counts.overLimit,
     quarantined: one.counts.quarantined
   },
+  left_out_places: one.leftOut,
   bytes_total: one.bytesTotal,
   bytes_done: one.bytesDone,
   error: one.error,

@@ -18,9 +18,12 @@ export const take = (
       cell.standing = headers(standing)
       return standing.isAdmitted
         ? Effect.void
-        : Effect.fail(Errors.rateLimited(standing.resetMillis / Timestamp.SECOND))
+        : Effect.fail(Errors.rateLimited(standing.resetMillis / Timestamp.SECOND, sentence(rate.refusal)))
     })
   )
+
+const sentence = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Whole seconds, rounded up: a client that waits this long finds the new window open. */
 const seconds = (millis: number): string => String(Math.ceil(millis / Timestamp.SECOND))

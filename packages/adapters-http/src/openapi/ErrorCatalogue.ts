@@ -39,6 +39,9 @@ const EXAMPLES: { readonly [One in Code]: Extract<Errors.WireError, { readonly e
     sensitiveExpiredAt: at("2026-03-31T09:15:00.000Z"),
     renewalGraceEndsAt: at("2026-04-14T09:15:00.000Z")
   }),
+  confirmation_required: Errors.confirmationRequired,
+  second_factor_required: Errors.secondFactorRequired,
+  second_factor_missing: Errors.secondFactorMissing,
   forbidden: Errors.forbidden("the app is still being tested: only its developer can connect it"),
   not_found: Errors.notFound("place"),
   method_not_allowed: Errors.methodNotAllowed("GET, HEAD"),
@@ -71,6 +74,10 @@ const ADVICE: Readonly<Record<Code, string>> = {
   missing_scope: "The message names the scope. Request it at consent, or do without it: the user may have declined it.",
   scope_expired:
     "Before `renewal_grace_ends_at`, send the user to the consent page with exactly the scopes that you hold. One confirmation renews them.",
+  confirmation_required:
+    "Send `POST /v1/session/confirmation` in the same session, then the request again. A person with a browser confirms at `/confirm`.",
+  second_factor_required: "Send the request again with `code`. A browser signs in at `/sign-in`, also with a passkey.",
+  second_factor_missing: "Set up a second factor in the settings of the portal, then sign in again.",
   forbidden: "This account may not do this, or the call did not come from a page of this service: send `Origin`.",
   not_found: "It does not exist, was removed, or you may not see it. The answer does not say which.",
   method_not_allowed: "Use one of the methods that the `Allow` header lists.",

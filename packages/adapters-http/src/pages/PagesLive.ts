@@ -1,9 +1,20 @@
 import { Effect, Layer } from "effect"
 import { HttpOptions, type ServiceOptions } from "../HttpOptions.js"
+import * as ChangeAddress from "./address/changeAddress.js"
+import * as ConfirmSignUp from "./address/confirmSignUp.js"
+import * as SignUp from "./address/signUp.js"
+import * as UndoAddress from "./address/undoAddress.js"
+import * as Unlock from "./address/unlock.js"
+import * as AdminAccounts from "./admin/accounts.js"
+import * as AppLogo from "./appLogo.js"
 import * as AdminApps from "./admin/apps.js"
+import * as AuditLog from "./admin/audit.js"
+import * as Confirm from "./confirm.js"
 import * as Authorize from "./consent/authorize.js"
 import * as Mailbox from "./dev/mailbox.js"
 import * as DeveloperApp from "./developer/app.js"
+import * as DeveloperLogo from "./developer/logo.js"
+import * as DeveloperSecrets from "./developer/secrets.js"
 import * as DeveloperApps from "./developer/apps.js"
 import * as DeveloperPurposes from "./developer/purposes.js"
 import * as GrantRules from "./developer/grantRules.js"
@@ -13,6 +24,11 @@ import * as Users from "./developer/users.js"
 import * as DeveloperWebhook from "./developer/webhook.js"
 import * as Webhooks from "./developer/webhooks.js"
 import * as Docs from "./docs/index.js"
+import * as AddPasskey from "./factors/addPasskey.js"
+import * as CodeApp from "./factors/codeApp.js"
+import * as SecondFactor from "./factors/settings.js"
+import * as SecondStep from "./factors/secondStep.js"
+import * as SignInPasskey from "./factors/signInPasskey.js"
 import * as Home from "./home.js"
 import * as Assets from "./kit/Assets.js"
 import * as Routes from "./kit/Routes.js"
@@ -20,17 +36,24 @@ import * as Shortcuts from "./kit/Shortcuts.js"
 import * as AccessLog from "./portal/accessLog.js"
 import * as Connection from "./portal/connection.js"
 import * as Connections from "./portal/connections.js"
+import * as ConsentHistory from "./steering/consentHistory.js"
+import * as Steer from "./steering/steer.js"
 import * as Devices from "./portal/devices.js"
 import * as ChangePassword from "./portal/changePassword.js"
 import * as DeleteAccount from "./portal/deleteAccount.js"
 import * as Sessions from "./portal/sessions.js"
 import * as Settings from "./portal/settings.js"
+import * as Exports from "./portal/exports.js"
 import * as Imports from "./portal/imports.js"
 import * as Places from "./portal/places.js"
 import * as PortalRule from "./portal/rule.js"
 import * as ReviewDecision from "./review/decision.js"
+import * as ReviewPreview from "./review/preview.js"
 import * as ReviewQueue from "./review/queue.js"
 import * as ResetPassword from "./resetPassword.js"
+import * as TimelineDay from "./timeline/day.js"
+import * as TimelineVisits from "./timeline/visits.js"
+import * as TimeZonePage from "./settings/timeZone.js"
 import * as SignIn from "./signIn.js"
 import * as WellKnown from "./wellKnown.js"
 
@@ -40,23 +63,45 @@ import * as WellKnown from "./wellKnown.js"
  */
 export const routes = (options: ServiceOptions) => [
   ...Home.routes,
+  ...AppLogo.routes,
   ...Docs.routes(options),
   ...SignIn.routes,
+  ...SignUp.routes,
+  ...ConfirmSignUp.routes,
+  ...UndoAddress.routes,
+  ...Unlock.routes,
+  ...SecondStep.routes,
+  ...SignInPasskey.routes,
+  ...Confirm.routes,
   ...ResetPassword.routes,
   ...Authorize.routes(options),
+  ...TimelineDay.routes(options),
+  ...TimelineVisits.routes(options),
   ...Connections.routes(options),
   ...Connection.routes(options),
+  ...Steer.routes(options),
+  ...ConsentHistory.routes(options),
   ...PortalRule.routes(options),
   ...Places.routes(options),
   ...Devices.routes(options),
   ...Imports.routes(options),
   ...AccessLog.routes(options),
   ...Settings.routes(options),
+  ...TimeZonePage.routes(options),
+  ...Exports.routes(options),
+  ...SecondFactor.routes(options),
+  ...AddPasskey.routes(options),
+  ...CodeApp.routes(options),
   ...Sessions.routes(options),
+  ...ChangeAddress.routes(options),
   ...ChangePassword.routes(options),
   ...DeleteAccount.routes(options),
+  ...AdminAccounts.routes,
+  ...AuditLog.routes,
   ...DeveloperApps.routes,
   ...DeveloperApp.routes,
+  ...DeveloperLogo.routes,
+  ...DeveloperSecrets.routes,
   ...DeveloperPurposes.routes,
   ...Users.routes,
   ...GrantRules.routes,
@@ -66,6 +111,7 @@ export const routes = (options: ServiceOptions) => [
   ...DeveloperDelivery.routes,
   ...ReviewQueue.routes,
   ...ReviewDecision.routes,
+  ...ReviewPreview.routes,
   ...AdminApps.routes,
   ...Mailbox.routes(options)
 ]

@@ -53,7 +53,9 @@ const readerOf = (
  */
 export const errorPage = (error: Errors.WireError, requestId: string) =>
   Effect.map(readerOf(error.statusCode), (reader): HttpServerResponse.HttpServerResponse => {
-    const { text, title } = WORDS[error.statusCode] ?? UNKNOWN
+    const { text: usual, title } = WORDS[error.statusCode] ?? UNKNOWN
+    // A limit of an account says which limit it is.
+    const text = error.error === "rate_limited" && error.message !== Errors.TOO_MANY ? undefined : usual
     const said = typeof error.message === "string" ? [error.message] : error.message
     return respond({
       title,

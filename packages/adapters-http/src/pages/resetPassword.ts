@@ -4,8 +4,11 @@ import { Rate, Subject } from "@place-access/domain/limits"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import { mailResetLink } from "../credentials/mailResetLink.js"
+import { staysKnown } from "../credentials/staysKnown.js"
 import { clientAddress } from "../edge/ClientAddress.js"
 import * as RateLimit from "../limits/RateLimit.js"
+import { deadLink } from "./address/deadLink.js"
+import { mailedLink } from "./address/mailedLink.js"
 import * as Fields from "./kit/Fields.js"
 import * as Form from "./kit/Form.js"
 import { html } from "./kit/Html.js"
@@ -13,61 +16,23 @@ import { respond } from "./kit/Page.js"
 import * as Routes from "./kit/Routes.js"
 import * as Stranger from "./kit/Stranger.js"
 
-const LABELS = { email: "Email", password: "New password" }
+const LABELS = { password: "New password" }
 
 const MINUTES = AccountLink.LIFETIMES.password_reset / Timestamp.MINUTE
 
-const askPage = (form: Fields.Shown) =>
-  Stranger.bound((formToken) =>
-    respond({
-      title: "Set a new password",
-      width: "narrow",
-      reader: null,
-      status: form.problems.length === 0 ? 200 : 400,
-      main: html`<h1>Set a new password</h1>
-        <p>We mail you a link. It works once, for ${MINUTES} minutes.</p>
-        ${Fields.problems(form, LABELS)}
-        <form method="post" action="/forgot-password" class="card">
-          ${Fields.hidden("form_token", formToken)}
-          ${Fields.input(form, { name: "email", label: "Email", type: "email", autocomplete: "username", maxlength: 254 })}
-          <button class="wide">Send me a link</button>
-        </form>
-        <p>You know your password? <a href="/sign-in">Sign in</a></p>`
-    })
-  )
-
-/** The same for every address: nobody learns from this page who has an account. */
-const askedPage = (email: Account.Email) =>
-  respond({
-    title: "Look into your mail",
-    width: "narrow",
-    reader: null,
-    main: html`<h1>Look into your mail</h1>
-      <p>If ${email} has an account here, a mail with a link is on its way. The link works for ${MINUTES} minutes.</p>
-      <p>
-        No mail after some minutes? Look into the spam folder, and whether the address above is the one that you sign in
-        with. We send at most three links in half an hour.
-      </p>
-      <p><a href="/forgot-password">Try another address</a></p>`
-  })
-
-const ask = Effect.gen(function* () {
-  const form = yield* Stranger.posted
-  const input = Form.decode(Schema.Struct({ email: Account.Email }), { email: form.value("email") })
-  if (Either.isLeft(input)) return yield* askPage(Form.shown(form, input.left))
-  yield* mailResetLink(input.right.email)
-  return askedPage(input.right.email)
+const asking = mailedLink({
+  path: "/forgot-password",
+  title: "Set a new password",
+  lead: html`<p>We mail you a link. It works once, for ${MINUTES} minutes.</p>`,
+  foot: html`<p>You know your password? <a href="/sign-in">Sign in</a></p>`,
+  minutes: MINUTES,
+  mail: mailResetLink
 })
 
-const deadPage = respond({
-  title: "This link does not work",
-  width: "narrow",
-  reader: null,
-  status: 404,
-  main: html`<h1>This link does not work any more</h1>
-    <p>It was used already, it is older than ${MINUTES} minutes, or the password was changed after it was mailed.</p>
-    <p><a class="button" href="/forgot-password">Send me a new link</a></p>`
-})
+const deadPage = deadLink(
+  `It was used already, it is older than ${MINUTES} minutes, or the password was changed after it was mailed.`,
+  html`<p><a class="button" href="/forgot-password">Send me a new link</a></p>`
+)
 
 /** Opening the link changes nothing: programs that look for viruses in mail open links too. */
 const setPage = (token: string, form: Fields.Shown) =>
@@ -113,14 +78,9 @@ const set = Effect.gen(function* () {
   yield* RateLimit.take(Subject.reset(yield* clientAddress), Rate.RESETS)
   if (Either.isLeft(input)) return yield* setPage(token, Form.shown(form, input.left))
   return yield* resetPassword(token, input.right.password).pipe(
-    Effect.as(donePage(PasswordStrength.of(input.right.password))),
+    Effect.flatMap((account) => staysKnown(account, donePage(PasswordStrength.of(input.right.password)))),
     Effect.catchTag("Invalid", ({ problems }) => setPage(token, Form.shown(form, problems)))
   )
 }).pipe(Effect.catchTag("NotFound", () => Effect.succeed(deadPage)))
 
-export const routes = [
-  Routes.get("/forgot-password", askPage(Fields.fresh())),
-  Routes.post("/forgot-password", ask),
-  Routes.get("/reset-password", show),
-  Routes.post("/reset-password", set)
-]
+export const routes = [...asking, Routes.get("/reset-password", show), Routes.post("/reset-password", set)]

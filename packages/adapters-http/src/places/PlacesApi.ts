@@ -1,6 +1,8 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Geometry, Place } from "@place-access/domain/places"
+import { AccountLimits } from "@place-access/domain/quotas"
 import { Schema } from "effect"
+import { CREATION, RateOfAccount } from "../security/RateOfAccount.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
@@ -47,10 +49,13 @@ export const PlacesApi = HttpApiGroup.make("places")
     HttpApiEndpoint.post("create", "/v1/user/places")
       .setPayload(NewPlace)
       .addSuccess(PlaceBody, { status: 201 })
+      .addError(Errors.Conflict)
+      .addError(Errors.RateLimited)
+      .annotate(RateOfAccount, CREATION)
       .annotate(OpenApi.Summary, "Create a place")
       .annotate(
         OpenApi.Description,
-        "A place is a circle on the map with a name. No app sees it until the user shares it."
+        `A place is a circle on the map with a name. No app sees it until the user shares it. 409 when the user has ${AccountLimits.PLACES.most} places that are not archived.`
       )
   )
   .add(

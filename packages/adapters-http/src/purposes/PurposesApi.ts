@@ -2,6 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/p
 import { Purpose } from "@place-access/domain/purposes"
 import { Scope } from "@place-access/domain/shared"
 import { Schema } from "effect"
+import { CREATION, RateOfAccount } from "../security/RateOfAccount.js"
 import { AppPath } from "../apps/AppsApi.js"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
@@ -85,10 +86,12 @@ export const PurposesApi = HttpApiGroup.make("purposes")
       .addSuccess(PurposeBody, { status: 201 })
       .addError(Errors.NotFound)
       .addError(Errors.Conflict)
+      .addError(Errors.RateLimited)
+      .annotate(RateOfAccount, CREATION)
       .annotate(OpenApi.Summary, "Add a purpose")
       .annotate(
         OpenApi.Description,
-        "The purpose starts as a draft, which a sandbox app can use at once. 409 when the app has or had a purpose with this key."
+        `The purpose starts as a draft, which a sandbox app can use at once. 409 when the app has or had a purpose with this key, or has ${Purpose.MAX_PER_APP} purposes.`
       )
   )
   .add(

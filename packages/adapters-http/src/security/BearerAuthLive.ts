@@ -3,7 +3,8 @@ import { authenticateAccess, Caller, type TokenStore } from "@place-access/domai
 import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
 import { PurposeGate, type PurposeStore, usePurpose } from "@place-access/domain/purposes"
 import { Scope, type Vault, gen } from "@place-access/domain/shared"
-import { Effect, Either, Layer } from "effect"
+import { countDeadCall } from "@place-access/domain/access-log"
+import { Effect, Either, Layer, Option } from "effect"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import * as RateLimit from "../limits/RateLimit.js"
 import * as Routes from "../engine/Routes.js"
@@ -30,7 +31,7 @@ export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, 
           gen(function* () {
             const token = Credentials.bearerToken(yield* HttpServerRequest.HttpServerRequest)
             if (token === undefined) return yield* Effect.fail(Errors.invalidToken)
-            const caller = yield* callerOf(token)
+            const caller = yield* callerOf(token, rate)
             yield* CurrentRequest.callerIs(Caller.owner(caller))
             yield* RateLimit.take(Subject.connection(caller.connection.id), rate)
             const { route } = yield* HttpRouter.RouteContext
@@ -42,11 +43,28 @@ export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, 
     })
   )
 
-const callerOf = (token: string) => toWire(Effect.catchTag(authenticateAccess(token), "InvalidToken", refuse))
+const callerOf = (token: string, rate: Rate.Rate) =>
+  toWire(
+    Effect.catchTags(authenticateAccess(token), { InvalidToken: ({ known }) => refuse(known, rate), Suspended: pause })
+  )
 
-/** Refuses a dead token. When the token was once valid, its user reads about the attempt in their access log. */
-const refuse = ({ known }: { readonly known: CurrentRequest.RequestCaller | null }) =>
-  Effect.zipRight(known === null ? Effect.void : CurrentRequest.callerIs(known), Effect.fail(Errors.invalidToken))
+/** Refuses a token that works again when an account is resumed. The attempt is in the access log as well. */
+const pause = ({ known }: { readonly known: CurrentRequest.RequestCaller | null }) =>
+  Effect.zipRight(known === null ? Effect.void : CurrentRequest.callerIs(known), Effect.fail(Errors.paused))
+
+/**
+ * Refuses a dead token. When the token was once valid, the call is counted, and its user reads about the attempts in
+ * their access log. The answer is that to a token that nobody issued, without the state of a limit (decision limits-3).
+ */
+const refuse = (known: CurrentRequest.RequestCaller | null, rate: Rate.Rate) =>
+  gen(function* () {
+    if (known !== null) {
+      const { route } = yield* HttpRouter.RouteContext
+      const repeat = yield* countDeadCall(known.connectionId, Routes.label(route.method, route.path), rate)
+      if (Option.isSome(repeat)) yield* CurrentRequest.deadCallerIs(known, repeat.value)
+    }
+    return yield* Effect.fail(Errors.invalidToken)
+  })
 
 /** The caller, if it may call an endpoint that needs `requirement`. */
 const admit = (

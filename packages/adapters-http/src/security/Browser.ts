@@ -3,7 +3,8 @@ import type { Session } from "@place-access/domain/accounts"
 import Bowser from "bowser"
 import { Effect } from "effect"
 import { clientAddress } from "../edge/ClientAddress.js"
-import type { HttpOptions } from "../HttpOptions.js"
+import { HttpOptions } from "../HttpOptions.js"
+import * as Credentials from "./Credentials.js"
 
 /** Longer than what any browser sends. The patterns of the library get no longer text. */
 const LONGEST = 400
@@ -28,3 +29,13 @@ export const client: Effect.Effect<
   address,
   browser: nameOf(headers["user-agent"])
 }))
+
+/** Where an attempt to give a password comes from. */
+export const attempt: Effect.Effect<
+  { readonly address: string; readonly knownBrowser: string | undefined },
+  never,
+  HttpOptions | HttpServerRequest.HttpServerRequest
+> = Effect.gen(function* () {
+  const knownBrowser = Credentials.knownBrowser(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
+  return { address: yield* clientAddress, knownBrowser }
+})

@@ -1,4 +1,6 @@
 import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { KnownBrowser } from "@place-access/domain/accounts"
+import { PendingSignIn } from "@place-access/domain/accounts"
 import { Effect, Option } from "effect"
 import { isHttps, type ServiceOptions, ownOrigins } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
@@ -83,3 +85,45 @@ export const setVisitor = (
   options: ServiceOptions
 ): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.unsafeSetCookie(response, visitorName(options), token, attributes(options))
+
+const browserName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-browser" : "browser")
+
+/** The cookie of a known browser (`KnownBrowser`), which is not checked here. It signs nobody in. */
+export const knownBrowser = (
+  request: HttpServerRequest.HttpServerRequest,
+  options: ServiceOptions
+): string | undefined => request.cookies[browserName(options)]
+
+/** Unlike the session, it stays when the browser is closed: the next sign-in comes from a known browser. */
+export const setKnownBrowser = (
+  response: HttpServerResponse.HttpServerResponse,
+  cookie: string,
+  options: ServiceOptions
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.unsafeSetCookie(response, browserName(options), cookie, {
+    ...attributes(options),
+    maxAge: KnownBrowser.LIFETIME
+  })
+const pendingName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-pending" : "pending")
+
+/** The cookie of a sign-in whose second factor is missing (decision factors-8). It is no session and opens nothing. */
+export const pendingToken = (
+  request: HttpServerRequest.HttpServerRequest,
+  options: ServiceOptions
+): string | undefined => request.cookies[pendingName(options)]
+
+export const setPending = (
+  response: HttpServerResponse.HttpServerResponse,
+  token: string,
+  options: ServiceOptions
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.unsafeSetCookie(response, pendingName(options), token, {
+    ...attributes(options),
+    maxAge: PendingSignIn.LIFETIME
+  })
+
+export const clearPending = (
+  response: HttpServerResponse.HttpServerResponse,
+  options: ServiceOptions
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.unsafeSetCookie(response, pendingName(options), "", { ...attributes(options), maxAge: 0 })

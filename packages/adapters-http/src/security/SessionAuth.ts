@@ -1,7 +1,7 @@
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "@effect/platform"
 import type { Account } from "@place-access/domain/accounts"
 import { Context, Schema } from "effect"
-import { Forbidden, NotSignedIn, Unavailable } from "../wire/Errors.js"
+import { Forbidden, NotSignedIn, SecondFactorMissing, Unavailable } from "../wire/Errors.js"
 
 /** The account that is signed in. */
 export class SignedIn extends Context.Tag("@place-access/adapters-http/security/SignedIn")<
@@ -16,7 +16,7 @@ export class SignedIn extends Context.Tag("@place-access/adapters-http/security/
 export class SessionAuth extends HttpApiMiddleware.Tag<SessionAuth>()(
   "@place-access/adapters-http/security/SessionAuth",
   {
-    failure: Schema.Union(NotSignedIn, Forbidden, Unavailable),
+    failure: Schema.Union(NotSignedIn, Forbidden, SecondFactorMissing, Unavailable),
     provides: SignedIn,
     security: {
       session: HttpApiSecurity.apiKey({ in: "cookie", key: "__Host-session" }).pipe(

@@ -10,6 +10,7 @@ import { toWire } from "../wire/toWire.js"
 import { byRoute } from "../engine/byRoute.js"
 import * as Credentials from "./Credentials.js"
 import * as RequiredRole from "./RequiredRole.js"
+import * as StaffFactor from "./StaffFactor.js"
 import { SessionAuth } from "./SessionAuth.js"
 
 /** `api`: the contract, whose annotations say which role each endpoint requires. */
@@ -20,7 +21,7 @@ export const layer = (
     SessionAuth,
     Effect.gen(function* () {
       const options = yield* HttpOptions
-      const context = yield* Effect.context<AccountStore | Vault.Vault>()
+      const context = yield* Effect.context<AccountStore | HttpOptions | Vault.Vault>()
       const roles = byRoute(api, RequiredRole.RequiredRole)
       return SessionAuth.of({
         session: () =>
@@ -34,7 +35,10 @@ export const layer = (
             const account = found.value
             const { route } = yield* HttpRouter.RouteContext
             const role = roles.get(Routes.label(route.method, route.path))
-            if (role !== undefined) yield* toWire(RequiredRole.check[role](account))
+            if (role !== undefined) {
+              yield* toWire(RequiredRole.check[role](account))
+              if (yield* toWire(StaffFactor.isLacking(account))) return yield* Effect.fail(Errors.secondFactorMissing)
+            }
             return account
           }).pipe(Services.over(context))
       })

@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { PlaceRef } from "../answers/AnswersApi.js"
+import { Reason } from "../answers/Paused.js"
 import { BearerAuth } from "../security/BearerAuth.js"
 import { RequiredScope } from "../security/RequiredScope.js"
 import { At, NullableAt, paging, QueryAt, request } from "../wire/Fields.js"
@@ -37,7 +38,8 @@ export const VisitsApi = HttpApiGroup.make("visits")
           complete: Schema.Boolean.annotations({
             description:
               "False while the service still derives visits from uploaded readings. Visits that are not final yet are left out: ask again later"
-          })
+          }),
+          ...Reason
         })
       )
   )

@@ -3,14 +3,15 @@ import { gen } from "@place-access/domain/shared"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { BearerCaller } from "../security/BearerAuth.js"
+import { orPaused } from "../answers/Paused.js"
 import { toWire } from "../wire/toWire.js"
 
 export const layer = Group.group(Api, "visits", (handlers) =>
   handlers.handle("list", ({ urlParams: { cursor, from = null, limit, to = null } }) =>
     gen(function* () {
-      const { at, connection } = yield* BearerCaller
-      const page = yield* listVisits(connection, at, { from, to, limit, cursor })
-      return { answer: page, disclosed: VisitWords.of(page.visits) }
+      const caller = yield* BearerCaller
+      const page = yield* listVisits(caller.connection, caller.at, { from, to, limit, cursor })
+      return orPaused(caller, page.visits.length === 0, { answer: page, disclosed: VisitWords.of(page.visits) })
     }).pipe(toWire)
   )
 )

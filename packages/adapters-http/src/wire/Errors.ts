@@ -59,6 +59,15 @@ export const ScopeExpired = Schema.Struct({
   sensitive_expired_at: Timestamp.FromIso,
   renewal_grace_ends_at: Timestamp.FromIso
 }).annotations(named(403, "ScopeExpiredError", "The sensitive tier lapsed; the user can renew until the grace ends"))
+export const ConfirmationRequired = Schema.Struct(fields(403, "confirmation_required")).annotations(
+  named(403, "ConfirmationRequiredError", "The last sign-in or confirmation of this session is too long ago for this")
+)
+export const SecondFactorRequired = Schema.Struct(fields(403, "second_factor_required")).annotations(
+  named(403, "SecondFactorRequiredError", "The password is right, and the account also needs a code")
+)
+export const SecondFactorMissing = Schema.Struct(fields(403, "second_factor_missing")).annotations(
+  named(403, "SecondFactorMissingError", "This service requires a second factor of its staff, and the account has none")
+)
 export const Forbidden = Schema.Struct(fields(403, "forbidden")).annotations(
   named(403, "ForbiddenError", "The caller may not do this")
 )
@@ -112,6 +121,9 @@ export const WireError = Schema.Union(
   NotSignedIn,
   MissingScope,
   ScopeExpired,
+  ConfirmationRequired,
+  SecondFactorRequired,
+  SecondFactorMissing,
   Forbidden,
   NotFound,
   MethodNotAllowed,
@@ -228,6 +240,21 @@ export const scopeExpired = (
     },
     { "www-authenticate": `Bearer error="insufficient_scope", scope="${scope}"` }
   )
+export const confirmationRequired: typeof ConfirmationRequired.Type = {
+  statusCode: 403,
+  error: "confirmation_required",
+  message: "This needs a sign-in or a confirmation of the last 15 minutes; confirm this session and repeat the request"
+}
+export const secondFactorRequired: typeof SecondFactorRequired.Type = {
+  statusCode: 403,
+  error: "second_factor_required",
+  message: "The account has a second factor; send code, a code of its app or a recovery code, too"
+}
+export const secondFactorMissing: typeof SecondFactorMissing.Type = {
+  statusCode: 403,
+  error: "second_factor_missing",
+  message: "This service requires a second factor of its reviewers and admins; set one up in the settings first"
+}
 export const forbidden = (message: string): typeof Forbidden.Type => ({
   statusCode: 403,
   error: "forbidden",
@@ -277,8 +304,9 @@ export const idempotencyKeyReused: typeof IdempotencyKeyReused.Type = {
   error: "idempotency_key_reused",
   message: "This Idempotency-Key was used for a request with another address or body; give each request its own"
 }
-export const rateLimited = (waitSeconds: number): typeof RateLimited.Type =>
-  retryAfter({ statusCode: 429, error: "rate_limited", message: "Too many requests; wait and try again" }, waitSeconds)
+export const rateLimited = (waitSeconds: number, message = TOO_MANY): typeof RateLimited.Type =>
+  retryAfter({ statusCode: 429, error: "rate_limited", message }, waitSeconds)
+export const TOO_MANY = "Too many requests; wait and try again"
 export const budgetExceeded = (waitSeconds: number): typeof BudgetExceeded.Type =>
   retryAfter(
     { statusCode: 429, error: "budget_exceeded", message: "The budget of this question is used up for now" },
@@ -294,6 +322,13 @@ const UNAVAILABLE_RETRY_S = 5
 export const unavailable: typeof Unavailable.Type = retryAfter(
   { statusCode: 503, error: "unavailable", message: "The service is not available right now; try again soon" },
   UNAVAILABLE_RETRY_S
+)
+/** How long an app waits before it asks again about a connection that is paused. */
+const PAUSED_RETRY_S = 3_600
+/** An account is suspended (decision staff-1): the app keeps its tokens, which work again afterwards. */
+export const paused: typeof Unavailable.Type = retryAfter(
+  { statusCode: 503, error: "unavailable", message: "This connection is paused for now; its tokens stay valid" },
+  PAUSED_RETRY_S
 )
 /** How long a phone with a wrong token waits: its owner needs time to set it up again. */
 const SET_UP_AGAIN_RETRY_S = 60

@@ -47,6 +47,7 @@ describe("GET /v1/user/access-log", () => {
       app_name: apps[1]?.name,
       endpoint: "GET /v1/me",
       endpoint_description: "Looked at what you allowed it",
+      times: 1,
       purpose: null,
       purpose_description: null,
       outcome: "ok",

@@ -13,6 +13,9 @@ const ELSEWHERE = new Set([
   "invalid_grant",
   "unsupported_grant_type",
   "not_signed_in",
+  "confirmation_required",
+  "second_factor_required",
+  "second_factor_missing",
   "forbidden",
   "method_not_allowed"
 ])

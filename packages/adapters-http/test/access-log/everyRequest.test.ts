@@ -1,6 +1,8 @@
 import { HttpApi } from "@effect/platform"
 import { AccessLogStore } from "@place-access/domain/access-log"
+import { Disclosure } from "@place-access/domain/answers"
 import { disconnect } from "@place-access/domain/connection"
+import { pauseConnection, resumeConnection } from "@place-access/domain/steering"
 import { Subject } from "@place-access/domain/limits"
 import { Scope, StoreError, Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase } from "@place-access/domain/testing"
@@ -146,6 +148,9 @@ it("the table has every endpoint of the contract that apps call, and no other [a
 })
 
 let world: World
+/** The paths that answer differently in a pause: the endpoints that answer about where the user is or was. */
+const PAUSED = /^\/v1\/(?:answers\/(?!places$)|lookup|visits|locations)/
+
 /** Connections: with every scope; with `location.places.watch` only; with raw locations only; disconnected; lapsed. */
 let full: Stage, poor: Stage, raw: Stage, gone: Stage, lapsed: Stage
 
@@ -243,6 +248,23 @@ describe.each(endpoints)("$name", ({ method, name, scope }) => {
     expect(entry.disclosed ?? "nothing").toMatch(told)
     expect(limitHeaders(answer)).toEqual(LIMIT_HEADERS)
   })
+
+  // Each zone rule takes from a budget, which the other cases need.
+  when(!name.includes("/rules/zone"))(
+    "paused: nothing about where the user is or was, and the reason; the rest as ever [connection-4]",
+    async () => {
+      const { id: userId } = full.person.account
+      const request = await asks(full)
+      await world.run(pauseConnection(userId, full.connectionId, "hour"))
+      const { answer, entry } = await onlyEntry(full, () => ask(full, method, request)).finally(() =>
+        world.run(resumeConnection(userId, full.connectionId))
+      )
+      expect(answer.status).toBeLessThan(300)
+      const { reason } = (answer.json ?? {}) as { readonly reason?: string }
+      if (PAUSED.test(request.path)) expect([reason, entry.disclosed]).toEqual(["paused", Disclosure.PAUSED])
+      else expect([reason, entry.disclosed ?? "nothing"]).toEqual([undefined, expect.stringMatching(told)])
+    }
+  )
 
   it("401: one entry when it was a token of the user's, none when it was nobody's, and the answers are the same", async () => {
     const request = await asks(full)

@@ -48,9 +48,9 @@ describe("GET {portal}/access-log.csv", () => {
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"])
     expect(answer.headers.get("content-disposition")).toBe('attachment; filename="access-log.csv"')
     expect(rows(answer.text)).toEqual([
-      `"2026-03-02T12:00:00.001Z","'=HYPERLINK(""https://evil.example"",""Click"")","GET /v1/visits","Asked for your visits to your places","","Refused: it sent too many requests","rate_limited",""`,
-      `"2026-03-02T12:00:00.000Z","'=HYPERLINK(""https://evil.example"",""Click"")","GET /v1/visits","Asked for your visits to your places","","Answered","ok","' +1 visit"`,
-      `"2026-03-01T12:00:00.000Z","'=HYPERLINK(""https://evil.example"",""Click"")","GET /v1/visits","Asked for your visits to your places","","Answered","ok","2 visits, to “Mum’s, Dad’s”"`
+      `"2026-03-02T12:00:00.001Z","'=HYPERLINK(""https://evil.example"",""Click"")","GET /v1/visits","Asked for your visits to your places","","Refused: it sent too many requests","rate_limited","","1"`,
+      `"2026-03-02T12:00:00.000Z","'=HYPERLINK(""https://evil.example"",""Click"")","GET /v1/visits","Asked for your visits to your places","","Answered","ok","' +1 visit","1"`,
+      `"2026-03-01T12:00:00.000Z","'=HYPERLINK(""https://evil.example"",""Click"")","GET /v1/visits","Asked for your visits to your places","","Answered","ok","2 visits, to “Mum’s, Dad’s”","1"`
     ])
   })
 

@@ -33,7 +33,14 @@ describe("POST /v1/accounts", () => {
       display_name: " Ada "
     })
     expect(answer.status).toBe(201)
-    expect(answer.json).toEqual({ id: expect.stringMatching(/^usr_/), email, display_name: "Ada", roles: [] })
+    expect(answer.json).toEqual({
+      id: expect.stringMatching(/^usr_/),
+      email,
+      display_name: "Ada",
+      roles: [],
+      email_confirmed: false,
+      time_zone: null
+    })
     expect(setCookies(answer)).toEqual([])
     expect(answer.text).not.toContain(PASSWORD)
   })
@@ -121,10 +128,18 @@ describe("POST /v1/session", () => {
     const answer = await post("/v1/session", { email: account.email, password: PASSWORD })
     expect([answer.status, answer.json]).toEqual([
       201,
-      { id: account.id, email: account.email, display_name: account.displayName, roles: [] }
+      {
+        id: account.id,
+        email: account.email,
+        display_name: account.displayName,
+        roles: [],
+        email_confirmed: true,
+        time_zone: null
+      }
     ])
     const [cookie, ...others] = setCookies(answer)
-    expect(others).toEqual([])
+    // The second one makes the browser known, and opens nothing.
+    expect(others.map((one) => one.slice(0, one.indexOf("=")))).toEqual(["browser"])
     expect(cookie).toMatch(/^session=[0-9a-z]{52}; /)
     expect(cookie?.split("; ").slice(1).sort()).toEqual(["HttpOnly", "Path=/", "SameSite=Lax"])
     expect(answer.headers.get("cache-control")).toBe("no-store")

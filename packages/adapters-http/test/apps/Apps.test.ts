@@ -37,6 +37,7 @@ describe("POST /v1/developer/apps", () => {
         name: "Coffee Finder",
         description: NEW.description,
         homepage_url: "https://coffee.example",
+        logo: null,
         scopes: ["location.place.current", "location.lookup"],
         allowed_scopes: null,
         redirect_uris: [],

@@ -76,6 +76,7 @@ describe("an app in production stays what a reviewer approved until another revi
           name: { approved: app.name, proposed: EVIL.name },
           description: { approved: app.description, proposed: EVIL.description },
           homepage_url: { approved: null, proposed: EVIL.homepage_url },
+          logo: null,
           scopes: null,
           redirect_uris: null
         }
@@ -252,6 +253,7 @@ describe("an app in production stays what a reviewer approved until another revi
             name: { approved: app.name, proposed: "Your Other Bank" },
             description: null,
             homepage_url: null,
+            logo: null,
             scopes: null,
             redirect_uris: null
           }

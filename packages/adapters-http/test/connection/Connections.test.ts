@@ -96,6 +96,8 @@ describe("GET /v1/user/connections", () => {
           live: true,
           scopes: ["location.place.current"],
           held_scopes: ["location.place.current"],
+          agreed_scopes: ["location.place.current"],
+          pause: null,
           places_version: 1,
           places: [],
           grant_expires_at: "2026-03-31T12:00:00.000Z",

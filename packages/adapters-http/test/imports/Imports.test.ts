@@ -43,13 +43,14 @@ describe("imports", () => {
     const person = await world.person()
     const answer = await upload(person, file(3), { query: "?file_name=my%20walk.gpx" })
     expect(answer.status).toBe(201)
-    const counts = { read: 0, stored: 0, duplicates: 0, too_recent: 0, too_old: 0, quarantined: 0 }
+    const counts = { read: 0, stored: 0, duplicates: 0, too_recent: 0, too_old: 0, over_limit: 0, quarantined: 0 }
     const waiting = {
       id: expect.stringMatching(/^imp_/),
       file_name: "my walk.gpx",
       format: null,
       state: "waiting",
       counts,
+      left_out_places: [],
       bytes_total: file(3).length,
       bytes_done: 0,
       error: null,

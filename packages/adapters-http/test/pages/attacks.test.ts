@@ -129,7 +129,8 @@ describe("clickjacking and what a page may load", () => {
     // The documentation is the same for everybody, so caches may keep it.
     expect(headers.get("cache-control")).toBe(path.startsWith("/docs") ? "public, no-cache" : "no-store")
     expect(headers.get("x-content-type-options")).toBe("nosniff")
-    expect(policy.includes("script-src")).toBe(path === "/portal/places")
+    // The pages of sign-in name the browser's time zone to us.
+    expect(policy.includes("script-src")).toBe(["/portal/places", "/sign-in", "/sign-up"].includes(path))
     if (!(headers.get("content-type") ?? "").startsWith("text/html")) return
     // A page of another origin that opened this one cannot lead its window elsewhere, and no sensor is asked for.
     expect(headers.get("cross-origin-opener-policy")).toBe("same-origin")

@@ -222,6 +222,7 @@ describeBrowser("the consent page", () => {
     const other = await context.newPage()
     await other.goto(`${world.url}/portal/connections`)
     await other.getByRole("link", { name: "See details or disconnect" }).click()
+    await other.getByText("Disconnect…").click()
     await other.getByRole("button", { name: "Disconnect Coffee Finder" }).click()
     await page.getByRole("button", { name: "Renew" }).click()
     await page.getByText("Something has changed since you opened this page.").waitFor()

@@ -1,5 +1,5 @@
 import { recordAccess } from "@place-access/domain/access-log"
-import { App, RedirectUri, updateApp } from "@place-access/domain/apps"
+import { App, AppLogo, RedirectUri, updateApp } from "@place-access/domain/apps"
 import { listConnections } from "@place-access/domain/connection"
 import { startConsent } from "@place-access/domain/consent"
 import { createPlace, Place } from "@place-access/domain/places"
@@ -20,7 +20,25 @@ import { bearer, type Person } from "../support/World.js"
 import { jsonBody } from "../support/wire.js"
 
 /** Addresses that answer with a file to download. */
-const FILES: ReadonlySet<string> = new Set(["/portal/access-log.csv"])
+const FILES: ReadonlySet<string> = new Set([
+  "/portal/access-log.csv",
+  "/portal/timeline.gpx",
+  "/app-logos/:app/:file",
+  "/portal/settings/export/:id/archive",
+  "/portal/connections/:connection/history/:entry"
+])
+
+/**
+ * Pages that refuse, because they lead on only with what an app or a mailed link gives them. With a link they are in
+ * `addresses.browser.test.ts`. `/authorize` with an app would redirect.
+ */
+const REFUSING: Readonly<Record<string, number>> = {
+  "/authorize": 400,
+  "/confirm-sign-up": 404,
+  "/confirm-address": 404,
+  "/undo-address": 404,
+  "/unlock": 404
+}
 
 const PAGES = routes(optionsAt("https://service.example", { hasMailbox: true }))
   .filter(({ method, path }) => method === "GET" && !FILES.has(path))
@@ -30,6 +48,8 @@ const HOME = { lat: 52.37, lon: 4.89 }
 const LATEST = "location.latest.read"
 /** The longest name that is allowed, without a place to break it. */
 const LONG_NAME = "W".repeat(60)
+/** A black square. */
+const BLACK = "iVBORw0KGgoAAAANSUhEUgAAAEAAAABAAQAAAACCEkxzAAAAD0lEQVR42mNgGAWjgHwAAAJAAAHgTR1EAAAAAElFTkSuQmCC"
 const LONG_URL = `https://hooks.example.com/${"a".repeat(300)}`
 
 describeBrowser("every page, with something on it", () => {
@@ -122,7 +142,8 @@ describeBrowser("every page, with something on it", () => {
       Effect.all([
         updateApp(ada.account, on.app.id, {
           name: App.AppName.make("Coffee Ahead"),
-          homepageUrl: App.HomepageUrl.make(`https://example.com/${"c".repeat(200)}`)
+          homepageUrl: App.HomepageUrl.make(`https://example.com/${"c".repeat(200)}`),
+          logo: AppLogo.LogoPng.make(BLACK)
         }),
         updatePurpose(ada.account, on.app.id, purpose.id, {
           description: "To have your tea ready, too."
@@ -145,6 +166,7 @@ describeBrowser("every page, with something on it", () => {
     await world.call("/v1/password-resets", { ...jsonBody({ email: ada.account.email }), method: "POST" })
     queries = { "/reset-password": new URL(await mailedLink(world, ada.account.email, "Set a new password")).search }
     values = {
+      account: ada.account.id,
       app: on.app.id,
       connection: connection.id,
       delivery: answered?.id ?? "",
@@ -166,12 +188,10 @@ describeBrowser("every page, with something on it", () => {
       return value
     })
     const answer = await page.goto(world.url + filled + (queries[path] ?? ""))
-    // `/authorize` names no app here, so it shows its own error page. With an app it would redirect.
-    expect(answer?.status()).toBe(path === "/authorize" ? 400 : 200)
+    expect(answer?.status()).toBe(REFUSING[path] ?? 200)
     expect(answer?.headers()["content-type"]).toContain("text/html")
-    // The documentation is half of all pages, long, and in one frame, so one scheme for each width is enough.
-    const schemes = path.startsWith("/docs") ? ({ 1280: ["light"], 390: ["dark"] } as const) : undefined
-    await inspectClosely(page, `every${path.replaceAll(/[/:]+/g, "-")}`, schemes)
+    // Colours do not depend on the width, so one scheme for each width is enough.
+    await inspectClosely(page, `every${path.replaceAll(/[/:]+/g, "-")}`, { 1280: ["light"], 390: ["dark"] })
   })
 
   it("pages of refusals, too", async () => {

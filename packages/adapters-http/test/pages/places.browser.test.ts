@@ -7,6 +7,7 @@ import type { ServiceOptions } from "@place-access/adapters-http/HttpOptions"
 import { describeBrowser } from "../../../domain/test/support/chromium.js"
 import { inspect } from "../support/browser.js"
 import { desk } from "../support/desk.js"
+import { phone } from "../support/phone.js"
 import type { Person, World } from "../support/World.js"
 
 const place = (world: World, person: Person, label: string, lat = 52.52, lon = 13.405) =>
@@ -40,7 +41,7 @@ describeBrowser("places on a map", () => {
   })
   afterAll(() => void tiles.close())
 
-  it("a click on the map fills the middle in and draws the circle; names of places are text", async () => {
+  it("a click on the map fills the centre in and draws the circle; names of places are text", async () => {
     const { page, world } = at
     const person = await world.person()
     await place(world, person, "<img src=x onerror=alert(1)>")
@@ -81,7 +82,7 @@ describeBrowser("places on a map", () => {
     expect(new Set(requests.map(({ referer }) => referer))).toEqual(new Set([`${world.url}/`]))
   })
 
-  it("with the keyboard: arrows move, Enter takes the middle of the map", async () => {
+  it("with the keyboard: arrows move, Enter takes the centre of the map", async () => {
     const { page, world } = at
     const person = await world.person()
     await place(world, person, "Home")
@@ -106,6 +107,7 @@ describeBrowser("places on a map", () => {
     const { page, world } = at
     await at.as(await world.person())
     await page.goto(`${world.url}/portal/places`)
+    await page.getByText("Enter by hand").click()
     await page.getByLabel("Latitude").fill("91")
     await page.getByLabel("Longitude").fill("13,4095")
     expect(await circles(page).count()).toBe(0)
@@ -145,21 +147,134 @@ describeBrowser("places on a map", () => {
   })
 })
 
-describeBrowser("places without tiles", () => {
-  const at = desk()
+/** Presses and moves like a hand: a handle follows the pointer from its middle. */
+const drag = async (page: Page, handle: string, [x, y]: readonly [number, number]): Promise<void> => {
+  const box = await page.locator(handle).boundingBox()
+  const [fromX, fromY] = [(box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2]
+  await page.mouse.move(fromX, fromY)
+  await page.mouse.down()
+  await page.mouse.move(fromX + x / 2, fromY + y / 2, { steps: 3 })
+  await page.mouse.move(fromX + x, fromY + y, { steps: 3 })
+  await page.mouse.up()
+}
 
-  it("the circles are there without a background; without any circle there is no map", async () => {
+/** Pairs of names on the map that cover each other. */
+const COLLISIONS = `(() => {
+  const names = [...document.querySelectorAll(".leaflet-names-pane span:not(.town-dot)")]
+    .map((one) => ({ text: one.textContent, box: one.getBoundingClientRect() }))
+  return names.flatMap((a, i) => names.slice(i + 1)
+    .filter(({ box: b }) => a.box.left < b.right && b.left < a.box.right)
+    .filter(({ box: b }) => a.box.top < b.bottom && b.top < a.box.bottom)
+    .map((b) => a.text + " over " + b.text))
+})()`
+
+describeBrowser("places on the map of this service", () => {
+  const at = desk()
+  const names = (page: Page) => page.locator(".leaflet-names-pane span:not(.town-dot)").allTextContents()
+
+  it("the first place is chosen on a map with land and names, from no other server, and no name covers another [places-4]", async () => {
     const { page, world } = at
     const person = await world.person()
     await at.as(person)
+    const asked: Array<string> = []
+    page.on("request", (request) => asked.push(new URL(request.url()).origin))
     await page.goto(`${world.url}/portal/places`)
     const map = page.getByRole("region", { name: "Map" })
-    expect(await map.isVisible()).toBe(false)
-    await page.getByLabel("Latitude").fill("52.5208")
-    await page.getByLabel("Longitude").fill("13.4095")
-    await map.waitFor()
-    expect(await circles(page).count()).toBe(1)
-    await inspect(page, "places-no-tiles")
+    await page.locator("canvas.leaflet-tile-loaded").first().waitFor()
+    await expect.poll(() => names(page)).toContain("Brazil")
+    expect(await page.evaluate(COLLISIONS)).toEqual([])
+    // The middle of Africa is land, the middle of the Atlantic is not.
+    const drawn = await page.evaluate<ReadonlyArray<number>>(`[[2, 2], [1, 2]].map(([x, y]) => {
+      const tiles = [...document.querySelectorAll("canvas.leaflet-tile")]
+      const middle = document.querySelector(".map").getBoundingClientRect()
+      const [left, top] = x === 2 ? [${20 - 10}, ${0 - 25}] : [${-30 - 10}, ${0 - 25}]
+      const at = [middle.left + middle.width / 2 + left * 1024 / 360, middle.top + middle.height / 2 - top * 2.95]
+      const tile = tiles.find((one) => {
+        const box = one.getBoundingClientRect()
+        return box.left <= at[0] && at[0] < box.right && box.top <= at[1] && at[1] < box.bottom
+      })
+      const box = tile.getBoundingClientRect()
+      const scale = tile.width / box.width
+      return tile.getContext("2d").getImageData((at[0] - box.left) * scale, (at[1] - box.top) * scale, 1, 1).data[3]
+    })`)
+    expect(drawn).toEqual([255, 0])
+    await inspect(page, "places-base-map")
+    // A click on half a continent comes closer; it takes four to choose a point.
+    await map.scrollIntoViewIfNeeded()
+    for (let i = 0; i < 4; i++) {
+      await map.click({ position: { x: 200, y: 150 } })
+      await page.waitForTimeout(400)
+      expect(await page.evaluate(COLLISIONS)).toEqual([])
+    }
+    await page.getByLabel("Name").fill("Home")
+    await page.getByRole("button", { name: "Add place" }).click()
+    await page.getByText("The place was created.").waitFor()
+    expect([...new Set(asked)]).toEqual([world.url])
+  })
+
+  it("the map begins at the newest location of the phone, which it names [places-4]", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    await place(world, person, "Summer house", 60, 20)
+    await (await phone(world, person)).at({ lat: 46.9, lon: 3.6 }, [60_000])
+    await at.as(person)
+    await page.goto(`${world.url}/portal/places`)
+    await expect.poll(() => names(page)).toEqual(["Your newest location"])
+    await page.getByText(/^.+ is \d+(\.\d)? km to the (north|south|east|west)/).waitFor()
+    await page.getByRole("region", { name: "Map" }).focus()
+    await page.keyboard.press("Enter")
+    expect(Number(await page.getByLabel("Latitude").inputValue())).toBeCloseTo(46.9, 3)
+    expect(Number(await page.getByLabel("Longitude").inputValue())).toBeCloseTo(3.6, 3)
+  })
+
+  it("the pin is dragged, the circle resized, with the pointer and with the keyboard", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    const home = await place(world, person, "Home")
+    await at.as(person)
+    await page.goto(`${world.url}/portal/places/${home.id}`)
+    await page.locator(".map .knob").waitFor()
+    await page.getByRole("region", { name: "Map" }).scrollIntoViewIfNeeded()
+    const now = async () => ({
+      lat: Number(await page.getByLabel("Latitude").inputValue()),
+      lon: Number(await page.getByLabel("Longitude").inputValue()),
+      radius: Number(await page.getByLabel("Radius").inputValue())
+    })
+    const before = await now()
+    await drag(page, ".map .knob", [60, 0])
+    const larger = await now()
+    expect(larger.radius).toBeGreaterThan(before.radius + 50)
+    expect(larger).toMatchObject({ lat: before.lat, lon: before.lon })
+    await page.getByLabel("Radius").fill("150")
+    await page.getByRole("region", { name: "Map" }).scrollIntoViewIfNeeded()
+    await drag(page, ".map .pin", [40, -30])
+    const moved = await now()
+    expect(moved.lat).toBeGreaterThan(before.lat)
+    expect(moved.lon).toBeGreaterThan(before.lon)
+    expect(moved.radius).toBe(150)
+    await page.getByRole("slider", { name: "Size of the circle" }).press("ArrowUp")
+    expect((await now()).radius).toBe(160)
+    await page.getByRole("slider", { name: "Size of the circle" }).press("Shift+ArrowLeft")
+    expect((await now()).radius).toBe(100)
+    await page.locator(".map .pin").press("ArrowDown")
+    expect((await now()).lat).toBeCloseTo(moved.lat - 10 / 111_320, 5)
+    await inspect(page, "place-handles")
+    await page.getByRole("button", { name: "Save" }).click()
+    await page.getByText("The place was changed.").waitFor()
+    const [saved] = await world.run(listPlaces(person.account.id))
+    expect(saved?.circle.radiusM).toBe(100)
+  })
+
+  it("the coordinates are for people who enter them by hand; a missing one comes into sight", async () => {
+    const { page, world } = at
+    await at.as(await world.person())
+    await page.goto(`${world.url}/portal/places`)
+    await page.locator("canvas.leaflet-tile-loaded").first().waitFor()
+    expect(await page.getByLabel("Latitude").isVisible()).toBe(false)
+    await page.getByLabel("Name").fill("Home")
+    await page.getByRole("button", { name: "Add place" }).click()
+    await page.getByLabel("Latitude").waitFor()
+    expect(await page.evaluate("document.activeElement.id")).toBe("lat")
   })
 })
 

@@ -4,7 +4,7 @@ import type { App } from "@place-access/domain/apps"
 import { type ConsentChoices, decideConsent, startConsent } from "@place-access/domain/consent"
 import { exchangeCode } from "@place-access/domain/tokens"
 import { Fixtures } from "@place-access/domain/testing"
-import { Effect, Exit, Layer, Scope } from "effect"
+import { Effect, Exit, Layer, LogLevel, Logger, Scope } from "effect"
 import { createHash, randomBytes } from "node:crypto"
 import * as HttpLive from "@place-access/adapters-http/HttpLive"
 import type { ServiceOptions } from "@place-access/adapters-http/HttpOptions"
@@ -59,18 +59,27 @@ export type Tokens = Effect.Effect.Success<ReturnType<typeof exchangeCode>>
 
 export const bearer = (token: string): RequestInit => ({ headers: { authorization: `Bearer ${token}` } })
 
-export const startWorld = async (options: Partial<ServiceOptions> = {}): Promise<World> => {
+/** `atName`: the service runs at `localhost`. Browsers make passkeys for names only, not for network addresses. */
+export interface WorldOptions extends Partial<ServiceOptions> {
+  readonly atName?: boolean
+}
+
+export const startWorld = async ({ atName = false, ...options }: WorldOptions = {}): Promise<World> => {
   const clock = settableClock(START)
+  // Events of the audit log are lines of the log, too many for the output of tests.
+  const ambient = Layer.merge(clock.layer, Logger.minimumLogLevel(LogLevel.Warning))
   const scope = Effect.runSync(Scope.make())
-  const stores = await Effect.runPromise(Layer.buildWithScope(Stores.pipe(Layer.provide(clock.layer)), scope))
+  const stores = await Effect.runPromise(Layer.buildWithScope(Stores.pipe(Layer.provide(ambient)), scope))
   let settings: ServiceOptions | undefined
-  const served = await serve((url) => {
+  const named = (url: string) => (atName ? url.replace("127.0.0.1", "localhost") : url)
+  const served = await serve((address) => {
+    const url = named(address)
     // The clock stands still, so all calls of a test fall into one minute and need a high limit.
     settings = optionsAt(url, { rateLimitPerMinute: 1_000_000, version: "0.0.0", ...options })
-    return HttpLive.layer(settings).pipe(Layer.provide(Layer.succeedContext(stores)), Layer.provide(clock.layer))
+    return HttpLive.layer(settings).pipe(Layer.provide(Layer.succeedContext(stores)), Layer.provide(ambient))
   })
   const run: World["run"] = (program) =>
-    Effect.runPromise(program.pipe(Effect.provide(stores), Effect.provide(clock.layer)))
+    Effect.runPromise(program.pipe(Effect.provide(stores), Effect.provide(ambient)))
   const issuer = settings?.baseUrl ?? served.url
 
   const person: World["person"] = async ({
@@ -132,7 +141,7 @@ export const startWorld = async (options: Partial<ServiceOptions> = {}): Promise
   }
 
   return {
-    url: served.url,
+    url: named(served.url),
     clock,
     log: served.log,
     run,

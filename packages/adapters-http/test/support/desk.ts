@@ -2,11 +2,10 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest"
-import type { ServiceOptions } from "@place-access/adapters-http/HttpOptions"
 import type { App } from "@place-access/domain/apps"
 import { theBrowser } from "../../../domain/test/support/chromium.js"
 import { signInAs } from "./browser.js"
-import { type Person, startWorld, type World } from "./World.js"
+import { type Person, startWorld, type World, type WorldOptions } from "./World.js"
 
 const VIEWPORT = { width: 1280, height: 720 }
 
@@ -29,7 +28,7 @@ export interface Desk {
 }
 
 export interface Setting {
-  readonly options?: Partial<ServiceOptions>
+  readonly options?: WorldOptions
   readonly browser?: BrowserContextOptions
 }
 

@@ -26,6 +26,7 @@ import {
   pager,
   reviewPath
 } from "../review/shared.js"
+import { adminHead } from "./shared.js"
 
 const LABELS = { allowed_scopes: "Scopes", reason: "Reason" }
 
@@ -37,7 +38,7 @@ const list = asAdmin((visitor) =>
       title: "Admin: apps",
       reader: yield* Visitor.reader(visitor),
       current: ADMIN,
-      main: html`<h1>Apps</h1>
+      main: html`${adminHead(ADMIN, "Apps")}
         <p class="lead">
           The apps of all developers, the newest first. Here you restrict the scopes of an app, or end it.
         </p>

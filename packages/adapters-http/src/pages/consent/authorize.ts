@@ -1,18 +1,21 @@
 import { HttpServerRequest } from "@effect/platform"
+import { Account } from "@place-access/domain/accounts"
 import {
   type ConsentChoices,
   ConsentRequest,
   decideConsent,
   reviewConsent,
+  sharesWithoutEnd,
   startConsent
 } from "@place-access/domain/consent"
-import { type ConsentRefused } from "@place-access/domain/connection"
+import { type AuthorizePage, type ConsentRefused } from "@place-access/domain/connection"
 import { Rate, Subject } from "@place-access/domain/limits"
 import { ConsentRequestId } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import { clientAddress } from "../../edge/ClientAddress.js"
+import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as RateLimit from "../../limits/RateLimit.js"
-import { HttpOptions, type ServiceOptions, pathOf, portalPath } from "../../HttpOptions.js"
+import { addressRule, HttpOptions, type ServiceOptions, pathOf, portalPath } from "../../HttpOptions.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 import type * as Form from "../kit/Form.js"
 import { html } from "../kit/Html.js"
@@ -37,8 +40,9 @@ const start = Effect.gen(function* () {
   const { url } = yield* HttpServerRequest.HttpServerRequest
   const query = new URLSearchParams(url.includes("?") ? url.slice(url.indexOf("?")) : "")
   const parameters = Object.fromEntries(Array.from(query.keys(), (name) => [name, query.getAll(name)]))
-  const request = yield* startConsent(parameters, options.baseUrl)
   const visitor = yield* Visitor.current
+  if (Option.isSome(visitor)) yield* RateOfAccount.take(RateOfAccount.CONSENT, visitor.value.account.id)
+  const request = yield* Effect.tapErrorTag(startConsent(parameters, options.baseUrl), "AuthorizePage", countMadeUp)
   return Option.isSome(visitor)
     ? yield* show(visitor.value, request.id)
     : seeOther(ReturnTo.signIn(pathFor(options, request.id)))
@@ -50,6 +54,12 @@ const start = Effect.gen(function* () {
     AuthorizeRedirect: ({ uri }) => Effect.succeed(seeOther(uri))
   })
 )
+
+/** A made-up client id counts for its address, together with those that ask for tokens (decision limits-3). */
+const countMadeUp = ({ parameter }: AuthorizePage) =>
+  parameter === "client_id"
+    ? Effect.flatMap(clientAddress, (address) => RateLimit.take(Subject.client(Option.none(), address), Rate.OAUTH))
+    : Effect.void
 
 const brokenLink = (message: string) =>
   respond({
@@ -76,6 +86,7 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, again: RejectedFor
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const review = yield* reviewConsent(id, visitor.account)
+    if (!Account.countsAsConfirmed(visitor.account, addressRule(options))) return yield* confirmFirst(visitor, id)
     const path = pathFor(options, id)
     const view: View = {
       review,
@@ -92,6 +103,7 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, again: RejectedFor
       width: "middle",
       // No navigation, because the person should decide first. The page itself names the account.
       reader: null,
+      clock: yield* Visitor.clock(visitor),
       status: again.problems === undefined || again.problems.length === 0 ? 200 : 400,
       formAction: [schemeOf(review.redirectOrigin)],
       main: html`${review.mode === "renew_sensitive" ? renewalView.page(view) : consentView.page(view)}
@@ -141,6 +153,29 @@ const refusal = ({ reason }: ConsentRefused, visitor: Visitor.Visitor, id: Conse
     })
   })
 
+/** An address that nobody confirmed connects no app (decision accounts-11). The request waits for an hour. */
+const confirmFirst = (visitor: Visitor.Visitor, id: ConsentRequestId) =>
+  Effect.gen(function* () {
+    const options = yield* HttpOptions
+    return respond({
+      title: "Confirm your e-mail address first",
+      width: "narrow",
+      reader: null,
+      status: 403,
+      main: html`<h1>Confirm your e-mail address first</h1>
+        <p>
+          You are signed in as ${visitor.account.email}. Before an app can be connected, we must know that this address
+          is yours: we write there about everything that apps do.
+        </p>
+        <p><a class="button" href="${portalPath(options)}/settings/email">Mail me a link</a></p>
+        <p class="soft small">
+          Then come back to this page, within an hour.
+          <a href="${pathFor(options, id)}">I have confirmed it: go on</a>
+        </p>
+        ${switchForm(pathFor(options, id), yield* Visitor.tokenFor(visitor))}`
+    })
+  })
+
 const requestId = param("request", ConsentRequestId, "consent request")
 
 /** Shows the request again, after sign-in or a reload. */
@@ -151,8 +186,12 @@ const decide = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const id = yield* requestId
     const choices = choicesOf(yield* Visitor.checked(visitor.cookie, binding(id)))
-    const { baseUrl } = yield* HttpOptions
-    return yield* decideConsent(id, visitor.account, choices, baseUrl).pipe(
+    const options = yield* HttpOptions
+    const isConfirmed = Account.countsAsConfirmed(visitor.account, addressRule(options))
+    if (choices.decision === "allow" && !isConfirmed) return yield* confirmFirst(visitor, id)
+    const redirect = sharesWithoutEnd(choices) ? yield* Visitor.confirmed(visitor) : null
+    if (redirect !== null) return yield* redirect
+    return yield* decideConsent(id, visitor.account, choices, options.baseUrl).pipe(
       Effect.map(({ redirectTo }) => seeOther(redirectTo)),
       Effect.catchTags({
         Invalid: ({ problems }) => show(visitor, id, { choices, problems }),

@@ -2,6 +2,7 @@ import type { Account } from "@place-access/domain/accounts"
 import type { ConsentChoices, ConsentReview } from "@place-access/domain/consent"
 import type { Timestamp } from "@place-access/domain/shared"
 import type { FieldProblem } from "../../wire/Issues.js"
+import * as AppLogo from "../appLogo.js"
 import * as Fields from "../kit/Fields.js"
 import { flag, type Html, html, type Value, webAddress } from "../kit/Html.js"
 import { time } from "../kit/Time.js"
@@ -34,7 +35,8 @@ export const LABELS = {
 export const head = (view: View, heading: string): Html => {
   const { account, outdated, problems, review } = view
   const { app, previous } = review
-  return html`<h1>${heading}</h1>
+  return html`${AppLogo.image(app)}
+    <h1>${heading}</h1>
     <p class="lead">${app.description}</p>
     ${outdated && html`<div class="note warn" role="alert"><p>Something has changed since you opened this page. Please read it again.</p></div>`}
     ${Fields.problems({ values: () => "", problems }, LABELS)}

@@ -1,3 +1,4 @@
+import { Account } from "@place-access/domain/accounts"
 import {
   App,
   AppProposal,
@@ -10,7 +11,8 @@ import {
 import { createPurpose, listPurposes } from "@place-access/domain/purposes"
 import { Scope } from "@place-access/domain/shared"
 import { Effect, Either } from "effect"
-import { HttpOptions } from "../../HttpOptions.js"
+import { addressRule, HttpOptions, portalPath } from "../../HttpOptions.js"
+import * as RateOfAccount from "../../security/RateOfAccount.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
@@ -23,6 +25,7 @@ import { notice } from "../portal/notices.js"
 import { pendingChange } from "./appChange.js"
 import * as Apps from "./apps.js"
 import * as Purposes from "./purposes.js"
+import * as Secrets from "./secrets.js"
 import { appHead, appPath, DEVELOPER, noteOf, ownApp } from "./shared.js"
 
 const LABELS = {
@@ -78,6 +81,7 @@ const overview = (visitor: Visitor.Visitor, app: App.App, again?: RejectedForm) 
             <button>Register and issue a secret</button>
           </form>
         </section>
+        ${Secrets.section(app, yield* Secrets.list(visitor, app), token)}
         ${
           app.revokedAt === null && app.redirectUris[0] !== undefined && authorizeUrl(app, app.redirectUris[0], authUrl)
         }
@@ -90,6 +94,7 @@ const overview = (visitor: Visitor.Visitor, app: App.App, again?: RejectedForm) 
         )}
         <section class="card" aria-labelledby="change">
           <h2 id="change">About the app</h2>
+          <p><a href="${path}/logo">${wanted.logo === null ? "Add a logo" : "Change the logo"}</a></p>
           <form method="post" action="${path}">
             ${Fields.hidden("form_token", token)}
             ${Apps.fields(
@@ -187,7 +192,7 @@ const standing = (app: App.App, token: string): Html =>
 const STANDING: Readonly<Record<App.AppStatus, { readonly title: string; readonly text: string }>> = {
   sandbox: {
     title: "In the sandbox",
-    text: "Only you can connect the app. Submit it when it is ready: a reviewer looks at its name, description, web page and scopes. Purposes are reviewed separately."
+    text: "Only you can connect the app. Submit it when it is ready: a reviewer looks at its name, description, web page, logo and scopes. Purposes are reviewed separately."
   },
   in_review: {
     title: "In review",
@@ -195,7 +200,7 @@ const STANDING: Readonly<Record<App.AppStatus, { readonly title: string; readonl
   },
   production: {
     title: "In production",
-    text: "Everybody can connect the app. You can change it at any time. A new name, description, web page, scope or redirect URI waits for a reviewer; until then the approved version stays in force."
+    text: "Everybody can connect the app. You can change it at any time. A new name, description, web page, logo, scope or redirect URI on a new host waits for a reviewer; until then the approved version stays in force."
   }
 }
 
@@ -245,37 +250,18 @@ const register = Visitor.signedIn((visitor) =>
     }
     const { app: after, clientSecret } = registered.right
     const pending = AppProposal.pendingRedirectUris(after)
-    return respond({
-      title: "Client secret",
-      reader: yield* Visitor.reader(visitor),
-      current: DEVELOPER,
-      width: "middle",
-      main: html`<h1>Client secret of ${app.name}</h1>
-        <div class="note warn">
-          <p>
-            <strong>This is shown once.</strong> Keep it on your server, never in an app that users install. The secret
-            before it works for another 24 hours.
-          </p>
-        </div>
-        <section class="card" aria-labelledby="secret">
-          <h2 id="secret">Secret</h2>
-          <code class="secret" data-testid="client-secret">${clientSecret}</code>
-          <dl>
-            <dt>Client id</dt>
-            <dd><code>${app.id}</code></dd>
-            <dt>Redirect URIs</dt>
-            <dd>${after.redirectUris.map((uri) => html`<code>${uri}</code> `)}</dd>
-            ${
-              pending.length > 0 &&
-              html`<dt>Waits for a reviewer</dt>
-                <dd>
-                  ${pending.map((uri) => html`<code>${uri}</code> `)}<br />We send no user there until a reviewer
-                  approves it.
-                </dd>`
-            }
-          </dl>
-        </section>
-        <p><a class="button" href="${appPath(app)}">I have kept it</a></p>`
+    return yield* Secrets.once(visitor, app, clientSecret, {
+      earlier: "The secret before it works for another 24 hours.",
+      more: html`<dt>Redirect URIs</dt>
+        <dd>${after.redirectUris.map((uri) => html`<code>${uri}</code> `)}</dd>
+        ${
+          pending.length > 0 &&
+          html`<dt>Waits for a reviewer</dt>
+            <dd>
+              ${pending.map((uri) => html`<code>${uri}</code> `)}<br />We send no user there until a reviewer approves
+              it.
+            </dd>`
+        }`
     })
   })
 )
@@ -296,6 +282,7 @@ const addPurpose = Visitor.signedIn((visitor) =>
     const draft = Form.decode(Purposes.Draft, Purposes.typed(form))
     if (Either.isLeft(draft)) return yield* again(draft.left)
     const { key, ...terms } = draft.right
+    yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
     return yield* createPurpose(visitor.account, app.id, { key, terms: Purposes.toTerms(terms) }).pipe(
       Effect.as(seeOther(`${appPath(app)}?done=purpose-created`)),
       Effect.catchTags({
@@ -310,6 +297,10 @@ const submit = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor)
+    const options = yield* HttpOptions
+    if (!Account.countsAsConfirmed(visitor.account, addressRule(options))) {
+      return seeOther(`${portalPath(options)}/settings/email`)
+    }
     return yield* submitApp(visitor.account, app.id).pipe(
       Effect.as(seeOther(`${appPath(app)}?done=app-submitted`)),
       // The button was pressed twice, or somebody else was faster: the page shows the present status.

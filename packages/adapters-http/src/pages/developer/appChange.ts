@@ -1,4 +1,6 @@
 import { type App, AppProposal } from "@place-access/domain/apps"
+import type { AppId } from "@place-access/domain/shared"
+import * as AppLogo from "../appLogo.js"
 import * as Comparison from "../kit/Comparison.js"
 import { type Html, html, type Value } from "../kit/Html.js"
 
@@ -7,7 +9,9 @@ import { type Html, html, type Value } from "../kit/Html.js"
  */
 export const pendingChange = (app: App.App): Html | false => {
   const differences = AppProposal.differences(app)
-  return differences !== null && changeTable(differences, { current: "In force", pending: "Waits for a reviewer" })
+  return (
+    differences !== null && changeTable(app.id, differences, { current: "In force", pending: "Waits for a reviewer" })
+  )
 }
 
 /**
@@ -15,21 +19,28 @@ export const pendingChange = (app: App.App): Html | false => {
  * where it leads.
  */
 export const changeTable = (
-  { description, homepageUrl, name, redirectUris, scopes }: AppProposal.Differences,
+  id: AppId,
+  { description, homepageUrl, logo, name, redirectUris, scopes }: AppProposal.Differences,
   heads: { readonly current: string; readonly pending: string }
 ): Html =>
   Comparison.table(heads, [
     ...row("Name", name),
     ...row("Description", description),
     ...row("Web page", homepageUrl),
+    ...row("Logo", logo, (digest) => AppLogo.picture(id, digest, "The logo")),
     ...listRow("Scopes", scopes),
     ...listRow("Redirect URIs", redirectUris)
   ])
 
 const NONE = html`<span class="soft">None</span>`
 
-const row = (name: string, part: { readonly approved: string | null; readonly proposed: Value } | null) =>
-  part === null ? [] : [{ name, isChanged: true, current: part.approved ?? NONE, pending: part.proposed }]
+type Part = { readonly approved: string | null; readonly proposed: string } | null
+
+const row = (name: string, part: Part, show: (value: string) => Value = (value) => value) => {
+  if (part === null) return []
+  const current = part.approved === null ? NONE : show(part.approved)
+  return [{ name, isChanged: true, current, pending: show(part.proposed) }]
+}
 
 type Lists = { readonly approved: ReadonlyArray<string> | null; readonly proposed: ReadonlyArray<string> } | null
 

@@ -1,6 +1,7 @@
 import { App, createApp, listApps } from "@place-access/domain/apps"
 import { Scope } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
+import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../kit/Html.js"
@@ -110,8 +111,13 @@ const create = Visitor.signedIn((visitor) =>
     const draft = Form.decode(Draft, typed(form))
     if (Either.isLeft(draft)) return yield* blank(visitor, Form.shown(form, draft.left), form.all("scopes"))
     const { description, homepage_url: homepageUrl, name, scopes } = draft.right
-    const app = yield* createApp(visitor.account, { name, description, homepageUrl, scopes })
-    return seeOther(`${appPath(app)}?done=app-created`)
+    yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
+    return yield* createApp(visitor.account, { name, description, homepageUrl, scopes }).pipe(
+      Effect.map((app) => seeOther(`${appPath(app)}?done=app-created`)),
+      Effect.catchTag("Conflict", ({ reason }) =>
+        blank(visitor, Form.shown(form, [{ field: "name", message: `cannot be used: ${reason}` }]), form.all("scopes"))
+      )
+    )
   })
 )
 

@@ -1,8 +1,11 @@
 import {
   createEndpoint,
+  endPreviousSecrets,
   listEndpoints,
   removeEndpoint,
+  replaceSecret,
   rotateSecret,
+  SigningSecret,
   updateEndpoint,
   WebhookEndpoint
 } from "@place-access/domain/endpoints"
@@ -10,9 +13,10 @@ import { sendTest } from "@place-access/domain/deliveries"
 import type { App } from "@place-access/domain/apps"
 import { WebhookSender } from "@place-access/domain/endpoints"
 import { Event } from "@place-access/domain/events"
-import { EndpointId } from "@place-access/domain/shared"
+import { EndpointId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import { HttpOptions } from "../../HttpOptions.js"
+import * as RateOfAccount from "../../security/RateOfAccount.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
@@ -20,6 +24,7 @@ import { flag, type Html, html, type Value } from "../kit/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
+import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
 import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
@@ -64,6 +69,7 @@ const list = (
     const endpoints = yield* listEndpoints(visitor.account, app.id)
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
+    const now = yield* Timestamp.now
     return respond({
       title: `Webhooks of ${app.name}`,
       reader: yield* Visitor.reader(visitor),
@@ -76,7 +82,7 @@ const list = (
         endpoints.length === 0
           ? html`<p class="empty">No endpoint yet: nothing is sent to your app.</p>`
           : html`<ul class="plain">
-              ${endpoints.map((endpoint) => card(app, endpoint, token))}
+              ${endpoints.map((endpoint) => card(app, endpoint, token, now))}
             </ul>`
       }
       ${
@@ -134,7 +140,13 @@ export const fields = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html 
     </fieldset>
     ${Fields.input(form, { name: "description", label: "Description", hint: "Only you see it. Optional.", required: false, maxlength: 200 })}`
 
-const card = (app: App.App, endpoint: WebhookEndpoint.WebhookEndpoint, token: string): Html => {
+const card = (
+  app: App.App,
+  endpoint: WebhookEndpoint.WebhookEndpoint,
+  token: string,
+  now: Timestamp.Timestamp
+): Html => {
+  const earlierUntil = SigningSecret.previousUntil(endpoint.secrets, now)
   const path = `${appPath(app)}/webhooks/${endpoint.id}`
   const button = (action: string, kind: "first" | "second" | "danger", text: string) =>
     html`<form method="post" action="${path}/${action}">
@@ -170,8 +182,22 @@ const card = (app: App.App, endpoint: WebhookEndpoint.WebhookEndpoint, token: st
     <details>
       <summary>New signing secret</summary>
       <div>
+        ${
+          earlierUntil !== null &&
+          html`<p>An earlier secret signs too, until ${time(earlierUntil)}.</p>
+            ${button("end-previous-secrets", "danger", "End the earlier secrets now")}
+            <p>
+              Deliveries then carry the newest signature alone. A receiver that still checks an earlier one refuses
+              them, and they are retried. This cannot be undone.
+            </p>`
+        }
         <p>The old secret stays valid for another 24 hours: each delivery then carries both signatures.</p>
         ${button("rotate-secret", "second", "Issue a new secret")}
+        <p>
+          If somebody else may have the secret, end it at once. Deliveries that wait are signed with the new secret
+          alone: until your receiver has it, it refuses them, and they are retried. This cannot be undone.
+        </p>
+        ${button("replace-secret", "danger", "Replace the secret now")}
       </div>
     </details>
     ${
@@ -270,6 +296,20 @@ const rotate = Visitor.signedIn(
   )
 )
 
+const replace = Visitor.signedIn(
+  onEndpoint((visitor, app, id) =>
+    Effect.flatMap(replaceSecret(visitor.account, app.id, id), ({ endpoint, secret }) =>
+      secretPage(visitor, app, endpoint.url, secret)
+    )
+  )
+)
+
+const endPrevious = Visitor.signedIn(
+  onEndpoint((visitor, app, id) =>
+    Effect.as(endPreviousSecrets(visitor.account, app.id, id), seeOther(`${appPath(app)}/webhooks?done=secrets-ended`))
+  )
+)
+
 const enable = Visitor.signedIn(
   onEndpoint((visitor, app, id) =>
     Effect.as(
@@ -287,12 +327,15 @@ const remove = Visitor.signedIn(
 
 const test = Visitor.signedIn(
   onEndpoint((visitor, app, id) =>
-    Effect.flatMap(sendTest(visitor.account, app.id, id), ({ delivered, detail }) =>
-      list(visitor, app, {
-        above: html`<div class="note${delivered ? "" : " warn"}" role="status">
-          <p><strong>${delivered ? "The test was delivered." : "The test was not delivered."}</strong> ${detail}</p>
-        </div>`
-      })
+    RateOfAccount.take(RateOfAccount.TEST, visitor.account.id).pipe(
+      Effect.zipRight(sendTest(visitor.account, app.id, id)),
+      Effect.flatMap(({ delivered, detail }) =>
+        list(visitor, app, {
+          above: html`<div class="note${delivered ? "" : " warn"}" role="status">
+            <p><strong>${delivered ? "The test was delivered." : "The test was not delivered."}</strong> ${detail}</p>
+          </div>`
+        })
+      )
     )
   )
 )
@@ -301,6 +344,8 @@ export const routes = [
   Routes.get(`${DEVELOPER}/apps/:app/webhooks`, show),
   Routes.post(`${DEVELOPER}/apps/:app/webhooks`, add),
   Routes.post(`${DEVELOPER}/apps/:app/webhooks/:endpoint/rotate-secret`, rotate),
+  Routes.post(`${DEVELOPER}/apps/:app/webhooks/:endpoint/replace-secret`, replace),
+  Routes.post(`${DEVELOPER}/apps/:app/webhooks/:endpoint/end-previous-secrets`, endPrevious),
   Routes.post(`${DEVELOPER}/apps/:app/webhooks/:endpoint/enable`, enable),
   Routes.post(`${DEVELOPER}/apps/:app/webhooks/:endpoint/remove`, remove),
   Routes.post(`${DEVELOPER}/apps/:app/webhooks/:endpoint/test`, test)

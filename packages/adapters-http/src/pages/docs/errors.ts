@@ -2,6 +2,7 @@ import { Delivery, RetrySchedule } from "@place-access/domain/deliveries"
 import { EndpointUrl, SigningSecret, WebhookEndpoint } from "@place-access/domain/endpoints"
 import { Idempotency } from "@place-access/domain/idempotency"
 import { Rate, Subject, ZoneQuestions } from "@place-access/domain/limits"
+import { AccountLimits } from "@place-access/domain/quotas"
 import { Geometry } from "@place-access/domain/places"
 import { ConcurrentLimit, RecentEvaluations, Rule, RuleEvaluation } from "@place-access/domain/rules"
 import * as BodyBounds from "../../edge/BodyBounds.js"
@@ -26,6 +27,7 @@ export const routes = (options: ServiceOptions, contract: () => Contract) => [
       { id: "order", name: "What is checked first", content: order() },
       { id: "repeating", name: "Repeating a request", content: repeating() },
       { id: "rates", name: "Rates and budgets", content: rates(options) },
+      { id: "accounts", name: "What an account may own and do", content: accounts() },
       { id: "limits", name: "Sizes and limits", content: limits(contract()) }
     ]
   }))
@@ -121,6 +123,22 @@ RateLimit-Policy: ${rateLimitPerMinute};w=60`,
   )
 ]
 
+const accounts = (): Value =>
+  table(
+    "Limits of an account",
+    ["What", "How many", "Which count", "Beyond the limit"],
+    AccountLimits.ALL.map((limit) => [
+      limit.what,
+      limit._tag === "Owned" ? number(limit.most) : `${number(limit.most)} in ${duration(limit.windowMs)}`,
+      limit.counted,
+      limit._tag === "Owned"
+        ? inline(`409 \`conflict\`: ${limit.refusal}`)
+        : limit.refusal === null
+          ? "Folded into one, without an error"
+          : inline(`429 \`rate_limited\`: ${limit.refusal}`)
+    ])
+  )
+
 interface Counted {
   readonly whose: string
   readonly given: (rateLimitPerMinute: number) => Rate.Rate
@@ -133,12 +151,27 @@ const COUNTED: Readonly<Record<Subject.LimitSubjectKind, Counted>> = {
   client: {
     whose: "One app's, from one address",
     given: () => Rate.OAUTH,
-    where: "`/v1/oauth/token` and `/v1/oauth/revoke` together"
+    where:
+      "`/v1/oauth/token` and `/v1/oauth/revoke` together. All client ids of one address that do not exist count as one app, at the consent page too"
   },
   "sign-up": { whose: "One address's", given: () => Rate.SIGN_UPS, where: "Making accounts" },
   consent: { whose: "One address's", given: () => Rate.CONSENTS, where: "Opening consent pages" },
-  reset: { whose: "One address's", given: () => Rate.RESETS, where: "Asking for a new password, and setting it" },
-  mailbox: { whose: "One mailbox's", given: () => Rate.LINKS, where: "Links for a new password; more are not mailed" }
+  "consents-of": {
+    whose: "One account's",
+    given: () => Rate.CONSENTS_OF_ACCOUNT,
+    where: "Opening consent pages while signed in"
+  },
+  "made-by": { whose: "One account's", given: () => Rate.CREATIONS, where: "New places, devices, apps and purposes" },
+  "tests-of": { whose: "One account's", given: () => Rate.TESTS, where: "Test webhooks" },
+  dead: {
+    whose: "One connection's, for each route",
+    given: () => Rate.DEAD,
+    where:
+      "Entries in the user's access log about calls with a token that no longer works; further calls are counted in the entry"
+  },
+  reset: { whose: "One address's", given: () => Rate.RESETS, where: "Asking for a link by mail, and using it" },
+  mailbox: { whose: "One mailbox's", given: () => Rate.LINKS, where: "Links of one kind; more are not mailed" },
+  challenge: { whose: "One address's", given: () => Rate.CHALLENGES, where: "Opening the sign-in page for passkeys" }
 }
 
 const rate = ({ calls, windowMillis }: Rate.Rate): string => `${number(calls)} in ${duration(windowMillis)}`

@@ -3,10 +3,15 @@ import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
-import { mapScript as script } from "./mapScript.js"
+import * as BaseMap from "./BaseMap.js"
+import { mapScript as script } from "./scripts/mapScript.js"
+import { baseMapScript } from "./scripts/baseMapScript.js"
+import { mapNamesScript } from "./scripts/mapNamesScript.js"
+import { passkeyScript as askForPasskey } from "./scripts/passkeyScript.js"
+import { zoneScript as nameZone } from "./scripts/zoneScript.js"
 import * as Routes from "./Routes.js"
-import { docsStyle } from "./docsStyle.js"
-import { style } from "./style.js"
+import { docsStyle } from "./styles/docsStyle.js"
+import { style } from "./styles/style.js"
 
 /**
  * A static file. Its name contains a digest of the content, so caches may keep it forever: a new content has a new
@@ -57,8 +62,13 @@ export const mapStylesheet = asset(
   "text/css; charset=utf-8",
   file(require.resolve("leaflet/dist/leaflet.css"))
 )
-export const mapScript = asset("map", "js", JAVASCRIPT, script)
+export const mapScript = asset("map", "js", JAVASCRIPT, [baseMapScript, mapNamesScript, script].join("\n"))
+export const passkeyScript = asset("passkey", "js", JAVASCRIPT, askForPasskey)
+export const zoneScript = asset("zone", "js", JAVASCRIPT, nameZone)
 
-export const routes = [stylesheet, icon, mapLibrary, mapStylesheet, mapScript].map(({ path, response }) =>
-  Routes.get(path, Effect.succeed(response))
-)
+const ALL = [stylesheet, icon, mapLibrary, mapStylesheet, mapScript, passkeyScript, zoneScript]
+
+export const routes = [
+  ...ALL.map(({ path, response }) => Routes.get(path, Effect.succeed(response))),
+  ...BaseMap.routes
+]

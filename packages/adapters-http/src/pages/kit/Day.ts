@@ -1,11 +1,8 @@
-import { Timestamp } from "@place-access/domain/shared"
-import { Option, Schema } from "effect"
+import { LocalDays } from "@place-access/domain/fixes"
+import { type Timestamp, TimeZone } from "@place-access/domain/shared"
+import { Option } from "effect"
 import type { FieldProblem } from "../../wire/Issues.js"
 import type * as Form from "./Form.js"
-
-/** The first instant of a day, in UTC. The text is a day as `<input type="date">` sends it. */
-const day = (text: string): Option.Option<Timestamp.Timestamp> =>
-  Schema.decodeOption(Timestamp.FromIso)(`${text}T00:00:00Z`)
 
 /** A bound that is left out is open. */
 interface Between {
@@ -13,15 +10,22 @@ interface Between {
   readonly to: Timestamp.Timestamp | undefined
 }
 
-/** The range of the days `from` and `to` of a filter, both days included. A text that is no date becomes a problem. */
-export const between = (query: Form.Form, problems: Array<FieldProblem>): Between => {
+/**
+ * The range of the days `from` and `to` of a filter, both days included. The texts are days as `<input type="date">`
+ * sends them, in the zone. A text that is no date becomes a problem.
+ */
+export const between = (
+  query: Form.Form,
+  problems: Array<FieldProblem>,
+  zone: TimeZone.TimeZone = TimeZone.UTC
+): Between => {
   const bound = (name: "from" | "to") => {
     const text = query.value(name)
     if (text === "") return undefined
-    const at = day(text)
+    const at = LocalDays.dayOf(zone, text)
     if (Option.isNone(at)) problems.push({ field: name, message: "must be a date" })
     return Option.getOrUndefined(at)
   }
   const [from, last] = [bound("from"), bound("to")]
-  return { from, to: last === undefined ? undefined : Timestamp.plus(last, Timestamp.DAY) }
+  return { from: from?.from, to: last?.until }
 }

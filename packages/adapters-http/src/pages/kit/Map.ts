@@ -1,11 +1,13 @@
 import { Entropy } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { HttpOptions } from "../../HttpOptions.js"
+import * as BaseMap from "./BaseMap.js"
 import { attribute, escape, type Html, html } from "./Html.js"
 
 /**
  * A map to choose the centre of a circle. It writes to the fields `lat`, `lon` and `radius_m` of a form on the same
- * page. The map is hidden until its script runs; the form works without it.
+ * page. The map is hidden until its script runs; the form works without it. The script closes an element with the id
+ * `by-hand`, in which the form has its coordinates. Decision places-4.
  */
 export interface Map {
   readonly html: Html
@@ -16,7 +18,7 @@ export interface Map {
 export interface MapPolicy {
   /** The browser runs only scripts that carry this nonce. Every answer has a new one. */
   readonly nonce: string
-  /** The origin of the map tiles; null when the map has none. */
+  /** The origin of the map tiles; null when the page draws the base map of this service. */
   readonly tileOrigin: string | null
 }
 
@@ -27,7 +29,17 @@ export interface MapCircle {
   readonly radiusM: number
 }
 
-export const make = (circles: ReadonlyArray<MapCircle>): Effect.Effect<Map, never, HttpOptions | Entropy.Entropy> =>
+/** The reader's newest location, on which the map is centred at first. */
+export interface MapPoint {
+  readonly label: string
+  readonly lat: number
+  readonly lon: number
+}
+
+export const make = (
+  circles: ReadonlyArray<MapCircle>,
+  newest: MapPoint | null = null
+): Effect.Effect<Map, never, HttpOptions | Entropy.Entropy> =>
   Effect.gen(function* () {
     const { tileUrl } = yield* HttpOptions
     const nonce = yield* Entropy.secret
@@ -36,8 +48,8 @@ export const make = (circles: ReadonlyArray<MapCircle>): Effect.Effect<Map, neve
       needs: { nonce, tileOrigin: tileUrl === null ? null : originOf(tileUrl) },
       html: html`<div data-with-map hidden>
           <p class="hint" id="map-hint">
-            ${tileUrl === null && "This service has no map to show behind the circles. "}Click where the middle is. With
-            the keyboard: arrows move the map, + and − zoom, Enter takes its middle.
+            Click where the centre is, then drag the pin or the edge of the circle. With the keyboard: arrows move the
+            map, + and − zoom, Enter takes its centre; arrows on the pin or the edge change them.
           </p>
           <div
             class="map"
@@ -46,7 +58,9 @@ export const make = (circles: ReadonlyArray<MapCircle>): Effect.Effect<Map, neve
             aria-label="Map"
             aria-describedby="map-hint"
             data-places="${data}"
-            ${attribute("data-tiles", tileUrl)}${attribute("data-attribution", tileUrl === null ? null : attribution(tileUrl))}
+            ${attribute("data-newest", newest === null ? null : JSON.stringify(newest))}
+            ${tileUrl === null ? attribute("data-base", BaseMap.address) : attribute("data-tiles", tileUrl)}
+            ${attribute("data-attribution", tileUrl === null ? BASE_MAP : attribution(tileUrl))}
           ></div>
         </div>
         <p class="actions" id="here-row" hidden>
@@ -55,6 +69,9 @@ export const make = (circles: ReadonlyArray<MapCircle>): Effect.Effect<Map, neve
         </p>`
     }
   })
+
+/** Natural Earth is in the public domain and asks for nothing. Its name tells a reader how detailed the map can be. */
+const BASE_MAP = "Natural Earth"
 
 const originOf = (tileUrl: string): string => new URL(tileUrl.replace(/\{\w+\}/g, "0")).origin
 

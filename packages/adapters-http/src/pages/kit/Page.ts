@@ -5,6 +5,7 @@ import { Either } from "effect"
 import * as Assets from "./Assets.js"
 import { Html, html, nothing, type Value } from "./Html.js"
 import type * as Map from "./Map.js"
+import * as Time from "./Time.js"
 
 /** The signed-in reader of a page, for the page's header. */
 export interface PageReader {
@@ -12,6 +13,14 @@ export interface PageReader {
   /** The CSRF token (synchroniser token) of the sign-out form in the header. */
   readonly formToken: string
   readonly portalPath: string
+  /** How to show times to the reader. */
+  readonly clock: Time.Clock
+}
+
+/** Lets the script for passkeys run on a page. */
+export interface ScriptPolicy {
+  /** The browser runs only scripts that carry this nonce. Every answer has a new one. */
+  readonly nonce: string
 }
 
 export interface HtmlPage {
@@ -29,22 +38,32 @@ export interface HtmlPage {
   readonly formAction?: ReadonlyArray<string>
   /** The page has a map. Only the map's scripts run on a page. */
   readonly map?: Map.MapPolicy
+  /** The page asks for a passkey. Only the script for that runs on it. */
+  readonly passkey?: ScriptPolicy
+  /** The page begins a sign-in. Only the script that names the browser's time zone runs on it. */
+  readonly zone?: ScriptPolicy
+  /** For a page without navigation that knows its reader: how to show times. Left out: as `reader` has it. */
+  readonly clock?: Time.Clock
   readonly headers?: Readonly<Record<string, string>>
 }
 
+type Policies = Pick<HtmlPage, "formAction" | "map" | "passkey" | "zone">
+
 /**
  * The Content-Security-Policy: no scripts, styles and images only from here, no frames around the page, no `<base>`. A
- * page with a map also allows the map's own scripts, by a nonce, and images from the origin of the tiles. Chromium
- * applies `form-action` to the redirects after a form's answer as well, so a page whose form leads elsewhere must name
- * the target.
+ * page with a map also allows the map's own scripts, by a nonce, and either images from the origin of the tiles or, for
+ * the base map, that the script loads its tiles from here. A page that asks for a passkey, or begins a sign-in, allows
+ * the script for that. Chromium applies `form-action` to the redirects after a form's answer as well, so a page whose
+ * form leads elsewhere must name the target.
  */
-const contentSecurityPolicy = ({ formAction = [], map }: Pick<HtmlPage, "formAction" | "map">): string =>
+const contentSecurityPolicy = ({ formAction = [], map, passkey, zone }: Policies): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
-    ...(map === undefined ? [] : [`script-src 'nonce-${map.nonce}'`]),
+    ...[map, passkey, zone].flatMap((one) => (one === undefined ? [] : [`script-src 'nonce-${one.nonce}'`])),
     `img-src ${["'self'", ...(map?.tileOrigin == null ? [] : [map.tileOrigin])].join(" ")}`,
     `form-action ${["'self'", ...formAction].join(" ")}`,
+    ...(map?.tileOrigin === null ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
     "frame-ancestors 'none'"
   ].join("; ")
@@ -59,7 +78,7 @@ export const respond = (page: HtmlPage): HttpServerResponse.HttpServerResponse =
 export const CONTENT_TYPE = "text/html; charset=utf-8"
 
 /** The headers of every page. */
-export const headers = (page: Pick<HtmlPage, "formAction" | "map">) => ({
+export const headers = (page: Policies) => ({
   "content-security-policy": contentSecurityPolicy(page),
   // Not `no-referrer`: with it browsers send `Origin: null` with our own forms, and the check of the origin would fail.
   "referrer-policy": "same-origin",
@@ -69,7 +88,12 @@ export const headers = (page: Pick<HtmlPage, "formAction" | "map">) => ({
   "permissions-policy": `camera=(), microphone=(), payment=(), usb=(), geolocation=(${page.map === undefined ? "" : "self"})`
 })
 
-export const document = ({ current, main, map, reader, sections, title, width = "wide" }: HtmlPage): Html =>
+export const document = (page: HtmlPage): Html => {
+  const clock = page.clock ?? page.reader?.clock
+  return clock === undefined ? frame(page) : Time.inZone(frame(page), clock)
+}
+
+const frame = ({ current, main, map, passkey, reader, sections, title, width = "wide", zone }: HtmlPage): Html =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -80,6 +104,8 @@ export const document = ({ current, main, map, reader, sections, title, width = 
         ${map !== undefined && html`<link rel="stylesheet" href="${Assets.mapStylesheet.path}" />`}
         <link rel="stylesheet" href="${Assets.stylesheet.path}" />
         ${map === undefined ? nothing : [Assets.mapLibrary, Assets.mapScript].map(({ path }) => html`<script nonce="${map.nonce}" src="${path}" defer></script>`)}
+        ${passkey !== undefined && html`<script nonce="${passkey.nonce}" src="${Assets.passkeyScript.path}" defer></script>`}
+        ${zone !== undefined && html`<script nonce="${zone.nonce}" src="${Assets.zoneScript.path}" defer></script>`}
         <link rel="icon" href="${Assets.icon.path}" type="image/svg+xml" />
       </head>
       <body>
@@ -105,14 +131,18 @@ const FOOT = html`<footer class="foot">
   <a href="/docs">Documentation</a> <a href="/openapi.json">openapi.json</a>
 </footer>`
 
-const entry = (path: string, name: string, current: string | undefined): Html =>
-  html`<a href="${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`
+/** A phone has no room for the name's `first` word: it shows the rest, "Apps" in place of "Connected apps". */
+const entry = (path: string, name: string, current: string | undefined, first?: string): Html =>
+  html`<a href="${path}" ${path === current && new Html(' aria-current="page"')}
+    >${first !== undefined && html`<span class="roomy">${first} </span>`}${name}</a
+  >`
 
 const navigation = ({ account, formToken, portalPath }: PageReader, current: string | undefined): Html => {
-  const to = (path: string, name: string) => entry(path, name, current)
+  const to = (path: string, name: string, first?: string) => entry(path, name, current, first)
   return html`<nav aria-label="Main">
-      ${to(`${portalPath}/connections`, "Connected apps")} ${to(`${portalPath}/places`, "Places")}
-      ${to(`${portalPath}/devices`, "Devices")} ${to(`${portalPath}/access-log`, "Access log")}
+      ${to("/", "Today")} ${to(`${portalPath}/timeline`, "Timeline")}
+      ${to(`${portalPath}/connections`, "apps", "Connected")} ${to(`${portalPath}/places`, "Places")}
+      ${to(`${portalPath}/devices`, "Devices")} ${to(`${portalPath}/access-log`, "log", "Access")}
       ${to("/developer", "Developers")} ${mayReview({ account }) && to("/review", "Review")}
       ${Either.isRight(Staff.requireAdmin(account)) && to("/admin", "Admin")}
     </nav>

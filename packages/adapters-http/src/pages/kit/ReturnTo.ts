@@ -1,5 +1,6 @@
 /**
- * The page to show after sign-in: a path of this service. Any other address becomes the front page (no open redirect).
+ * The page to show after sign-in or a confirmation: a path of this service. Any other address becomes the front page
+ * (no open redirect).
  */
 
 // Printable ASCII only, one slash at the start and no backslash, which browsers read as a slash: `//evil`, `/\evil`.
@@ -17,3 +18,9 @@ export const safe = (path: string): string => {
 
 export const signIn = (path: string): string =>
   safe(path) === "/" ? "/sign-in" : `/sign-in?return_to=${encodeURIComponent(path)}`
+
+/** The page on which a signed-in person proves once more who they are, before `path`. */
+export const confirm = (path: string): string => `/confirm?return_to=${encodeURIComponent(safe(path))}`
+
+/** The page of a sign-in that asks for the second factor, before `path`. */
+export const secondStep = (path: string): string => `/sign-in/second-step?return_to=${encodeURIComponent(safe(path))}`

@@ -3,17 +3,21 @@ import { Entropy } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { HttpOptions } from "../../HttpOptions.js"
 import * as Credentials from "../../security/Credentials.js"
+import type { ScriptPolicy } from "./Page.js"
 import * as Visitor from "./Visitor.js"
 
 /** Forms for people who are not signed in. */
 
-/** Renders a page whose form is bound to this browser by a cookie, and sets the cookie if the browser has none. */
-export const bound = (render: (formToken: string) => HttpServerResponse.HttpServerResponse) =>
+/**
+ * Renders a page whose form is bound to this browser by a cookie, and sets the cookie if the browser has none. A page
+ * that begins a sign-in passes `zone` on as `Page.zone`.
+ */
+export const bound = (render: (formToken: string, zone: ScriptPolicy) => HttpServerResponse.HttpServerResponse) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const known = Credentials.visitorToken(yield* HttpServerRequest.HttpServerRequest, options)
     const visitor = known ?? (yield* Entropy.secret)
-    const page = render(yield* Visitor.tokenFor({ cookie: visitor }))
+    const page = render(yield* Visitor.tokenFor({ cookie: visitor }), { nonce: yield* Entropy.secret })
     return known === undefined ? Credentials.setVisitor(page, visitor, options) : page
   })
 

@@ -1,19 +1,23 @@
 import { HttpServerRequest, type HttpServerResponse } from "@effect/platform"
 import {
-  type Account,
+  Account,
   type AccountStore,
   authenticateSession,
   checkFormToken,
-  formToken
+  formToken,
+  isFreshSession,
+  requireFreshWithFactor
 } from "@place-access/domain/accounts"
-import type { StoreError, Vault } from "@place-access/domain/shared"
+import { type StoreError, Timestamp, type Vault } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { HttpOptions, portalPath } from "../../HttpOptions.js"
 import * as Credentials from "../../security/Credentials.js"
+import * as StaffFactor from "../../security/StaffFactor.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Form from "./Form.js"
 import { type PageReader, seeOther } from "./Page.js"
 import * as ReturnTo from "./ReturnTo.js"
+import type * as Time from "./Time.js"
 
 /** A signed-in person, with the session cookie to which the form tokens are bound. */
 export interface Visitor {
@@ -22,6 +26,8 @@ export interface Visitor {
 }
 
 type Request = HttpServerRequest.HttpServerRequest
+
+type VisitorPage<E, R> = (visitor: Visitor) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 
 export const current: Effect.Effect<
   Option.Option<Visitor>,
@@ -33,9 +39,24 @@ export const current: Effect.Effect<
   return Option.map(yield* authenticateSession(cookie), (account) => ({ account, cookie }))
 })
 
-/** For pages that require a sign-in. Anybody else goes to the sign-in page first, and comes back afterwards. */
-export const signedIn = <E, R>(
-  page: (visitor: Visitor) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+/**
+ * For pages that require a sign-in. Anybody else goes to the sign-in page first, and comes back afterwards. Staff who
+ * lack the second factor that the service requires of them reach only the pages that set one up (decision factors-9).
+ */
+export const signedIn = <E, R>(page: VisitorPage<E, R>) =>
+  signedInAnyhow((visitor) =>
+    Effect.gen(function* () {
+      if (!(yield* StaffFactor.isLacking(visitor.account))) return yield* page(visitor)
+      const setUp = `${portalPath(yield* HttpOptions)}/settings/second-factor`
+      const { url } = yield* HttpServerRequest.HttpServerRequest
+      const isThere = new URL(url, "http://here.invalid").pathname
+      return isThere === setUp || isThere.startsWith(`${setUp}/`) ? yield* page(visitor) : seeOther(setUp)
+    })
+  )
+
+/** `signedIn` for what staff without the required second factor may do as well: confirming, and signing out. */
+export const signedInAnyhow = <E, R>(
+  page: VisitorPage<E, R>
 ): Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   E | StoreError,
@@ -46,6 +67,44 @@ export const signedIn = <E, R>(
     if (Option.isSome(visitor)) return yield* page(visitor.value)
     return seeOther(ReturnTo.signIn(pageOf(yield* HttpServerRequest.HttpServerRequest)))
   })
+
+/**
+ * For what is dangerous: also requires a sign-in or a confirmation of the last 15 minutes (decision accounts-17).
+ * Anybody else proves first who they are, and comes back afterwards: to the page, or to the page that has the form.
+ */
+export const fresh = <E, R>(page: VisitorPage<E, R>) =>
+  signedIn((visitor) =>
+    Effect.flatMap(confirmed(visitor), (redirect) => (redirect === null ? page(visitor) : redirect))
+  )
+
+/**
+ * For forms that ask for the password themselves. Without a second factor the password is proof enough; with one, the
+ * sign-in must be fresh too.
+ */
+export const freshWithFactor = <E, R>(page: VisitorPage<E, R>) =>
+  signedIn((visitor) =>
+    Effect.matchEffect(requireFreshWithFactor(visitor.account, visitor.cookie), {
+      onSuccess: () => page(visitor),
+      onFailure: (error) => (error._tag === "ConfirmationRequired" ? toConfirm : Effect.fail(error))
+    })
+  )
+
+/** Null for a visitor who was confirmed in the last 15 minutes; for anybody else the redirect to the page that asks. */
+export const confirmed = (
+  visitor: Visitor
+): Effect.Effect<
+  Effect.Effect<HttpServerResponse.HttpServerResponse> | null,
+  StoreError,
+  Request | AccountStore | Vault.Vault
+> =>
+  Effect.gen(function* () {
+    if (yield* isFreshSession(visitor.cookie)) return null
+    return Effect.succeed(yield* toConfirm)
+  })
+
+const toConfirm = Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
+  seeOther(ReturnTo.confirm(pageOf(request)))
+)
 
 /**
  * The page to come back to. For a form it is the page that showed the form, known from the Referer of our own pages.
@@ -62,8 +121,17 @@ export const tokenFor = (visitor: Pick<Visitor, "cookie">, form = "") => Effect.
 export const reader = (visitor: Visitor): Effect.Effect<PageReader, never, HttpOptions | Vault.Vault> =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
-    return { account: visitor.account, formToken: yield* tokenFor(visitor), portalPath: portalPath(options) }
+    return {
+      account: visitor.account,
+      formToken: yield* tokenFor(visitor),
+      portalPath: portalPath(options),
+      clock: yield* clock(visitor)
+    }
   })
+
+/** How to show times to this visitor: in their zone, if it is known (decision accounts-19). */
+export const clock = ({ account }: Pick<Visitor, "account">): Effect.Effect<Time.Clock> =>
+  Effect.map(Timestamp.now, (now) => ({ now, zone: Option.getOrNull(Account.zoneOf(account)) }))
 
 export const stale = Errors.forbidden("This form has expired. Go back, reload the page and fill it in again")
 

@@ -1,8 +1,9 @@
 import { type AccessLogQuery as Query, listAccessLog, type ReadableEntry } from "@place-access/domain/access-log"
 import { listLoggedApps } from "@place-access/domain/connection"
 import { listOwnVolumeFlags, type ReadableFlag } from "@place-access/domain/purposes"
-import { Words } from "@place-access/domain/shared"
-import { Effect } from "effect"
+import { TimeZone } from "@place-access/domain/shared"
+import { readAsked } from "@place-access/domain/timeline"
+import { Array, Effect } from "effect"
 import * as EntryWords from "../../access-log/EntryWords.js"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Fields from "../kit/Fields.js"
@@ -10,8 +11,10 @@ import * as Form from "../kit/Form.js"
 import { type Html, html } from "../kit/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
-import { clock, time } from "../kit/Time.js"
+import { clock, type Clock, count, heading, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import * as Folded from "../log/Folded.js"
+import { strips } from "../log/strip.js"
 import * as AccessLogFile from "./accessLogFile.js"
 import * as AccessLogQuery from "./accessLogQuery.js"
 
@@ -22,7 +25,7 @@ const list = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       const form = yield* Form.query
-      const query = AccessLogQuery.read(form)
+      const query = AccessLogQuery.read(form, yield* Visitor.clock(visitor))
       const { filter, shown } = query
       const cursor = form.value("cursor")
       const from = (cursor: string | undefined) => listAccessLog(visitor.account.id, filter, PAGE, cursor)
@@ -38,15 +41,21 @@ const list = (portal: string) =>
       const flags = cursor === "" ? yield* flagsFor(visitor, filter) : []
       const isFiltered = [...Object.values(shown), cursor].some((value) => value !== "")
       const path = `${portal}/access-log`
+      const reader = yield* Visitor.reader(visitor)
+      const details = form.value("details") === "yes"
+      const look: Look = { clock: reader.clock, details }
+      const { asked, days: lastDays } = yield* readAsked(visitor.account.id, reader.clock.zone ?? TimeZone.UTC)
+      const again = (more: Readonly<Record<string, string>>) =>
+        AccessLogQuery.address(path, query, { ...(details ? { details: "yes" } : {}), ...more })
       return respond({
         title: "Access log",
-        reader: yield* Visitor.reader(visitor),
+        reader,
         current: path,
         status: query.problems.length === 0 ? 200 : 400,
         main: html`<h1>Access log</h1>
           <p class="lead">
             Every request of every app about you and everything that apps were to be told, the newest first. It is
-            written before the app gets its answer. Days and times are in UTC.
+            written before the app gets its answer. Repeats are one line.
           </p>
           ${Fields.problems(fields, LABELS)}
           <form class="card filter" method="get" action="${path}">
@@ -67,14 +76,16 @@ const list = (portal: string) =>
               <div class="field"><button class="second">Show</button></div>
             </div>
           </form>
+          ${!isFiltered && asked.length > 0 && strips({ path, days: lastDays, asked, clock: reader.clock })}
           ${flags.map(flagged)}
-          ${page.entries.length === 0 ? html`<p class="empty">No app has asked anything${isFiltered ? " here" : " yet"}.</p>` : days(page.entries)}
+          ${page.entries.length === 0 ? html`<p class="empty">No app has asked anything${isFiltered ? " here" : " yet"}.</p>` : days(page.entries, look)}
           <p class="actions">
-            ${page.nextCursor !== null && html`<a class="button second" href="${AccessLogQuery.address(path, query, { cursor: page.nextCursor })}">Older</a>`}
+            ${page.nextCursor !== null && html`<a class="button second" href="${again({ cursor: page.nextCursor })}">Older</a>`}
             ${page.entries.length > 0 && html`<a href="${AccessLogQuery.address(`${path}.csv`, query)}" download>Download as a table (CSV)</a>`}
             ${isFiltered && html`<a href="${path}">Show everything</a>`}
+            ${page.entries.length > 0 && html`<a href="${again({ cursor, details: details ? "" : "yes" })}">${details ? "Hide technical details" : "Show technical details"}</a>`}
           </p>
-          ${page.nextCursor !== null && html`<p class="soft small">The file has the newest ${AccessLogFile.MAX_ENTRIES.toLocaleString("en")} entries of these.</p>`}`
+          ${page.nextCursor !== null && html`<p class="soft small">The file has the newest ${count(AccessLogFile.MAX_ENTRIES)} entries of these.</p>`}`
       })
     })
   )
@@ -100,40 +111,34 @@ const flagged = ({ appName, calls, expectedDailyVolume, from, purposeDescription
   html`<div class="note warn">
     <h2>${appName} asked unusually often</h2>
     <p>
-      ${Words.count(calls, "time")} from ${time(from)} to ${time(to)} for “${purposeDescription}”, where it had said
-      that ${expectedDailyVolume} a day is the most it needs. Those who run this service look into it. If you do not
-      want it, disconnect the app.
+      ${count(calls)} ${calls === 1 ? "time" : "times"} from ${time(from)} to ${time(to)} for “${purposeDescription}”,
+      where it had said that ${count(expectedDailyVolume)} a day is the most it needs. Those who run this service look
+      into it. If you do not want it, disconnect the app.
     </p>
   </div>`
 
-/**
- * Groups the entries in the order of each group's first entry: the newest day first, and within a day the app that
- * asked last.
- */
-const groups = <A>(items: ReadonlyArray<A>, by: (item: A) => string): ReadonlyArray<readonly [string, Array<A>]> => {
-  const found = new Map<string, Array<A>>()
-  for (const item of items) {
-    const group = found.get(by(item))
-    if (group === undefined) found.set(by(item), [item])
-    else group.push(item)
-  }
-  return [...found]
-}
-
-const days = (entries: ReadonlyArray<ReadableEntry>): ReadonlyArray<Html> =>
-  groups(entries, ({ at }) => Words.day(at)).map(
+/** The days of the entries, the newest first, and in a day the app that asked last first. */
+const days = (entries: ReadonlyArray<ReadableEntry>, look: Look): ReadonlyArray<Html> => {
+  const byDay = Array.groupBy(entries, ({ at }) => heading(at, look.clock))
+  return Object.entries(byDay).map(
     ([name, ofDay]) =>
       html`<h2>${name}</h2>
-        ${groups(ofDay, ({ appId }) => appId).map(([, ofApp]) => table(ofApp))}`
+        ${Object.values(Array.groupBy(ofDay, ({ appId }) => appId)).map((ofApp) => table(ofApp, look))}`
   )
+}
 
-const table = (entries: ReadonlyArray<ReadableEntry>): Html => {
-  const app = entries[0]?.appName ?? ""
-  return html`<div class="scroll">
+/** How entries are shown. `details`: with routes and codes, as the app's developer knows them. */
+interface Look {
+  readonly clock: Clock
+  readonly details: boolean
+}
+
+const table = (entries: ReadonlyArray<ReadableEntry>, look: Look): Html =>
+  html`<div class="scroll">
     <table class="stack log">
       <caption>
-        <h3>${app}</h3>
-        <span>${Words.count(entries.length, "entry", "entries")}</span>
+        <h3>${entries[0]?.appName ?? ""}</h3>
+        <span>${count(entries.length)} ${entries.length === 1 ? "entry" : "entries"}</span>
       </caption>
       <thead>
         <tr>
@@ -144,34 +149,42 @@ const table = (entries: ReadonlyArray<ReadableEntry>): Html => {
         </tr>
       </thead>
       <tbody>
-        ${entries.map(
-          (entry) =>
+        ${Folded.fold(entries).map(
+          (fold) =>
             html`<tr>
-              <td class="nowrap" data-label="When">${time(entry.at, clock)}</td>
-              <td data-label="Request">${requested(entry)}</td>
-              <td data-label="Learned">${learned(entry)}</td>
-              <td data-label="For">${entry.purpose?.description ?? "—"}</td>
+              <td class="nowrap" data-label="When">${when(fold)}</td>
+              <td data-label="Request">${requested(fold, look)}</td>
+              <td data-label="Learned">${learned(fold.newest, look)}</td>
+              <td data-label="For">${fold.newest.purpose?.description ?? "—"}</td>
             </tr>`
         )}
       </tbody>
     </table>
   </div>`
-}
 
-/** The request in words, and its route as the app's developer knows it. */
-const requested = ({ endpoint }: ReadableEntry): Html => {
+const when = ({ newest, oldest }: Folded.Fold): Html =>
+  newest === oldest
+    ? time(newest.at, clock)
+    : html`${time(oldest.at, clock)} to<br />
+        ${time(newest.at, clock)}`
+
+/** The request in words, and how often it was repeated. */
+const requested = ({ newest: { endpoint }, oldest, newest, times }: Folded.Fold, { details }: Look): Html => {
   const deed = EntryWords.deed(endpoint)
+  // One entry with a number counts calls with a dead token, of which an hour is one entry.
+  const often = times > 1 && html`<strong>${count(times)} ×</strong> `
+  const within = newest === oldest && times > 1 && html`<br /><span class="soft">within an hour</span>`
   return deed === undefined
-    ? html`<code>${endpoint}</code>`
-    : html`${deed}<br /><code class="soft small">${endpoint}</code>`
+    ? html`${often}<code>${endpoint}</code>${within}`
+    : html`${often}${deed}${within}${details && html`<br /><code class="soft small">${endpoint}</code>`}`
 }
 
-const learned = ({ disclosed, error }: ReadableEntry): Html => {
+const learned = ({ disclosed, error }: ReadableEntry, { details }: Look): Html => {
   const words = disclosed === null ? null : disclosed.charAt(0).toUpperCase() + disclosed.slice(1)
   if (error === null) return html`${words ?? "Nothing about you"}`
   const { label, why } = EntryWords.outcome(error)
   return html`<span class="badge quiet">${label}</span>
-    <span class="soft small">${why !== "" && `${why} `}(${error})</span>
+    <span class="soft small">${why}${details && html` <code>${error}</code>`}</span>
     ${words !== null && html`<br />${words}`}`
 }
 

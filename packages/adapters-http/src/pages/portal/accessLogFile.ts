@@ -14,7 +14,17 @@ import * as AccessLogQuery from "./accessLogQuery.js"
 export const MAX_ENTRIES = 10_000
 const PAGE = 500
 
-const COLUMNS = ["Time (UTC)", "App", "Request", "What it did", "Purpose", "Outcome", "Code", "What it learned"]
+const COLUMNS = [
+  "Time (UTC)",
+  "App",
+  "Request",
+  "What it did",
+  "Purpose",
+  "Outcome",
+  "Code",
+  "What it learned",
+  "Times"
+]
 
 const row = (entry: ReadableEntry): ReadonlyArray<string> => [
   Timestamp.toIso(entry.at),
@@ -24,7 +34,8 @@ const row = (entry: ReadableEntry): ReadonlyArray<string> => [
   entry.purpose?.description ?? "",
   EntryWords.outcomeText(entry.error),
   entry.error ?? "ok",
-  entry.disclosed ?? ""
+  entry.disclosed ?? "",
+  String(entry.times)
 ]
 
 /**
@@ -47,14 +58,14 @@ const csv = (entries: ReadonlyArray<ReadableEntry>): string =>
 /**
  * `GET {portal}/access-log.csv`: the entries that the page shows, the newest first. The entries contain no coordinates.
  */
-export const download = Visitor.signedIn(({ account }) =>
+export const download = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    const query = AccessLogQuery.read(yield* Form.query)
+    const query = AccessLogQuery.read(yield* Form.query, yield* Visitor.clock(visitor))
     const entries: Array<ReadableEntry> = []
     let cursor: string | undefined
     do {
       if (query.problems.length > 0) break
-      const page = yield* listAccessLog(account.id, query.filter, PAGE, cursor)
+      const page = yield* listAccessLog(visitor.account.id, query.filter, PAGE, cursor)
       entries.push(...page.entries)
       cursor = page.nextCursor ?? undefined
     } while (cursor !== undefined && entries.length < MAX_ENTRIES)

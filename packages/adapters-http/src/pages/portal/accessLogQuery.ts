@@ -4,6 +4,7 @@ import { Option, Schema } from "effect"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Day from "../kit/Day.js"
 import type * as Form from "../kit/Form.js"
+import type { Clock } from "../kit/Time.js"
 
 /** The filters of the access log, for its page and its file. */
 export interface AccessLogQuery {
@@ -13,7 +14,8 @@ export interface AccessLogQuery {
   readonly problems: ReadonlyArray<FieldProblem>
 }
 
-export const read = (query: Form.Form): AccessLogQuery => {
+/** The dates are days of the zone; null: of UTC. */
+export const read = (query: Form.Form, { zone }: Pick<Clock, "zone">): AccessLogQuery => {
   const shown = {
     app: query.value("app"),
     purpose: query.value("purpose"),
@@ -26,7 +28,7 @@ export const read = (query: Form.Form): AccessLogQuery => {
     filter: {
       appId: Option.getOrUndefined(Schema.decodeOption(AppId)(shown.app)),
       purposeId: Option.getOrUndefined(Schema.decodeOption(PurposeId)(shown.purpose)),
-      ...Day.between(query, problems)
+      ...Day.between(query, problems, zone ?? undefined)
     },
     problems
   }

@@ -2,8 +2,9 @@ import { Account, PasswordStrength } from "@place-access/domain/accounts"
 import { changePassword } from "@place-access/domain/credentials"
 import { Vault } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
-import { clientAddress } from "../../edge/ClientAddress.js"
+import { staysKnown } from "../../credentials/staysKnown.js"
 import { portalPath, type ServiceOptions } from "../../HttpOptions.js"
+import * as Browser from "../../security/Browser.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { html } from "../kit/Html.js"
@@ -45,7 +46,7 @@ const Change = Schema.Struct({
 })
 
 const change = (portal: string) =>
-  Visitor.signedIn((visitor) =>
+  Visitor.freshWithFactor((visitor) =>
     Effect.gen(function* () {
       const form = yield* Visitor.checked(visitor.cookie)
       const input = Form.decode(Change, { password: form.value("password"), new_password: form.value("new_password") })
@@ -56,9 +57,11 @@ const change = (portal: string) =>
         password,
         newPassword,
         session,
-        address: yield* clientAddress
+        ...(yield* Browser.attempt)
       }).pipe(
-        Effect.as(seeOther(`${portal}/settings?done=password-${PasswordStrength.of(newPassword)}`)),
+        Effect.zipRight(
+          staysKnown(visitor.account, seeOther(`${portal}/settings?done=password-${PasswordStrength.of(newPassword)}`))
+        ),
         Effect.catchTags({
           Invalid: ({ problems }) => page(portal, visitor, { problems, status: 400 }),
           ...PasswordAsked.refusals((rejected) => page(portal, visitor, rejected))

@@ -15,15 +15,23 @@ import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { allowed, badge, type ListedConnection, endedBadge, facts } from "./connections.js"
 import { notice } from "./notices.js"
+import * as controls from "../steering/controls.js"
 import { sentence, stateBadge } from "./ruleWords.js"
 
 const connectionId = param("connection", ConnectionId, "connection")
 
 interface RejectedForm {
   readonly problems?: Fields.Shown["problems"]
+  /** The form of permissions, as it was posted. */
+  readonly permissions?: Parameters<typeof controls.permissions>[3]
 }
 
-const detail = (portal: string, visitor: Visitor.Visitor, id: ConnectionId, { problems = [] }: RejectedForm = {}) =>
+export const detail = (
+  portal: string,
+  visitor: Visitor.Visitor,
+  id: ConnectionId,
+  { permissions, problems = [] }: RejectedForm = {}
+) =>
   Effect.gen(function* () {
     const connection = yield* getConnection(visitor.account.id, id)
     const places = yield* listPlaces(visitor.account.id)
@@ -40,12 +48,25 @@ const detail = (portal: string, visitor: Visitor.Visitor, id: ConnectionId, { pr
       main: html`<p><a href="${portal}/connections">Connected apps</a></p>
         <h1>${connection.app.name}</h1>
         <p class="lead">${connection.app.description}</p>
-        ${notice(query.value("done"))} ${Fields.problems({ values: () => "", problems }, { places: "The places" })}
+        ${notice(query.value("done"))}
+        ${Fields.problems({ values: () => "", problems }, { places: "The places", ...controls.LABELS })}
         <section class="card" aria-labelledby="about">
           <header>
             <h2 id="about">This connection</h2>
-            ${connection.live ? badge(connection) : endedBadge(connection)}
+            ${connection.live ? html`<span>${controls.pausedBadge(connection)}${badge(connection)}</span>` : endedBadge(connection)}
           </header>
+          ${
+            connection.live &&
+            controls.now(
+              portal,
+              connection,
+              token,
+              html`${consequences(connection, rules.rules.length > 0)}
+                <form method="post" action="${portal}/connections/${id}/disconnect">
+                  ${Fields.hidden("form_token", token)}<button class="danger">Disconnect ${connection.app.name}</button>
+                </form>`
+            )
+          }
           <dl>
             ${facts(connection)}
             ${
@@ -58,22 +79,20 @@ const detail = (portal: string, visitor: Visitor.Visitor, id: ConnectionId, { pr
                 </dd>`
             }
           </dl>
+          <p class="actions"><a href="${portal}/connections/${id}/history">What you agreed, and when</a></p>
         </section>
         <section class="card" aria-labelledby="may">
-          <h2 id="may">${connection.live ? "What it may do" : "What it could do"}</h2>
-          ${allowed(connection)}
+          <h2 id="may">${connection.live ? "What it can do" : "What it could do"}</h2>
+          ${
+            connection.live && connection.agreedScopes.length > 0
+              ? controls.permissions(portal, connection, token, permissions)
+              : allowed(connection)
+          }
         </section>
         ${used(portal, connection, uses)}
         ${
           connection.live &&
-          html`${sharing(portal, connection, places, token)} ${ruleList(portal, connection, rules, token)}
-            <section class="card" aria-labelledby="end">
-              <h2 id="end">Disconnect</h2>
-              ${consequences(connection, rules.rules.length > 0)}
-              <form method="post" action="${portal}/connections/${id}/disconnect">
-                ${Fields.hidden("form_token", token)}<button class="danger">Disconnect ${connection.app.name}</button>
-              </form>
-            </section>`
+          html`${sharing(portal, connection, places, token)} ${ruleList(portal, connection, rules, token)}`
         }`
     })
   })
@@ -112,7 +131,7 @@ const sharing = (
   const present = places.filter(({ archivedAt }) => archivedAt === null)
   const shared = new Map(connection.places.map((place) => [place.placeId, place]))
   return html`<section class="card" aria-labelledby="where">
-    <h2 id="where">Places it may ask about</h2>
+    <h2 id="where">Places it can ask about</h2>
     ${
       present.length === 0
         ? html`<p id="places">You have no places. <a href="${portal}/places">Make one</a> to share it.</p>`

@@ -8,6 +8,7 @@ import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import * as controls from "../steering/controls.js"
 import { notice } from "./notices.js"
 
 export type ListedConnection = ConnectionView.UserConnection
@@ -25,16 +26,17 @@ const list = (portal: string) =>
         reader: yield* Visitor.reader(visitor),
         current: `${portal}/connections`,
         main: html`<h1>Connected apps</h1>
-          <p class="lead">These apps may ask about you. You can end each of them at any time.</p>
+          <p class="lead">These apps can ask about you. You can pause, change and end each of them at any time.</p>
           ${notice(query.value("done"))}
           ${
             live.length === 0
               ? html`<p class="empty">
                   No app is connected. Connections begin in the app: it sends you here to decide.
                 </p>`
-              : html`<ul class="plain">
-                  ${live.map((connection) => card(portal, connection))}
-                </ul>`
+              : html`${controls.all(portal, live, yield* Visitor.tokenFor(visitor))}
+                  <ul class="plain">
+                    ${live.map((connection) => card(portal, connection))}
+                  </ul>`
           }
           ${
             ended.length > 0 &&
@@ -78,11 +80,11 @@ const card = (portal: string, connection: ListedConnection): Html =>
   html`<li class="card">
     <header>
       <h2><a href="${portal}/connections/${connection.id}">${connection.app.name}</a></h2>
-      ${badge(connection)}
+      <span>${controls.pausedBadge(connection)}${badge(connection)}</span>
     </header>
     <dl>
       ${facts(connection)}
-      <dt>May</dt>
+      <dt>Can</dt>
       <dd>${allowed(connection)}</dd>
     </dl>
     <p class="actions">
@@ -136,7 +138,7 @@ const now = (connection: ListedConnection): Html => {
     <dt>Ends</dt>
     <dd>${grantExpiresAt === null ? "When you disconnect it" : time(grantExpiresAt)}</dd>
     ${lastUsed(connection)}
-    <dt>May ask about</dt>
+    <dt>Can ask about</dt>
     <dd>${placesOf(connection)}</dd>
     ${
       sensitiveExpiresAt !== null &&

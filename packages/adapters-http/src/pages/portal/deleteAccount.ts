@@ -1,8 +1,8 @@
 import { AccountDeletion, deleteAccount, describeDeletion } from "@place-access/domain/deletions"
 import { Words } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
-import { clientAddress } from "../../edge/ClientAddress.js"
 import { HttpOptions, type ServiceOptions, portalPath } from "../../HttpOptions.js"
+import * as Browser from "../../security/Browser.js"
 import * as Credentials from "../../security/Credentials.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
@@ -118,14 +118,14 @@ const Confirmed = Schema.Struct({
 })
 
 const remove = (portal: string) =>
-  Visitor.signedIn((visitor) =>
+  Visitor.freshWithFactor((visitor) =>
     Effect.gen(function* () {
       const options = yield* HttpOptions
       const form = yield* Visitor.checked(visitor.cookie)
       const confirmed = Form.decode(Confirmed, { password: form.value("password"), word: form.value("word") })
       if (Either.isLeft(confirmed)) return yield* page(portal, visitor, { problems: confirmed.left, status: 400 })
       const { password } = confirmed.right
-      return yield* deleteAccount(visitor.account, { password, address: yield* clientAddress }).pipe(
+      return yield* deleteAccount(visitor.account, { password, ...(yield* Browser.attempt) }).pipe(
         Effect.as(Credentials.clearSession(seeOther("/account-deleted"), options)),
         Effect.catchTags({
           ...PasswordAsked.refusals((rejected) => page(portal, visitor, rejected)),

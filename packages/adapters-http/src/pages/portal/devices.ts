@@ -3,6 +3,7 @@ import { DeviceId, Words } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import { quarantineWords } from "../../devices/QuarantineWords.js"
 import { HttpOptions, type ServiceOptions, portalPath } from "../../HttpOptions.js"
+import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { flag, type Html, html } from "../kit/Html.js"
@@ -158,7 +159,13 @@ const create = (portal: string) =>
       const draft = Form.decode(Draft, { name: form.value("name"), format: form.value("format") })
       if (Either.isLeft(draft)) return yield* list(portal, visitor, Form.shown(form, draft.left))
       const { baseUrl } = yield* HttpOptions
-      return yield* setUpPage(portal, visitor, yield* addDevice(visitor.account.id, draft.right), baseUrl)
+      yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
+      return yield* addDevice(visitor.account.id, draft.right).pipe(
+        Effect.flatMap((added) => setUpPage(portal, visitor, added, baseUrl)),
+        Effect.catchTag("Conflict", ({ reason }) =>
+          list(portal, visitor, Form.shown(form, [{ field: "name", message: `cannot be added: ${reason}` }]))
+        )
+      )
     })
   )
 

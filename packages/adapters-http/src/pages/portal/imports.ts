@@ -2,6 +2,7 @@ import { HttpServerRequest } from "@effect/platform"
 import { checkFormToken } from "@place-access/domain/accounts"
 import { getHistoryChoice, type History } from "@place-access/domain/retention-choice"
 import { Import, listImports, removeImport, startImport } from "@place-access/domain/imports"
+import { AccountLimits } from "@place-access/domain/quotas"
 import { type Conflict, ImportId, type Invalid, type StoreError, Words } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as Upload from "../../edge/Upload.js"
@@ -28,7 +29,8 @@ const FORMATS: Readonly<Record<Import.ImportFormat, string>> = {
   gpx: "GPX",
   google_android: "Google Timeline of an Android phone",
   google_ios: "Google Timeline of an iPhone",
-  google_takeout: "Google Takeout"
+  google_takeout: "Google Takeout",
+  own_archive: "Archive of this service"
 }
 
 const isOpen = ({ state }: Import.Import): boolean => state === "waiting" || state === "running"
@@ -81,12 +83,27 @@ const card = (portal: string, one: Import.Import, token: string): Html =>
       }
       ${one.counts.read > 0 && counts(one.counts)}
     </dl>
+    ${one.leftOut.length > 0 && leftOut(portal, one)}
     <form method="post" action="${portal}/imports/${one.id}/remove" class="actions">
       ${Fields.hidden("form_token", token)}
       <button class="danger">${isOpen(one) ? "Stop" : "Remove"} ${one.fileName}</button>
       <span class="soft small">Your history keeps what is stored.</span>
     </form>
   </li>`
+
+/** Which places had no room, and what helps. */
+const leftOut = (portal: string, { counts, leftOut: names }: Import.Import): Html => {
+  const more = counts.overLimit - names.length
+  return html`<div class="note warn">
+    <p>
+      Not added: ${names.map((name) => `“${name}”`).join(", ")}${more > 0 && ` and ${more} more`}. An account has at
+      most ${AccountLimits.PLACES.most} places.
+    </p>
+    <p>
+      To add them, archive <a href="${portal}/places">places that you no longer need</a>, then import the file again.
+    </p>
+  </div>`
+}
 
 const badge = ({ state }: Import.Import): Html => {
   switch (state) {
@@ -112,6 +129,7 @@ const progress = ({ bytesDone, bytesTotal, id }: Import.Import): Html => {
 /** The counts of an import, in plain words. Counts of zero are left out. */
 const counts = ({
   duplicates,
+  overLimit,
   quarantined,
   read,
   stored,
@@ -124,6 +142,7 @@ const counts = ({
     ["Known already", duplicates, ""],
     ["Too recent", tooRecent, " – the last day before the upload is left to your phone"],
     ["Too old", tooOld, " – older than the history that you keep"],
+    ["Left out", overLimit, ` – places beyond ${AccountLimits.PLACES.most}, the most that an account may have`],
     ["Not usable", quarantined, " – without a time or a place, or with an impossible one"]
   ]
   return rows
@@ -155,8 +174,8 @@ const upload = (portal: string, visitor: Visitor.Visitor, problems: ReadonlyArra
           <div class="field">
             <label for="file">${LABELS.file}</label>
             <p class="hint" id="file-hint">
-              A GPX file, the Timeline of an Android phone or an iPhone, or Records.json of a Google Takeout. At most
-              ${MOST}.
+              A GPX file, the Timeline of an Android phone or an iPhone, Records.json of a Google Takeout, or an archive
+              that you downloaded from this service. At most ${MOST}.
             </p>
             ${Fields.groupFault(form, "file", LABELS.file)}
             <input
@@ -164,7 +183,7 @@ const upload = (portal: string, visitor: Visitor.Visitor, problems: ReadonlyArra
               name="file"
               type="file"
               required
-              accept=".gpx,.json,.xml,application/gpx+xml,application/json"
+              accept=".gpx,.json,.xml,.zip,application/gpx+xml,application/json,application/zip"
               aria-describedby="file-hint"
             />
           </div>
@@ -179,6 +198,8 @@ const upload = (portal: string, visitor: Visitor.Visitor, problems: ReadonlyArra
             <dd>Google Maps → your picture → Settings → Personal content → Export Timeline data</dd>
             <dt>Google Takeout</dt>
             <dd>Unpack the archive; the file is Location History/Records.json</dd>
+            <dt>Another account of this service</dt>
+            <dd>Settings → Take your data along. Places and locations come back; what apps may do does not.</dd>
             <dt>GPX</dt>
             <dd>Every program that records tracks can export them. Routes and waypoints are left out.</dd>
           </dl>

@@ -1,9 +1,11 @@
 import { archivePlace } from "@place-access/domain/connection"
+import { latestFix } from "@place-access/domain/fixes"
 import { createPlace, Geometry, listPlaces, Place, updatePlace } from "@place-access/domain/places"
 import { PlaceId } from "@place-access/domain/shared"
-import { Effect, Either, Schema } from "effect"
+import { Effect, Either, Option, Schema } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Errors from "../../wire/Errors.js"
+import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html, type Value } from "../kit/Html.js"
@@ -28,9 +30,17 @@ const Draft = Schema.Struct({
 const typed = (form: Form.Form) =>
   Object.fromEntries(Object.keys(LABELS).map((name) => [name, form.value(name)])) as Readonly<Record<string, string>>
 
-const FRESH = Fields.fresh({ kind: "home", radius_m: String(Place.DEFAULT_RADIUS_M) })
-
 const circle = ({ circle: { lat, lon, radiusM }, label }: Place.Place): Map.MapCircle => ({ label, lat, lon, radiusM })
+
+/** Where the map begins: people add places where they are. The map shows the location to its owner only. */
+const newest = ({ account }: Visitor.Visitor) =>
+  Effect.map(
+    latestFix(account.id),
+    Option.match({
+      onNone: () => null,
+      onSome: ({ lat, lon }): Map.MapPoint => ({ label: "Your newest location", lat, lon })
+    })
+  )
 
 const fields = (form: Fields.Shown, map: Value): Html =>
   html` ${Fields.input(form, { name: "label", label: "Name", hint: "What you call it. Apps that you share it with see this name.", maxlength: 80 })}
@@ -40,20 +50,38 @@ const fields = (form: Fields.Shown, map: Value): Html =>
       Place.PlaceKind.literals.map((kind) => ({ value: kind, text: `${kind.charAt(0).toUpperCase()}${kind.slice(1)}` }))
     )}
     ${map}
-    <div class="pair">
-      ${Fields.input(form, { name: "lat", label: "Latitude", hint: "Degrees, such as 52.5208", inputmode: "decimal" })}
-      ${Fields.input(form, { name: "lon", label: "Longitude", hint: "Degrees, such as 13.4095", inputmode: "decimal" })}
-    </div>
-    ${Fields.input(form, { name: "radius_m", label: "Radius", hint: "Metres from the middle, 100 to 10,000. Phones are often 50 m off, so a circle smaller than 150 m misses arrivals.", inputmode: "decimal" })}`
+    <details id="by-hand" open>
+      <summary>Enter by hand</summary>
+      <div class="pair">
+        ${Fields.input(form, { name: "lat", label: "Latitude", hint: "Degrees, such as 52.5208", inputmode: "decimal" })}
+        ${Fields.input(form, { name: "lon", label: "Longitude", hint: "Degrees, such as 13.4095", inputmode: "decimal" })}
+      </div>
+      <p class="hint">
+        Map services show the coordinates of a point when you hold your finger, or the right mouse button, on it.
+      </p>
+    </details>
+    ${Fields.input(form, { name: "radius_m", label: "Radius", hint: "Metres from the centre, 100 to 10,000. Phones are often 50 m off, so a circle smaller than 150 m misses arrivals.", inputmode: "decimal" })}`
 
-const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = FRESH) =>
+/** The form of a new place, at the position in the address if there is one: a stop of the timeline leads here. */
+const freshAt = (query: Form.Form): Fields.Shown => {
+  const position = (name: "lat" | "lon") => (/^-?\d{1,3}\.\d{1,8}$/.test(query.value(name)) ? query.value(name) : "")
+  return Fields.fresh({
+    kind: "home",
+    radius_m: String(Place.DEFAULT_RADIUS_M),
+    lat: position("lat"),
+    lon: position("lon")
+  })
+}
+
+const list = (portal: string, visitor: Visitor.Visitor, again?: Fields.Shown) =>
   Effect.gen(function* () {
     const places = yield* listPlaces(visitor.account.id)
     const query = yield* Form.query
+    const form = again ?? freshAt(query)
     const token = yield* Visitor.tokenFor(visitor)
     const present = places.filter(({ archivedAt }) => archivedAt === null)
     const archived = places.filter(({ archivedAt }) => archivedAt !== null)
-    const map = yield* Map.make(present.map(circle))
+    const map = yield* Map.make(present.map(circle), yield* newest(visitor))
     return respond({
       title: "Places",
       reader: yield* Visitor.reader(visitor),
@@ -74,11 +102,8 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = FRE
         }
         <section class="card" aria-labelledby="new">
           <h2 id="new">Add a place</h2>
-          <form method="post" action="${portal}/places">
+          <form class="with-map" method="post" action="${portal}/places">
             ${Fields.hidden("form_token", token)}${fields(form, map.html)}
-            <p class="hint">
-              Map services show the coordinates of a point when you hold your finger, or the right mouse button, on it.
-            </p>
             <button>Add place</button>
           </form>
         </section>
@@ -107,7 +132,7 @@ const card = (portal: string, place: Place.Place, token: string): Html =>
       <span class="badge quiet">${place.kind}</span>
     </header>
     <dl>
-      <dt>Middle</dt>
+      <dt>Centre</dt>
       <dd>${place.circle.lat}, ${place.circle.lon}</dd>
       <dt>Radius</dt>
       <dd>${place.circle.radiusM} m</dd>
@@ -133,8 +158,13 @@ const create = (portal: string) =>
       const draft = Form.decode(Draft, typed(form))
       if (Either.isLeft(draft)) return yield* list(portal, visitor, Form.shown(form, draft.left))
       const { kind, label, lat, lon, radius_m: radiusM } = draft.right
-      yield* createPlace(visitor.account.id, { label, kind, circle: { lat, lon, radiusM } })
-      return seeOther(`${portal}/places?done=place-created`)
+      yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
+      return yield* createPlace(visitor.account.id, { label, kind, circle: { lat, lon, radiusM } }).pipe(
+        Effect.as(seeOther(`${portal}/places?done=place-created`)),
+        Effect.catchTag("Conflict", ({ reason }) =>
+          list(portal, visitor, Form.shown(form, [{ field: "label", message: `cannot be added: ${reason}` }]))
+        )
+      )
     })
   )
 
@@ -146,7 +176,7 @@ const edit = (portal: string, visitor: Visitor.Visitor, id: PlaceId, again?: Fie
     const place = present.find((one) => one.id === id)
     if (place === undefined) return yield* Effect.fail(Errors.notFound("place"))
     const { circle: before, kind, label } = place
-    const map = yield* Map.make(present.filter((one) => one !== place).map(circle))
+    const map = yield* Map.make(present.filter((one) => one !== place).map(circle), yield* newest(visitor))
     const form =
       again ??
       Fields.fresh({

@@ -1,5 +1,5 @@
 import { getConnection } from "@place-access/domain/connection"
-import { getEvaluationsOfUser, type RecentEvaluations, type Rule } from "@place-access/domain/rules"
+import { getEvaluationsOfUser, type RecentEvaluations, type Rule, RuleRuns } from "@place-access/domain/rules"
 import { ConnectionId, RuleId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
@@ -10,6 +10,7 @@ import * as Routes from "../kit/Routes.js"
 import * as Table from "../kit/Table.js"
 import { row, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import { bar } from "./ruleBar.js"
 import { evaluation, sentence } from "./ruleWords.js"
 
 /** The page of one rule: why the app was notified about the user, or was not. */
@@ -34,26 +35,39 @@ const show = (portal: string) =>
             where you were. The notifications that it got are in
             <a href="${portal}/access-log?app=${app.id}">your access log</a>.
           </p>
-          ${recent.length === 0 ? html`<p class="empty">This rule has checked no reading yet.</p>` : table(rule, recent, app.name)}`
+          ${recent.length === 0 ? html`<p class="empty">This rule has checked no reading yet.</p>` : html`${bar(rule, recent)}${table(rule, recent, app.name)}`}`
       })
     })
   )
 
+/** The last to arrive first. Readings in a row that changed nothing are one line. */
 const table = (rule: Rule.Rule, recent: RecentEvaluations.RecentEvaluations, appName: string): Html =>
   Table.stacked(
-    ["Taken", "What it did"],
-    recent.toReversed().map(
-      (one) =>
-        html`<tr>
-          <td class="nowrap" data-label="Taken">${time(one.capturedAt, row)}</td>
-          <td data-label="What it did">${words(rule, one, appName)}</td>
-        </tr>`
-    )
+    ["Measured", "What it did"],
+    RuleRuns.folded(recent)
+      .toReversed()
+      .map(
+        (run) =>
+          html`<tr>
+            <td class="nowrap" data-label="Measured">${measured(run)}</td>
+            <td data-label="What it did">${words(rule, run, appName)}</td>
+          </tr>`
+      )
   )
 
-const words = (rule: Rule.Rule, one: RecentEvaluations.Evaluation, appName: string): Html => {
-  const text = evaluation(rule, one, appName)
-  return one.outcome === "fired" ? html`<strong>${text}</strong>` : html`${text}`
+const measured = ({ evaluations }: RuleRuns.OutcomeRun): Html => {
+  const times = evaluations.map(({ capturedAt }) => capturedAt).sort((a, b) => a - b)
+  const [first = evaluations[0].capturedAt, last = first] = [times[0], times.at(-1)]
+  return first === last
+    ? time(first, row)
+    : html`${time(first, row)} to<br />
+        ${time(last, row)}`
+}
+
+const words = (rule: Rule.Rule, { evaluations, outcome }: RuleRuns.OutcomeRun, appName: string): Html => {
+  const text = evaluation(rule, evaluations[0], appName)
+  if (evaluations.length > 1) return html`<strong>${evaluations.length} ×</strong> ${text}`
+  return outcome === "fired" ? html`<strong>${text}</strong>` : html`${text}`
 }
 
 export const routes = (options: ServiceOptions) => {

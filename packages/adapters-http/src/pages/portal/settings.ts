@@ -6,7 +6,6 @@ import {
   type History,
   previewChoice
 } from "@place-access/domain/retention-choice"
-import { Words } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Fields from "../kit/Fields.js"
@@ -15,8 +14,9 @@ import * as HistoryChoice from "../kit/HistoryChoice.js"
 import { flag, type Html, html } from "../kit/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
-import { time } from "../kit/Time.js"
+import { count, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import * as TimeZonePage from "../settings/timeZone.js"
 import { notice } from "./notices.js"
 
 const LABELS = { keep_days: "How long" }
@@ -67,15 +67,31 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
             <button>Save</button>
           </form>
         </section>
+        ${TimeZonePage.section(portal, visitor)}
+        <section class="card" aria-labelledby="address">
+          <h2 id="address">Your e-mail address</h2>
+          <p>${visitor.account.email}. You sign in with it, and we write there.</p>
+          <p><a class="button second" href="${portal}/settings/email">Change or confirm it…</a></p>
+        </section>
         <section class="card" aria-labelledby="password">
           <h2 id="password">Your password</h2>
           <p>A new password signs out every other browser. We tell you by mail.</p>
           <p><a class="button second" href="${portal}/settings/password">Change my password…</a></p>
         </section>
+        <section class="card" aria-labelledby="factor">
+          <h2 id="factor">Your second factor</h2>
+          <p>A passkey or a one-time code beside your password, so that the password alone signs nobody in.</p>
+          <p><a class="button second" href="${portal}/settings/second-factor">Passkeys and codes…</a></p>
+        </section>
         <section class="card" aria-labelledby="sessions">
           <h2 id="sessions">Where you are signed in</h2>
           <p>The browsers in which you are signed in, each with a button that signs it out.</p>
           <p><a class="button second" href="${portal}/settings/sessions">Show them</a></p>
+        </section>
+        <section class="card" aria-labelledby="export">
+          <h2 id="export">Take your data along</h2>
+          <p>Download one file with everything that this service has about you.</p>
+          <p><a class="button second" href="${portal}/settings/export">Take my data along…</a></p>
         </section>
         <section class="card" aria-labelledby="account">
           <h2 id="account">Delete your account</h2>
@@ -103,7 +119,7 @@ const present = ({ fixes, keep, nextDeletionAt, oldestAt, visits }: Described): 
       </dl>`
 
 const extent = ({ fixes, visits }: Pick<Extent, "fixes" | "visits">): string =>
-  `${Words.count(fixes, "location")} and ${Words.count(visits, "visit")}`
+  `${count(fixes)} ${fixes === 1 ? "location" : "locations"} and ${count(visits)} ${visits === 1 ? "visit" : "visits"}`
 
 /** Asks for confirmation and changes nothing yet: the deleted history cannot be brought back. */
 const confirm = (portal: string, visitor: Visitor.Visitor, keep: History.Keep, value: string, going: Extent) =>

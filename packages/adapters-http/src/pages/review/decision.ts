@@ -30,6 +30,7 @@ import {
   REVIEW,
   reviewPath
 } from "./shared.js"
+import * as Preview from "./preview.js"
 import { wording } from "./wording.js"
 
 const LABELS = { note: "Note to the developer", decision: "Your decision" }
@@ -118,7 +119,7 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
             ${pendingChange(app)}
           </section>`
         }
-        ${aboutApp(inspected)}
+        ${Preview.links(app)} ${aboutApp(inspected)}
         <section class="card" aria-labelledby="purposes">
           <h2 id="purposes">Purposes</h2>
           ${

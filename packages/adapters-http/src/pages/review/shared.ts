@@ -8,6 +8,7 @@ import { AppId, Scope } from "@place-access/domain/shared"
 import type { HttpServerResponse } from "@effect/platform"
 import { Effect } from "effect"
 import type { Shared } from "../../wire/toWire.js"
+import * as AppLogo from "../appLogo.js"
 import { changeTable } from "../developer/appChange.js"
 import { paragraphs, statusBadge } from "../developer/shared.js"
 import type * as Form from "../kit/Form.js"
@@ -115,6 +116,8 @@ export const aboutApp = ({ app, developer }: DevelopedApp): Html =>
     <dl>
       <dt>Developer</dt>
       <dd>${developerName({ developer })}</dd>
+      <dt>Logo</dt>
+      <dd>${AppLogo.image(app) || html`<span class="soft">None</span>`}</dd>
       <dt>Web page</dt>
       <dd>
         ${app.homepageUrl === null ? html`<span class="soft">None</span>` : html`<a href="${webAddress(app.homepageUrl)}" rel="noopener noreferrer" target="_blank">${app.homepageUrl}</a>`}
@@ -209,6 +212,6 @@ const about = (subject: ReviewSubject): Html =>
         subject.change !== null &&
         html`<details>
           <summary>Changes</summary>
-          ${changeTable(subject.change, { current: "In force then", pending: "Asked for" })}
+          ${changeTable(subject.id, subject.change, { current: "In force then", pending: "Asked for" })}
         </details>`
       }`

@@ -1,4 +1,4 @@
-import { mapScript } from "@place-access/adapters-http/pages/kit/mapScript"
+import { mapScript } from "@place-access/adapters-http/pages/kit/scripts/mapScript"
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { runInNewContext } from "node:vm"

@@ -1,3 +1,5 @@
+import { pictureStyle } from "./pictureStyle.js"
+
 /** The styles of all pages, served as one file. The file's name contains a digest of its content. */
 export const style = `
 :root {
@@ -6,6 +8,8 @@ export const style = `
   --accent: #17604d; --accent-ink: #ffffff; --accent-soft: #e4efe9;
   --warn: #7a4a00; --warn-soft: #fdf3dc; --warn-line: #e3c27a;
   --bad: #a1261d; --bad-soft: #fcebe9; --focus: #1a56c4;
+  --map-water: #c9dfe8; --map-land: #f4f1e6; --map-coast: #8fb0bd; --map-water-line: #a9c9d6; --map-border: #b4a48f;
+  --map-name: #4a4436; --map-halo: #fbf9f2;
 }
 @media (prefers-color-scheme: dark) {
   :root {
@@ -13,6 +17,8 @@ export const style = `
     --accent: #7fd3b6; --accent-ink: #0d201a; --accent-soft: #22352f;
     --warn: #f3cf86; --warn-soft: #332a17; --warn-line: #6d5826;
     --bad: #ffaaa1; --bad-soft: #3a2220; --focus: #8db8ff;
+    --map-water: #17272f; --map-land: #2a3230; --map-coast: #46606a; --map-water-line: #35525e; --map-border: #6d675a;
+    --map-name: #d3d0c2; --map-halo: #1a2120;
   }
 }
 *, ::before, ::after { box-sizing: border-box; }
@@ -58,6 +64,8 @@ main { max-width: 62rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
 main.narrow { max-width: 31rem; }
 main.middle { max-width: 42rem; }
 main > h2 { margin-top: 2rem; }
+h1 + .card, h1 + form, h1 + .note, h1 + .problems, h1 + .plain { margin-top: 1rem; }
+form.actions + p { margin-top: 1.5rem; }
 .lead { color: var(--soft); margin-bottom: 1.5rem; max-width: 46rem; }
 .tabs {
   display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; border-bottom: 1px solid var(--line); margin: 0 0 1.5rem;
@@ -73,6 +81,11 @@ main > h2 { margin-top: 2rem; }
   margin-bottom: 0.5rem;
 }
 .card header > * { margin: 0; min-width: 0; }
+.logo {
+  display: block; width: 3.5rem; height: 3.5rem; border-radius: 12px; background: var(--card); object-fit: contain;
+  margin-bottom: 0.5rem;
+}
+.preview { border: 2px dashed var(--line); border-radius: 12px; padding: 1.25rem; }
 .plain { list-style: none; padding: 0; }
 .grid {
   display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1.25rem;
@@ -113,11 +126,24 @@ input:not([type=checkbox], [type=radio], [type=hidden]), select, textarea {
   border: 1px solid var(--field); border-radius: 8px;
 }
 form.filter .field { margin-bottom: 0.5rem; }
-form.filter input[type=date], form.filter select { padding-inline: 0.35rem; }
+form.filter input[type=date] { padding-inline: 0.6rem; }
 form.filter .pair { grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.5rem), 1fr)); }
 form.filter.long .pair { grid-template-columns: repeat(auto-fit, minmax(clamp(8.5rem, 22%, 11rem), 1fr)); }
 input[aria-invalid=true], textarea[aria-invalid=true], select[aria-invalid=true] {
   border-color: var(--bad); border-width: 2px;
+}
+input[type=date] { appearance: none; font-variant-numeric: tabular-nums; line-height: 1.5; }
+input[type=date]::-webkit-calendar-picker-indicator {
+  margin: 0; padding: 0.2rem; cursor: pointer; border-radius: 4px; opacity: 0.7;
+}
+input[type=date]::-webkit-calendar-picker-indicator:hover { opacity: 1; background-color: var(--accent-soft); }
+input[type=date]::-webkit-datetime-edit-fields-wrapper { padding: 0; }
+select {
+  appearance: none; padding-right: 2rem;
+  background-image: linear-gradient(45deg, transparent 50%, var(--soft) 50%),
+    linear-gradient(135deg, var(--soft) 50%, transparent 50%);
+  background-position: right 1.05rem center, right 0.7rem center; background-size: 0.35rem 0.35rem;
+  background-repeat: no-repeat;
 }
 textarea { min-height: 5.5rem; resize: vertical; }
 textarea.code { min-height: 7rem; overflow-wrap: anywhere; }
@@ -139,6 +165,7 @@ textarea.code { min-height: 7rem; overflow-wrap: anywhere; }
   display: flex; gap: 0.5rem; align-items: baseline; margin-top: 0.35rem; color: var(--soft); font-size: 0.9rem;
 }
 .choice .also label { font-weight: 400; }
+.choice:has(> input[name=place]:not(:checked)) .also { display: none; }
 .choice .also input { accent-color: var(--accent); }
 .choice blockquote {
   margin: 0.35rem 0 0; padding-left: 0.75rem; border-left: 3px solid var(--warn-line); color: var(--soft);
@@ -161,11 +188,45 @@ button.link {
   background: none; border: 0; padding: 0; color: var(--accent); font-weight: 500; text-decoration: underline;
   text-underline-offset: 0.15em;
 }
+.steer { display: grid; gap: 0.9rem; margin: 0.25rem 0 1.25rem; }
+.steer .hint { margin: 0.35rem 0 0; }
+.steer .note { margin: 0; }
+.steer .note p { margin-bottom: 0.6rem; }
+.steer details { margin: 0; }
+.steer fieldset { margin: 0; }
+.hint + .pair { margin-top: 1rem; }
+.steer + dl { border-top: 1px solid var(--line); padding-top: 1rem; }
+.row { display: flex; flex-wrap: wrap; gap: 0.5rem; }
+.row button { padding-inline: 0.85rem; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: center; margin-top: 1rem; }
 .decide { display: grid; grid-template-columns: 1fr 1fr; gap: 0.75rem; margin-top: 1.5rem; }
 .decide.three { grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); }
 .choices.four { grid-template-columns: repeat(auto-fit, minmax(min(100%, 16rem), 1fr)); }
 button.stop { background: var(--bad); border-color: var(--bad); color: var(--card); }
+.big { font-size: 1.35rem; font-weight: 600; line-height: 1.3; margin-bottom: 0.25rem; }
+.big .badge { vertical-align: middle; }
+.pairs {
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 18rem), 1fr)); gap: 1.25rem;
+  margin-bottom: 1.25rem;
+}
+.pairs > .card { margin: 0; }
+.rows > li {
+  display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 0.5rem 1rem;
+  padding: 0.6rem 0; border-bottom: 1px solid var(--line);
+}
+.rows > li:last-child { border-bottom: 0; }
+${pictureStyle}.steps { list-style: none; padding: 0; counter-reset: step; display: grid; gap: 1rem; }
+.steps > li { display: grid; grid-template-columns: 2rem 1fr; gap: 0.75rem; counter-increment: step; }
+.steps > li::before {
+  content: counter(step); width: 2rem; height: 2rem; line-height: 2rem; text-align: center; border-radius: 50%;
+  background: var(--accent); color: var(--accent-ink); font-weight: 600;
+}
+.steps > li.done::before { content: "✓"; background: var(--accent-soft); color: var(--accent); }
+.steps p { margin-bottom: 0.5rem; }
+.beside { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.25rem; }
+@media (min-width: 56rem) { .beside { grid-template-columns: minmax(0, 1fr) 19rem; } }
+h1 + .pairs, h1 + .beside, h1 + .card { margin-top: 1.25rem; }
 .lines { display: grid; gap: 0.35rem; }
 .counts { display: grid; gap: 0.5rem; }
 .counts li { display: grid; grid-template-columns: 6rem 1fr; gap: 0.25rem 0.75rem; }
@@ -174,10 +235,13 @@ meter { width: 10rem; max-width: 100%; height: 1rem; vertical-align: middle; }
 details { margin: 0.75rem 0 0; }
 summary { cursor: pointer; font-weight: 500; color: var(--accent); }
 details > :nth-child(2) { margin-top: 0.75rem; }
+#by-hand { margin: 0 0 1rem; }
+main.wide .card > form.with-map { max-width: none; }
+.with-map > :not([data-with-map]) { max-width: 40rem; }
 
 .map {
-  height: 22rem; max-height: 60vh; border: 1px solid var(--field); border-radius: 8px; margin: 0 0 1rem;
-  background: var(--paper); z-index: 0; position: relative; font: inherit;
+  height: 26rem; max-height: 65vh; border: 1px solid var(--field); border-radius: 8px; margin: 0 0 1rem;
+  background: var(--map-water); z-index: 0; position: relative; font: inherit;
 }
 .map:focus-visible::after {
   content: "+"; position: absolute; z-index: 1000; left: 50%; top: 50%; transform: translate(-50%, -50%);
@@ -187,10 +251,44 @@ details > :nth-child(2) { margin-top: 0.75rem; }
   stroke: var(--accent); fill: var(--accent); stroke-width: 2; fill-opacity: 0.12; stroke-opacity: 0.7;
 }
 .map path.chosen { stroke: var(--warn); fill: var(--warn); stroke-width: 3; fill-opacity: 0.2; stroke-opacity: 1; }
+.map path.newest { stroke: var(--card); fill: var(--focus); stroke-width: 2; fill-opacity: 1; stroke-opacity: 1; }
+.map .leaflet-names-pane { z-index: 620; pointer-events: none; }
+.map .leaflet-names-pane span { position: absolute; left: 0; top: 0; white-space: nowrap; }
 .map .place-name {
-  background: var(--card); color: var(--ink); border: 1px solid var(--line); border-radius: 6px; box-shadow: none;
-  padding: 0.05rem 0.4rem; font-size: 0.85rem;
+  background: var(--card); color: var(--ink); border: 1px solid var(--line); border-radius: 6px;
+  padding: 0.05rem 0.4rem; font-size: 0.85rem; line-height: 1.4; max-width: 11rem; overflow: hidden;
+  text-overflow: ellipsis;
 }
+.map .town-name, .map .country-name {
+  color: var(--map-name); font-size: 0.75rem; line-height: 1.2;
+  text-shadow: 0 0 2px var(--map-halo), 0 0 2px var(--map-halo), 0 0 3px var(--map-halo);
+}
+.map .town-name.large { font-size: 0.85rem; font-weight: 600; }
+.map .country-name { letter-spacing: 0.06em; text-transform: uppercase; font-size: 0.7rem; opacity: 0.85; }
+.map .town-dot {
+  width: 5px; height: 5px; border-radius: 50%; background: var(--map-name); border: 1px solid var(--map-halo);
+}
+.map-far {
+  background: var(--card); color: var(--ink); border: 1px solid var(--line); border-radius: 6px;
+  padding: 0.15rem 0.5rem; font-size: 0.8rem; max-width: 15rem;
+}
+.map .handle { cursor: grab; }
+.map .handle::before { content: ""; position: absolute; border-radius: 50%; border: 2px solid var(--card); }
+.map .pin::before {
+  left: 3px; top: -9px; width: 22px; height: 22px; border-radius: 50% 50% 50% 0; transform: rotate(-45deg);
+  background: var(--warn);
+}
+.map .pin::after {
+  content: ""; position: absolute; left: 10px; top: -2px; width: 8px; height: 8px; border-radius: 50%;
+  background: var(--card);
+}
+.map .knob { cursor: ew-resize; }
+.map .knob::before { left: 6px; top: 6px; width: 16px; height: 16px; background: var(--warn); }
+.map .leaflet-control-attribution, .map .leaflet-control-scale-line {
+  background: var(--card); color: var(--soft); text-shadow: none; border-color: var(--field);
+  font-size: 0.75rem; line-height: 1.4;
+}
+.map .leaflet-control-attribution a { color: var(--accent); }
 .map .leaflet-bar a { color: #1c2422; }
 .scroll {
   overflow-x: auto; margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: 12px; background: var(--card);
@@ -217,7 +315,10 @@ pre.letter { white-space: pre-wrap; margin: 0; }
   width: 17rem; max-width: 100%; background: #ffffff; padding: 0.75rem; border-radius: 10px;
   border: 1px solid var(--line);
 }
-.qr + .below { margin: 1rem 0 0; }
+.qr + .below { margin: 1rem 0 1.25rem; }
+.below .button { margin: 0.35rem 0 0 0.5rem; }
+[data-said] { margin: 0.75rem 0 0; }
+[data-said]:empty { display: none; }
 .qr svg { display: block; width: 100%; height: auto; }
 .foot {
   max-width: 62rem; margin: 0 auto; padding: 0 1.25rem 2rem; color: var(--soft); font-size: 0.85rem; display: flex;
@@ -225,6 +326,25 @@ pre.letter { white-space: pre-wrap; margin: 0; }
 }
 .foot a { color: var(--soft); }
 @media (max-width: 40rem) {
+  .strips > li { grid-template-columns: minmax(0, 1fr); }
+  .day text { font-size: 26px; }
+  .day text.scale { font-size: 22px; }
+  .top > div { gap: 0.1rem 0.75rem; padding-bottom: 0; }
+  .top nav {
+    order: 1; flex: 1 0 100%; flex-wrap: nowrap; gap: 0 0.35rem; font-size: 0.76rem; overflow-x: auto;
+    scrollbar-width: none;
+  }
+  .top.staff nav { flex-wrap: wrap; gap: 0 0.9rem; font-size: 0.9rem; }
+  .top nav a { display: inline-block; white-space: nowrap; padding: 0.5rem 0; }
+  .top nav a::first-letter { text-transform: uppercase; }
+  .top .roomy, .who span { display: none; }
+  .brand { margin: 0.35rem 0; }
+  .brand:last-child { padding-bottom: 0.6rem; }
+  .who { margin-left: auto; }
+  .below .button { display: block; margin: 0.5rem 0 0; }
+  form.filter .pair { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+  form.filter .pair > .field:has(select), form.filter .pair > .field:has(button) { grid-column: 1 / -1; }
+  form.filter .field > button { width: 100%; }
   main { padding-top: 1.25rem; }
   dl { grid-template-columns: 1fr; gap: 0 0; }
   dd { margin-bottom: 0.5rem; }
@@ -240,13 +360,10 @@ pre.letter { white-space: pre-wrap; margin: 0; }
     padding-right: 0.5rem;
   }
 }
-@media (min-width: 60rem) {
-  .top:not(.staff) > div { flex-wrap: nowrap; }
-  .top:not(.staff) nav { flex-wrap: nowrap; white-space: nowrap; }
-}
-@media (min-width: 66rem) {
-  .top.staff > div { flex-wrap: nowrap; column-gap: 1rem; max-width: 74rem; }
-  .top.staff nav { flex-wrap: nowrap; white-space: nowrap; column-gap: 0.8rem; font-size: 0.95rem; }
+@media (min-width: 74rem) {
+  .top > div { flex-wrap: nowrap; column-gap: 1rem; max-width: 78rem; }
+  .top nav { flex-wrap: nowrap; white-space: nowrap; }
+  .top.staff nav { column-gap: 0.7rem; font-size: 0.92rem; }
 }
 @media (prefers-reduced-motion: no-preference) { button, .button { transition: filter 0.12s; } }
 `

@@ -1,0 +1,62 @@
+import { HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import { type Account, learnTimeZone, signIn, signOut } from "@place-access/domain/accounts"
+import { rememberSignIn } from "@place-access/domain/credentials"
+import { Effect } from "effect"
+import { HttpOptions } from "../HttpOptions.js"
+import * as Browser from "../security/Browser.js"
+import * as Credentials from "../security/Credentials.js"
+
+/** A session that was opened a moment ago. */
+export interface OpenedSession {
+  readonly account: Account.Account
+  readonly cookie: string
+  readonly passwordVersion: number
+}
+
+/** The script of the sign-in page writes it (`zoneScript`). Anybody can set it, so its value is checked. */
+const TIME_ZONE_COOKIE = "time_zone"
+
+/**
+ * What the answer to a completed sign-in needs: with two cookies this browser has a session, and is known to the
+ * account from now on. The session that the browser came with ends, because its cookie is replaced.
+ */
+export const entered = ({ account, cookie, passwordVersion }: OpenedSession) =>
+  Effect.gen(function* () {
+    const options = yield* HttpOptions
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const before = Credentials.sessionToken(request, options)
+    const { knownBrowser } = yield* Browser.attempt
+    const client = yield* Browser.client
+    const known = yield* rememberSignIn({ account, passwordVersion, knownBrowser, client })
+    yield* learnTimeZone(account, request.cookies[TIME_ZONE_COOKIE])
+    if (before !== undefined) yield* signOut(before)
+    return {
+      account,
+      withCookies: (response: HttpServerResponse.HttpServerResponse) =>
+        Credentials.setKnownBrowser(Credentials.setSession(response, cookie, options), known, options)
+    }
+  })
+
+/** Signs this browser in. Fails with `FactorRequired` for an account that has a second factor. */
+export const enter = (credentials: Credential) => Effect.flatMap(checked(credentials), entered)
+
+/** Like `enter`; `secondStep` goes on for an account that has a second factor. */
+export const enterWith = <E, R>(
+  credentials: Credential,
+  secondStep: (pending: string) => Effect.Effect<OpenedSession, E, R>
+) =>
+  checked(credentials).pipe(
+    Effect.catchTag("FactorRequired", ({ pending }) => secondStep(pending)),
+    Effect.flatMap(entered)
+  )
+
+interface Credential {
+  readonly email: Account.Email
+  readonly password: string
+}
+
+const checked = (credentials: Credential) =>
+  Effect.gen(function* () {
+    const { knownBrowser } = yield* Browser.attempt
+    return yield* signIn({ ...credentials, ...(yield* Browser.client), knownBrowser })
+  })

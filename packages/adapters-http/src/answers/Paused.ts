@@ -1,0 +1,28 @@
+import { Disclosure } from "@place-access/domain/answers"
+import { Caller } from "@place-access/domain/tokens"
+import { Schema } from "effect"
+
+// How an app reads that its user has paused it (decision connection-4).
+
+/** An answer about the user has this field only while it is unknown because of a pause. */
+export const Reason = {
+  reason: Schema.optionalWith(Schema.Literal("paused"), { exact: true }).annotations({
+    description:
+      "Present while the user has paused the app: nothing is known until the user resumes. Leave the user alone and ask again later."
+  })
+}
+
+interface Told<A> {
+  readonly answer: A
+  readonly disclosed: string
+}
+
+/** The answer, with the reason when nothing is known and the user has paused the app. */
+export const orPaused = <A extends object>(
+  caller: Caller.Caller,
+  isUnknown: boolean,
+  told: Told<A>
+): Told<A & { readonly reason?: "paused" }> =>
+  isUnknown && Caller.isPaused(caller)
+    ? { answer: { ...told.answer, reason: "paused" }, disclosed: Disclosure.PAUSED }
+    : told

@@ -1,0 +1,35 @@
+import { HttpServerRequest } from "@effect/platform"
+import { confirmSession, type IdentityProof } from "@place-access/domain/factors"
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { Api } from "../Api.js"
+import * as Group from "../Group.js"
+import { HttpOptions } from "../HttpOptions.js"
+import * as Browser from "../security/Browser.js"
+import * as Credentials from "../security/Credentials.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
+import { toWire } from "../wire/toWire.js"
+
+export const layer = Group.group(Api, "confirmation", (handlers) =>
+  handlers.handle(
+    "confirmSession",
+    ({ payload: { code = null, password } }) =>
+      Effect.gen(function* () {
+        const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
+        const proof: IdentityProof = { _tag: "Password", password, code }
+        yield* confirmSession(yield* SignedIn, { proof, ...(yield* Browser.attempt), cookie: cookie ?? "" })
+      }).pipe(
+        Effect.catchTags({
+          // 403 and not 401, because the session is valid.
+          WrongCredentials: () => Effect.fail(Errors.forbidden("The password is wrong")),
+          WrongFactor: () => Effect.fail(Errors.forbidden("The code is wrong, or was used before")),
+          FactorRequired: () => Effect.fail(Errors.secondFactorRequired),
+          TooManyAttempts: ({ retryAfterMillis }) =>
+            Effect.fail(Errors.rateLimited(retryAfterMillis / Timestamp.SECOND))
+        }),
+        toWire
+      ),
+    { uninterruptible: true }
+  )
+)

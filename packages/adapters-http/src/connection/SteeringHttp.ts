@@ -1,0 +1,108 @@
+import { type ConsentHistory, getConnection, listConsentHistory } from "@place-access/domain/connection"
+import { Invalid, Scope } from "@place-access/domain/shared"
+import {
+  changeConnection,
+  endExactLocation,
+  pauseAll,
+  pauseConnection,
+  resumeAll,
+  resumeConnection,
+  Steering
+} from "@place-access/domain/steering"
+import { Effect } from "effect"
+import { Api } from "../Api.js"
+import * as Group from "../Group.js"
+import { requireFreshSignIn } from "../security/FreshSignIn.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import { toWire } from "../wire/toWire.js"
+import { encode, encodePause } from "./ConnectionsHttp.js"
+import type { HistoryEntry } from "./SteeringApi.js"
+
+const WHOLE = { uninterruptible: true } as const
+
+export const layer = Group.group(Api, "steering", (handlers) =>
+  handlers
+    .handle(
+      "change",
+      ({ path, payload }) =>
+        Effect.gen(function* () {
+          const { id: userId } = yield* SignedIn
+          const scopes = payload.scopes?.filter(Scope.isScope)
+          if (scopes?.length !== payload.scopes?.length) {
+            return yield* Invalid.of(
+              "scopes",
+              "must be among those that you agreed to before; the app must ask for others"
+            )
+          }
+          const change = {
+            scopes,
+            standardDays: payload.standard_days,
+            sensitiveDays: payload.sensitive_days
+          }
+          const before = yield* getConnection(userId, path.id)
+          if (Steering.sharesWithoutEnd(change, before)) yield* requireFreshSignIn
+          return encode(yield* changeConnection(userId, path.id, change))
+        }).pipe(toWire),
+      WHOLE
+    )
+    .handle(
+      "endExactLocation",
+      ({ path }) =>
+        Effect.gen(function* () {
+          return encode(yield* endExactLocation((yield* SignedIn).id, path.id))
+        }).pipe(toWire),
+      WHOLE
+    )
+    .handle(
+      "pause",
+      ({ path, payload }) =>
+        Effect.gen(function* () {
+          return encode(yield* pauseConnection((yield* SignedIn).id, path.id, payload.for))
+        }).pipe(toWire),
+      WHOLE
+    )
+    .handle(
+      "resume",
+      ({ path }) =>
+        Effect.gen(function* () {
+          return encode(yield* resumeConnection((yield* SignedIn).id, path.id))
+        }).pipe(toWire),
+      WHOLE
+    )
+    .handle(
+      "pauseAll",
+      ({ payload }) =>
+        Effect.gen(function* () {
+          return { connections: yield* pauseAll((yield* SignedIn).id, payload.for) }
+        }).pipe(toWire),
+      WHOLE
+    )
+    .handle(
+      "resumeAll",
+      () =>
+        Effect.gen(function* () {
+          return { connections: yield* resumeAll((yield* SignedIn).id) }
+        }).pipe(toWire),
+      WHOLE
+    )
+    .handle("history", ({ path }) =>
+      Effect.gen(function* () {
+        return { history: (yield* listConsentHistory((yield* SignedIn).id, path.id)).map(encodeEntry) }
+      }).pipe(toWire)
+    )
+)
+
+/** An entry as data: in the API, and in a receipt that the user downloads. */
+export const encodeEntry = (entry: ConsentHistory.HistoryEntry): typeof HistoryEntry.Type => ({
+  at: entry.at,
+  change: entry.change,
+  by: entry.by,
+  end_reason: entry.endReason,
+  scopes: entry.scopes,
+  places: entry.places.map(({ id, label }) => ({ id, label })),
+  grant_expires_at: entry.standardExpiresAt,
+  sensitive_expires_at: entry.sensitiveExpiresAt,
+  pause: encodePause(entry.pause),
+  added: { scopes: entry.added.scopes, places: entry.added.places.map(({ id }) => id) },
+  removed: { scopes: entry.removed.scopes, places: entry.removed.places.map(({ id }) => id) }
+})

@@ -1,0 +1,67 @@
+import { HttpServerResponse } from "@effect/platform"
+import { AccountStore } from "@place-access/domain/accounts"
+import {
+  confirmAddress,
+  requestAddressChange,
+  requestConfirmation,
+  undoAddressChange
+} from "@place-access/domain/credentials"
+import { NotFound } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { toBody } from "../accounts/AccountsApi.js"
+import { Api } from "../Api.js"
+import * as Group from "../Group.js"
+import { addressRule, HttpOptions } from "../HttpOptions.js"
+import { requireFreshSignIn } from "../security/FreshSignIn.js"
+import { SignedIn } from "../security/SessionAuth.js"
+import { toWire } from "../wire/toWire.js"
+import { mailUnlockLink, takeLink, unlockBrowser } from "./addressLinks.js"
+
+export const layer = Group.group(Api, "addresses", (handlers) =>
+  handlers
+    .handle(
+      "requestAddressChange",
+      ({ payload }) =>
+        Effect.gen(function* () {
+          yield* requireFreshSignIn
+          yield* takeLink
+          yield* requestAddressChange(yield* SignedIn, payload.email)
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "requestConfirmation",
+      () => toWire(Effect.zipRight(takeLink, Effect.flatMap(SignedIn, requestConfirmation))),
+      { uninterruptible: true }
+    )
+    .handle(
+      "confirmAddress",
+      ({ payload }) =>
+        Effect.gen(function* () {
+          yield* takeLink
+          const { id } = yield* confirmAddress(yield* SignedIn, payload.token, addressRule(yield* HttpOptions))
+          const after = yield* (yield* AccountStore).find(id)
+          return toBody(yield* Effect.mapError(after, () => new NotFound({ what: "account" })))
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "undoAddressChange",
+      ({ payload }) =>
+        Effect.gen(function* () {
+          yield* takeLink
+          yield* undoAddressChange(payload.token, payload.password, addressRule(yield* HttpOptions))
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle("requestUnlock", ({ payload }) => toWire(mailUnlockLink(payload.email)), { uninterruptible: true })
+    .handle(
+      "useUnlock",
+      ({ payload }) =>
+        Effect.gen(function* () {
+          const { withCookie } = yield* unlockBrowser(payload.token)
+          return withCookie(HttpServerResponse.empty({ status: 204 }))
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+)

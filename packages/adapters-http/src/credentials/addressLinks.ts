@@ -1,0 +1,31 @@
+import { HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import type { Account } from "@place-access/domain/accounts"
+import { requestUnlock, useUnlock } from "@place-access/domain/credentials"
+import { Rate, Subject } from "@place-access/domain/limits"
+import { Effect } from "effect"
+import { clientAddress } from "../edge/ClientAddress.js"
+import { HttpOptions } from "../HttpOptions.js"
+import * as RateLimit from "../limits/RateLimit.js"
+import * as Credentials from "../security/Credentials.js"
+import { afterAnswer } from "../edge/afterAnswer.js"
+
+// What the API and the pages do alike.
+
+/** Counts a request that uses a link, or asks for one, for its network address. */
+export const takeLink = Effect.flatMap(clientAddress, (address) => RateLimit.take(Subject.reset(address), Rate.RESETS))
+
+/** Mails an unlock link, if an account has the address. */
+export const mailUnlockLink = (email: Account.Email) =>
+  Effect.zipRight(takeLink, afterAnswer("An unlock link could not be mailed", requestUnlock(email)))
+
+/** Uses an unlock link, and makes this browser known with the answer. */
+export const unlockBrowser = (token: string) =>
+  Effect.gen(function* () {
+    yield* takeLink
+    const options = yield* HttpOptions
+    const before = Credentials.knownBrowser(yield* HttpServerRequest.HttpServerRequest, options)
+    const { account, cookie } = yield* useUnlock(token, before)
+    const withCookie = (response: HttpServerResponse.HttpServerResponse) =>
+      Credentials.setKnownBrowser(response, cookie, options)
+    return { account, withCookie }
+  })

@@ -1,0 +1,19 @@
+import { HttpServerResponse } from "@effect/platform"
+import { type Export, openArchive } from "@place-access/domain/exports"
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { CONTENT_TYPE } from "./ExportsApi.js"
+
+/** The archive as a file to save, which no cache and no proxy keeps. */
+export const archiveAnswer = (of: Export.ExportKey) =>
+  Effect.map(openArchive(of), ({ bytes, export: { bytes: length, readyAt, requestedAt } }) =>
+    HttpServerResponse.stream(bytes, {
+      contentType: CONTENT_TYPE,
+      contentLength: length,
+      headers: {
+        "cache-control": "no-store, no-transform",
+        "content-disposition": `attachment; filename="place-access-${Timestamp.toIso(readyAt ?? requestedAt).slice(0, 10)}.zip"`,
+        "x-content-type-options": "nosniff"
+      }
+    })
+  )

@@ -1,0 +1,51 @@
+import type { Account } from "@place-access/domain/accounts"
+import type { Factors } from "@place-access/domain/factors"
+import { type ServiceOptions } from "../HttpOptions.js"
+
+/** The name of this service for authenticators (its RP ID): the host of `BASE_URL`. */
+export const relyingParty = ({ baseUrl }: ServiceOptions): string => new URL(baseUrl).hostname
+
+/** Browsers make passkeys for names only, not for network addresses. */
+export const canHavePasskeys = (options: ServiceOptions): boolean => {
+  const host = relyingParty(options)
+  return !host.startsWith("[") && !/^\d+(?:\.\d+){3}$/.test(host)
+}
+
+const TIMEOUT_MS = 300_000
+
+const described = (passkeys: ReadonlyArray<Factors.Passkey>) => passkeys.map(({ id }) => ({ type: "public-key", id }))
+
+/** `PublicKeyCredentialRequestOptions` as JSON. No `passkeys`: the authenticator offers those that it knows. */
+export const toSign = (
+  options: ServiceOptions,
+  challenge: string,
+  { alone, passkeys }: { readonly passkeys: ReadonlyArray<Factors.Passkey>; readonly alone: boolean }
+) => ({
+  challenge,
+  rpId: relyingParty(options),
+  timeout: TIMEOUT_MS,
+  userVerification: alone ? "required" : "preferred",
+  allowCredentials: described(passkeys)
+})
+
+/** `PublicKeyCredentialCreationOptions` as JSON. The id of the user names the account when a passkey signs in alone. */
+export const toCreate = (
+  options: ServiceOptions,
+  challenge: string,
+  account: Account.Account,
+  present: ReadonlyArray<Factors.Passkey>
+) => ({
+  challenge,
+  rp: { id: relyingParty(options), name: "Place Access" },
+  user: {
+    id: Buffer.from(account.id, "utf8").toString("base64url"),
+    name: account.email,
+    displayName: account.displayName
+  },
+  // EdDSA, ES256 and RS256.
+  pubKeyCredParams: [-8, -7, -257].map((alg) => ({ type: "public-key", alg })),
+  timeout: TIMEOUT_MS,
+  attestation: "none",
+  authenticatorSelection: { residentKey: "preferred", userVerification: "preferred" },
+  excludeCredentials: described(present)
+})

@@ -1,0 +1,86 @@
+import { confirmSignUp, describeSignUp } from "@place-access/domain/credentials"
+import { Effect, Either, Schema } from "effect"
+import { enter } from "../../accounts/enter.js"
+import { takeLink } from "../../credentials/addressLinks.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import { html } from "../kit/Html.js"
+import { respond, seeOther } from "../kit/Page.js"
+import * as ReturnTo from "../kit/ReturnTo.js"
+import * as Routes from "../kit/Routes.js"
+import * as Stranger from "../kit/Stranger.js"
+import { deadLink } from "./deadLink.js"
+
+const LABELS = { password: "The password that you chose" }
+
+const dead = deadLink(
+  "It was used already, it is older than 24 hours, or the address has an account by now.",
+  html`<p><a class="button" href="/sign-in">Sign in</a> <a href="/sign-up">Sign up again</a></p>`
+)
+
+/** Opening the link changes nothing: programs that look for viruses in mail open links too. */
+const page = (token: string, form: Fields.Shown, status = 200) =>
+  Effect.gen(function* () {
+    const { email } = yield* describeSignUp(token)
+    return yield* Stranger.bound((formToken, zone) =>
+      respond({
+        title: "Confirm your address",
+        width: "narrow",
+        reader: null,
+        zone,
+        status,
+        main: html`<h1>Confirm your address</h1>
+          <p>
+            Somebody signed up with ${email}. If it was you, type the password that you chose then: your account is
+            made, and you are signed in. If it was not you, close this page.
+          </p>
+          ${Fields.problems(form, LABELS)}
+          <form method="post" action="/confirm-sign-up" class="card">
+            ${Fields.hidden("form_token", formToken)} ${Fields.hidden("token", token)} ${Fields.username(email)}
+            ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
+            <button class="wide">Make my account</button>
+          </form>
+          <p>
+            You do not know the password any more? <a href="/sign-up">Sign up again</a>: the first link that is used
+            counts.
+          </p>`
+      })
+    )
+  })
+
+const show = Effect.flatMap(Form.query, (query) => page(query.value("token"), Fields.fresh())).pipe(
+  Effect.catchTag("NotFound", () => Effect.succeed(dead))
+)
+
+const Given = Schema.Struct({
+  password: Schema.String.pipe(Schema.minLength(1, { message: () => "must be given" }))
+})
+
+const confirm = Effect.gen(function* () {
+  const form = yield* Stranger.posted
+  const token = form.value("token")
+  yield* takeLink
+  const input = Form.decode(Given, { password: form.value("password") })
+  if (Either.isLeft(input)) return yield* page(token, Form.shown(form, input.left), 400)
+  const { password } = input.right
+  return yield* Effect.gen(function* () {
+    const { email, returnTo } = yield* confirmSignUp(token, password)
+    const { withCookies } = yield* enter({ email, password })
+    return withCookies(seeOther(ReturnTo.safe(returnTo)))
+  }).pipe(
+    Effect.catchTags({
+      WrongCredentials: () =>
+        page(
+          token,
+          Form.shown(form, [{ field: "password", message: "is not the one that was chosen at the sign-up" }]),
+          403
+        ),
+      // The account was made, and others guess its password already.
+      FactorRequired: () => Effect.succeed(seeOther("/sign-in")),
+      TooManyAttempts: () => Effect.succeed(seeOther("/sign-in")),
+      Conflict: () => Effect.succeed(dead)
+    })
+  )
+}).pipe(Effect.catchTag("NotFound", () => Effect.succeed(dead)))
+
+export const routes = [Routes.get("/confirm-sign-up", show), Routes.post("/confirm-sign-up", confirm)]

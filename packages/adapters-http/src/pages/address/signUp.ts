@@ -1,0 +1,165 @@
+import { Account, signUp } from "@place-access/domain/accounts"
+import { requestSignUp, resendSignUp, SignUpRequest } from "@place-access/domain/credentials"
+import { Rate, Subject } from "@place-access/domain/limits"
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect, Either, Schema } from "effect"
+import { enter } from "../../accounts/enter.js"
+import { takeLink } from "../../credentials/addressLinks.js"
+import { afterAnswer } from "../../edge/afterAnswer.js"
+import { clientAddress } from "../../edge/ClientAddress.js"
+import { addressRule, HttpOptions } from "../../HttpOptions.js"
+import * as RateLimit from "../../limits/RateLimit.js"
+import type { FieldProblem } from "../../wire/Issues.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import * as HistoryChoice from "../kit/HistoryChoice.js"
+import { html } from "../kit/Html.js"
+import { respond, seeOther } from "../kit/Page.js"
+import * as ReturnTo from "../kit/ReturnTo.js"
+import * as Routes from "../kit/Routes.js"
+import * as Stranger from "../kit/Stranger.js"
+
+const LABELS = { email: "Email", password: "Password", display_name: "Name", keep_days: "Keep my history" }
+
+interface SignUpForm {
+  readonly returnTo: string
+  readonly form: Fields.Shown
+  /** A sentence above the form that says why the page is shown again. */
+  readonly refused?: string
+  readonly status?: number
+}
+
+const signUpPage = ({ form, refused, returnTo, status = 200 }: SignUpForm) =>
+  Stranger.bound((formToken, zone) =>
+    respond({
+      title: "Create an account",
+      width: "narrow",
+      reader: null,
+      zone,
+      status,
+      main: html`<h1>Create an account</h1>
+        ${refused !== undefined && html`<div class="problems" role="alert"><p>${refused}</p></div>`}
+        ${Fields.problems(form, LABELS)}
+        <form method="post" action="/sign-up" class="card">
+          ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)}
+          ${Fields.input(form, { name: "email", label: "Email", type: "email", autocomplete: "username", maxlength: 254 })}
+          ${Fields.newPassword(form, "password", "Password")}
+          ${Fields.input(form, { name: "display_name", label: "Name", hint: "How we address you. Optional.", autocomplete: "name", required: false })}
+          ${Fields.select(form, { name: "keep_days", label: "Keep my history", hint: "Your history is where your phones were, and your visits. Apps that may look back see only what is kept. You can change this in the settings at any time." }, HistoryChoice.OPTIONS)}
+          <button class="wide">Create account</button>
+        </form>
+        <p>You have an account? <a href="/sign-in?return_to=${encodeURIComponent(returnTo)}">Sign in</a></p>`
+    })
+  )
+
+const HOURS = SignUpRequest.LIFETIME / Timestamp.HOUR
+
+/** The same for every address: nobody learns from this page who has an account. */
+const mailedPage = (email: Account.Email, isAgain = false) =>
+  Stranger.bound((formToken) =>
+    respond({
+      title: "Look into your mail",
+      width: "narrow",
+      reader: null,
+      main: html`<h1>Look into your mail</h1>
+        ${
+          isAgain &&
+          html`<div class="note" role="status">
+            <p>If somebody signed up with it, the link is on its way again.</p>
+          </div>`
+        }
+        <p>
+          We wrote to ${email}. Open the link in the mail within ${HOURS} hours and type the password that you chose:
+          then you have an account, and are signed in.
+        </p>
+        <p class="soft small">
+          No mail after some minutes? Look into the spam folder, and whether the address above is right. We send at most
+          three mails in half an hour.
+        </p>
+        <form method="post" action="/sign-up/resend" class="actions">
+          ${Fields.hidden("form_token", formToken)} ${Fields.hidden("email", email)}
+          <button class="second">Send the mail again</button>
+          <a href="/sign-up">Use another address</a>
+        </form>`
+    })
+  )
+
+const resend = Effect.gen(function* () {
+  const form = yield* Stranger.posted
+  const input = Form.decode(Schema.Struct({ email: Account.Email }), { email: form.value("email") })
+  if (Either.isLeft(input)) return seeOther("/sign-up")
+  yield* takeLink
+  yield* afterAnswer("A sign-up's link could not be mailed", resendSignUp(input.right.email, yield* clientAddress))
+  return yield* mailedPage(input.right.email, true)
+})
+
+const getSignUp = Effect.gen(function* () {
+  const { signUp } = yield* HttpOptions
+  if (signUp === "closed") return closed
+  const query = yield* Form.query
+  const form = Fields.fresh({ keep_days: "forever" })
+  return yield* signUpPage({ returnTo: ReturnTo.safe(query.value("return_to")), form })
+})
+
+const closed = respond({
+  title: "No new accounts",
+  width: "narrow",
+  reader: null,
+  status: 403,
+  main: html`<h1>No new accounts</h1>
+    <p>Only the people who run this service can create accounts. Ask them for one.</p>
+    <p><a href="/sign-in">Sign in</a></p>`
+})
+
+const SignUp = Schema.Struct({
+  email: Account.Email,
+  password: Account.Password,
+  display_name: Form.OrEmpty(Account.DisplayName),
+  keep_days: HistoryChoice.Value
+})
+
+const postSignUp = Effect.gen(function* () {
+  const options = yield* HttpOptions
+  const form = yield* Stranger.posted
+  const returnTo = ReturnTo.safe(form.value("return_to"))
+  const again = (asked: Omit<SignUpForm, "returnTo" | "form">, problems: ReadonlyArray<FieldProblem> = []) =>
+    signUpPage({ returnTo, form: Form.shown(form, problems), ...asked })
+  if (options.signUp === "closed") return closed
+  const input = Form.decode(SignUp, {
+    email: form.value("email"),
+    password: form.value("password"),
+    display_name: form.value("display_name").trim(),
+    // The field is missing if the page was opened before a release that added it.
+    keep_days: form.value("keep_days") || "forever"
+  })
+  if (Either.isLeft(input)) return yield* again({ status: 400 }, input.left)
+  const address = yield* clientAddress
+  yield* RateLimit.take(Subject.signUp(address), Rate.SIGN_UPS)
+  const { display_name, email, keep_days, password } = input.right
+  const person = { email, password, displayName: display_name ?? undefined, keep: HistoryChoice.keepOf(keep_days) }
+  if (addressRule(options) === "confirmed") {
+    return yield* requestSignUp({ ...person, address, returnTo }, options.signUp).pipe(
+      Effect.zipRight(mailedPage(email)),
+      Effect.catchTag("Invalid", ({ problems }) => again({ status: 400 }, problems))
+    )
+  }
+  return yield* signUp(person, options.signUp).pipe(
+    Effect.zipRight(enter({ email, password })),
+    Effect.map(({ withCookies }) => withCookies(seeOther(returnTo))),
+    Effect.catchTags({
+      Invalid: ({ problems }) => again({ status: 400 }, problems),
+      Conflict: () => again({ status: 409, refused: "An account with this email exists already. Sign in instead." }),
+      // Neither error can happen to an account that was created a moment ago. If one does, the person goes on at the
+      // sign-in page.
+      WrongCredentials: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
+      FactorRequired: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
+      TooManyAttempts: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo)))
+    })
+  )
+})
+
+export const routes = [
+  Routes.get("/sign-up", getSignUp),
+  Routes.post("/sign-up", postSignUp),
+  Routes.post("/sign-up/resend", resend)
+]

@@ -1,0 +1,40 @@
+import type { Account } from "@place-access/domain/accounts"
+import { type UserId, UserId as UserIdSchema } from "@place-access/domain/shared"
+import { Html, html } from "../kit/Html.js"
+import { param } from "../kit/Params.js"
+import { ADMIN } from "../review/shared.js"
+
+/** Shared by the pages of admins. */
+
+export const ACCOUNTS = `${ADMIN}/accounts`
+export const AUDIT = `${ADMIN}/audit-log`
+
+export const accountPath = (id: UserId): string => `${ACCOUNTS}/${id}`
+
+export const accountId = param("account", UserIdSchema, "account")
+
+type Tab = typeof ADMIN | typeof ACCOUNTS | typeof AUDIT
+
+/** The heading of a list of admins, with the tabs. */
+export const adminHead = (current: Tab, title: string): Html => {
+  const tab = (path: Tab, name: string) =>
+    html`<a href="${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`
+  return html`<h1>${title}</h1>
+    <nav class="tabs" aria-label="Admin">
+      ${tab(ADMIN, "Apps")}${tab(ACCOUNTS, "Accounts")}${tab(AUDIT, "Audit log")}
+    </nav>`
+}
+
+/** Roles in words; a suspended account says so. */
+export const badges = ({ roles, suspendedAt }: Pick<Account.Account, "roles" | "suspendedAt">): Html =>
+  html`${
+    roles.length === 0
+      ? html`<span class="soft">No role</span>`
+      : roles.map((role) => html`<span class="badge">${ROLE_NAMES[role]}</span> `)
+  }${suspendedAt !== null && html` <span class="badge bad">Suspended</span>`}`
+
+export const ROLE_NAMES: Readonly<Record<Account.Role, string>> = {
+  developer: "Developer",
+  reviewer: "Reviewer",
+  admin: "Admin"
+}

@@ -1,0 +1,46 @@
+import { HttpServerResponse } from "@effect/platform"
+import { type App, AppLogo, findLogo } from "@place-access/domain/apps"
+import { AppId } from "@place-access/domain/shared"
+import { Effect, Option, Schema } from "effect"
+import { type Html, html } from "./kit/Html.js"
+import { param } from "./kit/Params.js"
+import * as Routes from "./kit/Routes.js"
+import * as Visitor from "./kit/Visitor.js"
+
+/** The picture of an app's logo; nothing when it has none. The name stands beside it, so it needs no words. */
+export const image = (app: Pick<App.App, "id" | "logo">): Html | false =>
+  app.logo !== null && picture(app.id, app.logo, "")
+
+export const picture = (id: AppId, digest: string, alt: string): Html =>
+  html`<img class="logo" src="/app-logos/${id}/${digest}.png" width="56" height="56" alt="${alt}" />`
+
+/** The address names the content, but a revoked app loses its logo: caches forget it within a day. */
+const PUBLIC = "public, max-age=86400"
+
+const File = Schema.transform(Schema.String, AppLogo.LogoDigest, {
+  decode: (name) => (name.endsWith(".png") ? name.slice(0, -".png".length) : ""),
+  encode: (digest) => `${digest}.png`
+})
+
+const show = Effect.gen(function* () {
+  const id = yield* param("app", AppId, "logo")
+  const digest = yield* param("file", File, "logo")
+  // The session is looked up for a logo that is not public only: `findLogo` with nobody answers for the others.
+  const found = yield* findLogo(id, digest, Option.none()).pipe(
+    Effect.catchTag("NotFound", () =>
+      Effect.flatMap(Visitor.current, (visitor) =>
+        findLogo(
+          id,
+          digest,
+          Option.map(visitor, ({ account }) => account)
+        )
+      )
+    )
+  )
+  return HttpServerResponse.uint8Array(found.bytes, {
+    contentType: "image/png",
+    headers: { "cache-control": found.isPublic ? PUBLIC : "private, no-store" }
+  })
+})
+
+export const routes = [Routes.get("/app-logos/:app/:file", show)]

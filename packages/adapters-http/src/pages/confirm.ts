@@ -1,0 +1,117 @@
+import { AccountStore } from "@place-access/domain/accounts"
+import { confirmSession, describeFactors, issueChallenge, type IdentityProof } from "@place-access/domain/factors"
+import { Effect, Either, Option, Schema } from "effect"
+import { canHavePasskeys, toSign } from "../factors/passkeyOptions.js"
+import * as PasskeyResponse from "../factors/passkeyResponse.js"
+import { HttpOptions } from "../HttpOptions.js"
+import * as Browser from "../security/Browser.js"
+import type { FieldProblem } from "../wire/Issues.js"
+import * as CodeAsked from "./factors/codeAsked.js"
+import { passkeyForm, passkeyPolicy } from "./factors/passkeyForm.js"
+import * as Fields from "./kit/Fields.js"
+import * as Form from "./kit/Form.js"
+import { html } from "./kit/Html.js"
+import { respond, seeOther } from "./kit/Page.js"
+import * as ReturnTo from "./kit/ReturnTo.js"
+import * as Routes from "./kit/Routes.js"
+import * as Visitor from "./kit/Visitor.js"
+import * as PasswordAsked from "./portal/PasswordAsked.js"
+
+/** Asks a signed-in person once more who they are, before something dangerous (decision accounts-17). */
+
+const LABELS = { password: "Password", ...CodeAsked.LABELS }
+
+const page = (visitor: Visitor.Visitor, returnTo: string, again: PasswordAsked.Rejected = PasswordAsked.FIRST_TIME) =>
+  Effect.gen(function* () {
+    const options = yield* HttpOptions
+    const { account } = visitor
+    const token = yield* Visitor.tokenFor(visitor)
+    const { passkeys } = yield* describeFactors(account)
+    const needsCode = yield* (yield* AccountStore).hasFactor(account.id)
+    const asks = passkeys.length > 0 && canHavePasskeys(options)
+    const challenge = asks ? yield* issueChallenge({ _tag: "Confirm", userId: account.id }) : ""
+    const policy = yield* passkeyPolicy
+    const form: Fields.Shown = { values: () => "", problems: again.problems }
+    const hidden = { form_token: token, return_to: returnTo }
+    return respond({
+      title: "Confirm that it is you",
+      reader: yield* Visitor.reader(visitor),
+      width: "narrow",
+      status: again.status,
+      headers: again.headers ?? {},
+      ...(asks ? { passkey: policy } : {}),
+      main: html`<h1>Confirm that it is you</h1>
+        <p class="lead">
+          The next step is one that a stranger at this browser must not take. Prove once more who you are; then we do
+          not ask again for 15 minutes.
+        </p>
+        ${Fields.problems(form, LABELS)}
+        ${
+          asks &&
+          passkeyForm({
+            action: "/confirm",
+            does: "get",
+            options: toSign(options, challenge, { alone: true, passkeys }),
+            hidden,
+            button: "Use a passkey"
+          })
+        }
+        <form method="post" action="/confirm" class="card">
+          ${Object.entries(hidden).map(([name, value]) => Fields.hidden(name, value))} ${Fields.username(account.email)}
+          ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
+          ${needsCode && CodeAsked.codeField(form)}
+          <button class="wide">Go on</button>
+        </form>
+        <p>You do not know it any more? <a href="/forgot-password">Set a new one by mail</a></p>`
+    })
+  })
+
+/** Who was confirmed a moment ago, in another tab for example, goes on at once. */
+const show = Visitor.signedInAnyhow((visitor) =>
+  Effect.gen(function* () {
+    const returnTo = ReturnTo.safe((yield* Form.query).value("return_to"))
+    const isFresh = (yield* Visitor.confirmed(visitor)) === null
+    return isFresh && returnTo !== "/" ? seeOther(returnTo) : yield* page(visitor, returnTo)
+  })
+)
+
+const Typed = Schema.Struct({ password: PasswordAsked.Given })
+
+const proofOf = (form: Form.Form): Either.Either<IdentityProof, ReadonlyArray<FieldProblem>> => {
+  if (form.value("passkey") === "") {
+    const code = form.value("code").trim()
+    return Either.map(Form.decode(Typed, { password: form.value("password") }), ({ password }) => ({
+      _tag: "Password",
+      password,
+      code: code === "" ? null : code
+    }))
+  }
+  return Option.match(PasskeyResponse.read(form.value("passkey")), {
+    onNone: () => Either.left([CodeAsked.REJECTED]),
+    onSome: (response) => Either.right({ _tag: "Passkey", response })
+  })
+}
+
+const MISSING: FieldProblem = { field: "code", message: "must be given" }
+
+const confirm = Visitor.signedInAnyhow((visitor) =>
+  Effect.gen(function* () {
+    const form = yield* Visitor.checked(visitor.cookie)
+    const returnTo = ReturnTo.safe(form.value("return_to"))
+    const again = (rejected: PasswordAsked.Rejected) => page(visitor, returnTo, rejected)
+    const proof = proofOf(form)
+    if (Either.isLeft(proof)) return yield* again({ problems: proof.left, status: 400 })
+    const { cookie } = visitor
+    const field = proof.right._tag === "Password" ? "code" : "passkey"
+    return yield* confirmSession(visitor.account, { proof: proof.right, ...(yield* Browser.attempt), cookie }).pipe(
+      Effect.as(seeOther(returnTo)),
+      Effect.catchTags({
+        ...PasswordAsked.refusals(again),
+        WrongFactor: CodeAsked.refusals(field, again).WrongFactor,
+        FactorRequired: () => again({ problems: [MISSING], status: 400 })
+      })
+    )
+  })
+)
+
+export const routes = [Routes.get("/confirm", show), Routes.post("/confirm", confirm)]

@@ -1,0 +1,41 @@
+import { Entropy } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import * as Fields from "../kit/Fields.js"
+import { type Html, html, nothing } from "../kit/Html.js"
+import type { ScriptPolicy } from "../kit/Page.js"
+
+/** A form that the browser's passkey answers. Its script shows it; without JavaScript it stays hidden. */
+interface PasskeyForm {
+  readonly action: string
+  readonly does: "create" | "get"
+  /** What the script gives to the browser. */
+  readonly options: unknown
+  readonly hidden: Readonly<Record<string, string>>
+  /** Further fields. */
+  readonly fields?: Html
+  readonly button: string
+}
+
+export const passkeyForm = ({ action, button, does, fields = nothing, hidden, options }: PasskeyForm): Html =>
+  html`<form
+    method="post"
+    action="${action}"
+    class="card"
+    data-passkey="${does}"
+    data-options="${JSON.stringify(options)}"
+    hidden
+  >
+    ${Object.entries(hidden).map(([name, value]) => Fields.hidden(name, value))} ${Fields.hidden("passkey", "")}
+    ${fields}
+    <button class="wide">${button}</button>
+    <p class="soft small" data-said role="status"></p>
+  </form>`
+
+/** A paragraph that the script hides where the browser has passkeys. */
+export const withoutPasskeys = (text: string): Html => html`<p class="note" data-without-passkeys>${text}</p>`
+
+/** What a page with such a form must allow. */
+export const passkeyPolicy: Effect.Effect<ScriptPolicy, never, Entropy.Entropy> = Effect.map(
+  Entropy.secret,
+  (nonce) => ({ nonce })
+)

@@ -1,0 +1,223 @@
+/**
+ * The script that turns `<div id="map">` into a map (see `Map.ts`): plain JavaScript for browsers, with Leaflet's
+ * global `L` and the two scripts for the base map and the names. Without the script, the fields of the form do the
+ * same.
+ */
+export const mapScript = `"use strict"
+;(() => {
+  const box = document.getElementById("map")
+  if (box === null || typeof L === "undefined") return
+  const [lat, lon, radius] = ["lat", "lon", "radius_m"].map((id) => document.getElementById(id))
+  const places = JSON.parse(box.dataset.places)
+  const newest = box.dataset.newest === undefined ? null : JSON.parse(box.dataset.newest)
+  const { attribution, base: baseAddress, tiles } = box.dataset
+  const [LEAST_M, MOST_M] = [100, 10000]
+
+  // Leaflet drops a tile by loading an image from a data: address, which the page's policy does not allow. These
+  // methods drop it without that.
+  const Tiles = L.TileLayer.extend({
+    _abortLoading() {},
+    _removeTile(key) {
+      L.GridLayer.prototype._removeTile.call(this, key)
+    }
+  })
+
+  const number = ({ value }) => {
+    const text = value.trim().replace(",", ".")
+    return /^[-+]?\\d{1,9}(?:\\.\\d{1,20})?$/.test(text) ? Number(text) : NaN
+  }
+  const typed = () => {
+    const [y, x] = [number(lat), number(lon)]
+    return Math.abs(y) <= 90 && Math.abs(x) <= 180 ? L.latLng(y, x) : null
+  }
+  const radiusM = () => {
+    const metres = number(radius)
+    return metres > 0 && metres <= 1e6 ? metres : 150
+  }
+
+  for (const hidden of document.querySelectorAll("[data-with-map]")) hidden.hidden = false
+  // The coordinates are for people without the map. A fault in one of them must stay in sight.
+  const byHand = document.getElementById("by-hand")
+  if (byHand !== null && byHand.querySelector("[aria-invalid]") === null) byHand.open = false
+  for (const field of [lat, lon]) field.addEventListener("invalid", () => byHand !== null && (byHand.open = true))
+
+  const map = L.map(box, { worldCopyJump: true, scrollWheelZoom: false, maxZoom: 19, minZoom: 1 })
+  map.attributionControl.setPrefix(false)
+  const base = tiles === undefined ? L.baseMap(baseAddress, { attribution, maxZoom: 19 }) : undefined
+  if (base === undefined) new Tiles(tiles, { maxZoom: 19, attribution, referrerPolicy: "strict-origin" }).addTo(map)
+  L.control.scale({ imperial: false }).addTo(map)
+  // Scrolling past the map must not zoom it.
+  map.on("focus click", () => map.scrollWheelZoom.enable())
+  map.on("blur", () => map.scrollWheelZoom.disable())
+
+  // What the map shows first: the chosen point, or the newest location with the places around it, or all places.
+  const view = () => {
+    const at = typed()
+    if (at !== null) return at.toBounds(4 * radiusM())
+    const bounds = L.latLngBounds([])
+    const centre = newest === null ? null : L.latLng(newest.lat, newest.lon)
+    if (centre !== null) bounds.extend(centre.toBounds(1500))
+    for (const place of places) {
+      const here = L.latLng(place.lat, place.lon)
+      if (centre === null || map.distance(centre, here) < 30000) bounds.extend(here.toBounds(3 * place.radius_m))
+    }
+    return bounds.isValid() ? bounds : null
+  }
+  const first = view()
+  if (first === null) map.setView([25, 10], 2)
+  // The base map has no streets: closer, there is nothing to tell the way by.
+  else map.fitBounds(first, { maxZoom: base === undefined ? 17 : 15 })
+  base?.addTo(map)
+  // The colours of the drawing follow the browser's light or dark scheme.
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => base?.redraw())
+
+  const reachOf = (circle) => () => {
+    const { lat: y, lng: x } = circle.getLatLng()
+    const edge = L.latLng(y, x + circle.getRadius() / 111320 / Math.max(0.01, Math.cos((y * Math.PI) / 180)))
+    return map.latLngToContainerPoint(edge).x - map.latLngToContainerPoint([y, x]).x
+  }
+  const own = []
+  for (const { label, lat: y, lon: x, radius_m } of places) {
+    const circle = L.circle([y, x], { radius: radius_m, className: "place", interactive: false }).addTo(map)
+    own.push({ name: label, at: circle.getLatLng(), reach: reachOf(circle) })
+  }
+  if (newest !== null) {
+    const at = L.latLng(newest.lat, newest.lon)
+    L.circleMarker(at, { radius: 6, className: "newest", interactive: false }).addTo(map)
+    own.push({ name: newest.label, at, reach: () => 6 })
+  }
+  L.mapNames(map, () => own, base)
+
+  // The circle that the form is about, its pin to move it and its knob to resize it.
+  let chosen
+  const show = () => {
+    const at = typed()
+    if (at === null) {
+      for (const part of chosen === undefined ? [] : [chosen.circle, chosen.pin, chosen.knob]) part.remove()
+      chosen = undefined
+      return
+    }
+    chosen ??= begin(at)
+    const { circle, knob, pin } = chosen
+    circle.setLatLng(at).setRadius(radiusM())
+    if (!pin.isDragged) pin.setLatLng(at)
+    if (!knob.isDragged) placeKnob()
+    const element = knob.getElement()
+    if (element !== undefined) {
+      element.setAttribute("aria-valuenow", String(Math.round(radiusM())))
+      element.setAttribute("aria-valuetext", Math.round(radiusM()) + " metres")
+    }
+  }
+  const placeKnob = () => {
+    if (chosen === undefined) return
+    const { circle, knob } = chosen
+    const at = circle.getLatLng()
+    const reach = reachOf(circle)()
+    // A knob on a small circle would lie on the pin.
+    const isRoomy = reach >= 22
+    if (!isRoomy) knob.remove()
+    else if (!map.hasLayer(knob)) knob.addTo(map)
+    if (isRoomy) knob.setLatLng(map.containerPointToLatLng(map.latLngToContainerPoint(at).add([reach, 0])))
+  }
+  const handle = (at, className, label) => {
+    const icon = L.divIcon({ className: "handle " + className, iconSize: [28, 28] })
+    const marker = L.marker(at, { icon, draggable: true, autoPan: true, alt: label, title: label, zIndexOffset: 1000 })
+    marker.on("dragstart", () => (marker.isDragged = true))
+    marker.on("dragend", () => {
+      marker.isDragged = false
+      show()
+    })
+    return marker
+  }
+  const keys = (element, act) =>
+    element.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key]
+      if (step === undefined) return
+      event.preventDefault()
+      event.stopPropagation()
+      act(step, event.shiftKey ? 10 : 1)
+    })
+  const begin = (at) => {
+    const circle = L.circle(at, { radius: radiusM(), className: "place chosen", interactive: false }).addTo(map)
+    const pin = handle(at, "pin", "Centre of the place. Drag it, or move it with the arrow keys.").addTo(map)
+    pin.on("drag", () => choose(pin.getLatLng()))
+    const metre = 1 / 111320
+    keys(pin.getElement(), ([x, y], times) => {
+      const { lat: north, lng: east } = pin.getLatLng()
+      const wide = metre / Math.max(0.01, Math.cos((north * Math.PI) / 180))
+      choose(L.latLng(north + y * times * 10 * metre, east + x * times * 10 * wide))
+      if (!map.getBounds().contains(pin.getLatLng())) map.panTo(pin.getLatLng())
+    })
+    const knob = handle(at, "knob", "Edge of the circle. Drag it, or move it with the arrow keys.")
+    knob.on("add", () => {
+      const element = knob.getElement()
+      element.setAttribute("role", "slider")
+      element.setAttribute("aria-label", "Size of the circle")
+      element.setAttribute("aria-valuemin", String(LEAST_M))
+      element.setAttribute("aria-valuemax", String(MOST_M))
+      keys(element, ([x, y], times) => resize(radiusM() + (x + y) * times * 10))
+    })
+    knob.on("drag", () => resize(map.distance(circle.getLatLng(), knob.getLatLng())))
+    return { circle, pin, knob }
+  }
+  map.on("zoomend", placeKnob)
+
+  const choose = (latlng) => {
+    const at = latlng.wrap()
+    lat.value = at.lat.toFixed(6)
+    lon.value = at.lng.toFixed(6)
+    show()
+  }
+  const resize = (metres) => {
+    const step = metres < 1000 ? 10 : 50
+    radius.value = String(Math.min(MOST_M, Math.max(LEAST_M, Math.round(metres / step) * step)))
+    show()
+  }
+  // A click on a map of half a continent cannot mean a point: the map comes closer, so that the next one can.
+  const pick = (latlng) => {
+    choose(latlng)
+    const zoom = map.getZoom()
+    if (zoom < 13) map.setView(latlng, Math.min(13, zoom + 3))
+  }
+  map.on("click", ({ latlng }) => pick(latlng))
+  box.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.target !== box) return
+    event.preventDefault()
+    pick(map.getCenter())
+  })
+
+  for (const field of [lat, lon, radius]) {
+    field.addEventListener("input", show)
+    field.addEventListener("change", () => {
+      const at = typed()
+      if (at !== null && !map.getBounds().contains(at)) map.setView(at, Math.max(map.getZoom(), 15))
+    })
+  }
+
+  const here = document.getElementById("here")
+  if (here !== null && window.isSecureContext && "geolocation" in navigator) {
+    document.getElementById("here-row").hidden = false
+    const said = document.getElementById("here-said")
+    here.addEventListener("click", () => {
+      said.textContent = "Looking for where you are…"
+      navigator.geolocation.getCurrentPosition(
+        ({ coords }) => {
+          said.textContent = "Found, to within " + Math.ceil(coords.accuracy) + " metres."
+          const at = L.latLng(coords.latitude, coords.longitude)
+          choose(at)
+          map.setView(at, Math.max(map.getZoom(), 16))
+        },
+        ({ code }) => {
+          said.textContent =
+            code === 1
+              ? "Your browser may not say where you are. Allow the location for this page, then try again."
+              : "Your browser could not find where you are. Try again near a window, or choose a point on the map."
+        },
+        { enableHighAccuracy: true, timeout: 20000, maximumAge: 60000 }
+      )
+    })
+  }
+
+  show()
+})()
+`

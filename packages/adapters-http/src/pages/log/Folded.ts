@@ -1,0 +1,54 @@
+import type { ReadableEntry } from "@place-access/domain/access-log"
+import { Timestamp } from "@place-access/domain/shared"
+import * as EntryWords from "../../access-log/EntryWords.js"
+import { count } from "../kit/Time.js"
+
+/** Repeats in the access log as one line: the same app did the same with the same result (decision access-log-6). */
+export interface Fold {
+  /** At least one entry, newest first. */
+  readonly entries: ReadonlyArray<ReadableEntry>
+  readonly newest: ReadableEntry
+  readonly oldest: ReadableEntry
+  /** How often it happened: entries count by their own number. */
+  readonly times: number
+}
+
+/** Repeats further apart than this are lines of their own: an app that asks every morning asks each time. */
+const APART = Timestamp.HOUR
+
+/** `entries` are newest first, and so are the folds, by their newest entry. */
+export const fold = (entries: ReadonlyArray<ReadableEntry>): ReadonlyArray<Fold> => {
+  const open = new Map<string, Array<ReadableEntry>>()
+  const all: Array<Array<ReadableEntry>> = []
+  for (const entry of entries) {
+    const key = JSON.stringify([entry.appId, entry.endpoint, entry.error, entry.purpose?.id ?? null, gist(entry)])
+    const group = open.get(key)
+    const before = group?.at(-1)
+    if (group !== undefined && before !== undefined && before.at - entry.at <= APART) group.push(entry)
+    else {
+      const fresh = [entry]
+      open.set(key, fresh)
+      all.push(fresh)
+    }
+  }
+  return all.flatMap((group) => {
+    const [newest, oldest] = [group[0], group.at(-1)]
+    return newest === undefined || oldest === undefined
+      ? []
+      : [{ entries: group, newest, oldest, times: group.reduce((sum, { times }) => sum + times, 0) }]
+  })
+}
+
+/** What was learned, without the moments and numbers that differ between repeats. */
+export const gist = ({ disclosed }: ReadableEntry): string =>
+  (disclosed ?? "").replace(/\b\d{1,2} [A-Z][a-z]+ \d{4} at \d\d:\d\d UTC\b/g, "…").replace(/\d+/g, "#")
+
+/** `14 × your exact location`, for a list that names the app. */
+export const words = ({ newest, times }: Fold): string => {
+  const { disclosed, endpoint, error } = newest
+  const what =
+    error === null
+      ? (disclosed ?? EntryWords.deed(endpoint) ?? endpoint)
+      : `${EntryWords.deed(endpoint) ?? endpoint}: ${EntryWords.outcome(error).label.toLowerCase()}`
+  return times === 1 ? what : `${count(times)} × ${what}`
+}

@@ -1,0 +1,84 @@
+import { chooseTimeZone } from "@place-access/domain/accounts"
+import { TimeZone } from "@place-access/domain/shared"
+import { Either, Effect, Schema } from "effect"
+import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import { type Html, html } from "../kit/Html.js"
+import { respond, seeOther } from "../kit/Page.js"
+import * as Routes from "../kit/Routes.js"
+import { time } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+
+const LABELS = { time_zone: "Time zone" }
+
+/** Every zone that this machine knows, and the account's own, which may have another name here. */
+const zones = (present: string): ReadonlyArray<{ readonly value: string; readonly text: string }> =>
+  [...new Set(["UTC", present, ...Intl.supportedValuesOf("timeZone")])]
+    .sort()
+    .map((value) => ({ value, text: value.replaceAll("_", " ") }))
+
+/** The time zone in the settings: what it is, and what time it is there now. */
+export const section = (portal: string, { account: { timeZone } }: Visitor.Visitor): Html =>
+  html`<section class="card" aria-labelledby="zone">
+    <h2 id="zone">Your time zone</h2>
+    <p>
+      ${
+        timeZone === null
+          ? "Your browser did not say where you are, so pages show times in UTC."
+          : html`Pages show times as in <strong>${timeZone.replaceAll("_", " ")}</strong>. Mails are in UTC.`
+      }
+    </p>
+    <p><a class="button second" href="${portal}/settings/time-zone">Choose another…</a></p>
+  </section>`
+
+const page = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown) =>
+  Effect.gen(function* () {
+    const reader = yield* Visitor.reader(visitor)
+    return respond({
+      title: "Your time zone",
+      reader,
+      current: `${portal}/settings`,
+      width: "narrow",
+      status: form.problems.length === 0 ? 200 : 400,
+      main: html`<p><a href="${portal}/settings">Settings</a></p>
+        <h1>Your time zone</h1>
+        <p class="lead">
+          By the zone that is chosen now it is ${time(reader.clock.now)}. The days of your timeline begin at midnight of
+          this zone.
+        </p>
+        ${Fields.problems(form, LABELS)}
+        <form class="card" method="post" action="${portal}/settings/time-zone">
+          ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}
+          ${Fields.select(form, { name: "time_zone", label: "Time zone" }, zones(form.values("time_zone")))}
+          <button>Save</button>
+        </form>`
+    })
+  })
+
+const Choice = Schema.Struct({ time_zone: TimeZone.Name })
+
+const choose = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      const form = yield* Visitor.checked(visitor.cookie)
+      const choice = Form.decode(Choice, { time_zone: form.value("time_zone") })
+      const again = Fields.fresh({ time_zone: visitor.account.timeZone ?? "UTC" })
+      if (Either.isLeft(choice)) return yield* page(portal, visitor, { ...again, problems: choice.left })
+      yield* chooseTimeZone(visitor.account.id, choice.right.time_zone)
+      return seeOther(`${portal}/settings?done=zone-chosen`)
+    })
+  )
+
+export const routes = (options: ServiceOptions) => {
+  const portal = portalPath(options)
+  return [
+    Routes.get(
+      `${portal}/settings/time-zone`,
+      Visitor.signedIn((visitor) =>
+        page(portal, visitor, Fields.fresh({ time_zone: visitor.account.timeZone ?? "UTC" }))
+      )
+    ),
+    Routes.post(`${portal}/settings/time-zone`, choose(portal))
+  ]
+}

@@ -1,0 +1,122 @@
+import { getConnection, Pause } from "@place-access/domain/connection"
+import { ConnectionId, Invalid, Scope } from "@place-access/domain/shared"
+import {
+  changeConnection,
+  endExactLocation,
+  pauseAll,
+  pauseConnection,
+  resumeAll,
+  resumeConnection,
+  Steering
+} from "@place-access/domain/steering"
+import { Tier } from "@place-access/domain/tiers"
+import { Effect, Option, Schema } from "effect"
+import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
+import * as Errors from "../../wire/Errors.js"
+import type { FieldProblem } from "../../wire/Issues.js"
+import * as Form from "../kit/Form.js"
+import { seeOther } from "../kit/Page.js"
+import { param } from "../kit/Params.js"
+import * as Routes from "../kit/Routes.js"
+import * as Visitor from "../kit/Visitor.js"
+import { detail } from "../portal/connection.js"
+
+// The forms with which a person steers connected apps. Decisions connection-4 to connection-8.
+
+const connectionId = param("connection", ConnectionId, "connection")
+
+const lengthOf = (form: Form.Form) =>
+  Effect.mapError(Schema.decodeUnknown(Pause.PauseLength)(form.value("for")), () =>
+    Errors.invalidRequest("The form names no length of a pause")
+  )
+
+const pause = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      const length = yield* lengthOf(yield* Visitor.checked(visitor.cookie))
+      const { id } = yield* pauseConnection(visitor.account.id, yield* connectionId, length)
+      return seeOther(`${portal}/connections/${id}?done=paused`)
+    })
+  )
+
+const resume = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      yield* Visitor.checked(visitor.cookie)
+      const { id } = yield* resumeConnection(visitor.account.id, yield* connectionId)
+      return seeOther(`${portal}/connections/${id}?done=resumed`)
+    })
+  )
+
+const every = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      yield* pauseAll(visitor.account.id, yield* lengthOf(yield* Visitor.checked(visitor.cookie)))
+      return seeOther(`${portal}/connections?done=all-paused`)
+    })
+  )
+
+const none = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      yield* Visitor.checked(visitor.cookie)
+      yield* resumeAll(visitor.account.id)
+      return seeOther(`${portal}/connections?done=all-resumed`)
+    })
+  )
+
+const endExact = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      yield* Visitor.checked(visitor.cookie)
+      const { id } = yield* endExactLocation(visitor.account.id, yield* connectionId)
+      return seeOther(`${portal}/connections/${id}?done=exact-location-ended`)
+    })
+  )
+
+/** A select of days; the empty option leaves the date as it is. */
+const daysOf = <A>(options: Schema.Schema<A>, form: Form.Form, name: string) => {
+  const text = form.value(name)
+  if (text === "") return Effect.succeed(undefined)
+  const value = /^[1-9]\d?$/.test(text) ? Number(text) : text
+  return Option.match(Schema.decodeUnknownOption(options)(value), {
+    onNone: () => Invalid.of(name, "must be one of the choices"),
+    onSome: (days) => Effect.succeed(days)
+  })
+}
+
+const change = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      const form = yield* Visitor.checked(visitor.cookie)
+      const id = yield* connectionId
+      const chosen = form.all("scopes")
+      const showAgain = (problems: ReadonlyArray<FieldProblem>) =>
+        detail(portal, visitor, id, { problems, permissions: { form: Form.shown(form, problems), scopes: chosen } })
+      return yield* Effect.gen(function* () {
+        const asked: Steering.SteeringChange = {
+          scopes: chosen.filter(Scope.isScope),
+          standardDays: yield* daysOf(Tier.StandardDays, form, "standard_days"),
+          sensitiveDays: yield* daysOf(Tier.SensitiveDays, form, "sensitive_days")
+        }
+        const before = yield* getConnection(visitor.account.id, id)
+        const redirect = Steering.sharesWithoutEnd(asked, before) ? yield* Visitor.confirmed(visitor) : null
+        if (redirect !== null) return yield* redirect
+        yield* changeConnection(visitor.account.id, id, asked)
+        return seeOther(`${portal}/connections/${id}?done=permissions-changed`)
+      }).pipe(Effect.catchTag("Invalid", ({ problems }) => showAgain(problems)))
+    })
+  )
+
+export const routes = (options: ServiceOptions) => {
+  const portal = portalPath(options)
+  const one = `${portal}/connections/:connection`
+  return [
+    Routes.post(`${portal}/connections/pause`, every(portal)),
+    Routes.post(`${portal}/connections/resume`, none(portal)),
+    Routes.post(`${one}/pause`, pause(portal)),
+    Routes.post(`${one}/resume`, resume(portal)),
+    Routes.post(`${one}/exact-location/end`, endExact(portal)),
+    Routes.post(`${one}/permissions`, change(portal))
+  ]
+}

@@ -1,0 +1,118 @@
+import { type Day, LocalDays } from "@place-access/domain/fixes"
+import type { Timestamp, TimeZone } from "@place-access/domain/shared"
+import { Option } from "effect"
+import { Html, html } from "../kit/Html.js"
+import { count } from "../kit/Time.js"
+
+/** A month as a table. Days with data are links; their shade says how many readings there are. */
+
+const WEEKDAYS = [
+  ["Mon", "Monday"],
+  ["Tue", "Tuesday"],
+  ["Wed", "Wednesday"],
+  ["Thu", "Thursday"],
+  ["Fri", "Friday"],
+  ["Sat", "Saturday"],
+  ["Sun", "Sunday"]
+] as const
+const MONTHS = "January February March April May June July August September October November December".split(" ")
+const two = (number: number): string => String(number).padStart(2, "0")
+
+/** A month by its first day, `2026-11`. */
+export interface CalendarMonth {
+  readonly name: string
+  readonly dates: ReadonlyArray<string>
+  readonly from: Timestamp.Timestamp
+  readonly until: Timestamp.Timestamp
+  /** A date in the month before and in the month after. */
+  readonly before: string
+  readonly after: string
+}
+
+/** The month of a date (`2026-11-22`) in the zone. */
+export const monthOf = (zone: TimeZone.TimeZone, date: string): CalendarMonth => {
+  const [year = 1970, month = 1] = date.split("-").map(Number)
+  const [nextYear, nextMonth] = month === 12 ? [year + 1, 1] : [year, month + 1]
+  const [pastYear, pastMonth] = month === 1 ? [year - 1, 12] : [year, month - 1]
+  const days = Array.from({ length: 31 }, (_, index) => `${year}-${two(month)}-${two(index + 1)}`).flatMap((one) =>
+    Option.toArray(LocalDays.dayOf(zone, one))
+  )
+  const [first, last] = [days[0], days.at(-1)]
+  return {
+    name: `${MONTHS[month - 1] ?? ""} ${year}`,
+    dates: days.map((one) => one.date),
+    from: first?.from ?? (0 as Timestamp.Timestamp),
+    until: last?.until ?? (0 as Timestamp.Timestamp),
+    before: `${pastYear}-${two(pastMonth)}-01`,
+    after: `${nextYear}-${two(nextMonth)}-01`
+  }
+}
+
+/** The column of a date, Monday first (Zeller's congruence, for the Gregorian calendar). */
+const column = (date: string): number => {
+  const [year = 1970, month = 1, day = 1] = date.split("-").map(Number)
+  const [y, m] = month < 3 ? [year - 1, month + 12] : [year, month]
+  const saturdayFirst =
+    (day +
+      Math.floor((13 * (m + 1)) / 5) +
+      (y % 100) +
+      Math.floor((y % 100) / 4) +
+      Math.floor(Math.floor(y / 100) / 4) +
+      5 * Math.floor(y / 100)) %
+    7
+  return (saturdayFirst + 5) % 7
+}
+
+interface Shown {
+  readonly path: string
+  readonly month: CalendarMonth
+  readonly data: ReadonlyArray<Day>
+  readonly chosen: string
+  readonly today: string
+}
+
+export const draw = ({ chosen, data, month, path, today }: Shown): Html => {
+  const fixes = new Map(data.map((day) => [day.date, day.fixes]))
+  const most = Math.max(1, ...fixes.values())
+  const rows: Array<Array<string | null>> = []
+  month.dates.forEach((date) => {
+    const at = column(date)
+    if (rows.length === 0 || at === 0) rows.push(Array.from({ length: 7 }, () => null))
+    const row = rows.at(-1)
+    if (row !== undefined) row[at] = date
+  })
+  const cell = (date: string | null): Html => {
+    if (date === null) return html`<td></td>`
+    const number = Number(date.slice(8))
+    const here = date === chosen ? new Html(' aria-current="date"') : null
+    const readings = fixes.get(date)
+    const kind = `${date === today ? "today" : ""}`
+    if (readings === undefined) {
+      return html`<td class="${kind}">${here === null ? number : html`<span${here}>${number}</span>`}</td>`
+    }
+    const shade = Math.ceil(Math.sqrt(readings / most) * 3)
+    return html`<td class="${kind}">
+      <a class="shade${shade}" href="${path}?day=${date}" ${here} title="${count(readings)} locations">${number}</a>
+    </td>`
+  }
+  return html`<table class="calendar">
+    <caption>
+      <a href="${path}?day=${month.before}" aria-label="The month before">‹</a>
+      <strong>${month.name}</strong>
+      <a href="${path}?day=${month.after}" aria-label="The month after">›</a>
+    </caption>
+    <thead>
+      <tr>
+        ${WEEKDAYS.map(([short, long]) => html`<th scope="col"><abbr title="${long}">${short}</abbr></th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (row) =>
+          html`<tr>
+            ${row.map(cell)}
+          </tr>`
+      )}
+    </tbody>
+  </table>`
+}

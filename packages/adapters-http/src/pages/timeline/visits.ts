@@ -1,0 +1,68 @@
+import { listPlaces } from "@place-access/domain/places"
+import { PlaceId } from "@place-access/domain/shared"
+import { ownVisits } from "@place-access/domain/timeline"
+import { Effect } from "effect"
+import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
+import * as Errors from "../../wire/Errors.js"
+import * as Form from "../kit/Form.js"
+import { html } from "../kit/Html.js"
+import { respond } from "../kit/Page.js"
+import { param } from "../kit/Params.js"
+import * as Routes from "../kit/Routes.js"
+import * as Table from "../kit/Table.js"
+import { duration, time } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+
+const PAGE = 50
+
+/** The visits at one place, newest first. */
+const show = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      const userId = visitor.account.id
+      const id = yield* param("place", PlaceId, "place")
+      const place = (yield* listPlaces(userId)).find((one) => one.id === id)
+      if (place === undefined) return yield* Effect.fail(Errors.notFound("place"))
+      const path = `${portal}/timeline/places/${id}`
+      const cursor = (yield* Form.query).value("cursor")
+      const asked = { from: null, to: null, limit: PAGE, only: id }
+      const page = yield* ownVisits(userId, { ...asked, cursor: cursor === "" ? undefined : cursor }).pipe(
+        // A cursor that somebody has tampered with: the list starts at its beginning.
+        Effect.catchTag("Invalid", () => ownVisits(userId, { ...asked, cursor: undefined })),
+        Effect.orDie
+      )
+      const reader = yield* Visitor.reader(visitor)
+      return respond({
+        title: `Visits to ${place.label}`,
+        reader,
+        current: `${portal}/timeline`,
+        width: "middle",
+        main: html`<p><a href="${portal}/timeline">My timeline</a></p>
+          <h1>Visits to ${place.label}</h1>
+          ${
+            page.visits.length === 0
+              ? html`<p class="empty">No visit is known${cursor !== "" && " before these"}.</p>`
+              : Table.stacked(
+                  ["Came", "Left", "For"],
+                  page.visits.map(
+                    ({ arrival, departure }) =>
+                      html`<tr>
+                        <td data-label="Came">${time(arrival)}</td>
+                        <td data-label="Left">${departure === null ? "Still there" : time(departure)}</td>
+                        <td data-label="For">${duration((departure ?? reader.clock.now) - arrival)}</td>
+                      </tr>`
+                  )
+                )
+          }
+          <p class="actions">
+            ${page.nextCursor !== null && html`<a class="button second" href="${path}?cursor=${encodeURIComponent(page.nextCursor)}">Older</a>`}
+            ${cursor !== "" && html`<a href="${path}">The newest</a>`}
+          </p>`
+      })
+    })
+  )
+
+export const routes = (options: ServiceOptions) => {
+  const portal = portalPath(options)
+  return [Routes.get(`${portal}/timeline/places/:place`, show(portal))]
+}

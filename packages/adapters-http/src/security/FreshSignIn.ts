@@ -1,0 +1,36 @@
+import { HttpServerRequest } from "@effect/platform"
+import * as Accounts from "@place-access/domain/accounts"
+import { type Account, type AccountStore, requireFreshSession } from "@place-access/domain/accounts"
+import type { StoreError, Vault } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { HttpOptions } from "../HttpOptions.js"
+import * as Errors from "../wire/Errors.js"
+import * as Credentials from "./Credentials.js"
+
+/**
+ * For handlers of what is dangerous (decision accounts-17): fails with 403 `confirmation_required` unless the session
+ * of this request was opened or confirmed in the last 15 minutes. The endpoint declares `Errors.ConfirmationRequired`.
+ * A page uses `Visitor.fresh` instead, which leads the person to the page that asks.
+ */
+export const requireFreshSignIn: Effect.Effect<
+  void,
+  typeof Errors.ConfirmationRequired.Type | StoreError,
+  HttpServerRequest.HttpServerRequest | HttpOptions | AccountStore | Vault.Vault
+> = Effect.gen(function* () {
+  const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
+  yield* requireFreshSession(cookie ?? "").pipe(
+    Effect.catchTag("ConfirmationRequired", () => Effect.fail(Errors.confirmationRequired))
+  )
+})
+
+/**
+ * For handlers that ask for the password themselves. Without a second factor the password is proof enough; with one,
+ * the session must be fresh too.
+ */
+export const requireFreshWithFactor = (account: Account.Account) =>
+  Effect.gen(function* () {
+    const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
+    yield* Accounts.requireFreshWithFactor(account, cookie ?? "").pipe(
+      Effect.catchTag("ConfirmationRequired", () => Effect.fail(Errors.confirmationRequired))
+    )
+  })

@@ -1,0 +1,42 @@
+import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
+import type { UserId } from "@place-access/domain/shared"
+import { Context, Effect, Option } from "effect"
+import type { Around } from "../engine/Around.js"
+import * as RateLimit from "../limits/RateLimit.js"
+import { SignedIn } from "./SessionAuth.js"
+
+/** What an account may do so often: a subject that is counted, and its rate (decision limits-9). */
+interface Counted {
+  readonly of: (id: UserId) => Subject.LimitSubject
+  readonly rate: Rate.Rate
+}
+
+export const CREATION: Counted = { of: Subject.madeBy, rate: Rate.CREATIONS }
+export const TEST: Counted = { of: Subject.testsOf, rate: Rate.TESTS }
+export const CONSENT: Counted = { of: Subject.consentsOf, rate: Rate.CONSENTS_OF_ACCOUNT }
+
+/** Counts one for the account, or refuses it. For pages; endpoints are annotated with `RateOfAccount`. */
+export const take = ({ of, rate }: Counted, id: UserId) => RateLimit.take(of(id), rate)
+
+/** Annotation of endpoints behind `SessionAuth` whose calls are counted: `.annotate(RateOfAccount, CREATION)`. */
+export class RateOfAccount extends Context.Tag("@place-access/adapters-http/security/RateOfAccount")<
+  RateOfAccount,
+  Counted
+>() {}
+
+/**
+ * Counts the call after the guards and before `inner`, which is everything else. So a call that repeats an answer
+ * counts too, and the count is never part of a transaction.
+ */
+export const around =
+  (inner: Around): Around =>
+  (wrapped) => {
+    const counted = Context.getOption(wrapped.annotations, RateOfAccount)
+    const within = inner(wrapped)
+    if (Option.isNone(counted)) return within
+    return (own, run) => {
+      const { id } = Context.unsafeGet(own as Context.Context<SignedIn>, SignedIn)
+      const taken = Effect.provide(take(counted.value, id), own as Context.Context<LimitStore>)
+      return Effect.zipRight(taken, within === undefined ? run : within(own, run))
+    }
+  }

@@ -1,0 +1,15 @@
+import { Account, AccountStore } from "@place-access/domain/accounts"
+import type { StoreError } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { HttpOptions } from "../HttpOptions.js"
+
+/**
+ * Whether the service requires a second factor of this reviewer or admin, who has none (decision factors-9). Staff
+ * routes then answer 403 `second_factor_missing`, and pages lead to the one that sets a factor up.
+ */
+export const isLacking = (account: Account.Account): Effect.Effect<boolean, StoreError, HttpOptions | AccountStore> =>
+  Effect.gen(function* () {
+    const { staffSecondFactor } = yield* HttpOptions
+    if (staffSecondFactor !== "required" || !Account.isStaff(account)) return false
+    return !(yield* (yield* AccountStore).hasFactor(account.id))
+  })

@@ -1,0 +1,159 @@
+import { refreshTokens } from "@place-access/domain/tokens"
+import { Effect } from "effect"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { bearer, PASSWORD, type Person, startWorld, type World } from "../support/World.js"
+
+let world: World
+let admin: Person
+let ida: Person
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+beforeEach(async () => {
+  admin = await world.person({ roles: ["admin"] })
+  ida = await world.person()
+})
+
+const at = ({ account }: Person, rest = "") => `/v1/admin/accounts/${account.id}${rest}`
+const signIn = ({ account }: Person, password = PASSWORD) =>
+  world.call("/v1/session", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email: account.email, password })
+  })
+const posted = (person: Person, path: string, fields: Readonly<Record<string, string>>) =>
+  person.send("POST", path, undefined, {
+    redirect: "manual",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: new URLSearchParams(fields).toString()
+  })
+const tokenOn = async (person: Person, path: string) =>
+  /name="form_token" value="([^"]+)"/.exec((await person.get(path)).text.split("<main")[1] ?? "")?.[1] ?? ""
+
+describe("roles [staff-2]", () => {
+  it("an admin gives and takes them; a new role works at once, and making an admin needs a fresh sign-in", async () => {
+    expect((await ida.get("/v1/admin/reviews")).status).toBe(403)
+    expect((await admin.send("PUT", at(ida, "/roles/reviewer"))).json).toMatchObject({ roles: ["reviewer"] })
+    expect((await ida.get("/v1/admin/reviews")).status).toBe(200)
+    expect((await admin.send("DELETE", at(ida, "/roles/reviewer"))).json).toMatchObject({ roles: [] })
+    expect((await ida.get("/v1/admin/reviews")).status).toBe(403)
+
+    world.clock.advance(15 * 60_000)
+    const late = await admin.send("PUT", at(ida, "/roles/admin"))
+    expect([late.status, late.json]).toMatchObject([403, { error: "confirmation_required" }])
+    expect((await admin.send("PUT", at(ida, "/roles/reviewer"))).status).toBe(200)
+    const page = await posted(admin, `/admin/accounts/${ida.account.id}/roles/admin/give`, {
+      form_token: await tokenOn(admin, `/admin/accounts/${ida.account.id}`)
+    })
+    expect([page.status, page.headers.get("location")]).toMatchObject([303, expect.stringMatching(/^\/confirm\?/)])
+    await admin.send("POST", "/v1/session/confirmation", { password: PASSWORD })
+    expect((await admin.send("PUT", at(ida, "/roles/admin"))).json).toMatchObject({ roles: ["reviewer", "admin"] })
+  })
+
+  it("nobody but an admin does it, and an unknown account or role is none", async () => {
+    const reviewer = await world.person({ roles: ["reviewer"] })
+    for (const who of [ida, reviewer]) {
+      const answers = [
+        await who.send("PUT", at(who, "/roles/admin")),
+        await who.send("POST", at(admin, "/suspend")),
+        await who.send("POST", "/v1/admin/accounts/search", { account: admin.account.email }),
+        await who.get("/v1/admin/audit-log"),
+        await who.get("/admin/accounts"),
+        await who.get(`/admin/accounts/${admin.account.id}`),
+        await who.get("/admin/audit-log")
+      ]
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 403))
+    }
+    expect((await admin.send("PUT", "/v1/admin/accounts/usr_nobody/roles/reviewer")).status).toBe(404)
+    expect((await admin.send("PUT", at(ida, "/roles/owner"))).status).toBe(400)
+  })
+})
+
+describe("suspension [staff-1]", () => {
+  it("of a person: no sign-in, no session, 503 for tokens; nothing is lost when it ends", async () => {
+    const { app } = await world.app(ida)
+    const tokens = await world.connect(ida, app, { scopes: ["location.place.current"] })
+    const me = () => world.call("/v1/me", bearer(tokens.accessToken))
+    expect((await me()).status).toBe(200)
+    expect((await admin.send("POST", at(ida, "/suspend"))).json).toMatchObject({ suspended_at: expect.any(String) })
+
+    const paused = await me()
+    expect([paused.status, paused.headers.get("retry-after")]).toEqual([503, "3600"])
+    expect(paused.text).not.toContain("suspend")
+    const refused = await world.run(Effect.flip(refreshTokens(app, tokens.refreshToken)))
+    expect(refused._tag).toBe("Suspended")
+    expect((await ida.get("/v1/session")).status).toBe(401)
+    const right = await signIn(ida)
+    expect([right.status, right.json]).toMatchObject([403, { error: "forbidden" }])
+    // Who does not know the password does not learn of the suspension.
+    expect((await signIn(ida, "another password")).status).toBe(401)
+
+    await admin.send("POST", at(ida, "/resume"))
+    expect((await me()).status).toBe(200)
+    expect((await ida.get("/v1/session")).status).toBe(200)
+    expect((await signIn(ida)).status).toBe(201)
+    expect((await world.run(refreshTokens(app, tokens.refreshToken))).accessToken).toMatch(/^pa_at\./)
+  })
+
+  it("of a developer: the app answers nobody and asks nobody, and works again afterwards", async () => {
+    const { app } = await world.app(ida, { status: "production" })
+    const user = await world.person()
+    const tokens = await world.connect(user, app, { scopes: ["location.place.current"] })
+    await admin.send("POST", at(ida, "/suspend"))
+    expect((await world.call("/v1/me", bearer(tokens.accessToken))).status).toBe(503)
+    const asked = await user.get(`/authorize?client_id=${app.id}&response_type=code&state=abcdefghij`)
+    expect([asked.status, asked.text.includes("Connect ")]).toEqual([400, false])
+    await admin.send("POST", at(ida, "/resume"))
+    expect((await world.call("/v1/me", bearer(tokens.accessToken))).status).toBe(200)
+  })
+})
+
+describe("the pages of admins", () => {
+  it("find an account by its address, change it, and show what happened in words", async () => {
+    const form_token = await tokenOn(admin, "/admin/accounts")
+    const found = await posted(admin, "/admin/accounts", { form_token, account: ida.account.email.toUpperCase() })
+    expect([found.status, found.headers.get("location")]).toEqual([303, `/admin/accounts/${ida.account.id}`])
+    const part = await posted(admin, "/admin/accounts", { form_token, account: ida.account.email.slice(0, 4) })
+    expect([part.status, part.text.includes("belongs to no account here")]).toEqual([404, true])
+
+    const page = `/admin/accounts/${ida.account.id}`
+    const token = await tokenOn(admin, page)
+    const suspended = await posted(admin, `${page}/suspend`, { form_token: token })
+    expect(suspended.headers.get("location")).toBe(`${page}?done=account-suspended`)
+    expect((await admin.get(page)).text).toContain("Resume account")
+    expect((await posted(admin, `${page}/resume`, { form_token: "" })).status).toBe(403)
+    expect((await posted(admin, `${page}/resume`, { form_token: token })).status).toBe(303)
+    expect((await posted(admin, `${page}/end-sessions`, { form_token: token })).status).toBe(303)
+    expect((await ida.get("/v1/session")).status).toBe(401)
+
+    const log = (await admin.get(`/admin/audit-log?account=${ida.account.id}`)).text
+    for (const words of ["The account was suspended.", "The account was resumed.", "Signed out of 1 browser."]) {
+      expect(log).toContain(words)
+    }
+    const filtered = (await admin.get(`/admin/audit-log?account=${ida.account.id}&kind=sign_in`)).text
+    expect([filtered.includes("Signed in with"), filtered.includes("was suspended")]).toEqual([true, false])
+    const none = (await admin.get(`/admin/audit-log?account=${ida.account.id}&to=2026-01-01`)).text
+    expect(none).toContain("Nothing was recorded that fits")
+    expect((await admin.get("/admin/audit-log?account=not%20an%20id")).text).toContain("must be an id")
+  })
+
+  it("the API lists the same events, by pages, and names no address and no secret", async () => {
+    await admin.send("PUT", at(ida, "/roles/reviewer"))
+    await admin.send("DELETE", at(ida, "/roles/reviewer"))
+    const list = async (query: string) =>
+      (await admin.get(`/v1/admin/audit-log?account_id=${ida.account.id}&${query}`)).json as {
+        readonly events: ReadonlyArray<Record<string, unknown>>
+        readonly nextCursor: string | null
+      }
+    const first = await list("limit=1")
+    expect(first.events).toMatchObject([
+      { kind: "role_taken", account_id: ida.account.id, actor: { kind: "staff", id: admin.account.id } }
+    ])
+    const second = await list(`limit=1&cursor=${encodeURIComponent(first.nextCursor ?? "")}`)
+    expect(second.events).toMatchObject([{ kind: "role_given", detail: { role: "reviewer" } }])
+    const all = JSON.stringify(await list("limit=500"))
+    expect([ida.account.email, PASSWORD, ida.cookie.split("=")[1] ?? ""].filter((one) => all.includes(one))).toEqual([])
+    expect((await admin.get("/v1/admin/audit-log?kind=everything")).status).toBe(400)
+  })
+})

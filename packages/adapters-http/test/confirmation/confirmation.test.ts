@@ -1,0 +1,178 @@
+import type { ConsentChoices } from "@place-access/domain/consent"
+import { createPurpose, Purpose } from "@place-access/domain/purposes"
+import { Timestamp } from "@place-access/domain/shared"
+import { sharesWithoutEnd } from "@place-access/domain/consent"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { authorizePath, consentAction, signedIn } from "../support/browsing.js"
+import { jsonBody } from "../support/wire.js"
+import { PASSWORD, type Person, startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const QUARTER = 15 * Timestamp.MINUTE
+const CURRENT = "location.place.current"
+const LATEST = "location.latest.read"
+const confirm = (person: Person, password: string) => person.send("POST", "/v1/session/confirmation", { password })
+const REQUIRED = {
+  statusCode: 403,
+  error: "confirmation_required",
+  message: "This needs a sign-in or a confirmation of the last 15 minutes; confirm this session and repeat the request"
+}
+
+/** A developer whose own app asks for exact location. */
+const connecting = async () => {
+  const person = await world.person()
+  const { app } = await world.app(person)
+  const terms = { description: "To have your coffee ready.", scopes: [LATEST], expectedDailyVolume: 20 } as const
+  await world.run(createPurpose(person.account, app.id, { key: Purpose.PurposeKey.make("order_ahead"), terms }))
+  const path = authorizePath(app, { scope: `${CURRENT} ${LATEST}` })
+  return { person, path }
+}
+
+describe("a session is fresh for 15 minutes after the sign-in or a confirmation [accounts-17, accounts-18]", () => {
+  it("the API: 403 at 15 minutes and not a millisecond before, until the session is confirmed", async () => {
+    const { path, person } = await connecting()
+    const browser = await signedIn(world, person.account.email)
+    const request = async () => consentAction((await browser.get(path)).text).replace(/.*\//, "")
+    const decide = async (days: number | "never", scopes: ReadonlyArray<string> = [CURRENT, LATEST]) =>
+      person.send("POST", `/v1/user/consent-requests/${await request()}/decision`, {
+        decision: "allow",
+        scopes,
+        standard_days: days
+      })
+    world.clock.advance(QUARTER - 1)
+    expect((await decide("never")).status).toBe(200)
+    world.clock.advance(1)
+    const refused = await decide("never")
+    expect([refused.status, refused.json]).toEqual([403, REQUIRED])
+    // An end, or no exact location: nothing to confirm.
+    expect((await decide(90)).status).toBe(200)
+    expect((await decide("never", [CURRENT])).status).toBe(200)
+
+    const wrong = await confirm(person, "not this one")
+    expect(wrong.json).toMatchObject({ statusCode: 403, error: "forbidden", message: "The password is wrong" })
+    expect((await decide("never")).status).toBe(403)
+    const right = await confirm(person, PASSWORD)
+    expect([right.status, right.text]).toEqual([204, ""])
+    world.clock.advance(QUARTER - 1)
+    expect((await decide("never")).status).toBe(200)
+    world.clock.advance(1)
+    expect((await decide("never")).status).toBe(403)
+  })
+
+  it("confirming one session leaves the account's others as they were", async () => {
+    const { path, person } = await connecting()
+    const browser = await signedIn(world, person.account.email)
+    world.clock.advance(QUARTER)
+    expect((await confirm(person, PASSWORD)).status).toBe(204)
+    const action = consentAction((await browser.get(path)).text)
+    const fields = { decision: "allow", scope: [CURRENT, LATEST], standard_days: "never" }
+    const answer = await browser.submit(await browser.get(action), action, fields)
+    expect(answer.headers.get("location")).toMatch(/^\/confirm\?/)
+  })
+
+  it("a new password confirms the session that set it: one question, not two", async () => {
+    const { path, person } = await connecting()
+    world.clock.advance(QUARTER)
+    const changed = await person.send("PUT", "/v1/user/account/password", {
+      password: PASSWORD,
+      new_password: "purple monkey dishwasher"
+    })
+    expect(changed.status).toBe(204)
+    const page = await person.get(path, { headers: { accept: "text/html" } })
+    const id = consentAction(page.text).replace(/.*\//, "")
+    const body = { decision: "allow", scopes: [LATEST], standard_days: "never" }
+    expect((await person.send("POST", `/v1/user/consent-requests/${id}/decision`, body)).status).toBe(200)
+  })
+
+  it("guessing counts as signing in: 429 after five, and the right password does not confirm then", async () => {
+    const person = await world.person()
+    for (let tried = 0; tried < 5; tried++) expect((await confirm(person, "not this one")).status).toBe(403)
+    const closed = await confirm(person, PASSWORD)
+    expect([closed.status, Number(closed.headers.get("retry-after")) > 0]).toEqual([429, true])
+  })
+
+  it("needs a session, and a page of this service", async () => {
+    const person = await world.person()
+    const init = { ...jsonBody({ password: PASSWORD }), method: "POST" }
+    expect((await world.call("/v1/session/confirmation", init)).status).toBe(401)
+    const headers = { origin: "https://evil.example" }
+    expect((await person.send("POST", "/v1/session/confirmation", { password: PASSWORD }, { headers })).status).toBe(
+      403
+    )
+  })
+})
+
+describe("the page /confirm [accounts-17]", () => {
+  it("a form leads to it, and it leads back to the page of the form", async () => {
+    const { path, person } = await connecting()
+    const browser = await signedIn(world, person.account.email)
+    const action = consentAction((await browser.get(path)).text)
+    world.clock.advance(QUARTER)
+    const page = await browser.get(action)
+    const choices = { decision: "allow", scope: [CURRENT, LATEST], standard_days: "never" }
+    const token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ""
+    const post = () => browser.post(action, { ...choices, form_token: token }, { referer: world.url + action })
+    const asked = await post()
+    const confirmPath = `/confirm?return_to=${encodeURIComponent(action)}`
+    expect([asked.status, asked.headers.get("location")]).toEqual([303, confirmPath])
+
+    const form = await browser.get(confirmPath)
+    const wrong = await browser.submit(form, "/confirm", { password: "not this one" })
+    expect([wrong.status, wrong.text.includes("Password is wrong")]).toEqual([403, true])
+    expect((await browser.submit(wrong, "/confirm", { password: "" })).status).toBe(400)
+    expect((await post()).headers.get("location")).toBe(confirmPath)
+    const right = await browser.submit(wrong, "/confirm", { password: PASSWORD })
+    expect([right.status, right.headers.get("location")]).toEqual([303, action])
+    expect((await post()).headers.get("location")).toMatch(/^https:\/\/coffee\.example\/|[?&]code=/)
+    // Who is confirmed already goes on at once.
+    expect((await browser.get(confirmPath)).headers.get("location")).toBe(action)
+  })
+
+  it.each(["https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)"])(
+    "leads nowhere else: %s",
+    async (target) => {
+      const person = await world.person()
+      const browser = await signedIn(world, person.account.email)
+      world.clock.advance(QUARTER)
+      const page = await browser.get(`/confirm?return_to=${encodeURIComponent(target)}`)
+      const answer = await browser.submit(page, "/confirm", { password: PASSWORD, return_to: target })
+      expect([answer.status, answer.headers.get("location")]).toEqual([303, "/"])
+    }
+  )
+
+  it("without the form token nothing is confirmed; without a session the sign-in comes first", async () => {
+    const person = await world.person()
+    const browser = await signedIn(world, person.account.email)
+    expect((await browser.post("/confirm", { password: PASSWORD })).status).toBe(403)
+    browser.cookies.delete("session")
+    expect((await browser.get("/confirm")).headers.get("location")).toBe("/sign-in?return_to=%2Fconfirm")
+  })
+})
+
+it("sharing exact location without an end: allowed, not a renewal, with a sensitive scope [accounts-18]", () => {
+  const choices: ConsentChoices = {
+    decision: "allow",
+    shown: "new",
+    scopes: [CURRENT, LATEST],
+    places: [],
+    earlier: [],
+    standardDays: "never",
+    sensitiveDays: "1"
+  }
+  expect(sharesWithoutEnd(choices)).toBe(true)
+  expect(sharesWithoutEnd({ ...choices, shown: undefined })).toBe(true)
+  for (const one of [
+    { decision: "cancel" },
+    { shown: "renew_sensitive" },
+    { standardDays: "90" },
+    { standardDays: undefined },
+    { scopes: [CURRENT, "no.such.scope"] }
+  ] as const) {
+    expect(sharesWithoutEnd({ ...choices, ...one })).toBe(false)
+  }
+})

@@ -1,0 +1,342 @@
+import { Account } from "@place-access/domain/accounts"
+import { MemoryDatabase } from "@place-access/domain/testing"
+import { Timestamp } from "@place-access/domain/shared"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { authorizePath, signedIn } from "../support/browsing.js"
+import { mailedLink, mailTo, tokenOf } from "../support/mailbox.js"
+import { type Visitor, visitor } from "../support/visitor.js"
+import { jsonBody } from "../support/wire.js"
+import { PASSWORD, type Person, startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ addressRule: "confirmed" })
+})
+afterAll(() => world.close())
+
+const OTHER = "purple monkey dishwasher"
+const CONFIRM = "Confirm your e-mail address"
+const { DAY, HOUR, MINUTE } = Timestamp
+
+let count = 0
+const fresh = () => `someone${count++}@example.com`
+const post = (path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) => {
+  const init = jsonBody(body)
+  return world.call(path, { ...init, method: "POST", headers: { ...init.headers, ...headers } })
+}
+const signUp = (email: string, password = PASSWORD) => post("/v1/accounts", { email, password })
+const signIn = (email: string, password = PASSWORD, cookie?: string) =>
+  post("/v1/session", { email, password }, cookie === undefined ? {} : { cookie })
+const linkTo = async (email: string, subject = CONFIRM, nth = 1) =>
+  tokenOf(await mailedLink(world, email, subject, nth))
+const confirm = (token: string, password = PASSWORD) => post("/v1/accounts/confirmations/use", { token, password })
+/** Every window of the limits ends. */
+const wait = () => world.clock.advance(31 * MINUTE)
+const subjects = async (email: string) => (await mailTo(world, email)).map(({ subject }) => subject)
+
+/** A person whose address nobody confirmed: they signed up while no mail could be sent. */
+const unconfirmed = async (): Promise<Person> => {
+  const person = await world.person()
+  const { accounts } = await world.run(MemoryDatabase)
+  const stored = accounts.get(person.account.id)
+  const account = { ...person.account, confirmedAt: null }
+  if (stored !== undefined) accounts.set(account.id, { ...stored, account })
+  return { ...person, account }
+}
+
+describe("sign-up where mail is sent [accounts-12]", () => {
+  it("the same answer for a new address, a waiting one and an account's; only the mail tells", async () => {
+    const owner = await world.person()
+    const email = fresh()
+    const answers = [await signUp(email), await signUp(email, OTHER), await signUp(owner.account.email, OTHER)]
+    const shown = answers.map(({ headers, json, status }) => [status, json, headers.getSetCookie()])
+    expect(shown).toEqual([shown[0], shown[0], shown[0]])
+    expect(shown[0]).toEqual([202, { message: expect.stringContaining("Look into your mail") }, []])
+    expect(await subjects(owner.account.email)).toEqual(["You have an account already"])
+    expect(await subjects(email)).toEqual([CONFIRM, CONFIRM])
+    // Nothing tells them apart afterwards either: none of the three passwords signs in.
+    const tried = [await signIn(email), await signIn(email, OTHER), await signIn(owner.account.email, OTHER)]
+    expect(tried.map(({ json, status }) => [status, json])).toEqual(tried.map(() => [401, tried[0]?.json]))
+  })
+
+  it("a common password and a wrong address are refused alike, before anything is mailed", async () => {
+    const owner = await world.person()
+    for (const email of [owner.account.email, fresh()]) {
+      const refused = await signUp(email, "password123")
+      expect([refused.status, refused.text.includes(email)]).toEqual([400, false])
+      expect(await subjects(email)).toEqual([])
+    }
+  })
+
+  it("the link needs the password of its own sign-up; the first who confirms gets the account", async () => {
+    const email = fresh()
+    await signUp(email)
+    const own = await linkTo(email)
+    world.clock.advance(1)
+    await signUp(email, OTHER)
+    const strangers = await linkTo(email, CONFIRM, 2)
+    // The owner of the mailbox opens the stranger's link, and does not know the stranger's password.
+    expect((await confirm(strangers)).json).toMatchObject({ statusCode: 403, message: "The password is wrong" })
+    expect((await confirm(own, OTHER)).status).toBe(403)
+    const made = await confirm(own)
+    expect([made.status, made.json]).toEqual([201, expect.objectContaining({ email, email_confirmed: true })])
+    for (const again of [await confirm(own), await confirm(strangers, OTHER)]) expect(again.status).toBe(404)
+    expect([(await signIn(email)).status, (await signIn(email, OTHER)).status]).toEqual([201, 401])
+  })
+
+  it("24 hours, to the millisecond [T2]; the link is sent again, and few are", async () => {
+    const email = fresh()
+    await signUp(email)
+    const first = await linkTo(email)
+    world.clock.advance(DAY - 1)
+    const again = await post("/v1/accounts/confirmations", { email })
+    expect([again.status, again.text]).toEqual([202, ""])
+    const second = await linkTo(email, CONFIRM, 2)
+    world.clock.advance(1)
+    expect((await confirm(first)).status).toBe(404)
+    expect((await confirm(second)).status).toBe(201)
+
+    const other = fresh()
+    for (let asked = 0; asked < 5; asked++) expect((await signUp(other)).status).toBe(202)
+    expect(await subjects(other)).toHaveLength(3)
+    expect((await post("/v1/accounts/confirmations", { email: fresh() })).text).toBe("")
+  })
+})
+
+describe("an address that nobody confirmed [accounts-11]", () => {
+  it("connects no app and submits none; it gets the link and no other mail", async () => {
+    const person = await unconfirmed()
+    const { app } = await world.app(person)
+    expect((await person.get("/v1/session")).json).toMatchObject({ email_confirmed: false })
+    const submitted = await person.send("POST", `/v1/developer/apps/${app.id}/submit`)
+    expect(submitted.json).toMatchObject({ statusCode: 403, message: Account.UNCONFIRMED })
+    const browser = await signedIn(world, person.account.email)
+    const page = await browser.get(authorizePath(app))
+    expect([page.status, page.text.includes("Confirm your e-mail address first")]).toEqual([403, true])
+    const id = /\/authorize\/(crq_\w+)/.exec(page.text)?.[1] ?? ""
+    const body = { decision: "allow", scopes: ["location.rules.place"] }
+    const decided = await person.send("POST", `/v1/user/consent-requests/${id}/decision`, body)
+    expect(decided.json).toMatchObject({ statusCode: 403, message: Account.UNCONFIRMED })
+    // Refusing is no connection.
+    const cancelled = await person.send("POST", `/v1/user/consent-requests/${id}/decision`, { decision: "cancel" })
+    expect(cancelled.status).toBe(200)
+
+    expect((await person.send("POST", "/v1/user/account/email/confirmations")).status).toBe(202)
+    const token = await linkTo(person.account.email)
+    const used = await person.send("POST", "/v1/user/account/email/confirmations/use", { token })
+    expect([used.status, used.json]).toEqual([200, expect.objectContaining({ email_confirmed: true })])
+    const again = await signedIn(world, person.account.email)
+    expect((await again.get(authorizePath(app))).status).toBe(200)
+    expect((await person.send("POST", `/v1/developer/apps/${app.id}/submit`)).status).not.toBe(403)
+  })
+})
+
+describe("changing the address [accounts-13]", () => {
+  const ask = (person: Person, email: string) => person.send("POST", "/v1/user/account/email", { email })
+  const use = (person: Person, token: string) =>
+    person.send("POST", "/v1/user/account/email/confirmations/use", { token })
+  const undo = (token: string, password = OTHER) => post("/v1/email-undos/use", { token, password })
+  const UNDO = "The address of your account was changed"
+
+  it("a link to the new one, in a session of the same account; the old one undoes it", async () => {
+    wait()
+    const [person, stranger] = [await world.person(), await world.person()]
+    const [before, after] = [person.account.email, fresh()]
+    expect((await ask(person, before)).json).toMatchObject({ message: "email is the address that you have" })
+    expect((await ask(person, after)).status).toBe(202)
+    const token = await linkTo(after)
+    // A stranger who reads the mail to a mistyped address, with an account of their own.
+    expect((await use(stranger, token)).status).toBe(404)
+    expect((await person.get("/v1/session")).json).toMatchObject({ email: before })
+    const used = await use(person, token)
+    expect([used.status, used.json]).toEqual([200, expect.objectContaining({ email: after })])
+    expect((await use(person, token)).status).toBe(404)
+    expect([(await signIn(after)).status, (await signIn(before)).status]).toEqual([201, 401])
+    // A thief who took the account over changes the password too.
+    const thief = { password: PASSWORD, new_password: "the thief's own password" }
+    expect((await person.send("PUT", "/v1/user/account/password", thief)).status).toBe(204)
+    const back = await linkTo(before, UNDO)
+    expect((await undo(back, "password123")).status).toBe(400)
+    expect([(await undo(back)).status, (await undo(back)).status]).toEqual([204, 404])
+    expect((await person.get("/v1/session")).status).toBe(401)
+    expect([(await signIn(before, OTHER)).status, (await signIn(after, OTHER)).status]).toEqual([201, 401])
+    expect((await signIn(before, "the thief's own password")).status).toBe(401)
+  })
+
+  it("7 days for the undo, to the millisecond [T2]", async () => {
+    for (const [millis, status] of [
+      [7 * DAY - 1, 204],
+      [7 * DAY, 404]
+    ] as const) {
+      wait()
+      const person = await world.person()
+      const after = fresh()
+      await ask(person, after)
+      await use(person, await linkTo(after))
+      world.clock.advance(millis)
+      expect((await undo(await linkTo(person.account.email, UNDO))).status).toBe(status)
+    }
+  })
+
+  it("another account's address: the same answer, and its owner is told; an open browser is not enough", async () => {
+    wait()
+    const [person, owner] = [await world.person(), await world.person()]
+    const answers = [await ask(person, owner.account.email), await ask(person, fresh())]
+    expect(answers.map(({ status, text }) => [status, text])).toEqual([
+      [202, ""],
+      [202, ""]
+    ])
+    expect(await subjects(owner.account.email)).toEqual(["Somebody wanted to use your address"])
+    world.clock.advance(15 * MINUTE)
+    expect((await ask(person, fresh())).json).toMatchObject({ statusCode: 403, error: "confirmation_required" })
+    const foreign = await person.send(
+      "POST",
+      "/v1/user/account/email",
+      { email: fresh() },
+      { headers: { origin: "https://evil.example" } }
+    )
+    expect(foreign.status).toBe(403)
+  })
+})
+
+describe("a lock-out that locks out nobody innocent [accounts-14, accounts-15, accounts-16]", () => {
+  const NEWS = "A new browser signed in to your account"
+  const cookieOf = (answer: Awaited<ReturnType<typeof signIn>>) =>
+    answer.headers
+      .getSetCookie()
+      .find((cookie) => cookie.startsWith("browser="))
+      ?.split(";")[0] ?? ""
+  const guess = async (email: string, times = 5) => {
+    for (let tried = 0; tried < times; tried++) await signIn(email, "a stranger's guess")
+  }
+
+  it("the known browser gets in while strangers are shut out; a cookie of another account is none", async () => {
+    wait()
+    const [owner, other] = [await world.person(), await world.person()]
+    const { email } = owner.account
+    const known = cookieOf(await signIn(email))
+    const others = cookieOf(await signIn(other.account.email))
+    await guess(email)
+    expect((await signIn(email)).status).toBe(429)
+    expect((await signIn(email, PASSWORD, others)).status).toBe(429)
+    const [payload = ""] = known.split(/\.[^.]*$/)
+    for (const forged of [
+      `${payload}.${"A".repeat(43)}`,
+      known.replace(owner.account.id, other.account.id),
+      others.replace(other.account.id, owner.account.id),
+      "browser=x"
+    ]) {
+      expect((await signIn(email, PASSWORD, forged)).status).toBe(429)
+    }
+    expect((await signIn(email, PASSWORD, known)).status).toBe(201)
+    // Its own guesses close it, and its success did not open sign-in for the strangers.
+    expect((await signIn(email)).status).toBe(429)
+    for (let tried = 0; tried < 5; tried++) expect((await signIn(email, "wrong again", known)).status).toBe(401)
+    expect((await signIn(email, PASSWORD, known)).status).toBe(429)
+  })
+
+  it("a signed-in owner changes the password while strangers guess; the new password forgets the browsers", async () => {
+    wait()
+    const owner = await world.person()
+    const { email } = owner.account
+    const known = cookieOf(await signIn(email))
+    await guess(email)
+    const body = { password: PASSWORD, new_password: OTHER }
+    const headers = { cookie: `${owner.cookie}; ${known}` }
+    const changed = await owner.send("PUT", "/v1/user/account/password", body, { headers })
+    expect(changed.status).toBe(204)
+    const renewed = cookieOf(changed)
+    expect(renewed).not.toBe(known)
+    await guess(email)
+    expect((await signIn(email, OTHER, known)).status).toBe(429)
+    expect((await signIn(email, OTHER, renewed)).status).toBe(201)
+  })
+
+  it("the unlock link: mailed on request, works once in the browser that uses it, and signs nobody in", async () => {
+    wait()
+    const owner = await world.person()
+    const { email } = owner.account
+    await guess(email)
+    const asked = [await post("/v1/unlock-links", { email }), await post("/v1/unlock-links", { email: fresh() })]
+    expect(asked.map(({ status, text }) => [status, text])).toEqual([
+      [202, ""],
+      [202, ""]
+    ])
+    const token = await linkTo(email, "Sign in although others guess your password")
+    const used = await post("/v1/unlock-links/use", { token })
+    expect([used.status, used.headers.getSetCookie().length]).toEqual([204, 1])
+    const known = cookieOf(used)
+    expect((await post("/v1/unlock-links/use", { token })).status).toBe(404)
+    expect((await signIn(email)).status).toBe(429)
+    expect((await signIn(email, "a guess", known)).status).toBe(401)
+    expect((await signIn(email, PASSWORD, known)).status).toBe(201)
+    // The next link is dead after half an hour.
+    await post("/v1/unlock-links", { email })
+    const late = await linkTo(email, "Sign in although others guess your password", 2)
+    world.clock.advance(30 * MINUTE)
+    expect((await post("/v1/unlock-links/use", { token: late })).status).toBe(404)
+  })
+
+  it("a sign-in from an unknown browser is told, once a day; from a known one never", async () => {
+    wait()
+    const owner = await world.person()
+    const { email } = owner.account
+    const known = cookieOf(await signIn(email))
+    world.clock.advance(HOUR)
+    expect((await signIn(email, PASSWORD, known)).status).toBe(201)
+    expect(await subjects(email)).toEqual([])
+    await signIn(email)
+    await signIn(email)
+    expect(await subjects(email)).toEqual([NEWS])
+    const [letter] = await mailTo(world, email)
+    expect([letter?.text.includes("127.0.0.1"), letter?.text.includes("/portal/settings/sessions")]).toEqual([
+      true,
+      true
+    ])
+    world.clock.advance(DAY)
+    await signIn(email)
+    expect(await subjects(email)).toEqual([NEWS, NEWS])
+  })
+})
+
+describe("the pages, without scripts", () => {
+  const open = async (browser: Visitor, email: string, subject: string, nth = 1) => {
+    const link = new URL(await mailedLink(world, email, subject, nth))
+    return browser.get(link.pathname + link.search)
+  }
+
+  it("sign-up leads back to the page that the person wanted, and nowhere else", async () => {
+    for (const [wanted, led] of [
+      ["/portal/places", "/portal/places"],
+      ["//evil.example", "/"]
+    ] as const) {
+      wait()
+      const [browser, email] = [visitor(world.url), fresh()]
+      const form = await browser.get(`/sign-up?return_to=${encodeURIComponent(wanted)}`)
+      const fields = { email, password: PASSWORD, display_name: "", keep_days: "90", return_to: wanted }
+      const sent = await browser.submit(form, "/sign-up", fields)
+      expect([sent.status, sent.text.includes("Look into your mail")]).toEqual([200, true])
+      expect(browser.cookies.has("session")).toBe(false)
+      const page = await open(browser, email, CONFIRM)
+      const wrong = await browser.submit(page, "/confirm-sign-up", { password: OTHER })
+      expect(wrong.status).toBe(403)
+      const done = await browser.submit(wrong, "/confirm-sign-up", { password: PASSWORD })
+      expect([done.status, done.headers.get("location")]).toEqual([303, led])
+      expect(browser.cookies.has("session")).toBe(true)
+      const settings = await browser.get("/portal/settings")
+      expect(settings.text).toContain("90 days")
+    }
+  })
+
+  it("a form without its token changes nothing, and a dead link says so on each page", async () => {
+    const owner = await world.person()
+    const browser = await signedIn(world, owner.account.email)
+    for (const path of ["/sign-up/resend", "/confirm-sign-up", "/confirm-address", "/undo-address", "/unlock"]) {
+      expect((await browser.post(path, { token: "x".repeat(52), email: fresh() })).status).toBe(403)
+    }
+    for (const path of ["/confirm-sign-up", "/confirm-address", "/undo-address", "/unlock"]) {
+      const page = await browser.get(`${path}?token=${"0".repeat(52)}`)
+      expect([page.status, page.text.includes("This link does not work any more")]).toEqual([404, true])
+    }
+  })
+})

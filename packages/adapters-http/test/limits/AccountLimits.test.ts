@@ -1,0 +1,265 @@
+import { createApp, App } from "@place-access/domain/apps"
+import { disconnect } from "@place-access/domain/connection"
+import { addDevice, Device } from "@place-access/domain/devices"
+import { Rate, Subject, takeCall } from "@place-access/domain/limits"
+import { createPlace, Place } from "@place-access/domain/places"
+import { AccountLimits } from "@place-access/domain/quotas"
+import { MemoryWebhookSender } from "@place-access/domain/testing"
+import { Effect, Option } from "effect"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { authorizePath, signedIn } from "../support/browsing.js"
+import { connected, CURRENT } from "../support/connected.js"
+import { type Answer, jsonBody } from "../support/wire.js"
+import { bearer, type Person, startWorld, type World } from "../support/World.js"
+
+const HOUR = 3_600_000
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ rateLimitPerMinute: 600, trustProxy: true })
+})
+afterAll(() => world.close())
+/** No test begins within the window of another test. */
+beforeEach(() => world.clock.advance(24 * HOUR))
+
+const times = <A, E, R>(count: number, one: Effect.Effect<A, E, R>) =>
+  Effect.all(
+    Array.from({ length: count }, () => one),
+    { discard: true }
+  )
+
+const use = (subject: Subject.LimitSubject, rate: Rate.Rate, calls: number) =>
+  world.run(times(calls, takeCall(subject, rate)))
+
+const errorOf = ({ json, status }: Answer) => [status, (json as { readonly message?: unknown }).message]
+
+/** A refusal's words on the wire begin with a capital letter. */
+const sentence = (text: string | null) => `${text?.charAt(0).toUpperCase()}${text?.slice(1)}`
+
+const PLACE = { label: "Home", kind: "home", lat: 52.37, lon: 4.89 } as const
+const APP = { name: "Tea Finder", description: "Finds good tea.", scopes: [CURRENT] } as const
+
+describe("what an account owns [limits-9]", () => {
+  const fill = {
+    places: (person: Person, most: number) =>
+      world.run(
+        times(
+          most,
+          createPlace(person.account.id, {
+            label: Place.Label.make("Home"),
+            kind: "home",
+            circle: { lat: 1, lon: 2, radiusM: 150 }
+          })
+        )
+      ),
+    devices: (person: Person, most: number) =>
+      world.run(times(most, addDevice(person.account.id, { name: Device.DeviceName.make("Pixel"), format: "json" }))),
+    apps: (person: Person, most: number) =>
+      world.run(
+        times(
+          most,
+          createApp(person.account, {
+            name: App.AppName.make(APP.name),
+            description: App.AppDescription.make(APP.description),
+            homepageUrl: null,
+            scopes: APP.scopes
+          })
+        )
+      )
+  }
+
+  it.each([
+    ["places", AccountLimits.PLACES, "/v1/user/places", PLACE, "/portal/places"],
+    ["devices", AccountLimits.DEVICES, "/v1/user/devices", { name: "Pixel", format: "json" }, "/portal/devices"],
+    ["apps", AccountLimits.APPS, "/v1/developer/apps", APP, "/developer/apps"]
+  ] as const)(
+    "%s: the last one is made, one more is 409 with the reason, also by the page",
+    async (what, limit, path, body, page) => {
+      const person = await world.person()
+      await fill[what](person, limit.most - 1)
+      expect((await person.send("POST", path, body)).status).toBe(201)
+      const refused = await person.send("POST", path, body)
+      expect(errorOf(refused)).toEqual([409, limit.refusal])
+      expect(limit.refusal).toContain(String(limit.most))
+      const browser = await signedIn(world, person.account.email)
+      const shown = await browser.submit(await browser.get(what === "apps" ? `${page}/new` : page), page, {
+        ...Object.fromEntries(Object.entries(body).map(([name, value]) => [name, String(value)])),
+        radius_m: "150"
+      })
+      expect([shown.status, shown.text.includes(limit.refusal)]).toEqual([400, true])
+      expect((await (await world.person()).send("POST", path, body)).status).toBe(201)
+    }
+  )
+})
+
+describe("what an account does [limits-9]", () => {
+  it("makes 300 things in a day: what it removes meanwhile gives nothing back, and the next day begins anew", async () => {
+    const person = await world.person()
+    const made = await person.send("POST", "/v1/user/places", PLACE)
+    await use(Subject.madeBy(person.account.id), Rate.CREATIONS, 298)
+    const { id } = made.json as { readonly id: string }
+    expect((await person.send("DELETE", `/v1/user/places/${id}`)).status).toBe(204)
+    expect((await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })).status).toBe(201)
+    const refused = await person.send("POST", "/v1/developer/apps", APP)
+    expect(errorOf(refused)).toEqual([429, sentence(AccountLimits.CREATIONS.refusal)])
+    expect(refused.headers.get("retry-after")).toBe("86400")
+    // A request that is refused for what is in it was counted before it was read.
+    expect((await person.send("POST", "/v1/user/places", {})).status).toBe(429)
+    const browser = await signedIn(world, person.account.email)
+    const page = await browser.get("/portal/places")
+    const shown = await browser.submit(page, "/portal/places", { ...PLACE, lat: "1", lon: "2", radius_m: "150" })
+    expect([shown.status, shown.text.includes("300 places, devices, apps and purposes in a day")]).toEqual([429, true])
+    world.clock.advance(24 * HOUR)
+    expect((await person.send("POST", "/v1/developer/apps", APP)).status).toBe(201)
+  })
+
+  it("a repeated Idempotency-Key works at the limit of one, and the count is kept", async () => {
+    const person = await world.person()
+    const once = { headers: { "idempotency-key": "k-1" } }
+    const [first, again] = [
+      await person.send("POST", "/v1/user/places", PLACE, once),
+      await person.send("POST", "/v1/user/places", PLACE, once)
+    ]
+    expect([first.status, again.status, again.headers.get("idempotent-replayed")]).toEqual([201, 201, "true"])
+    expect(again.headers.get("ratelimit-remaining")).toBe("298")
+  })
+
+  it("sends 30 test webhooks in an hour over all apps: the 31st is not sent, by the API or the page", async () => {
+    const person = await world.person()
+    const hook = "https://hooks.example.com/tests"
+    const endpointOf = async () => {
+      const { app } = await world.app(person)
+      const made = await person.send("POST", `/v1/developer/apps/${app.id}/webhooks`, { url: hook })
+      return `/developer/apps/${app.id}/webhooks/${(made.json as { readonly id: string }).id}`
+    }
+    const [one, other] = [await endpointOf(), await endpointOf()]
+    await use(Subject.testsOf(person.account.id), Rate.TESTS, 28)
+    await world.run(
+      Effect.flatMap(MemoryWebhookSender.Receivers, (all) => all.script(hook, MemoryWebhookSender.answers(200)))
+    )
+    expect((await person.send("POST", `/v1${one}/test`)).status).toBe(200)
+    // Removing the endpoint gives nothing back.
+    expect((await person.send("DELETE", `/v1${one}`)).status).toBe(204)
+    const browser = await signedIn(world, person.account.email)
+    const page = await browser.get(other.replace(/\/[^/]*$/, ""))
+    expect((await browser.submit(page, `${other}/test`)).status).toBe(200)
+    const refused = await person.send("POST", `/v1${other}/test`)
+    expect(errorOf(refused)).toEqual([429, sentence(AccountLimits.TEST_WEBHOOKS.refusal)])
+    const shown = await browser.submit(page, `${other}/test`)
+    expect([shown.status, shown.text.includes("30 test webhooks in an hour")]).toEqual([429, true])
+    const posts = await world.run(Effect.flatMap(MemoryWebhookSender.Receivers, (all) => all.posts(hook)))
+    expect(posts.length).toBe(2)
+    world.clock.advance(HOUR)
+    expect((await person.send("POST", `/v1${other}/test`)).status).toBe(200)
+  })
+
+  it("opens 120 consent pages in an hour, from whatever addresses; another account at the address goes on", async () => {
+    const person = await world.person()
+    const { app } = await world.app(person, { status: "production" })
+    await use(Subject.consentsOf(person.account.id), Rate.CONSENTS_OF_ACCOUNT, 119)
+    const open = (who: Person, address: string) =>
+      who.get(authorizePath(app), { headers: { "x-forwarded-for": address, accept: "text/html" } })
+    expect((await open(person, "192.0.2.10")).status).toBe(200)
+    const refused = await open(person, "192.0.2.11")
+    expect([refused.status, refused.text.includes("120 consent pages in an hour")]).toEqual([429, true])
+    expect((await open(await world.person(), "192.0.2.11")).status).toBe(200)
+    world.clock.advance(HOUR)
+    expect((await open(person, "192.0.2.10")).status).toBe(200)
+  })
+})
+
+describe("made-up client ids count as one, for the network that they come from [limits-3]", () => {
+  it("at the consent page and at the token route together; ids that exist go on", async () => {
+    const person = await world.person()
+    const { app, clientSecret } = await world.app(person, { status: "production" })
+    const from = { "x-forwarded-for": "198.51.100.7" }
+    await use(Subject.client(Option.none(), "198.51.100.7"), Rate.OAUTH, 1_198)
+    const authorize = (client_id: string, headers: Readonly<Record<string, string>> = from) =>
+      world.call(authorizePath(app, { client_id }), { headers, redirect: "manual" })
+    const token = (clientId: string, secret: string) => {
+      const body = jsonBody({ grantType: "refresh_token", clientId, clientSecret: secret, refreshToken: "x" })
+      return world.call("/v1/oauth/token", { method: "POST", ...body, headers: { ...body.headers, ...from } })
+    }
+    expect((await authorize("app_madeup1")).status).toBe(400)
+    expect((await token("app_madeup2", "x")).status).toBe(401)
+    expect([(await authorize("app_madeup3")).status, (await token("not an id", "x")).status]).toEqual([429, 429])
+    expect((await authorize("app_madeup3", { "x-forwarded-for": "198.51.100.8" })).status).toBe(400)
+    expect([(await authorize(app.id)).status, (await token(app.id, clientSecret)).status]).toEqual([303, 400])
+  })
+})
+
+describe("calls with a token that no longer works [limits-10]", () => {
+  interface Entry {
+    readonly at: string
+    readonly endpoint: string
+    readonly outcome: string
+    readonly times: number
+  }
+
+  const stageOf = async () => {
+    const stage = await connected(world)
+    const { access_token: token } = await stage.connect([CURRENT])
+    const { id } = await stage.connection()
+    return {
+      ...stage,
+      id,
+      token,
+      call: (path = "/v1/me", dead = token) => world.call(path, bearer(dead)),
+      log: async () => {
+        const { json } = await stage.person.get("/v1/user/access-log")
+        const { entries } = json as { readonly entries: ReadonlyArray<Entry> }
+        return entries.filter(({ outcome }) => outcome === "invalid_token")
+      }
+    }
+  }
+  const LIMITS = ["ratelimit-limit", "ratelimit-remaining", "retry-after"]
+
+  it("an hour of them is one entry for each route, with the first time and the count; the answer says nothing of it", async () => {
+    const { call, id, log, person } = await stageOf()
+    await world.run(disconnect(person.account.id, id))
+    const begin = new Date(world.clock.now()).toISOString()
+    for (let made = 0; made < 4; made++) {
+      const answer = await call()
+      expect([answer.status, LIMITS.map((name) => answer.headers.get(name))]).toEqual([401, [null, null, null]])
+      world.clock.advance(60_000)
+    }
+    await call("/v1/answers/places")
+    world.clock.advance(56 * 60_000 - 1)
+    await call()
+    const [places, me] = [...(await log())].sort((a, b) => (a.endpoint < b.endpoint ? -1 : 1))
+    expect(me).toMatchObject({ at: begin, endpoint: "GET /v1/me", times: 5 })
+    expect(places).toMatchObject({ endpoint: "GET /v1/answers/places", times: 1 })
+    world.clock.advance(1)
+    await call()
+    expect((await log()).map(({ times }) => times)).toEqual([1, 1, 5])
+    const browser = await signedIn(world, person.account.email)
+    // The page puts both entries of one route into one line.
+    expect((await browser.get("/portal/access-log")).text).toContain(
+      "<strong>6 ×</strong> Looked at what you allowed it"
+    )
+  })
+
+  it("many at once are one entry with their count", async () => {
+    const { call, id, log, person } = await stageOf()
+    await world.run(disconnect(person.account.id, id))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call()))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]))
+    expect((await log()).map(({ times }) => times)).toEqual([20])
+  })
+
+  it("they count for the connection; beyond its rate nothing is written and the answer is the same, and the next entry has the count of all", async () => {
+    const { call, connect, id, log, token } = await stageOf()
+    world.clock.advance(HOUR + 1)
+    const { access_token: live } = await connect([CURRENT])
+    await use(Subject.connection(id), Rate.perMinute(600), 598)
+    const unknown = await call("/v1/me", "nonsense")
+    const dead = [await call(), await call(), await call()]
+    expect(dead.map(({ json, status }) => [status, json])).toEqual(dead.map(() => [401, unknown.json]))
+    expect((await log()).map(({ times }) => times)).toEqual([2])
+    expect((await call("/v1/me", live)).status).toBe(429)
+    world.clock.advance(60_000)
+    expect((await call("/v1/me", live)).status).toBe(200)
+    expect((await call("/v1/me", token)).status).toBe(401)
+    expect((await log()).map(({ times }) => times)).toEqual([4])
+  })
+})

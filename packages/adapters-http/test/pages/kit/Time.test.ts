@@ -1,0 +1,64 @@
+import { html } from "@place-access/adapters-http/pages/kit/Html"
+import * as Time from "@place-access/adapters-http/pages/kit/Time"
+import { Timestamp, TimeZone } from "@place-access/domain/shared"
+import { Option } from "effect"
+import { describe, expect, it } from "vitest"
+
+const at = (iso: string): Timestamp.Timestamp => Timestamp.parseIso(iso) ?? Timestamp.make(Number.NaN)
+const zone = Option.getOrThrow(TimeZone.find("Europe/Berlin"))
+const NOW = at("2026-11-22T22:30:00Z")
+const clock = { now: NOW, zone }
+
+describe("times on pages [accounts-19]", () => {
+  it("are said in the reader's zone, near now by the name of the day", () => {
+    const said = (iso: string) => Time.local(at(iso), "words", clock)
+    expect(said("2026-11-22T09:38:00Z")).toBe("today 10:38")
+    // 23:30 in UTC is the next day in Berlin.
+    expect(said("2026-11-22T23:30:00Z")).toBe("tomorrow 00:30")
+    expect(said("2026-11-20T23:00:00Z")).toBe("yesterday 00:00")
+    expect(said("2026-11-20T22:59:59Z")).toBe("20 November at 23:59")
+    expect(said("2025-07-01T10:00:00Z")).toBe("1 July 2025 at 12:00")
+  })
+
+  it("count calendar days when clocks change: a day has 25 hours", () => {
+    const after = { now: at("2026-10-26T23:30:00Z"), zone }
+    expect(Time.local(at("2026-10-24T22:00:00Z"), "words", after)).toBe("25 October at 00:00")
+    expect(Time.local(at("2026-10-25T23:00:00Z"), "words", after)).toBe("yesterday 00:00")
+  })
+
+  it("the frame says every time of a page so, with UTC in the title; words begin a cell with a capital", () => {
+    const moment = at("2026-11-22T09:38:05Z")
+    const page = html`<p>Until ${Time.time(moment)}</p>
+      <dd>${Time.time(moment)}</dd>
+      <td>${Time.time(moment, Time.row)}</td>`
+    const text = Time.inZone(page, clock).text
+    expect(text).toContain('title="22 November 2026 at 09:38 UTC">today 10:38</time></p>')
+    expect(text).toContain(">Today 10:38</time></dd>")
+    expect(text).toContain(">Today 10:38:05</time></td>")
+  })
+
+  it("without a zone stay full dates in UTC: today could be wrong", () => {
+    const page = html`${Time.time(at("2026-11-22T09:38:05Z"))}`
+    expect(Time.inZone(page, { now: NOW, zone: null }).text).toBe(
+      '<time datetime="2026-11-22T09:38:05.000Z">22 November 2026 at 09:38 UTC</time>'
+    )
+  })
+
+  it("somebody's text that looks like a time stays text", () => {
+    const evil = '<time datetime="2026-11-22T09:38:05.000Z" data-as="words">x</time>'
+    expect(Time.inZone(html`<p>${evil}</p>`, clock).text).not.toContain("today")
+  })
+
+  it("durations and ages have one unit or two", () => {
+    expect([30_000, 3 * 60_000, 3_600_000, 7_800_000, 3 * 86_400_000].map(Time.duration)).toEqual([
+      "0 min",
+      "3 min",
+      "1 h",
+      "2 h 10 min",
+      "3 days"
+    ])
+    expect(Time.ago(Timestamp.plus(NOW, -20_000), NOW)).toBe("just now")
+    expect(Time.ago(Timestamp.plus(NOW, -180_000), NOW)).toBe("3 min ago")
+    expect(Time.count(12_345)).toBe("12,345")
+  })
+})

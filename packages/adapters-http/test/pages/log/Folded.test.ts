@@ -1,0 +1,70 @@
+import type { ReadableEntry } from "@place-access/domain/access-log"
+import { AccessLogEntryId, AppId, ConnectionId, Timestamp, UserId } from "@place-access/domain/shared"
+import * as Folded from "@place-access/adapters-http/pages/log/Folded"
+import { FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+
+const entry = (minute: number, more: Partial<ReadableEntry> = {}): ReadableEntry => ({
+  userId: UserId.make("usr_1"),
+  id: AccessLogEntryId.make(`log_${minute}`),
+  at: Timestamp.make(minute * Timestamp.MINUTE),
+  appId: AppId.make("app_1"),
+  appName: "Rain Radar",
+  connectionId: ConnectionId.make("con_1"),
+  endpoint: "GET /v1/locations/latest",
+  purpose: null,
+  status: 200,
+  error: null,
+  disclosed: "your latest location",
+  times: 1,
+  ...more
+})
+
+describe("repeats of the access log [access-log-6]", () => {
+  it("are one line with their number, the first and the last, also between other apps' requests", () => {
+    const other = { appId: AppId.make("app_2") }
+    const folds = Folded.fold([entry(9), entry(8, other), entry(7), entry(6, { times: 4 }), entry(5, other)])
+    expect(folds.map(({ newest, oldest, times }) => [newest.id, oldest.id, times])).toEqual([
+      ["log_9", "log_6", 6],
+      ["log_8", "log_5", 2]
+    ])
+    expect(folds.map(Folded.words)).toEqual(["6 × your latest location", "2 × your latest location"])
+  })
+
+  it("are the same but for numbers and moments; another result, place or an hour between makes another line", () => {
+    const said = (disclosed: string) => ({ disclosed })
+    const moment = (text: string) => said(`You were at Home on ${text}`)
+    expect(
+      Folded.fold([entry(2, moment("1 March 2026 at 12:00 UTC")), entry(1, moment("2 May 2026 at 09:30 UTC"))])
+    ).toHaveLength(1)
+    expect(Folded.fold([entry(2, said("12 visits to Home")), entry(1, said("3 visits to Home"))])).toHaveLength(1)
+    expect(Folded.fold([entry(2, said("visits to Home")), entry(1, said("visits to Gym"))])).toHaveLength(2)
+    expect(Folded.fold([entry(2), entry(1, { status: 403, error: "scope_expired" })])).toHaveLength(2)
+    expect(Folded.fold([entry(62), entry(2)])).toHaveLength(1)
+    expect(Folded.fold([entry(63), entry(2)])).toHaveLength(2)
+  })
+
+  it("no entry is lost or counted twice, and folds are newest first", () => {
+    const entries = fc
+      .array(
+        fc.record({ minute: fc.nat(400), app: fc.nat(2), refused: fc.boolean(), times: fc.integer({ min: 1, max: 9 }) })
+      )
+      .map((all) =>
+        all
+          .sort((a, b) => b.minute - a.minute)
+          .map(({ app, minute, refused, times }) =>
+            entry(minute, { appId: AppId.make(`app_${app}`), error: refused ? "missing_scope" : null, times })
+          )
+      )
+    fc.assert(
+      fc.property(entries, (all) => {
+        const folds = Folded.fold(all)
+        expect(folds.flatMap((one) => one.entries).length).toBe(all.length)
+        expect(new Set(folds.flatMap((one) => one.entries)).size).toBe(all.length)
+        expect(folds.reduce((sum, { times }) => sum + times, 0)).toBe(all.reduce((sum, { times }) => sum + times, 0))
+        const order = folds.map(({ newest }) => newest.at)
+        expect(order).toEqual([...order].sort((a, b) => b - a))
+      })
+    )
+  })
+})

@@ -1,0 +1,46 @@
+import { ingestFixes } from "@place-access/domain/fixes"
+import { listPlaces } from "@place-access/domain/places"
+import { Timestamp } from "@place-access/domain/shared"
+import { RuleSamples } from "@place-access/domain/testing"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { signedIn } from "../support/browsing.js"
+import { startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+describe("a suggested place [timeline-3]", () => {
+  it("becomes a place with one tap, and is not suggested again", async () => {
+    const person = await world.person()
+    const device = await world.run(RuleSamples.device(person.account.id))
+    const midnight = Date.UTC(2026, 1, 24)
+    const nights = [0, 1, 2].flatMap((night) =>
+      Array.from({ length: 13 }, (_, index) => ({
+        capturedAt: Timestamp.make(midnight + night * Timestamp.DAY + (index * Timestamp.HOUR) / 2),
+        lat: 52.5005,
+        lon: 13.4201,
+        accuracyM: 12
+      }))
+    )
+    const away = [0, 1, 2].map((day) => ({
+      capturedAt: Timestamp.make(midnight + day * Timestamp.DAY + 12 * Timestamp.HOUR),
+      lat: 52.6,
+      lon: 13.42,
+      accuracyM: 12
+    }))
+    await world.run(ingestFixes(device, [...nights, ...away], []))
+    const browser = await signedIn(world, person.account.email)
+    const page = await browser.get("/")
+    expect(page.text).toContain("You spent 3 nights at one spot. Call it Home?")
+    const made = await browser.submit(page, "/portal/places")
+    expect(made.headers.get("location")).toBe("/portal/places?done=place-created")
+    const places = await world.run(listPlaces(person.account.id))
+    expect(places.map(({ circle, kind, label }) => [label, kind, circle])).toEqual([
+      ["Home", "home", { lat: 52.5005, lon: 13.4201, radiusM: 150 }]
+    ])
+    expect((await browser.get("/")).text).not.toContain("Call it Home")
+  })
+})
