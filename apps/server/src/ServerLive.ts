@@ -26,6 +26,8 @@ export const serveHttp = (listener: Listener.HttpListener, settings: ServerSetti
       authUrl,
       userPortalUrl,
       signUp: settings.signUp,
+      addressRule: Mail.addressRule(settings.mail, settings.addresses, settings.host),
+      staffSecondFactor: settings.staffSecondFactor,
       trustProxy: settings.trustProxy,
       trustTraceparent: settings.trustTraceparent,
       rateLimitPerMinute: settings.rateLimitPerMinute,

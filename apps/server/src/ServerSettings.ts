@@ -13,6 +13,13 @@ const signUp = Setting.withDefault("SIGN_UP", {
   parse: Setting.oneOf("open", "closed")
 })
 
+const staffSecondFactor = Setting.withDefault("STAFF_SECOND_FACTOR", {
+  description:
+    "Whether reviewers and admins need a second factor: optional or required. With required, those without one reach only the page that sets one up.",
+  fallback: "optional" as const,
+  parse: Setting.oneOf("optional", "required")
+})
+
 const trustProxy = Setting.withDefault("TRUST_PROXY", {
   description:
     "true behind a proxy of your own: client addresses are then taken from X-Forwarded-For, which anybody can forge.",
@@ -36,7 +43,7 @@ const drainSeconds = Setting.withDefault("DRAIN_SECONDS", {
 const tileUrl = Setting.optional("TILE_URL", {
   description:
     "The tile server that browsers load the map's pictures from when users choose a place; use one that you may use. It learns this service's address and the part of the map that a user looks at.",
-  fallback: "none: the map shows circles without a background",
+  fallback: "none: the map of the world that the service ships, without streets",
   secret: true,
   parse: Setting.tileUrl
 })
@@ -62,6 +69,7 @@ export const all = [
   Settings.address.authUrl,
   Settings.address.userPortalUrl,
   signUp,
+  staffSecondFactor,
   trustProxy,
   rateLimit,
   drainSeconds,
@@ -77,6 +85,7 @@ export const config = Config.all({
   port: Settings.address.port.config,
   addresses: Settings.addresses,
   signUp: signUp.config,
+  staffSecondFactor: staffSecondFactor.config,
   trustProxy: trustProxy.config,
   rateLimitPerMinute: rateLimit.config,
   drainSeconds: drainSeconds.config,

@@ -25,7 +25,7 @@ const LEAD_MILLIS = 60_000
 
 /** The settings of the environment, with a database of the demo's own. */
 const settings = (dataDir: string) => {
-  const own = { DATABASE_URL: "", SECRET_KEYS: "", DATA_DIR: dataDir, ALLOW_INSECURE_WEBHOOKS: "true" }
+  const own = { DATABASE_URL: "", SECRET_KEYS: "", SMTP_URL: "", DATA_DIR: dataDir, ALLOW_INSECURE_WEBHOOKS: "true" }
   const quiet = { LOG_LEVEL: "warn" }
   const fixed = (values: Readonly<Record<string, string>>) => ConfigProvider.fromMap(new Map(Object.entries(values)))
   const provider = fixed(own).pipe(

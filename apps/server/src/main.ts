@@ -1,12 +1,14 @@
 import { CannotStart, ConfigReport, Logging, Program, Telemetry } from "@place-access/worker"
 import { Console, Effect, Either } from "effect"
 import * as Command from "./cli/Command.js"
-import { endSessions, printResetLink, showAccount } from "./cli/accounts.js"
+import { aboutAccounts } from "./cli/accounts.js"
 import { createAccount } from "./cli/createAccount.js"
 import { distribute } from "./cli/distribute.js"
 import { isolate } from "./cli/isolate.js"
 import { importRules } from "./cli/importRules.js"
 import { help } from "./cli/help.js"
+import { doctor } from "./doctor/doctor.js"
+import { keysStatus } from "./doctor/keysStatus.js"
 import { serve } from "./serve.js"
 import * as ServerLive from "./ServerLive.js"
 import * as ServerSettings from "./ServerSettings.js"
@@ -24,15 +26,13 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
         Console.log("The database is up to date.").pipe(Effect.provide(ServerLive.database(settings)))
       )
     case "CreateAccount":
-      return withSettings((settings) => createAccount(command).pipe(Effect.provide(ServerLive.ports(settings))))
-    case "ShowAccount":
-      return withSettings((settings) => showAccount(command).pipe(Effect.provide(ServerLive.ports(settings))))
-    case "ResetLink":
-      return withSettings((settings) =>
-        printResetLink(command, settings.addresses.baseUrl).pipe(Effect.provide(ServerLive.ports(settings)))
-      )
-    case "EndSessions":
-      return withSettings((settings) => endSessions(command).pipe(Effect.provide(ServerLive.ports(settings))))
+      return withSettings((settings) => createAccount(command, settings))
+    case "AboutAccounts":
+      return withSettings((settings) => aboutAccounts(command, settings))
+    case "Doctor":
+      return doctor(command.json)
+    case "KeysStatus":
+      return withSettings((settings) => keysStatus(command.json, settings.storage))
     case "Distribute":
       return withSettings((settings) => distribute(command, settings.storage))
     case "Isolate":

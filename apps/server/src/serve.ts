@@ -1,6 +1,7 @@
 import { isLoopbackUrl, Mail, Program, SharedClock, Webhooks, work } from "@place-access/worker"
 import { Console, Duration, Effect } from "effect"
 import * as Listener from "./Listener.js"
+import * as OperatorSocket from "./operator/socket.js"
 import * as ServerLive from "./ServerLive.js"
 import type { ServerSettings } from "./ServerSettings.js"
 import { welcome } from "./welcome.js"
@@ -16,8 +17,16 @@ export const serve = (settings: ServerSettings) =>
     yield* Effect.acquireRelease(listener.listen, () => listener.close)
     const shared = SharedClock.make()
     const http = Effect.withClock(ServerLive.serveHttp(listener, settings, announce(settings)), shared.clock)
-    // No other process can open the embedded database, so its clock is this machine's.
-    const parts = doesTheWork(settings) ? [http, work(settings)] : [Effect.zipRight(shared.compare, http), shared.watch]
+    const { addresses, storage } = settings
+    // Who reads that the server is ready may send a command at once. No other process can open the embedded database,
+    // so its clock is this machine's.
+    const parts =
+      storage._tag === "Embedded"
+        ? [
+            Effect.scoped(Effect.zipRight(OperatorSocket.listen(storage.dataDir, addresses.baseUrl), http)),
+            work(settings)
+          ]
+        : [Effect.zipRight(shared.compare, http), shared.watch]
     // An interruption reaches both, and both drain at the same time.
     yield* Effect.all(parts, { concurrency: "unbounded", discard: true }).pipe(
       // Waits without a limit: a supervisor would only restart a server that ended because its database is away.

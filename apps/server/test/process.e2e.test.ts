@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { connect, createServer, type Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -65,7 +65,8 @@ describe("the server, embedded", () => {
   })
 
   it("needs nothing but a folder, and keeps database, keys and lock in it", async () => {
-    expect((await readdir(dataDir)).sort()).toEqual(["database", "lock", "secret-keys"])
+    expect((await readdir(dataDir)).sort()).toEqual(["control.sock", "database", "lock", "secret-keys"])
+    expect((await stat(join(dataDir, "control.sock"))).mode & 0o777).toBe(0o600)
     const answer = await client(`http://localhost:${port}`).call("GET", "/healthz")
     expect([answer.status, answer.json]).toEqual([200, { status: "ok" }])
   })
@@ -203,7 +204,7 @@ describe("account create", () => {
     expect(stderr).toContain("The password must be at least 10 characters.")
   })
 
-  it("where nobody can be asked it makes one up and shows it once; both accounts sign in with theirs", async () => {
+  it("where nobody can be asked it makes one up and shows it once; both sign in, and commands go through the running server [staff-3, staff-4]", async () => {
     const { code, stdout } = await create(["--email", "eve@example.test", "--role", "developer"])
     expect(code).toBe(0)
     const made = /shown only once: (\S+)/.exec(stdout)?.[1]
@@ -220,7 +221,57 @@ describe("account create", () => {
       expect(answer.status).toBeLessThan(300)
       expect(answer.text).toContain(role)
     }
-    await server.stop("SIGTERM")
+
+    // The server has the database open, so the commands go through its socket.
+    const account = (...args: ReadonlyArray<string>) =>
+      command(["account", ...args], { DATA_DIR: dataDir, PORT: String(port) })
+    const signIn = async () => {
+      const json = { email: "eve@example.test", password: made }
+      return (await client(`http://localhost:${port}`).call("POST", "/v1/session", { json })).status
+    }
+    expect(JSON.parse((await account("role", "eve@example.test", "give", "reviewer", "--json")).stdout)).toMatchObject({
+      email: "eve@example.test",
+      roles: ["developer", "reviewer"]
+    })
+    expect((await account("suspend", "eve@example.test")).stdout).toContain("eve@example.test is suspended")
+    expect(await signIn()).toBe(403)
+    expect((await account("resume", "eve@example.test")).code).toBe(0)
+    expect(await signIn()).toBe(201)
+    const last = await account("role", "ada@example.test", "take", "admin")
+    expect([last.code, last.stderr]).toEqual([
+      1,
+      "ada@example.test: this is the only admin: the service needs another one first. Nothing was changed.\n"
+    ])
+    // A person who signs up here has an address that nobody confirmed.
+    const json = { email: "ben@example.test", password: "correct horse battery" }
+    expect((await client(`http://localhost:${port}`).call("POST", "/v1/accounts", { json })).status).toBe(201)
+    expect((await account("confirm", "ben@example.test")).stdout).toContain("ben@example.test is confirmed")
+    expect((await account("delete", "ben@example.test", "--yes")).code).toBe(0)
+    expect((await create(["--email", "late@example.test"])).stdout).toMatch(
+      /^Made an account .*\n.*shown only once: \S+/
+    )
+    expect((await create(["--email", "late@example.test"])).stderr).toContain("has an account already")
+    expect((await account("delete", "late@example.test", "--yes")).code).toBe(0)
+    const status = await command(["keys", "status"], { DATA_DIR: dataDir })
+    expect([status.code, status.stdout]).toEqual([0, expect.stringContaining("k1: the current key")])
+    expect((await account("delete", "eve@example.test")).stderr).toContain("give --yes")
+    expect((await account("delete", "eve@example.test", "--yes")).code).toBe(0)
+    const left = JSON.parse((await account("list", "--json")).stdout)
+    expect(left.accounts.map(({ email }: { readonly email: string }) => email)).toEqual(["ada@example.test"])
+    // The doctor does not open a database that is in use.
+    const doctor = await command(["doctor", "--json"], { DATA_DIR: dataDir, PORT: String(port) })
+    const { findings } = JSON.parse(doctor.stdout)
+    const states = Object.fromEntries(
+      findings.map(({ check, state }: { readonly check: string; readonly state: string }) => [check, state])
+    )
+    expect(states).toMatchObject({ settings: "ok", database: "ok", keys: "ok", mail: "ok", BASE_URL: "ok" })
+    await server.stop("SIGKILL")
+
+    // A socket that a killed server left behind is no server: the command opens the database itself.
+    const alone = await command(["keys", "status", "--json"], { DATA_DIR: dataDir })
+    expect(JSON.parse(alone.stdout)).toMatchObject({ keys: [{ id: "k1", state: "current", may_go: false }] })
+    expect((await account("show", "ada@example.test")).stdout).toContain("Roles: admin")
+    expect((await command(["account", "create", "--email", "last@example.test"], { DATA_DIR: dataDir })).code).toBe(0)
   })
   const processes = useProcesses()
 })

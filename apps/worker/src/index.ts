@@ -1,3 +1,4 @@
+export * as Archives from "./exports/ZipArchive.js"
 export { CannotStart } from "./CannotStart.js"
 export * as ConfigReport from "./settings/ConfigReport.js"
 export * as Data from "./data/Data.js"

@@ -2,6 +2,7 @@ import { Account } from "@place-access/domain/accounts"
 import { AppId } from "@place-access/domain/shared"
 import { Either, Schema } from "effect"
 import { parseArgs } from "node:util"
+import type { AccountCommand } from "../operator/AccountCommand.js"
 
 /** A parsed command line. */
 export type Command =
@@ -11,11 +12,13 @@ export type Command =
   | { readonly _tag: "ImportRules"; readonly file: string }
   | { readonly _tag: "Distribute"; readonly dryRun: boolean; readonly shards: number }
   | {
-      readonly _tag: "ShowAccount" | "ResetLink" | "EndSessions"
-      readonly email: Account.Email
+      readonly _tag: "AboutAccounts"
+      readonly command: AccountCommand
       /** One line of JSON instead of sentences. */
       readonly json: boolean
+      readonly isConfirmed: boolean
     }
+  | { readonly _tag: "Doctor" | "KeysStatus"; readonly json: boolean }
   | {
       readonly _tag: "Isolate"
       readonly appId: AppId
@@ -39,8 +42,10 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, strin
   if (first === "account" && second === "create") return createAccount(rest)
   if (first === "account" && second !== undefined) {
     const tag = Object.hasOwn(ABOUT_ACCOUNT, second) ? ABOUT_ACCOUNT[second] : undefined
-    if (tag !== undefined) return aboutAccount(second, tag, rest)
+    if (tag !== undefined) return aboutAccounts(second, tag, rest)
   }
+  if (first === "doctor") return reporting("doctor", { _tag: "Doctor" }, argv.slice(1))
+  if (first === "keys" && second === "status") return reporting("keys status", { _tag: "KeysStatus" }, rest)
   if (first === "rules" && second === "import") return importRules(rest)
   if (first === "db" && second === "distribute") return distribute(rest)
   if (first === "db" && second === "isolate") return isolate(rest)
@@ -50,17 +55,23 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, strin
 const alone = (name: string, rest: ReadonlyArray<string>, command: Command): Either.Either<Command, string> =>
   rest.length === 0 ? Either.right(command) : Either.left(`"${name}" takes no arguments.`)
 
-const ABOUT_ACCOUNT: Readonly<Record<string, "ShowAccount" | "ResetLink" | "EndSessions">> = {
-  show: "ShowAccount",
+/** The commands that take an address, or nothing. `account create` has options of its own. */
+type AboutTag = Exclude<AccountCommand["_tag"], "Create">
+
+const ABOUT_ACCOUNT: Readonly<Record<string, AboutTag>> = {
+  list: "List",
+  show: "Show",
+  role: "Role",
   "reset-link": "ResetLink",
-  "end-sessions": "EndSessions"
+  "end-sessions": "EndSessions",
+  "remove-factor": "RemoveFactor",
+  suspend: "Suspend",
+  resume: "Resume",
+  confirm: "Confirm",
+  delete: "Delete"
 }
 
-const aboutAccount = (
-  name: string,
-  _tag: "ShowAccount" | "ResetLink" | "EndSessions",
-  args: ReadonlyArray<string>
-): Either.Either<Command, string> =>
+const aboutAccounts = (name: string, _tag: AboutTag, args: ReadonlyArray<string>): Either.Either<Command, string> =>
   Either.gen(function* () {
     const { positionals, values } = yield* Either.try({
       try: () =>
@@ -68,16 +79,46 @@ const aboutAccount = (
           args: [...args],
           strict: true,
           allowPositionals: true,
-          options: { json: { type: "boolean", default: false } }
+          options: {
+            json: { type: "boolean", default: false },
+            ...(_tag === "Delete" ? { yes: { type: "boolean", default: false } as const } : {})
+          }
         }),
       catch: explain
     })
-    const [address, ...more] = positionals
-    if (address === undefined || more.length > 0) {
-      return yield* Either.left(`"account ${name}" takes the e-mail address of one account.`)
-    }
-    return { _tag, email: yield* decode("The address", Account.Email, address), json: values.json } as const
+    const command = yield* commandOf(name, _tag, positionals)
+    return { _tag: "AboutAccounts", command, json: values.json, isConfirmed: "yes" in values && values.yes === true }
   })
+
+const commandOf = (name: string, _tag: AboutTag, words: ReadonlyArray<string>): Either.Either<AccountCommand, string> =>
+  Either.gen(function* () {
+    if (_tag === "List") {
+      return words.length === 0 ? { _tag } : yield* Either.left('"account list" takes no address.')
+    }
+    const [address, how, role, ...more] = words
+    const isRole = _tag === "Role"
+    if (address === undefined || (isRole ? role === undefined || more.length > 0 : how !== undefined)) {
+      return yield* Either.left(
+        isRole
+          ? '"account role" takes an e-mail address, give or take, and a role.'
+          : `"account ${name}" takes the e-mail address of one account.`
+      )
+    }
+    const email = yield* decode("The address", Account.Email, address)
+    if (!isRole) return { _tag, email }
+    if (how !== "give" && how !== "take") return yield* Either.left('Say "give" or "take" before the role.')
+    return { _tag, email, isGiven: how === "give", role: yield* decodeRole(role ?? "") }
+  })
+
+/** A command that prints a report. */
+const reporting = (
+  name: string,
+  command: { readonly _tag: "Doctor" | "KeysStatus" },
+  rest: ReadonlyArray<string>
+): Either.Either<Command, string> =>
+  rest.every((word) => word === "--json")
+    ? Either.right({ ...command, json: rest.length > 0 })
+    : Either.left(`"${name}" takes nothing but --json.`)
 
 const importRules = ([file, ...more]: ReadonlyArray<string>): Either.Either<Command, string> =>
   file === undefined || file.startsWith("-") || more.length > 0

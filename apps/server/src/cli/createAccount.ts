@@ -1,6 +1,8 @@
-import { type Account, createAccount as create } from "@place-access/domain/accounts"
-import { CannotStart } from "@place-access/worker"
+import { NodeEntropy } from "@place-access/adapters-pg"
+import type { Account } from "@place-access/domain/accounts"
 import { Console, Effect } from "effect"
+import type { ServerSettings } from "../ServerSettings.js"
+import { carryOut } from "./accounts.js"
 import * as password from "./password.js"
 
 interface AccountOptions {
@@ -12,19 +14,18 @@ interface AccountOptions {
 
 /**
  * Makes an account from the command line; the operator makes the first admin this way (decision A4). A generated
- * password is printed once.
+ * password is printed once, and by the command only: a running server never answers with one.
  */
-export const createAccount = ({ passwordFromStdin, ...asked }: AccountOptions) =>
+export const createAccount = (
+  { displayName, email, passwordFromStdin, roles }: AccountOptions,
+  settings: ServerSettings
+) =>
   Effect.gen(function* () {
-    const chosen = yield* password.choose(passwordFromStdin)
-    const account = yield* create({ ...asked, password: chosen.password }).pipe(
-      Effect.catchTags({
-        Invalid: ({ problems: [{ message }] }) => new CannotStart({ message: `The password ${message}.` }),
-        Conflict: () => new CannotStart({ message: `${asked.email} has an account already. Nothing was changed.` }),
-        StoreError: () => new CannotStart({ message: "The database could not store the account. Try again." })
-      })
+    const chosen = yield* Effect.provide(password.choose(passwordFromStdin), NodeEntropy.layer)
+    const { sentences } = yield* carryOut(
+      { _tag: "Create", email, roles, displayName, password: chosen.password },
+      settings
     )
-    const roles = account.roles.length === 0 ? "a plain user" : account.roles.join(" and ")
-    yield* Console.log(`Made an account for ${account.email}: ${roles}.`)
+    yield* Console.log(sentences.join("\n"))
     if (chosen.isNew) yield* Console.log(`Its password, shown only once: ${chosen.password}`)
   })

@@ -9,9 +9,22 @@ const COMMANDS = `Place-Aware Access Service
       --name NAME         what users see; otherwise the part of the e-mail before the @
       --password-stdin    read the password from standard input
                           Without it the command asks you; without a terminal it makes a password and shows it once.
+  npm start -- account list                   list all accounts
   npm start -- account show EMAIL             show an account and where it is signed in
+  npm start -- account confirm EMAIL          count its address as confirmed, when you know that it is the owner's
+  npm start -- account role EMAIL give ROLE   give a role: developer, reviewer or admin; "take" takes it back
   npm start -- account reset-link EMAIL       make a link with which its owner sets a new password, once, for 30 minutes
   npm start -- account end-sessions EMAIL     sign it out everywhere
+  npm start -- account remove-factor EMAIL    remove the second factor of an owner who lost it: asks now, and removes it
+                          when called again three days later (docs/operating.md)
+  npm start -- account suspend EMAIL          pause it: no sign-in, no answers to apps; "resume" ends the pause
+  npm start -- account resume EMAIL           let a suspended account work again
+  npm start -- account delete EMAIL           delete it for good, after a question; --yes asks nothing
+      --json              print one line of JSON
+                          With the embedded database all commands about accounts also work while the server runs.
+  npm start -- doctor                         check settings, database, keys, clock, mail, disk and BASE_URL
+      --json              print one line of JSON; the exit code is 1 when there is a problem
+  npm start -- keys status                    list the keys, and how much is sealed with each
       --json              print one line of JSON
   npm start -- rules import FILE              import rules of an older service, with their addresses and secrets
       One JSON object a line (docs/legacy-webhooks.md). Imports the whole file or nothing.

@@ -20,10 +20,13 @@ export interface Service {
 export interface DeveloperCredentials {
   readonly email: string
   readonly password: string
+  /** Gets a code of the second factor. It runs only when the service asks for one. */
+  readonly code: Effect.Effect<string, CannotStart>
 }
 
 const App = Schema.Struct({ id: Schema.String, name: Schema.String })
 const Apps = Schema.Struct({ apps: Schema.Array(App) })
+const NeedsCode = Schema.Struct({ error: Schema.Literal("second_factor_required") })
 const Refusal = Schema.Struct({ message: Schema.Union(Schema.String, Schema.Array(Schema.String)) })
 
 /** Three heartbeats: a connection that is silent for this long is dead. */
@@ -61,11 +64,20 @@ export const signIn = (
     })
   )
 
-const openSession = (base: string, credentials: DeveloperCredentials) =>
+const openSession = (base: string, { code, ...credentials }: DeveloperCredentials) =>
   Effect.gen(function* () {
-    const response = yield* call(base, "POST", "/v1/session", undefined, credentials)
+    const first = yield* call(base, "POST", "/v1/session", undefined, credentials)
+    // The password is right, and the account has a second factor.
+    const needsCode = first.status === 403 && (yield* Effect.isSuccess(json(first.clone(), NeedsCode)))
+    const response = needsCode
+      ? yield* call(base, "POST", "/v1/session", undefined, { ...credentials, code: yield* code })
+      : first
     if (response.status === 400 || response.status === 401) {
-      return yield* new CannotStart({ message: `${base} does not know this e-mail and password together.` })
+      return yield* new CannotStart({
+        message: needsCode
+          ? "The code is wrong, or was used before. Wait for the next one, then start again."
+          : `${base} does not know this e-mail and password together.`
+      })
     }
     if (response.status === 429) {
       const seconds = Number(response.headers.get("retry-after"))

@@ -6,20 +6,28 @@ import type { DeveloperCredentials } from "./Service.js"
 
 /**
  * Takes the e-mail from the command line or the environment, the password from the environment, and asks the person at
- * the terminal for what is missing.
+ * the terminal for what is missing, and for a code when the account has a second factor.
  */
 export const find = (email: string | undefined): Effect.Effect<DeveloperCredentials, CannotStart> =>
   Effect.gen(function* () {
-    const { PLACE_ACCESS_EMAIL, PLACE_ACCESS_PASSWORD } = process.env
+    const { PLACE_ACCESS_CODE, PLACE_ACCESS_EMAIL, PLACE_ACCESS_PASSWORD } = process.env
     const known = email ?? PLACE_ACCESS_EMAIL ?? ""
     return {
       email: known === "" ? yield* orNobody("PLACE_ACCESS_EMAIL", askOpenly("E-mail: ")) : known,
       password:
         PLACE_ACCESS_PASSWORD === undefined || PLACE_ACCESS_PASSWORD === ""
           ? yield* orNobody("PLACE_ACCESS_PASSWORD", ask("Password: "))
-          : PLACE_ACCESS_PASSWORD
+          : PLACE_ACCESS_PASSWORD,
+      code: code(PLACE_ACCESS_CODE ?? "")
     }
   })
+
+/** A code is used up within a minute, so a program sets it directly before it starts `listen`. */
+const code = (known: string) =>
+  known === "" ? orNobody("PLACE_ACCESS_CODE", askOpenly(ASKS_FOR_CODE)) : Effect.succeed(known)
+
+const ASKS_FOR_CODE =
+  "Your account has a second factor.\nThe code of your authenticator app, or a recovery code (passkeys work in browsers only): "
 
 const orNobody = (name: string, asked: Effect.Effect<string>): Effect.Effect<string, CannotStart> =>
   process.stdin.isTTY && process.stdout.isTTY

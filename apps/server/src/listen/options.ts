@@ -17,8 +17,9 @@ Forwards an app's events to your machine, signed like real webhooks. You need no
   --email EMAIL         your e-mail; otherwise PLACE_ACCESS_EMAIL, or the command asks you
   --forward-anywhere    allow a --forward address on another machine: events are about people
 
-The command asks for your password, or reads it from PLACE_ACCESS_PASSWORD. The service keeps no events for this
-command: an event that happens while you do not listen is not forwarded later. Control-C ends the command.`
+The command asks for your password, or reads it from PLACE_ACCESS_PASSWORD. With a second factor it also asks for a
+code, or reads PLACE_ACCESS_CODE. The service keeps no events for this command: an event that happens while you do not
+listen is not forwarded later. Control-C ends the command.`
 
 export interface ListenOptions {
   readonly service: string

@@ -42,20 +42,37 @@ describe("the command line", () => {
     )
   })
 
-  it("what an operator does about an account names its e-mail address", () => {
-    expect(parse("account show Ada@Example.com")).toEqual(
-      Either.right({ _tag: "ShowAccount", email: "ada@example.com", json: false })
-    )
-    expect(parse("account reset-link a@b.example --json")).toEqual(
-      Either.right({ _tag: "ResetLink", email: "a@b.example", json: true })
-    )
-    expect(parse("account end-sessions a@b.example")).toEqual(
-      Either.right({ _tag: "EndSessions", email: "a@b.example", json: false })
-    )
+  it("what an operator does about accounts names the e-mail address of one, but for the list", () => {
+    const about = (line: string) => Either.getOrThrow(parse(`account ${line}`))
+    const asked = { _tag: "AboutAccounts", json: false, isConfirmed: false }
+    const email = "ada@example.com"
+    expect(about("show Ada@Example.com")).toEqual({ ...asked, command: { _tag: "Show", email } })
+    expect(about(`reset-link ${email} --json`)).toEqual({ ...asked, json: true, command: { _tag: "ResetLink", email } })
+    expect(about(`end-sessions ${email}`)).toEqual({ ...asked, command: { _tag: "EndSessions", email } })
+    expect(about(`suspend ${email}`)).toEqual({ ...asked, command: { _tag: "Suspend", email } })
+    expect(about(`resume ${email}`)).toEqual({ ...asked, command: { _tag: "Resume", email } })
+    expect(about("list --json")).toEqual({ ...asked, json: true, command: { _tag: "List" } })
+    expect(about(`role ${email} take admin`)).toEqual({
+      ...asked,
+      command: { _tag: "Role", email, role: "admin", isGiven: false }
+    })
+    expect(about(`delete ${email} --yes`)).toEqual({ ...asked, isConfirmed: true, command: { _tag: "Delete", email } })
     expect(refusal("account show")).toBe('"account show" takes the e-mail address of one account.')
     expect(refusal("account reset-link a@b.example c@d.example")).toContain("one account")
     expect(refusal("account end-sessions nobody")).toContain("The address: must be an e-mail address")
+    expect(refusal("account list a@b.example")).toContain("takes no address")
+    expect(refusal("account role a@b.example admin")).toContain("give or take")
+    expect(refusal("account role a@b.example make admin")).toContain('"give" or "take"')
+    expect(refusal("account role a@b.example give owner")).toContain("--role must be one of")
+    expect(refusal("account suspend a@b.example --yes")).toContain("--yes")
     expect(refusal("account toString")).toContain('"account toString"')
+  })
+
+  it("the doctor and the status of the keys take nothing but --json", () => {
+    expect(parse("doctor --json")).toEqual(Either.right({ _tag: "Doctor", json: true }))
+    expect(parse("keys status")).toEqual(Either.right({ _tag: "KeysStatus", json: false }))
+    expect(refusal("doctor now")).toContain("nothing but --json")
+    expect(refusal("keys")).toContain("There is no command")
   })
 
   it("rules are imported from one file", () => {
@@ -128,6 +145,7 @@ describe("help", () => {
       "SECRET_KEYS",
       "ALLOW_INSECURE_WEBHOOKS",
       "SIGN_UP",
+      "STAFF_SECOND_FACTOR",
       "TRUST_PROXY",
       "LOG_LEVEL",
       "LOG_FORMAT"

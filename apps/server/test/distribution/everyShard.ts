@@ -70,7 +70,8 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
       "deliveries",
       "events",
       "mail_outbox",
-      "named_mail"
+      "named_mail",
+      "audit_events"
     ],
     text: /^SELECT [a-z_, ]+ FROM "\w+" t WHERE "\w+" <= \$1 AND .* ORDER BY "\w+" LIMIT/,
     why: "retention: what is old, whosesoever, by an index on its age"
@@ -94,6 +95,16 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
     tables: ["imports"],
     text: /FROM imports WHERE state = 'uploading' AND uploaded_at < /,
     why: "now and then: uploads of files that broke off"
+  },
+  {
+    tables: ["exports"],
+    text: /FROM exports WHERE state IN \('requested', 'making'\)/,
+    why: "a worker takes whichever archive is to be made; a handful of rows"
+  },
+  {
+    tables: ["exports"],
+    text: /FROM exports WHERE (?:state = 'ready' AND expires_at|ended_at) <=? /,
+    why: "now and then: archives whose time is over; a handful of rows"
   },
   {
     tables: ["listeners"],

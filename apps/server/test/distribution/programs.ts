@@ -1,10 +1,12 @@
 import { Schema } from "effect"
 import { client } from "../support/client.js"
 import { connect, TokenResponse } from "../support/consent.js"
-import { addDevice, createApp, createEndpoint, createPlace, createRule, signUp } from "../support/people.js"
+import { addDevice, createApp, createEndpoint, createPlace, createRule } from "../support/people.js"
 import { type Reading, reading, ridePast, upload } from "../support/phone.js"
 import { SHARED } from "./heard.js"
 import type { Receiver } from "../support/receiver.js"
+import type { Letter } from "../support/mailServer.js"
+import { signUpByMail } from "../support/signUpByMail.js"
 import { until } from "../support/until.js"
 
 /** An action that people, apps and phones repeat all day, and the tables that it needs. */
@@ -59,7 +61,7 @@ const gate = (count: number) => {
 interface Outside {
   readonly receiver: Receiver
   /** Messages that the mail server received. */
-  readonly letters: ReadonlyArray<unknown>
+  readonly letters: ReadonlyArray<Letter>
   /** Whether a statement that matches the text was sent. */
   readonly heard: (text: RegExp) => boolean
 }
@@ -69,7 +71,7 @@ export const programs = async (
   serviceUrl: string,
   { heard, letters, receiver }: Outside
 ): Promise<ReadonlyArray<Program>> => {
-  const person = await signUp(serviceUrl, "rider")
+  const person = await signUpByMail(serviceUrl, { letters })
   const app = await createApp(person, "http://127.0.0.1:1/callback", SCOPES)
   await createEndpoint(person, app, receiver.url)
   await createEndpoint(person, app, `${receiver.url}/broken`)
@@ -161,7 +163,8 @@ export const programs = async (
     },
     {
       name: "mail",
-      run: () => until("the receipt", () => (letters.length > 0 ? true : undefined)),
+      // The first letter was that of the sign-up.
+      run: () => until("the receipt", () => (letters.length > 1 ? true : undefined)),
       needs: ["mail_outbox"]
     },
     {

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterEach, expect, it } from "vitest"
@@ -29,7 +29,7 @@ it.each(["", "/foo", "/foo/bar"])(
   "a service that is at %j of its host is asked there, with the host's Origin",
   async (path) => {
     const { asked, origin } = await serve()
-    const credentials = { email: "me@example.com", password: "a password" }
+    const credentials = { email: "me@example.com", password: "a password", code: Effect.die("nobody asked") }
     await Effect.runPromise(Effect.scoped(Effect.flatMap(signIn(origin + path, credentials), ({ apps }) => apps)))
     expect(asked).toEqual([
       `POST ${path}/v1/session ${origin}`,
@@ -38,3 +38,45 @@ it.each(["", "/foo", "/foo/bar"])(
     ])
   }
 )
+
+it("an account with a second factor: the code is asked for once, and a wrong one is told apart from a wrong password [factors-8]", async () => {
+  const sent: Array<unknown> = []
+  const server = createServer((request, response) => {
+    let text = ""
+    request.on("data", (piece: Buffer) => (text += piece.toString()))
+    request.on("end", () => {
+      const body = text === "" ? {} : JSON.parse(text)
+      sent.push(body)
+      response.setHeader("content-type", "application/json")
+      if (body.code === undefined && request.method === "POST") {
+        response.statusCode = 403
+        response.end('{"statusCode":403,"error":"second_factor_required","message":"The password is right."}')
+      } else if (body.code === "000000") {
+        response.statusCode = 401
+        response.end('{"statusCode":401,"error":"not_signed_in","message":"The code is wrong"}')
+      } else {
+        response.setHeader("set-cookie", "session=1; Path=/").end('{"apps":[]}')
+      }
+    })
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const withCode = (code: string) =>
+    Effect.runPromise(
+      Effect.either(
+        Effect.scoped(
+          Effect.flatMap(
+            signIn(origin, { email: "me@example.com", password: "a password", code: Effect.succeed(code) }),
+            ({ apps }) => apps
+          )
+        )
+      )
+    )
+  expect(await withCode("123456")).toEqual(Either.right([]))
+  expect(sent.slice(0, 2)).toEqual([
+    { email: "me@example.com", password: "a password" },
+    { email: "me@example.com", password: "a password", code: "123456" }
+  ])
+  expect(JSON.stringify(await withCode("000000"))).toContain("The code is wrong, or was used before.")
+})

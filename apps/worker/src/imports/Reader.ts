@@ -1,5 +1,6 @@
 import { FileKind, type FileReader, ImportReader, type Read } from "@place-access/domain/imports"
 import { Layer } from "effect"
+import * as ArchiveFile from "./ArchiveFile.js"
 import * as GpxFile from "./GpxFile.js"
 import * as TimelineFile from "./TimelineFile.js"
 
@@ -8,7 +9,7 @@ const NOT_OURS: Read = { entries: [], fault: "not_ours" }
 /** A file with more blanks before its first character is refused. */
 const MAX_BLANKS = 1_024
 
-/** Reads a file of any known format: the first character that is not a blank tells XML from JSON. */
+/** Reads a file of any known format: its first bytes tell XML, JSON and archives apart. */
 const open = (): FileReader => {
   let reader: FileReader | undefined
   let head: ReadonlyArray<number> = []
@@ -35,6 +36,8 @@ const readerFor = (beginning: Uint8Array): FileReader | undefined => {
       return GpxFile.open()
     case "json":
       return TimelineFile.open(beginning.find((byte) => byte === 0x5b || byte === 0x7b) === 0x5b ? "[" : "{")
+    case "own_archive":
+      return ArchiveFile.open()
     case "archive":
     case "other":
       return undefined

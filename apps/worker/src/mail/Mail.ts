@@ -1,3 +1,4 @@
+import type { Account } from "@place-access/domain/accounts"
 import type { PeopleLeases } from "@place-access/domain/leases"
 import { type Mail, runMail } from "@place-access/domain/mail"
 import { Effect } from "effect"
@@ -28,6 +29,13 @@ export const hasMailbox = (smtp: Smtp | null, { baseUrl }: PublicAddresses, host
   smtp === null && isLoopbackUrl(baseUrl) && isLoopback(host)
 
 /**
+ * Where no mail can be sent, nobody can confirm an address, so every address counts as confirmed. Only on this machine:
+ * anybody else could take a stranger's address.
+ */
+export const addressRule = (smtp: Smtp | null, addresses: PublicAddresses, host: string): Account.AddressRule =>
+  hasMailbox(smtp, addresses, host) ? "assumed" : "confirmed"
+
+/**
  * The log lines about mail at the start of a program. `host` is the address that the server listens on; a worker does
  * not know it.
  */
@@ -39,13 +47,18 @@ export const warnings = (smtp: Smtp | null, addresses: PublicAddresses, host?: s
   }
   if (!isLoopbackUrl(addresses.baseUrl)) {
     return Effect.logWarning(
-      "SMTP_URL is not set: no e-mail is sent, not even when a token leaked. Messages wait in the outbox for seven days."
+      "SMTP_URL is not set: no e-mail is sent, not even when a token leaked. Messages wait in the outbox for seven days. " +
+        "Nobody can confirm an e-mail address, so nobody can sign up: make accounts with account create."
     )
   }
   return host === undefined || hasMailbox(smtp, addresses, host)
-    ? Effect.logInfo("SMTP_URL is not set: no e-mail is sent. The server shows the messages at /dev/mailbox")
+    ? Effect.logInfo(
+        "SMTP_URL is not set: no e-mail is sent. The server shows the messages at /dev/mailbox, and every e-mail address " +
+          "counts as confirmed."
+      )
     : Effect.logWarning(
         `SMTP_URL is not set: e-mail is not sent. /dev/mailbox is off, because other machines reach HOST ${host}: ` +
-          "anybody could read the messages there. Set SMTP_URL, or HOST to 127.0.0.1."
+          "anybody could read the messages there. Nobody can confirm an e-mail address, so nobody can sign up. " +
+          "Set SMTP_URL, or HOST to 127.0.0.1, or make accounts with account create."
       )
 }

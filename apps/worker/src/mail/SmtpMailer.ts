@@ -44,6 +44,25 @@ export const layer = ({ from, server }: Smtp, { deadline }: Options = DEFAULTS):
     )
   )
 
+/** Why the mail server cannot be used, without the password; null when it accepts a connection and the login. */
+export const check = ({ server }: Smtp): Effect.Effect<string | null> =>
+  Effect.tryPromise({
+    try: async () => {
+      const { createTransport } = await import("nodemailer")
+      const transport = connect(server, createTransport)
+      try {
+        await transport.verify()
+      } finally {
+        transport.close()
+      }
+    },
+    catch: (error) => (error instanceof Error ? error.message : String(error))
+  }).pipe(
+    Effect.match({ onFailure: (reason) => reason, onSuccess: () => null }),
+    Effect.timeoutOption("10 seconds"),
+    Effect.map(Option.getOrElse(() => "it does not answer within 10 s"))
+  )
+
 const TOO_SLOW: MailSending.MailOutcome = { _tag: "NotSent", reason: "the mail server takes too long" }
 
 const connect = ({ host, isSecure, login, port }: Smtp["server"], create: typeof createTransport) =>

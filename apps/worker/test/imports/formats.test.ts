@@ -7,6 +7,7 @@ const at = (iso: string): number => Date.parse(iso)
 /** An entry in short: `time lat lon accuracy altitude speed course`, `visit from to lat lon`, or `unusable`. */
 const short = (entry: Entry.ImportEntry): string => {
   if (entry._tag === "Unusable") return "unusable"
+  if (entry._tag === "Place") return `place ${entry.place.label}`
   if (entry._tag === "Visit") {
     const { accuracyM, arrival, departure, lat, lon } = entry.visit
     expect(accuracyM).toBeNull()

@@ -1,7 +1,7 @@
 import { HistoryStore } from "@place-access/domain/retention-choice"
 import { Import, importNext, ImportStore } from "@place-access/domain/imports"
 import { DeviceId, ImportId, Timestamp, UserId } from "@place-access/domain/shared"
-import { MemoryDatabase, MemoryEntropy, MemoryHistoryStore } from "@place-access/domain/testing"
+import { MemoryDatabase, MemoryEntropy, MemoryHistoryStore, MemoryVault } from "@place-access/domain/testing"
 import { Imports } from "@place-access/worker"
 import { Effect, Layer, Option } from "effect"
 import { expect, it } from "vitest"
@@ -32,6 +32,7 @@ it("a long file is read step by step, and nothing of it piles up [imports-5]", a
     format: null,
     state: "running",
     counts: Import.NOTHING_READ,
+    leftOut: [],
     bytesTotal: 1,
     bytesDone: 0,
     error: null,
@@ -80,7 +81,7 @@ it("a long file is read step by step, and nothing of it piles up [imports-5]", a
       Effect.provideService(ImportStore, store),
       Effect.provide(Imports.layer),
       Effect.provide(Layer.provide(MemoryHistoryStore.layer, MemoryDatabase.layer)),
-      Effect.provide(MemoryEntropy.layer)
+      Effect.provide(Layer.merge(MemoryEntropy.layer, MemoryVault.layer))
     )
   )
   expect({ read, stored, error }).toEqual({ read: POINTS, stored: POINTS, error: null })

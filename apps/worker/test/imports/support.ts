@@ -11,22 +11,29 @@ export const file = (name: string): Buffer => readFileSync(join(import.meta.dirn
 
 const { open } = Effect.runSync(Effect.provide(ImportReader, Imports.layer))
 
-/** Reads bytes in pieces of the given lengths; the last length repeats. Stops at the first fault. */
+/**
+ * Reads bytes in pieces of the given lengths; the last length repeats. Stops at the first fault. Some readers see the
+ * bytes several times.
+ */
 export const read = (bytes: Uint8Array, lengths: ReadonlyArray<number> = [bytes.length + 1]) => {
   const reader = open()
   const entries: Array<Entry.ImportEntry> = []
   let fault: string | null = null
-  for (let from = 0, turn = 0; from < bytes.length && fault === null; turn++) {
-    const length = lengths[Math.min(turn, lengths.length - 1)] ?? 1
-    const piece = reader.push(bytes.subarray(from, from + length))
-    from += length
-    entries.push(...piece.entries)
-    fault = piece.fault
-  }
-  if (fault === null) {
+  let isAgain = true
+  while (isAgain) {
+    isAgain = false
+    for (let from = 0, turn = 0; from < bytes.length && fault === null; turn++) {
+      const length = lengths[Math.min(turn, lengths.length - 1)] ?? 1
+      const piece = reader.push(bytes.subarray(from, from + length))
+      from += length
+      entries.push(...piece.entries)
+      fault = piece.fault
+    }
+    if (fault !== null) break
     const rest = reader.end()
     entries.push(...rest.entries)
     fault = rest.fault
+    isAgain = rest.isAgain === true
   }
   return { format: reader.format(), entries, fault }
 }

@@ -1,0 +1,32 @@
+/** What the doctor found out about one thing. Decision settings-1. */
+export interface Finding {
+  readonly check: string
+  readonly state: "ok" | "warning" | "problem"
+  /** What there is, in a sentence; never a secret. */
+  readonly says: string
+  /** What to do about it; absent when there is nothing to do. */
+  readonly advice?: string
+}
+
+export const ok = (check: string, says: string): Finding => ({ check, state: "ok", says })
+export const warning = (check: string, says: string, advice: string): Finding => ({
+  check,
+  state: "warning",
+  says,
+  advice
+})
+export const problem = (check: string, says: string, advice: string): Finding => ({
+  check,
+  state: "problem",
+  says,
+  advice
+})
+
+const SIGNS: Readonly<Record<Finding["state"], string>> = { ok: "ok      ", warning: "warning ", problem: "PROBLEM " }
+
+/** The lines for a person: each finding, and below it what to do. */
+export const lines = (findings: ReadonlyArray<Finding>): ReadonlyArray<string> =>
+  findings.flatMap(({ advice, check, says, state }) => [
+    `${SIGNS[state]}${check}: ${says}`,
+    ...(advice === undefined ? [] : [`        ${advice}`])
+  ])

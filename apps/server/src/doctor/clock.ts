@@ -1,0 +1,19 @@
+import type { Finding } from "./Check.js"
+import * as Check from "./Check.js"
+
+/** From here on an app refuses our signatures (60 s), and people see events at the wrong time. */
+const WRONG_MS = 30_000
+/** A clock that is set by the network is never this far off. */
+const ODD_MS = 2_000
+
+/** `offsetMs`: how far another clock is ahead of this machine's. */
+export const judged = (other: string, offsetMs: number): Finding => {
+  const off = Math.abs(Math.round(offsetMs))
+  const says = `this machine's clock and ${other} differ by ${off} ms`
+  const advice = "Let both be set by the network (NTP, for example with chrony)."
+  return off >= WRONG_MS
+    ? Check.problem("clock", says, advice)
+    : off >= ODD_MS
+      ? Check.warning("clock", says, advice)
+      : Check.ok("clock", says)
+}

@@ -1,0 +1,57 @@
+import { DatabaseTime, KeyCanary, KeyUsage, Migrator } from "@place-access/adapters-pg"
+import { Data, type Settings } from "@place-access/worker"
+import { Effect, Layer } from "effect"
+import * as Check from "./Check.js"
+import * as clock from "./clock.js"
+import { adviceFor, summary } from "../operator/keys.js"
+
+/** Opens the database as it is and looks at it. Nothing is migrated, made or written. */
+export const database = (storage: Settings.Storage): Effect.Effect<ReadonlyArray<Check.Finding>> =>
+  Effect.gen(function* () {
+    const missing = yield* Migrator.missing
+    const keys = yield* Effect.either(KeyCanary.check())
+    const offset = storage._tag === "Postgres" ? yield* Effect.either(DatabaseTime.offset()) : undefined
+    const used = missing.length === 0 ? yield* summary(yield* KeyUsage.count()) : []
+    return [
+      Check.ok("database", storage._tag === "Embedded" ? "the embedded database opens" : "PostgreSQL answers"),
+      missing.length === 0
+        ? Check.ok("migrations", "the schema is up to date")
+        : Check.warning(
+            "migrations",
+            `${missing.length} are missing`,
+            "The next start applies them, and so does npm start -- migrate. Make a backup first."
+          ),
+      keys._tag === "Right"
+        ? Check.ok("keys", "they open what is sealed in the database")
+        : keys.left._tag === "WrongKeys"
+          ? Check.problem(
+              "keys",
+              `they are not those of this database, which was last used with a key "${keys.left.keyId}"`,
+              "Put that key back into SECRET_KEYS, behind newer ones. The server refuses to start without it."
+            )
+          : Check.problem("keys", "the database did not answer", "Try again."),
+      ...used.flatMap((key) => {
+        const advice = adviceFor(key)
+        return key.state === "absent" && advice !== null
+          ? [Check.problem(`key "${key.id}"`, `${key.count} sealed values need it, and it is not given`, advice)]
+          : []
+      }),
+      ...(offset?._tag === "Right" ? [clock.judged("the database's", offset.right)] : [])
+    ]
+  }).pipe(
+    Effect.provide(Layer.merge(Data.asItIs(storage, "place-access doctor", ONCE), Data.vault(storage))),
+    Effect.catchAll((error) =>
+      Effect.succeed([
+        Check.problem(
+          "database",
+          error instanceof Error ? error.message : "it cannot be read",
+          storage._tag === "Embedded"
+            ? "Look at DATA_DIR: who owns it, and whether another process uses it."
+            : "Check DATABASE_URL, and that the server runs and lets this machine in."
+        )
+      ])
+    )
+  )
+
+/** A doctor does not wait for a database that is away. */
+const ONCE: Data.Opening = { patience: "1 millis", onMissing: () => undefined }

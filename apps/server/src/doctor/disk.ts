@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+import { statfs } from "node:fs/promises"
+import { dirname } from "node:path"
+import * as Check from "./Check.js"
+
+const MIB = 1_048_576
+/** PGlite needs room to write; below this a checkpoint may fail. */
+const FULL_MIB = 200
+const LOW_MIB = 2_048
+
+export const judged = (freeMib: number, folder: string): Check.Finding => {
+  const says = `${freeMib} MiB are free where ${folder} is`
+  const advice = "Make room, or move DATA_DIR: a full disk stops the database."
+  return freeMib < FULL_MIB
+    ? Check.problem("disk", says, advice)
+    : freeMib < LOW_MIB
+      ? Check.warning("disk", says, advice)
+      : Check.ok("disk", says)
+}
+
+/** The folder need not exist yet: the first start makes it. */
+export const disk = (dataDir: string): Effect.Effect<Check.Finding> =>
+  Effect.tryPromise(() => statfs(dataDir).catch(() => statfs(dirname(dataDir)))).pipe(
+    Effect.map(({ bavail, bsize }) => judged(Math.floor((bavail * bsize) / MIB), dataDir)),
+    Effect.orElseSucceed(() =>
+      Check.problem("disk", `${dataDir} cannot be looked at`, "Give this user the folder, or choose another DATA_DIR.")
+    )
+  )

@@ -1,0 +1,56 @@
+import { Account } from "@place-access/domain/accounts"
+import { CannotStart, ConfigReport, Logging } from "@place-access/worker"
+import { Console, Effect, Either, Option } from "effect"
+import { send } from "../operator/socket.js"
+import * as ServerSettings from "../ServerSettings.js"
+import * as Check from "./Check.js"
+import { database } from "./database.js"
+import { disk } from "./disk.js"
+import { baseUrl, mail } from "./reach.js"
+
+/**
+ * Checks what a server needs, changes nothing, and says what to do. Fails, so that the exit code is 1, when there is a
+ * problem.
+ */
+export const doctor = (json: boolean): Effect.Effect<void, CannotStart> =>
+  Effect.gen(function* () {
+    const read = yield* Effect.either(ConfigReport.read(ServerSettings.config))
+    const findings = Either.isLeft(read)
+      ? [Check.problem("settings", read.left.message, "Correct them; npm start -- help lists all settings.")]
+      : yield* Effect.provide(examine(read.right), Logging.layer(read.right.logging))
+    const problems = findings.filter(({ state }) => state === "problem").length
+    yield* Console.log(json ? JSON.stringify({ findings }) : Check.lines(findings).join("\n"))
+    if (problems > 0) return yield* new CannotStart({ message: `The doctor found ${problems} to mend.` })
+  })
+
+const examine = (settings: ServerSettings.ServerSettings) =>
+  Effect.gen(function* () {
+    const { storage } = settings
+    return [
+      Check.ok("settings", "they can be read"),
+      ...(storage._tag === "Embedded" ? [yield* disk(storage.dataDir)] : []),
+      ...(yield* stored(storage)),
+      yield* mail(settings),
+      ...(yield* baseUrl(settings))
+    ]
+  })
+
+/** The embedded database of a running server cannot be opened twice; that server checked it when it started. */
+const stored = (storage: ServerSettings.ServerSettings["storage"]) =>
+  Effect.gen(function* () {
+    if (storage._tag === "Embedded" && (yield* isServed(storage.dataDir))) {
+      return [
+        Check.ok("database", "the running server uses it"),
+        Check.ok("migrations", "the running server applied them"),
+        Check.ok("keys", "the running server opened the canary with them")
+      ]
+    }
+    return yield* database(storage)
+  })
+
+/** Asks about an address that nobody can have. A refusal is an answer too. */
+const isServed = (dataDir: string) =>
+  Effect.match(send(dataDir, { _tag: "Show", email: Account.Email.make("nobody@doctor.invalid") }), {
+    onFailure: () => true,
+    onSuccess: Option.isSome
+  })

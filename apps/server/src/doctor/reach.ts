@@ -1,0 +1,73 @@
+import { isLoopbackUrl, SmtpMailer } from "@place-access/worker"
+import { Clock, Effect } from "effect"
+import type { ServerSettings } from "../ServerSettings.js"
+import * as Check from "./Check.js"
+import * as clock from "./clock.js"
+
+const PATIENCE_MS = 5_000
+
+/** Whether this machine reaches the service at BASE_URL, and what time it is there. */
+export const baseUrl = ({
+  addresses
+}: Pick<ServerSettings, "addresses">): Effect.Effect<ReadonlyArray<Check.Finding>> =>
+  Effect.gen(function* () {
+    const url = addresses.baseUrl
+    const isPlain = url.startsWith("http:") && !isLoopbackUrl(url)
+    const encryption = isPlain
+      ? [
+          Check.problem(
+            "encryption",
+            "BASE_URL is http: passwords, tokens and locations travel unencrypted",
+            "Put a proxy with a certificate in front, and set BASE_URL to its https address."
+          )
+        ]
+      : []
+    const answer = yield* Effect.tryPromise(() =>
+      fetch(`${url}/healthz`, { redirect: "manual", signal: AbortSignal.timeout(PATIENCE_MS) })
+    ).pipe(Effect.option)
+    if (answer._tag === "None") {
+      return [
+        ...encryption,
+        Check.warning(
+          "BASE_URL",
+          "nothing answers there",
+          "Start the server, if it does not run. If it runs: check the name, the proxy, its certificate and the firewall."
+        )
+      ]
+    }
+    const { headers, status } = answer.value
+    const date = Date.parse(headers.get("date") ?? "")
+    const now = yield* Clock.currentTimeMillis
+    return [
+      ...encryption,
+      status === 200
+        ? Check.ok("BASE_URL", "the service answers there")
+        : Check.problem(
+            "BASE_URL",
+            `something answers there, but /healthz is ${status} and not 200`,
+            "Check that the proxy passes every path on to this server, and that BASE_URL is its address."
+          ),
+      // The header has whole seconds.
+      ...(Number.isNaN(date)
+        ? []
+        : [{ ...clock.judged("that of BASE_URL", date + 500 - now), check: "clock of BASE_URL" }])
+    ]
+  })
+
+/** Whether the mail server accepts a connection and the login. No message is sent. */
+export const mail = ({ addresses, mail: smtp }: Pick<ServerSettings, "addresses" | "mail">) =>
+  smtp === null
+    ? Effect.succeed(
+        isLoopbackUrl(addresses.baseUrl)
+          ? Check.ok("mail", "no SMTP_URL: messages are shown at /dev/mailbox of this machine")
+          : Check.warning(
+              "mail",
+              "no SMTP_URL: nobody is mailed, not even when a token leaked",
+              "Set SMTP_URL and MAIL_FROM."
+            )
+      )
+    : Effect.map(SmtpMailer.check(smtp), (reason) =>
+        reason === null
+          ? Check.ok("mail", "the mail server accepts the login")
+          : Check.problem("mail", `the mail server cannot be used: ${reason}`, "Check SMTP_URL and the mail server.")
+      )

@@ -1,0 +1,45 @@
+import { Account } from "@place-access/domain/accounts"
+import { Schema } from "effect"
+
+const who = { email: Schema.typeSchema(Account.Email) }
+
+/** What an operator does about accounts. The same value goes to the database or to the running server. */
+export const AccountCommand = Schema.Union(
+  Schema.TaggedStruct("List", {}),
+  Schema.TaggedStruct("Show", who),
+  Schema.TaggedStruct("ResetLink", who),
+  Schema.TaggedStruct("EndSessions", who),
+  Schema.TaggedStruct("RemoveFactor", who),
+  Schema.TaggedStruct("Suspend", who),
+  Schema.TaggedStruct("Resume", who),
+  Schema.TaggedStruct("Role", { ...who, role: Account.Role, isGiven: Schema.Boolean }),
+  Schema.TaggedStruct("Confirm", who),
+  Schema.TaggedStruct("Create", {
+    ...who,
+    roles: Schema.Array(Account.Role),
+    displayName: Schema.optional(Schema.typeSchema(Account.DisplayName)),
+    /** In readable form. It travels over the socket only, never over a network. */
+    password: Schema.typeSchema(Account.Password)
+  }),
+  /** The person at the terminal confirmed it already. */
+  Schema.TaggedStruct("Delete", who)
+)
+export type AccountCommand = typeof AccountCommand.Type
+
+/** What a command prints: sentences for a person, or one line of JSON. */
+export const Output = Schema.Struct({
+  line: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+  sentences: Schema.Array(Schema.String)
+})
+export type Output = typeof Output.Type
+
+/** The answer of a running server to one command: `{output}` or `{refused}`, in sentences. */
+export const Reply = Schema.parseJson(
+  Schema.Union(Schema.Struct({ output: Output }), Schema.Struct({ refused: Schema.String }))
+)
+
+/** What a running server with the embedded database does for an operator. */
+export const OperatorCommand = Schema.Union(AccountCommand, Schema.TaggedStruct("KeysStatus", {}))
+export type OperatorCommand = typeof OperatorCommand.Type
+
+export const Request = Schema.parseJson(OperatorCommand)

@@ -1,0 +1,41 @@
+import type { KeyUsage } from "@place-access/adapters-pg"
+import { Vault } from "@place-access/domain/shared"
+import { Effect } from "effect"
+
+/** One key, by its id; never the key itself. */
+export interface KeyStatus {
+  readonly id: string
+  /** Current: seals new values. Older: given, behind the current one. Absent: needed, and not given. */
+  readonly state: "current" | "older" | "absent"
+  /** How many values in the database need it. */
+  readonly count: number
+  readonly uses: ReadonlyArray<{ readonly where: string; readonly count: number }>
+}
+
+/** The keys that are given, newest first, then those that are needed and absent. */
+export const summary = (
+  used: ReadonlyArray<KeyUsage.SealedCount>
+): Effect.Effect<ReadonlyArray<KeyStatus>, never, Vault.Vault> =>
+  Effect.map(Vault.Vault, ({ currentKey, keys }) => {
+    const given: ReadonlyArray<string> = keys
+    const ids = [...given, ...new Set(used.map(({ keyId }) => keyId).filter((id) => !given.includes(id)))]
+    return ids.map((id): KeyStatus => {
+      const uses = used.flatMap(({ count, keyId, where }) => (keyId === id ? [{ where, count }] : []))
+      return {
+        id,
+        state: id === currentKey ? "current" : given.includes(id) ? "older" : "absent",
+        count: uses.reduce((sum, { count }) => sum + count, 0),
+        uses
+      }
+    })
+  })
+
+/** What to do about a key; null: nothing. */
+export const adviceFor = ({ count, id, state }: KeyStatus): string | null =>
+  state === "absent"
+    ? `Put the key "${id}" back into SECRET_KEYS, behind the newer ones.`
+    : state === "older"
+      ? count === 0
+        ? "It can go: nothing in the database needs it. Cursors and open forms made with it stop working."
+        : "It must stay: what it sealed could not be read without it."
+      : null

@@ -1,0 +1,35 @@
+import { KeyUsage } from "@place-access/adapters-pg"
+import { Words } from "@place-access/domain/shared"
+import { CannotStart } from "@place-access/worker"
+import { Effect } from "effect"
+import { adviceFor, type KeyStatus, summary } from "./keys.js"
+import type { Output } from "./AccountCommand.js"
+
+/** Which keys are given, how much is sealed with each, and which may go. Reads the database as it is. */
+export const keysStatus = Effect.gen(function* () {
+  const keys = yield* summary(yield* KeyUsage.count())
+  const output: Output = { line: { keys: keys.map(asJson) }, sentences: keys.flatMap(sentences) }
+  return output
+}).pipe(
+  Effect.catchTags({
+    SqlError: () => new CannotStart({ message: "The database cannot be read. Try npm start -- doctor" }),
+    ParseError: () => new CannotStart({ message: "The database cannot be read. Try npm start -- doctor" })
+  })
+)
+
+const asJson = (key: KeyStatus) => ({ ...key, may_go: key.state === "older" && key.count === 0 })
+
+const STATES: Readonly<Record<KeyStatus["state"], string>> = {
+  current: "the current key, which seals new values",
+  older: "an older key",
+  absent: "NOT GIVEN"
+}
+
+const sentences = (key: KeyStatus): ReadonlyArray<string> => {
+  const advice = adviceFor(key)
+  return [
+    `${key.id}: ${STATES[key.state]}; ${Words.count(key.count, "value")} need it`,
+    ...key.uses.map(({ count, where }) => `  ${where}: ${count}`),
+    ...(advice === null ? [] : [`  ${advice}`])
+  ]
+}

@@ -1,0 +1,294 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import {
+  type Account,
+  AccountStore,
+  createAccount,
+  listSessionsOf,
+  type PasswordHasher
+} from "@place-access/domain/accounts"
+import type { AuditLog } from "@place-access/domain/audit"
+import { type CredentialStore, issueResetLink } from "@place-access/domain/credentials"
+import type { AccountDeletionStore } from "@place-access/domain/deletions"
+import { type FactorStore, removeFactors } from "@place-access/domain/factors"
+import { type Entropy, type Vault, Words } from "@place-access/domain/shared"
+import {
+  changeRole,
+  confirmAccount,
+  deleteAccountAsOperator,
+  listAccounts,
+  resumeAccount,
+  signOutAccount,
+  type StaffStore,
+  suspendAccount
+} from "@place-access/domain/staff"
+import { CannotStart } from "@place-access/worker"
+import { DateTime, Effect, Option } from "effect"
+import type { AccountCommand, OperatorCommand, Output } from "./AccountCommand.js"
+import { keysStatus } from "./keysStatus.js"
+
+const unknown = (email: Account.Email) =>
+  new CannotStart({ message: `${email} has no account here. Nothing was changed.` })
+
+const unavailable = () => new CannotStart({ message: "The database did not answer. Try again." })
+
+const find = (email: Account.Email) =>
+  Effect.flatMap(AccountStore, (store) => store.findByEmail(email)).pipe(
+    Effect.catchTag("StoreError", unavailable),
+    Effect.flatMap(
+      Option.match({ onNone: () => unknown(email), onSome: ({ account }) => Effect.succeed<Account.Account>(account) })
+    )
+  )
+
+const iso = (at: number): string => DateTime.formatIso(DateTime.unsafeMake(at))
+
+const rolesOf = ({ roles }: Account.Account): string => (roles.length === 0 ? "none, a plain user" : roles.join(", "))
+
+const lineOf = (account: Account.Account) => ({
+  id: account.id,
+  email: account.email,
+  display_name: account.displayName,
+  roles: account.roles,
+  created_at: iso(account.createdAt),
+  suspended_at: account.suspendedAt === null ? null : iso(account.suspendedAt)
+})
+
+/** What the commands need. */
+export type AccountPorts =
+  | AccountDeletionStore
+  | AccountStore
+  | AuditLog
+  | CredentialStore
+  | Entropy.Entropy
+  | FactorStore
+  | PasswordHasher
+  | StaffStore
+  | Vault.Vault
+
+/** Does what a running server does for an operator. `CannotStart` says in a sentence why not. */
+export const performAny = (
+  command: OperatorCommand,
+  baseUrl: string
+): Effect.Effect<Output, CannotStart, AccountPorts | SqlClient> =>
+  command._tag === "KeysStatus" ? keysStatus : perform(command, baseUrl)
+
+/** Does one command about accounts. `CannotStart` says in a sentence why not. */
+export const perform = (command: AccountCommand, baseUrl: string): Effect.Effect<Output, CannotStart, AccountPorts> => {
+  switch (command._tag) {
+    case "List":
+      return list
+    case "Show":
+      return show(command.email)
+    case "ResetLink":
+      return resetLink(command.email, baseUrl)
+    case "EndSessions":
+      return endSessions(command.email)
+    case "RemoveFactor":
+      return removeFactor(command.email)
+    case "Suspend":
+      return changed(command.email, (id) => suspendAccount("operator", id), suspendedWords)
+    case "Resume":
+      return changed(command.email, (id) => resumeAccount("operator", id), resumedWords)
+    case "Role":
+      return changed(
+        command.email,
+        (id) => changeRole("operator", id, command),
+        (account) => [`Roles of ${account.email}: ${rolesOf(account)}.`]
+      )
+    case "Confirm":
+      return changed(command.email, confirmAccount, confirmedWords)
+    case "Create":
+      return create(command)
+    case "Delete":
+      return remove(command.email)
+  }
+}
+
+const PAGE = 500
+
+const list = Effect.gen(function* () {
+  const accounts: Array<Account.Account> = []
+  let cursor: string | undefined
+  do {
+    const page = yield* listAccounts("operator", { limit: PAGE, cursor })
+    accounts.push(...page.accounts)
+    cursor = page.nextCursor ?? undefined
+  } while (cursor !== undefined)
+  const output: Output = {
+    line: { accounts: accounts.map(lineOf) },
+    sentences: [
+      ...accounts.map(
+        (account) =>
+          `${account.email}  ${account.id}  ${rolesOf(account)}${account.suspendedAt === null ? "" : "  SUSPENDED"}`
+      ),
+      Words.count(accounts.length, "account")
+    ]
+  }
+  return output
+}).pipe(Effect.mapError(unavailable))
+
+/** Who the account belongs to, its roles, and where it is signed in. */
+const show = (email: Account.Email) =>
+  Effect.gen(function* () {
+    const account = yield* find(email)
+    const sessions = yield* Effect.catchTag(listSessionsOf(account.id), "StoreError", unavailable)
+    const output: Output = {
+      line: {
+        ...lineOf(account),
+        sessions: sessions.map(({ address, browser, createdAt, seenAt }) => ({
+          browser,
+          address,
+          signed_in_at: iso(createdAt),
+          last_used_at: iso(seenAt)
+        }))
+      },
+      sentences: [
+        `${account.displayName}, ${account.email} (${account.id})`,
+        `Roles: ${rolesOf(account)}`,
+        `Made: ${Words.moment(account.createdAt)}`,
+        ...(account.suspendedAt === null ? [] : [`Suspended: ${Words.moment(account.suspendedAt)}`]),
+        `Signed in: ${sessions.length === 0 ? "nowhere" : Words.count(sessions.length, "browser")}`,
+        ...sessions.map(
+          ({ address, browser, seenAt }) =>
+            `  ${browser ?? "unknown browser"}, from ${address ?? "an unknown address"}, last used ${Words.moment(seenAt)}`
+        )
+      ]
+    }
+    return output
+  })
+
+/** A link with which the owner sets a new password. The operator never learns the password. */
+const resetLink = (email: Account.Email, baseUrl: string) =>
+  Effect.gen(function* () {
+    const { expiresAt, secret } = yield* issueResetLink(email).pipe(
+      Effect.catchTags({ NotFound: () => unknown(email), StoreError: unavailable })
+    )
+    const link = `${baseUrl}/reset-password?token=${secret}`
+    const output: Output = {
+      line: { link, expires_at: iso(expiresAt) },
+      sentences: [
+        `With this link ${email} sets a new password. It works once, until ${Words.moment(expiresAt)}, and signs out every browser:`,
+        link,
+        "Make sure that you give it to the owner: whoever has it can use the account."
+      ]
+    }
+    return output
+  })
+
+/** Signs the account out everywhere, at once. */
+const endSessions = (email: Account.Email) =>
+  Effect.gen(function* () {
+    const { id } = yield* find(email)
+    const ended = yield* signOutAccount("operator", id).pipe(
+      Effect.catchTags({
+        Forbidden: () => unknown(email),
+        NotFound: () => unknown(email),
+        StoreError: unavailable
+      })
+    )
+    const output: Output = {
+      line: { ended },
+      sentences: [
+        ended === 0 ? `${email} was signed in nowhere.` : `Signed ${email} out of ${Words.count(ended, "browser")}.`
+      ]
+    }
+    return output
+  })
+
+const suspendedWords = ({ email }: Account.Account) => [
+  `${email} is suspended: nobody can sign in with it, apps get no answers about it, and its own apps are paused.`,
+  `Nothing is deleted. To end it: npm start -- account resume ${email}`
+]
+
+const resumedWords = ({ email }: Account.Account) => [`${email} works again, with everything that it had.`]
+
+const confirmedWords = ({ email }: Account.Account) => [
+  `${email} is confirmed: its owner gets mail there, and can connect apps.`
+]
+
+type Change = ReturnType<typeof suspendAccount>
+
+const changed = (
+  email: Account.Email,
+  change: (id: Account.Account["id"]) => Change,
+  words: (account: Account.Account) => ReadonlyArray<string>
+) =>
+  Effect.gen(function* () {
+    const { id } = yield* find(email)
+    const account = yield* change(id).pipe(
+      Effect.catchTags({
+        Conflict: ({ reason }) => new CannotStart({ message: `${email}: ${reason}. Nothing was changed.` }),
+        Forbidden: () => unknown(email),
+        NotFound: () => unknown(email),
+        StoreError: unavailable
+      })
+    )
+    const output: Output = { line: lineOf(account), sentences: words(account) }
+    return output
+  })
+
+/** Makes an account; the operator makes the first admin this way (decision A4). */
+const create = ({ _tag, ...asked }: Extract<AccountCommand, { readonly _tag: "Create" }>) =>
+  Effect.gen(function* () {
+    const account = yield* createAccount(asked).pipe(
+      Effect.catchTags({
+        Invalid: ({ problems: [{ message }] }) => new CannotStart({ message: `The password ${message}.` }),
+        Conflict: () => new CannotStart({ message: `${asked.email} has an account already. Nothing was changed.` }),
+        StoreError: () => new CannotStart({ message: "The database could not store the account. Try again." })
+      })
+    )
+    const roles = account.roles.length === 0 ? "a plain user" : account.roles.join(" and ")
+    const output: Output = {
+      line: lineOf(account),
+      sentences: [`Made an account for ${account.email}: ${roles}.`]
+    }
+    return output
+  })
+
+const remove = (email: Account.Email) =>
+  Effect.gen(function* () {
+    const { id } = yield* find(email)
+    yield* deleteAccountAsOperator(id).pipe(
+      Effect.catchTags({
+        Conflict: () =>
+          new CannotStart({ message: `${email} is the only admin: make another one first. Nothing was changed.` }),
+        NotFound: () => unknown(email),
+        StoreError: unavailable
+      })
+    )
+    const output: Output = {
+      line: { deleted: id },
+      sentences: [`Deleted the account of ${email}. A worker removes its history in the next minutes.`]
+    }
+    return output
+  })
+
+/** Asks for the removal of a second factor, and carries it out when it is called again after the wait. */
+const removeFactor = (email: Account.Email) =>
+  Effect.gen(function* () {
+    const outcome = yield* removeFactors(email).pipe(
+      Effect.catchTags({
+        NotFound: () => unknown(email),
+        Conflict: () => new CannotStart({ message: `${email} has no second factor. Nothing was changed.` }),
+        StoreError: unavailable
+      })
+    )
+    if (outcome._tag === "Removed") {
+      const removed: Output = {
+        line: { state: "removed" },
+        sentences: [
+          `Removed the second factor of ${email} and signed the account out everywhere. Its owner has a mail about it.`
+        ]
+      }
+      return removed
+    }
+    const waiting: Output = {
+      line: { state: "waiting", opens_at: iso(outcome.opensAt) },
+      sentences: [
+        outcome._tag === "Requested"
+          ? `Nothing is removed yet. ${email} has a mail, and can stop it with the second factor or in the settings.`
+          : `Nothing is removed yet: it was asked for before.`,
+        `Run this command again from ${Words.moment(outcome.opensAt)} on, within a week, if you are sure that it is the owner who asks.`
+      ]
+    }
+    return waiting
+  })

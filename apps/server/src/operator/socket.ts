@@ -1,0 +1,121 @@
+import { CannotStart } from "@place-access/worker"
+import { Effect, Either, Option, Runtime, Schema } from "effect"
+import { chmod, rm } from "node:fs/promises"
+import { connect, createServer, type Server, type Socket } from "node:net"
+import { join } from "node:path"
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { type OperatorCommand, type Output, Reply, Request } from "./AccountCommand.js"
+import { type AccountPorts, performAny } from "./perform.js"
+
+/**
+ * Commands of an operator while a server runs on the embedded database, which one process can open at a time. The
+ * server listens on a Unix socket in DATA_DIR, which only the owner of the folder reaches. A command sends one line of
+ * JSON (`OperatorCommand`) and gets one line back (`Reply`). Decision staff-4.
+ */
+const pathIn = (dataDir: string): string => join(dataDir, "control.sock")
+
+/** Longer lines are refused: no command is longer than an address, a password and a few words. */
+const LINE_MAX = 4_096
+/** A connection that sends nothing, or a server that hangs, is given up after this. */
+const PATIENCE_MILLIS = 30_000
+
+/** Answers commands until the scope closes, which removes the socket. Needs the lock of the data folder. */
+export const listen = (dataDir: string, baseUrl: string) =>
+  Effect.gen(function* () {
+    const path = pathIn(dataDir)
+    const runtime = yield* Effect.runtime<AccountPorts | SqlClient>()
+    const answer = (line: string): Promise<string> =>
+      Runtime.runPromise(runtime)(Effect.catchAllCause(replyTo(line, baseUrl), broken))
+    yield* Effect.acquireRelease(
+      Effect.tryPromise(() => open(path, answer)),
+      (server) => Effect.promise(() => close(server, path))
+    ).pipe(
+      Effect.catchAll((error) =>
+        Effect.logWarning(`Commands of operators do not reach this server: ${path} cannot be used`, error.cause)
+      )
+    )
+  })
+
+const replyTo = (line: string, baseUrl: string) =>
+  Schema.decodeUnknown(Request)(line).pipe(
+    Effect.mapError(() => new CannotStart({ message: "The server does not know this command." })),
+    Effect.flatMap((command) => performAny(command, baseUrl)),
+    Effect.map((output) => ({ output })),
+    Effect.catchTag("CannotStart", ({ message }) => Effect.succeed({ refused: message })),
+    Effect.flatMap((reply) => Effect.orDie(Schema.encode(Reply)(reply)))
+  )
+
+const broken = (cause: unknown) =>
+  Effect.as(
+    Effect.logError("A command about accounts failed", cause),
+    JSON.stringify({ refused: "The server could not do it; its log says why." })
+  )
+
+const open = async (path: string, answer: (line: string) => Promise<string>): Promise<Server> => {
+  // The holder of the lock of the folder is alone: a socket that is there belonged to a process that died.
+  await rm(path, { force: true })
+  const server = createServer((socket) => serve(socket, answer))
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(path, resolve)
+  })
+  await chmod(path, 0o600)
+  return server
+}
+
+const serve = (socket: Socket, answer: (line: string) => Promise<string>): void => {
+  let text = ""
+  socket.setEncoding("utf8")
+  socket.setTimeout(PATIENCE_MILLIS, () => socket.destroy())
+  socket.on("error", () => socket.destroy())
+  socket.on("data", (piece: string) => {
+    text += piece
+    const end = text.indexOf("\n")
+    if (end < 0) {
+      if (text.length > LINE_MAX) socket.destroy()
+      return
+    }
+    socket.pause()
+    void answer(text.slice(0, end)).then((reply) => socket.end(`${reply}\n`))
+  })
+}
+
+const close = async (server: Server, path: string): Promise<void> => {
+  await new Promise<void>((resolve) => void server.close(() => resolve()))
+  await rm(path, { force: true })
+}
+
+/** Sends a command to the server that runs on this folder. None: no server listens there. */
+export const send = (dataDir: string, command: OperatorCommand): Effect.Effect<Option.Option<Output>, CannotStart> =>
+  Effect.gen(function* () {
+    const line = yield* Effect.orDie(Schema.encode(Request)(command))
+    const answered = yield* Effect.promise(() => ask(pathIn(dataDir), line))
+    if (answered === undefined) return Option.none()
+    const reply = Schema.decodeUnknownEither(Reply)(answered)
+    if (Either.isLeft(reply)) {
+      return yield* new CannotStart({ message: "The running server gave no answer. Look into its log." })
+    }
+    if ("refused" in reply.right) return yield* new CannotStart({ message: reply.right.refused })
+    return Option.some(reply.right.output)
+  })
+
+/** Undefined when nobody listens: no socket, or one that a process left behind when it was killed. */
+const ask = (path: string, line: string): Promise<string | undefined> =>
+  new Promise((resolve) => {
+    let text = ""
+    let isConnected = false
+    const socket = connect(path)
+    const done = () => {
+      socket.destroy()
+      resolve(isConnected ? text : undefined)
+    }
+    socket.setEncoding("utf8")
+    socket.setTimeout(PATIENCE_MILLIS, done)
+    socket.once("connect", () => {
+      isConnected = true
+      socket.write(`${line}\n`)
+    })
+    socket.on("data", (piece: string) => (text += piece))
+    socket.once("error", done)
+    socket.once("close", done)
+  })

@@ -1,0 +1,126 @@
+import {
+  Account,
+  AccountStore,
+  authenticateSession,
+  createAccount,
+  signIn,
+  signUp
+} from "@place-access/domain/accounts"
+import { AuditLog } from "@place-access/domain/audit"
+import { beginCodeApp, confirmCodeApp, OneTimeCode, pendingCodeApp } from "@place-access/domain/factors"
+import { MailOutbox } from "@place-access/domain/mail"
+import { Timestamp } from "@place-access/domain/shared"
+import {
+  MemoryAccountDeletionStore,
+  MemoryAccountStore,
+  MemoryAuditLog,
+  MemoryAuthenticators,
+  MemoryCredentialStore,
+  MemoryDatabase,
+  MemoryEntropy,
+  MemoryFactorStore,
+  MemoryLimitStore,
+  MemoryMailOutbox,
+  MemoryPasswordHasher,
+  MemoryStaffStore,
+  MemoryVault
+} from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either, Layer, Option, TestClock } from "effect"
+import type { AccountCommand } from "../../src/operator/AccountCommand.js"
+import { perform } from "../../src/operator/perform.js"
+
+const stores = Layer.mergeAll(
+  MemoryAccountDeletionStore.layer,
+  MemoryAccountStore.layer,
+  MemoryAuditLog.layer,
+  MemoryAuthenticators.codes,
+  MemoryCredentialStore.layer,
+  MemoryFactorStore.layer,
+  MemoryLimitStore.layer,
+  MemoryMailOutbox.layer,
+  MemoryPasswordHasher.layer,
+  MemoryStaffStore.layer
+).pipe(
+  Layer.provideMerge(MemoryDatabase.layer),
+  Layer.provideMerge(Layer.merge(MemoryEntropy.layer, MemoryVault.layer))
+)
+
+const email = Account.Email.make("ada@example.com")
+const password = Account.Password.make("correct horse battery")
+const run = (command: AccountCommand) => perform(command, "https://service.example")
+/** What the operator reads: a sentence about the outcome, or why nothing was done. */
+const said = (command: AccountCommand) =>
+  Effect.map(
+    Effect.either(run(command)),
+    Either.match({ onLeft: ({ message }) => message, onRight: ({ sentences }) => sentences.join("\n") })
+  )
+const events = Effect.flatMap(AuditLog, (log) =>
+  Effect.map(log.list({}, 100, undefined), ({ items }) => items.map(({ actor, detail }) => [actor._tag, detail.kind]))
+)
+const subjects = Effect.flatMap(MailOutbox, (outbox) =>
+  Effect.map(outbox.recent(100), (all) => all.map(({ message }) => message.subject))
+)
+
+describe("account remove-factor [factors-7]", () => {
+  it.effect("asks, waits for 72 hours, removes, signs out; the request and the removal are events", () =>
+    Effect.gen(function* () {
+      const account = yield* createAccount({ email, password, roles: [] })
+      const command = { _tag: "RemoveFactor", email } as const
+      expect(yield* said(command)).toBe(`${email} has no second factor. Nothing was changed.`)
+      const { cookie } = yield* signIn({ email, password, address: "203.0.113.7" })
+      yield* beginCodeApp(account)
+      const secret = Option.getOrThrow(yield* pendingCodeApp(account))
+      yield* confirmCodeApp(account, MemoryAuthenticators.code(secret, OneTimeCode.stepAt(yield* Timestamp.now)))
+      const before = (yield* events).length
+
+      expect(yield* said(command)).toMatch(/^Nothing is removed yet\. ada@example\.com has a mail/)
+      expect((yield* events).slice(0, -before)).toEqual([["Operator", "factor_removal_asked"]])
+      expect(yield* subjects).toHaveLength(2)
+      yield* TestClock.adjust(72 * Timestamp.HOUR - 1)
+      expect(yield* said(command)).toMatch(/^Nothing is removed yet: it was asked for before\./)
+      expect((yield* events).slice(0, -before)).toHaveLength(1)
+      yield* TestClock.adjust(1)
+      expect(yield* said(command)).toMatch(/^Removed the second factor of ada@example\.com/)
+      const kinds = (yield* events).slice(0, -before - 1)
+      expect(kinds.every(([actor, kind]) => actor === "Operator" && kind === "factor_removed")).toBe(true)
+      expect(Option.isNone(yield* authenticateSession(cookie))).toBe(true)
+      expect(yield* (yield* AccountStore).hasFactor(account.id)).toBe(false)
+    }).pipe(Effect.provide(stores))
+  )
+})
+
+describe("account confirm and create [staff-4, staff-5]", () => {
+  it.effect("confirm: once, with a mail and an event; an address without an account stays without one", () =>
+    Effect.gen(function* () {
+      const { id } = yield* signUp({ email, password }, "open")
+      for (const _ of [1, 2]) expect(yield* said({ _tag: "Confirm", email })).toContain(`${email} is confirmed`)
+      const account = Option.getOrThrow(yield* (yield* AccountStore).find(id))
+      expect(account.confirmedAt).toBe(yield* Timestamp.now)
+      expect(yield* events).toEqual([
+        ["Operator", "address_confirmed"],
+        ["Owner", "account_made"]
+      ])
+      expect(yield* subjects).toEqual(["Your e-mail address is confirmed"])
+      const other = Account.Email.make("nobody@example.com")
+      expect(yield* said({ _tag: "Confirm", email: other })).toBe(`${other} has no account here. Nothing was changed.`)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("create: what the server answers has no password", () =>
+    Effect.gen(function* () {
+      const command = { _tag: "Create", email, roles: ["admin"], password } as const
+      const output = yield* run(command)
+      expect(output.sentences).toEqual([`Made an account for ${email}: admin.`])
+      expect(JSON.stringify(output)).not.toContain(password)
+      expect(yield* said(command)).toBe(`${email} has an account already. Nothing was changed.`)
+      expect(
+        yield* said({
+          ...command,
+          email: Account.Email.make("b@example.com"),
+          password: Account.Password.make("password12")
+        })
+      ).toMatch(/^The password is one of/)
+    }).pipe(Effect.provide(stores))
+  )
+})

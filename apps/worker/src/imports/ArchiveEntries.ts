@@ -1,0 +1,114 @@
+import { ArchiveFormat } from "@place-access/domain/exports"
+import type { Entry } from "@place-access/domain/imports"
+import { Either, Schema } from "effect"
+import * as JsonElements from "./JsonElements.js"
+import { instant, isObject, member, number } from "./Values.js"
+
+/** Reads one file of an archive. Both methods may throw; an entry that cannot be used is counted and does not throw. */
+export interface EntryReader {
+  readonly push: (bytes: Uint8Array) => void
+  readonly end: () => void
+}
+
+type OnEntry = (entry: Entry.ImportEntry) => void
+
+const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
+
+/** The reader of a file by its name; undefined for a file whose entries do not come back. */
+export const entriesOf = (name: string, onEntry: OnEntry): EntryReader | undefined => {
+  switch (name) {
+    case "places.json":
+      return JsonElements.open(["$.places.*"], (value) => onEntry(place(value)))
+    case "visits.json":
+      return JsonElements.open(["$.reported.*"], (value) => onEntry(report(value)))
+    case "fixes.jsonl":
+      return lines((text) => onEntry(fix(text)))
+    default:
+      return undefined
+  }
+}
+
+/** No line of an archive is longer. */
+const MAX_LINE_BYTES = 65_536
+
+const lines = (onLine: (text: string) => void): EntryReader => {
+  let rest: Buffer = Buffer.alloc(0)
+  return {
+    push: (bytes) => {
+      const all = Buffer.concat([rest, bytes])
+      let from = 0
+      for (let to = all.indexOf(10); to >= 0; to = all.indexOf(10, from)) {
+        if (to > from) onLine(all.toString("utf8", from, to))
+        from = to + 1
+      }
+      rest = all.subarray(from)
+      if (rest.length > MAX_LINE_BYTES) throw new Error("a line is too long")
+    },
+    end: () => {
+      if (rest.length > 0) onLine(rest.toString("utf8"))
+    }
+  }
+}
+
+/** By hand and not by the schema: a history has a million lines, and the rules for readings check the rest. */
+const fix = (text: string): Entry.ImportEntry => {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return UNUSABLE
+  }
+  const capturedAt = instant(member(value, "captured_at"))
+  const [lat, lon] = [number(member(value, "lat")), number(member(value, "lon"))]
+  if (capturedAt === undefined || lat === undefined || lon === undefined) return UNUSABLE
+  return {
+    _tag: "Reading",
+    reading: {
+      capturedAt,
+      lat,
+      lon,
+      accuracyM: number(member(value, "accuracy_m")),
+      altitudeM: number(member(value, "altitude_m")),
+      speedMps: number(member(value, "speed_mps")),
+      courseDeg: number(member(value, "course_deg"))
+    }
+  }
+}
+
+const report = (value: unknown): Entry.ImportEntry => {
+  const [lat, lon] = [number(member(value, "lat")), number(member(value, "lon"))]
+  if (!isObject(value) || lat === undefined || lon === undefined) return UNUSABLE
+  return {
+    _tag: "Visit",
+    visit: {
+      arrival: instant(value["arrival"]) ?? null,
+      departure: instant(value["departure"]) ?? null,
+      lat,
+      lon,
+      accuracyM: number(value["accuracy_m"]) ?? null
+    }
+  }
+}
+
+const decodePlace = Schema.decodeUnknownEither(ArchiveFormat.PlaceEntry)
+
+const place = (value: unknown): Entry.ImportEntry => {
+  const decoded = decodePlace(value)
+  if (Either.isLeft(decoded)) return UNUSABLE
+  const { archived_at: archivedAt, created_at: createdAt, id, kind, label, shapes } = decoded.right
+  return {
+    _tag: "Place",
+    place: {
+      origin: id,
+      label,
+      kind,
+      createdAt,
+      archivedAt,
+      shapes: shapes.map(({ lat, lon, radius_m: radiusM, valid_from: validFrom, version }) => ({
+        geometryVersion: version,
+        validFrom,
+        circle: { lat, lon, radiusM }
+      }))
+    }
+  }
+}

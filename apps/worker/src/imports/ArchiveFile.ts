@@ -1,0 +1,174 @@
+import { ArchiveFormat } from "@place-access/domain/exports"
+import type { Entry, FileReader, Import, Read } from "@place-access/domain/imports"
+import { Either, Schema } from "effect"
+import { createHash, type Hash } from "node:crypto"
+import { entriesOf, type EntryReader } from "./ArchiveEntries.js"
+import * as ZipDirectory from "./ZipDirectory.js"
+import * as ZipStream from "./ZipStream.js"
+
+/** A manifest of ten thousand files is smaller. */
+const MAX_MANIFEST_BYTES = 4_194_304
+const MANIFEST = "manifest.json"
+
+/**
+ * Reads an archive that this service made (`@place-access/domain/exports`), three times: first for the list of files at
+ * its end, then for their checksums, and last for its entries. So nothing is stored of an archive that was changed,
+ * that another version wrote, or that was made to harm its reader (decision exports-7).
+ */
+export const open = (): FileReader => {
+  let format: Import.ImportFormat | null = null
+  let fault: Import.ImportFault | null = null
+  let phase: Phase = finding()
+
+  const read = (work: () => ReadonlyArray<Entry.ImportEntry>): Read => {
+    if (fault !== null) return { entries: [], fault }
+    try {
+      return { entries: work(), fault: null }
+    } catch (error) {
+      fault =
+        error instanceof Refused
+          ? error.fault
+          : error instanceof ZipStream.UnsafeArchive
+            ? "unsafe_archive"
+            : "damaged_archive"
+      return { entries: [], fault }
+    }
+  }
+
+  return {
+    format: () => format,
+    push: (bytes) => read(() => phase.push(bytes)),
+    end: () => {
+      const last = phase
+      let next: Phase | undefined
+      const ended = read(() => {
+        next = last.end()
+        return last.push(new Uint8Array(0))
+      })
+      if (next === undefined) return ended
+      phase = next
+      if (next.isLast) format = "own_archive"
+      return { ...ended, isAgain: true }
+    }
+  }
+}
+
+/** One reading of the whole archive. `end` gives the next reading; undefined after the last one. Both may throw. */
+interface Phase {
+  readonly isLast: boolean
+  readonly push: (bytes: Uint8Array) => ReadonlyArray<Entry.ImportEntry>
+  readonly end: () => Phase | undefined
+}
+
+class Refused extends Error {
+  readonly fault: Import.ImportFault
+
+  constructor(fault: Import.ImportFault) {
+    super(fault)
+    this.fault = fault
+  }
+}
+
+const NOTHING: ReadonlyArray<Entry.ImportEntry> = []
+
+/** Keeps the end of the archive, where the list of files is. */
+const finding = (): Phase => {
+  let tail: Uint8Array = new Uint8Array(0)
+  let length = 0
+  return {
+    isLast: false,
+    push: (bytes) => {
+      length += bytes.length
+      const all = Buffer.concat([tail, bytes])
+      tail = all.subarray(Math.max(0, all.length - ZipDirectory.TAIL_BYTES))
+      return NOTHING
+    },
+    end: () => {
+      const files = ZipDirectory.read(tail, length)
+      if (Either.isLeft(files)) throw new Refused(files.left === "damaged" ? "damaged_archive" : files.left)
+      if (!files.right.some(({ name }) => name === MANIFEST)) throw new Refused("foreign_archive")
+      return checking(files.right)
+    }
+  }
+}
+
+/** Computes the checksum of each file, and compares them with the manifest. */
+const checking = (files: ReadonlyArray<ZipDirectory.ZipFile>): Phase => {
+  const found = new Map<string, { readonly bytes: number; readonly sha256: string }>()
+  let manifest: Array<Uint8Array> = []
+  let manifestBytes = 0
+  let name = ""
+  let bytes = 0
+  let hash: Hash = createHash("sha256")
+  const zip = ZipStream.open(files, {
+    begin: (file) => {
+      name = file.name
+      bytes = 0
+      hash = createHash("sha256")
+    },
+    bytes: (piece) => {
+      bytes += piece.length
+      hash.update(piece)
+      if (name !== MANIFEST) return
+      manifestBytes += piece.length
+      if (manifestBytes > MAX_MANIFEST_BYTES) throw new ZipStream.UnsafeArchive()
+      manifest.push(piece.slice())
+    },
+    end: () => void found.set(name, { bytes, sha256: hash.digest("hex") })
+  })
+  return {
+    isLast: false,
+    push: (piece) => {
+      zip.push(piece)
+      return NOTHING
+    },
+    end: () => {
+      if (!zip.isComplete()) throw new Error("the archive ends in the middle")
+      const { files: listed } = parseManifest(Buffer.concat(manifest).toString("utf8"))
+      manifest = []
+      const isSame =
+        listed.length === found.size - 1 &&
+        listed.every((file) => {
+          const one = found.get(file.name)
+          return file.name !== MANIFEST && one?.bytes === file.bytes && one.sha256 === file.sha256
+        })
+      if (!isSame) throw new Refused("wrong_checksum")
+      return reading(files)
+    }
+  }
+}
+
+const decodeHead = Schema.decodeUnknownEither(Schema.parseJson(ArchiveFormat.ManifestHead))
+const decodeManifest = Schema.decodeUnknownEither(Schema.parseJson(ArchiveFormat.Manifest))
+
+const parseManifest = (text: string): ArchiveFormat.Manifest => {
+  const head = decodeHead(text)
+  if (Either.isLeft(head) || head.right.format !== ArchiveFormat.FORMAT) throw new Refused("foreign_archive")
+  if (head.right.version !== ArchiveFormat.VERSION) throw new Refused("other_version")
+  const manifest = decodeManifest(text)
+  if (Either.isLeft(manifest)) throw new Refused("damaged_archive")
+  return manifest.right
+}
+
+/** Reads the entries of those files that come back. The others are skipped: consent is not transferable. */
+const reading = (files: ReadonlyArray<ZipDirectory.ZipFile>): Phase => {
+  let entries: Array<Entry.ImportEntry> = []
+  let reader: EntryReader | undefined
+  const zip = ZipStream.open(files, {
+    begin: ({ name }) => {
+      reader = entriesOf(name, (entry) => void entries.push(entry))
+    },
+    bytes: (piece) => reader?.push(piece),
+    end: () => reader?.end()
+  })
+  return {
+    isLast: true,
+    push: (piece) => {
+      zip.push(piece)
+      const read = entries
+      entries = []
+      return read
+    },
+    end: () => undefined
+  }
+}

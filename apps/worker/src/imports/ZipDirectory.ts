@@ -1,0 +1,83 @@
+import { Either } from "effect"
+
+/**
+ * The list of files at the end of a zip file (APPNOTE 6.3, §4.3). It says where each file begins and how long it is; a
+ * reader that only looks for the marks between files would take such a mark within compressed bytes for an end.
+ */
+
+export interface ZipFile {
+  readonly name: string
+  /** 0: stored; 8: deflated. */
+  readonly method: 0 | 8
+  /** Where the file's own header begins. */
+  readonly offset: number
+  readonly compressed: number
+  readonly size: number
+}
+
+/** What is wrong with the archive: it is no archive of ours, or damaged, or made to harm the reader. */
+export type DirectoryFault = "damaged" | "unsafe_archive" | "foreign_archive"
+
+const END = 0x06054b50
+const FILE = 0x02014b50
+const END_BYTES = 22
+const FILE_BYTES = 46
+const HEADER_BYTES = 30
+/** The end of the archive that a reader keeps: the list of files and the comment behind it. */
+export const TAIL_BYTES = 131_072
+/** An archive of a hundred years has a GPX file for each month. */
+const MAX_FILES = 2_000
+/** A plain name, without folders: nothing in it leads out of a folder or names a device. */
+const NAME = /^[a-z0-9][a-z0-9-]{0,60}\.(?:json|jsonl|gpx)$/
+const ENCRYPTED = 1
+
+/** Reads the list, in the order of the offsets. `tail`: the last bytes of an archive of `length` bytes. */
+export const read = (tail: Uint8Array, length: number): Either.Either<ReadonlyArray<ZipFile>, DirectoryFault> => {
+  const view = new DataView(tail.buffer, tail.byteOffset, tail.byteLength)
+  const end = findEnd(view)
+  if (end === undefined) return Either.left("damaged")
+  const [count, bytes, offset] = [
+    view.getUint16(end + 10, true),
+    view.getUint32(end + 12, true),
+    view.getUint32(end + 16, true)
+  ]
+  if (count > MAX_FILES) return Either.left("unsafe_archive")
+  const start = offset - (length - tail.length)
+  if (start < 0 || start + bytes > end) return Either.left("damaged")
+  const files: Array<ZipFile> = []
+  let at = start
+  for (let index = 0; index < count; index++) {
+    if (at + FILE_BYTES > end || view.getUint32(at, true) !== FILE) return Either.left("damaged")
+    const [flags, method] = [view.getUint16(at + 8, true), view.getUint16(at + 10, true)]
+    const [compressed, size] = [view.getUint32(at + 20, true), view.getUint32(at + 24, true)]
+    const lengths = [28, 30, 32].map((from) => view.getUint16(at + from, true))
+    const [nameBytes = 0] = lengths
+    const name = Buffer.from(tail.subarray(at + FILE_BYTES, at + FILE_BYTES + nameBytes)).toString("utf8")
+    if (!NAME.test(name)) return Either.left(isHarmful(name) ? "unsafe_archive" : "foreign_archive")
+    if ((flags & ENCRYPTED) !== 0 || (method !== 0 && method !== 8)) return Either.left("foreign_archive")
+    files.push({ name, method, offset: view.getUint32(at + 42, true), compressed, size })
+    at += FILE_BYTES + lengths.reduce((all, one) => all + one, 0)
+  }
+  return inOrder(files, offset)
+}
+
+/** Looks backwards for the end record, whose comment reaches to the end of the archive. */
+const findEnd = (view: DataView): number | undefined => {
+  for (let at = view.byteLength - END_BYTES; at >= 0; at--) {
+    if (view.getUint32(at, true) === END && at + END_BYTES + view.getUint16(at + 20, true) === view.byteLength)
+      return at
+  }
+  return undefined
+}
+
+const isHarmful = (name: string): boolean => /(?:^|[/\\])\.\.(?:[/\\]|$)|^[/\\]|^[a-z]:|\0/i.test(name)
+
+/** Files that overlap are a bomb: a few bytes would be read as many files. */
+const inOrder = (files: ReadonlyArray<ZipFile>, end: number): Either.Either<ReadonlyArray<ZipFile>, DirectoryFault> => {
+  const sorted = [...files].sort((a, b) => a.offset - b.offset)
+  const overlaps = sorted.some(
+    ({ compressed, offset }, index) => offset + HEADER_BYTES + compressed > (sorted[index + 1]?.offset ?? end)
+  )
+  const isTwice = new Set(files.map(({ name }) => name)).size < files.length
+  return overlaps || isTwice ? Either.left("unsafe_archive") : Either.right(sorted)
+}

@@ -1,0 +1,117 @@
+import { Inflate } from "fflate"
+import type { ZipFile } from "./ZipDirectory.js"
+
+/** Receives the contents of the files of an archive, in their order. */
+export interface ZipSink {
+  readonly begin: (file: ZipFile) => void
+  readonly bytes: (bytes: Uint8Array) => void
+  readonly end: () => void
+}
+
+const HEADER = 0x04034b50
+const HEADER_BYTES = 30
+/** With the name and the extra fields. Headers of archives of ours have less than a hundred bytes. */
+const MAX_HEADER_BYTES = 1_024
+/** The compressed bytes that are expanded at a time: at the highest ratio that the format has they become 4 MiB. */
+const SLICE_BYTES = 4_096
+
+/** The most expanded bytes for each compressed one (decision exports-8). An archive of ours has 10 to 40. */
+const MAX_RATIO = 200
+/** Below this, the ratio does not count: a small file of one letter is no harm. */
+const SLACK_BYTES = 1_048_576
+/** Expanded bytes of the whole archive. */
+const MAX_TOTAL_BYTES = 4 * 1_024 * 1_048_576
+
+/** The archive is made to harm its reader. */
+export class UnsafeArchive extends Error {}
+
+/**
+ * Reads the files of a directory from the bytes of the archive, which come in any pieces. Throws `UnsafeArchive` when
+ * more comes out than a real archive has, and any other error when it is damaged.
+ */
+export const open = (files: ReadonlyArray<ZipFile>, sink: ZipSink) => {
+  let position = 0
+  let index = 0
+  let header: Buffer = Buffer.alloc(0)
+  /** Of the present file; undefined before its contents. */
+  let left: number | undefined
+  let inflate: Inflate | undefined
+  let compressedIn = 0
+  let expandedOut = 0
+  let expected = 0
+
+  const out = (bytes: Uint8Array): void => {
+    expandedOut += bytes.length
+    expected -= bytes.length
+    if (expandedOut > MAX_TOTAL_BYTES || expandedOut > SLACK_BYTES + MAX_RATIO * compressedIn) throw new UnsafeArchive()
+    if (expected < 0) throw new Error("a file is longer than the archive says")
+    if (bytes.length > 0) sink.bytes(bytes)
+  }
+
+  /** Reads the file's own header; returns how many bytes of `bytes` belong to it. */
+  const readHeader = (file: ZipFile, bytes: Uint8Array): number => {
+    const before = header.length
+    const all = Buffer.concat([header, bytes.subarray(0, MAX_HEADER_BYTES)])
+    const nameBytes = all.length < HEADER_BYTES ? 0 : all.readUInt16LE(26)
+    const length = all.length < HEADER_BYTES ? HEADER_BYTES : HEADER_BYTES + nameBytes + all.readUInt16LE(28)
+    if (length > MAX_HEADER_BYTES) throw new Error("a header is too long")
+    if (all.length < length) {
+      header = all
+      return bytes.length
+    }
+    const name = all.toString("utf8", HEADER_BYTES, HEADER_BYTES + nameBytes)
+    if (all.readUInt32LE(0) !== HEADER || name !== file.name) throw new Error("a file is not where it should be")
+    header = Buffer.alloc(0)
+    left = file.compressed
+    expected = file.size
+    inflate = file.method === 8 ? new Inflate((piece) => out(piece)) : undefined
+    sink.begin(file)
+    return length - before
+  }
+
+  const contents = (bytes: Uint8Array): void => {
+    for (let from = 0; from < bytes.length; from += SLICE_BYTES) {
+      const slice = bytes.subarray(from, from + SLICE_BYTES)
+      compressedIn += slice.length
+      left = (left ?? 0) - slice.length
+      if (inflate === undefined) out(slice)
+      else inflate.push(slice, left === 0)
+    }
+  }
+
+  const endFile = (): void => {
+    if (expected !== 0) throw new Error("a file is shorter than the archive says")
+    left = undefined
+    inflate = undefined
+    index++
+    sink.end()
+  }
+
+  return {
+    push: (bytes: Uint8Array): void => {
+      let from = 0
+      while (from < bytes.length) {
+        const file = files[index]
+        if (file === undefined) return
+        if (left === undefined) {
+          const skipped = Math.max(0, file.offset - position)
+          const taken = Math.min(skipped, bytes.length - from)
+          from += taken
+          position += taken
+          if (taken < skipped || from >= bytes.length) continue
+          const read = readHeader(file, bytes.subarray(from))
+          from += read
+          position += read
+        } else {
+          const part = bytes.subarray(from, from + left)
+          contents(part)
+          from += part.length
+          position += part.length
+        }
+        if (left === 0) endFile()
+      }
+    },
+    /** Whether every file was read to its end. */
+    isComplete: (): boolean => index === files.length
+  }
+}

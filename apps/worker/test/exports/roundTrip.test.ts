@@ -1,0 +1,187 @@
+import {
+  SqlAccessLogStore,
+  SqlAccountStore,
+  SqlAppStore,
+  SqlAuditLog,
+  SqlConnectionStore,
+  SqlConsentStore,
+  SqlDeviceStore,
+  SqlExportSource,
+  SqlExportStore,
+  SqlFixHistory,
+  SqlFixStore,
+  SqlHistoryStore,
+  SqlImportStore,
+  SqlMailOutbox,
+  SqlPlaceStore,
+  SqlPurposeStore,
+  SqlRuleStore,
+  SqlStayStore,
+  SqlTokenStore,
+  SqlVisitStore
+} from "@place-access/adapters-pg"
+import { exportNext, requestExport } from "@place-access/domain/exports"
+import { importNext, ImportStore, startImport } from "@place-access/domain/imports"
+import { PlaceStore } from "@place-access/domain/places"
+import { Place } from "@place-access/domain/places"
+import { Timestamp, type UserId } from "@place-access/domain/shared"
+import { Fixtures, MemoryWorkSignal } from "@place-access/domain/testing"
+import { Archives, Imports } from "@place-access/worker"
+import { Clock, Effect, FastCheck as fc, Layer, Stream, Struct } from "effect"
+import { strFromU8, unzipSync } from "fflate"
+import { expect, it } from "vitest"
+import { withStores } from "../../../../packages/adapters-pg/test/support/contracts.js"
+import { migratedEmbedded } from "../../../../packages/adapters-pg/test/support/embedded.js"
+import {
+  decoded,
+  type DecodedArchive,
+  fetched,
+  hasNoSecret,
+  holdsAll,
+  makePerson,
+  type PersonDraft,
+  personDraft
+} from "../../../../packages/domain/test/support/archivedPerson.js"
+
+const stores = Layer.mergeAll(
+  SqlAccessLogStore.layer,
+  SqlAccountStore.layer,
+  SqlAppStore.layer,
+  SqlAuditLog.layer,
+  SqlConnectionStore.layer,
+  SqlConsentStore.layer,
+  SqlDeviceStore.layer,
+  SqlExportSource.layer,
+  SqlExportStore.layer,
+  SqlFixHistory.layer,
+  SqlFixStore.layer,
+  SqlHistoryStore.layer,
+  SqlImportStore.layer,
+  SqlMailOutbox.layer,
+  SqlPlaceStore.layer,
+  SqlPurposeStore.layer,
+  SqlRuleStore.layer,
+  SqlStayStore.layer,
+  SqlTokenStore.layer,
+  SqlVisitStore.layer,
+  MemoryWorkSignal.layer
+)
+const run = withStores(migratedEmbedded, Layer.mergeAll(stores, Archives.layer, Imports.layer))
+
+/** The worker sleeps between pages, so the clock must go on. */
+const inRealTime = Effect.withClock(Clock.make())
+
+/** A new archive of the person, and its files. */
+const taken = (userId: UserId) =>
+  Effect.gen(function* () {
+    const asked = yield* requestExport(userId)
+    expect(yield* exportNext()).toBe(true)
+    const bytes = yield* fetched(asked)
+    const files = Object.entries(unzipSync(bytes)).map(([name, content]) => ({ name, text: strFromU8(content) }))
+    return { bytes, files, archive: decoded(files) }
+  })
+
+const brought = (userId: UserId, bytes: Uint8Array) =>
+  Effect.gen(function* () {
+    yield* startImport(userId, "place-access.zip", Stream.make(bytes))
+    yield* importNext()
+    const [done] = yield* (yield* ImportStore).list(userId, 1)
+    return done
+  })
+
+/** What comes back: fixes by time, place and values; places without their ids. Two equal ones count once. */
+const comparable = ({ fixes, places }: DecodedArchive) => ({
+  fixes: [...new Set(fixes.map((fix) => JSON.stringify(Struct.omit(fix, "device_id", "received_at"))))].sort(),
+  places: [...new Set(places.map((place) => JSON.stringify(Struct.omit(place, "id"))))].sort()
+})
+
+/** Of two readings of one time and place the import takes the first, whatever else they say. */
+const isTold = (fixes: DecodedArchive["fixes"]): ReadonlyArray<string> => [
+  ...new Set(fixes.map(({ captured_at, lat, lon }) => `${captured_at} ${lat} ${lon}`))
+]
+
+it(
+  "an archive of anybody unpacks with a usual program, has what the database holds, and comes back in another account, once [exports-5, exports-6, exports-7]",
+  () =>
+    fc.assert(
+      fc.asyncProperty(personDraft, (draft) =>
+        run(
+          Effect.gen(function* () {
+            const { secrets, user } = yield* makePerson(draft)
+            const first = yield* taken(user.id)
+            yield* holdsAll(user, first.archive)
+            hasNoSecret(first.files, secrets)
+
+            const other = yield* Fixtures.user
+            const done = yield* brought(other.id, first.bytes)
+            const isEmpty = first.archive.fixes.length + first.archive.places.length === 0
+            expect([done?.state, done?.format]).toEqual([
+              isEmpty ? "failed" : "done",
+              isEmpty ? done?.format : "own_archive"
+            ])
+            expect(done?.counts.quarantined).toBe(0)
+            const second = yield* taken(other.id)
+            expect(comparable(second.archive).places).toEqual(comparable(first.archive).places)
+            expect(isTold(second.archive.fixes)).toEqual(isTold(first.archive.fixes))
+            expect(second.archive.fixes.length).toBe(isTold(first.archive.fixes).length)
+            const before = comparable(first.archive).fixes
+            for (const one of comparable(second.archive).fixes) expect(before).toContain(one)
+            // Consent is not transferable, and nobody gets a token of a phone from a file.
+            expect([second.archive.connections, second.archive.rules]).toEqual([[], []])
+            expect(second.archive.devices.map(({ format }) => format)).toEqual(["import"])
+
+            const again = yield* brought(other.id, first.bytes)
+            expect(again?.counts.stored).toBe(0)
+            const own = yield* brought(user.id, first.bytes)
+            expect(own?.counts.stored).toBe(0)
+          }).pipe(inRealTime)
+        )
+      ),
+      { numRuns: 8, examples: [[EDGES]] }
+    ),
+  60_000
+)
+
+/** Two phones with one reading, a place that was moved and archived, an app that was disconnected. */
+const EDGES: PersonDraft = {
+  places: [
+    {
+      label: "Home",
+      kind: "home",
+      circle: { lat: 52.37, lon: 4.89, radiusM: 150 },
+      moves: [
+        { lat: 52.38, lon: 4.89, radiusM: 100 },
+        { lat: 52.38, lon: 4.9, radiusM: 100 }
+      ],
+      isArchived: true
+    }
+  ],
+  fixes: [0, 1].map((phone) => ({
+    phone,
+    agoMs: 3 * Timestamp.DAY,
+    lat: 52.37,
+    lon: 4.89,
+    accuracyM: 10,
+    altitudeM: null,
+    speedMps: 0.1,
+    courseDeg: 0
+  })),
+  connections: [{ isEnded: true, rules: 2, entries: ["webhook place.enter", "GET /v1/me"] }]
+}
+
+it("an imported place that was renamed is not brought again, and one that the person made alike is no second one [exports-7]", () =>
+  run(
+    Effect.gen(function* () {
+      const { user } = yield* makePerson(EDGES)
+      const { bytes } = yield* taken(user.id)
+      const other = yield* Fixtures.user
+      const places = yield* PlaceStore
+      yield* brought(other.id, bytes)
+      const [came] = yield* places.list(other.id)
+      yield* places.update(other.id, came!.id, (before) => ({ ...before, label: Place.Label.make("Old home") }))
+      yield* brought(other.id, bytes)
+      expect((yield* places.list(other.id)).map(({ label }) => label)).toEqual(["Old home"])
+      expect(came?.id).not.toBe((yield* places.list(user.id))[0]?.id)
+      expect(yield* places.shapes(other.id)).toHaveLength(3)
+    }).pipe(inRealTime)
+  ))
