@@ -33,9 +33,16 @@ function count(path, status) {
   // A file that could not be loaded counts as a failure, although it contains no test result.
   const brokenFiles = files.filter((file) => file.status === "failed" && file.assertionResults.length === 0)
   const passedAgain = secondAttempt(path)
-  const [failures, passedLater] = [[], []]
+  const [failures, passedLater, endedLater] = [[], [], []]
   for (const test of tests.filter((test) => test.status === "failed")) {
     ;(passedAgain.has(nameOf(test)) ? passedLater : failures).push(test)
+  }
+  // Written by .ci/unhandled.mjs. A file that could not be loaded is counted already.
+  for (const { file: name, title, message } of unhandledOf(path)) {
+    const file = files.find((file) => file.name === name)
+    if (file !== undefined && brokenFiles.includes(file)) continue
+    const error = { fullName: title, messages: [message], file: file ?? { name: process.cwd() } }
+    ;(file !== undefined && filesPassedAgain(path).has(name) ? endedLater : failures).push(error)
   }
   let failed = failures.length + brokenFiles.length
 
@@ -43,7 +50,9 @@ function count(path, status) {
   for (const { fullName, messages, file } of failures) say(file, fullName, messages.join("\n"))
   for (const file of brokenFiles) say(file, "could not be loaded", file.message)
   // Named, because a test that passes now and then is a defect too.
-  for (const { fullName, messages, file } of passedLater) say(file, fullName, messages.join("\n"), "failed once")
+  for (const { fullName, messages, file } of [...passedLater, ...endedLater]) {
+    say(file, fullName, messages.join("\n"), "failed once")
+  }
 
   // .ci/run provides PostgreSQL and Chromium, and a cluster where its programs lie beside the clone (REQUIRE_CITUS).
   const needsCluster = ({ file, fullName }) => file.name.endsWith(".citus.test.ts") || fullName.includes("Citus")
@@ -64,12 +73,14 @@ function count(path, status) {
     failed += faults.length
   }
 
-  // An error outside of any test, such as an unhandled rejection, fails the run too.
-  if (failed === 0 && passedLater.length === 0 && status !== "0") {
-    console.log(`The test run exited with ${status}.`)
-    // Written by .ci/unhandled.mjs.
-    if (existsSync(`${path}.unhandled`)) console.log(readFileSync(`${path}.unhandled`, "utf8").slice(0, 4000))
-    failed = 1
+  // Every test, hook and stray error is in the reports. What is left is the end of the runner itself, after its reports:
+  // it says nothing about the project, and is printed so that somebody looks.
+  if (failed === 0 && passedLater.length + endedLater.length === 0 && status !== "0") {
+    console.log(
+      `The test run wrote its reports without a failure and then exited with ${status}. The end of its output:`
+    )
+    console.log(existsSync(`${path}.output`) ? readFileSync(`${path}.output`, "utf8").slice(-3000) : "(none)")
+    if (!existsSync(`${path}.unhandled`)) failed = 1
   }
   if (passed === 0 && failed === 0) {
     console.log("No test ran.")
@@ -78,6 +89,17 @@ function count(path, status) {
   totals.passed += passed + passedLater.length
   totals.failed += failed
   totals.skipped += skipped.length
+}
+
+function unhandledOf(path) {
+  return existsSync(`${path}.unhandled`) ? JSON.parse(readFileSync(`${path}.unhandled`, "utf8")) : []
+}
+
+/** The files that passed as a whole at the second attempt. */
+function filesPassedAgain(path) {
+  if (!existsSync(`${path}.again`)) return new Set()
+  const files = JSON.parse(readFileSync(`${path}.again`, "utf8")).testResults
+  return new Set(files.filter(({ status }) => status === "passed").map(({ name }) => name))
 }
 
 /** The names of the tests that passed at the second attempt. */

@@ -1,11 +1,24 @@
-// A reporter of vitest: writes the errors that belong to no test, such as an unhandled rejection or a worker that was
-// given up, to the file that UNHANDLED names. Vitest's JSON report leaves them out, and they fail a run all the same.
+// A reporter of vitest: writes the errors that belong to no test to the file that UNHANDLED names, as JSON. These are
+// errors of hooks such as `afterAll`, unhandled rejections, and workers that were given up. Vitest's JSON report leaves
+// them out, and they fail a run all the same. An error of a hook comes with its file, the others have none.
 import { writeFileSync } from "node:fs"
 
+const textOf = ({ message, stack, type }) => [type, stack ?? message].filter(Boolean).join(": ")
+
 export default class Unhandled {
-  onTestRunEnd(_modules, errors) {
+  onTestRunEnd(modules, errors) {
     const path = process.env.UNHANDLED
-    if (path === undefined || errors.length === 0) return
-    writeFileSync(path, errors.map(({ message, stack, type }) => `${type}: ${stack ?? message}`).join("\n\n"))
+    if (path === undefined) return
+    const ofHooks = modules.flatMap((module) =>
+      [module, ...module.children.allSuites()].flatMap((suite) =>
+        suite.errors().map((error) => ({
+          file: module.moduleId,
+          title: `a hook of ${suite === module ? "the file" : suite.fullName}`,
+          message: textOf(error)
+        }))
+      )
+    )
+    const others = errors.map((error) => ({ file: null, title: "outside of any test", message: textOf(error) }))
+    writeFileSync(path, JSON.stringify([...ofHooks, ...others]))
   }
 }
