@@ -75,6 +75,7 @@ export const layerFiles = (folder: string, rules: ReadonlyArray<OwnRule>): Layer
               // This example keeps everything without a limit, knows one phone for each person, and does not look at
               // readings from the future a second time.
               cutoff: null,
+              erasures: [],
               lastFutureAt: null,
               devices: []
             }

@@ -52,6 +52,7 @@ import * as ReviewPreview from "./review/preview.js"
 import * as ReviewQueue from "./review/queue.js"
 import * as ResetPassword from "./resetPassword.js"
 import * as TimelineDay from "./timeline/day.js"
+import * as TimelineErase from "./timeline/erase.js"
 import * as TimelineVisits from "./timeline/visits.js"
 import * as TimeZonePage from "./settings/timeZone.js"
 import * as SignIn from "./signIn.js"
@@ -76,6 +77,7 @@ export const routes = (options: ServiceOptions) => [
   ...ResetPassword.routes,
   ...Authorize.routes(options),
   ...TimelineDay.routes(options),
+  ...TimelineErase.routes(options),
   ...TimelineVisits.routes(options),
   ...Connections.routes(options),
   ...Connection.routes(options),

@@ -68,8 +68,8 @@ export const layer: Layer.Layer<EventStore, never, SqlClient> = Layer.scoped(
 
       markFannedOut: (events, at) => Effect.asVoid(mark({ events, at })),
 
-      authorisation: (userId, connectionId, ruleId) => {
-        const question = { userId, connectionId, ruleId }
+      authorisation: (userId, connectionId, ruleId, occurredAt) => {
+        const question = { userId, connectionId, ruleId, occurredAt: occurredAt ?? null }
         return Effect.flatMap(orStoreError(onCluster), (is) =>
           is ? authorisationOf(sql, question) : inBatches(question)
         )

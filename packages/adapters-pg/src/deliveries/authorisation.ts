@@ -1,17 +1,20 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Authorisation } from "@place-access/domain/deliveries"
-import { AppId, type ConnectionId, type RuleId, Scope, type UserId } from "@place-access/domain/shared"
+import { AppId, type ConnectionId, type RuleId, Scope, type Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import { reads } from "../driver/Client.js"
 import { orStoreError } from "../Failures.js"
 import { IS_SUSPENDED } from "../connection/ConnectionRow.js"
 import { toPause } from "../connection/ConsentHistoryRow.js"
 import * as Rows from "../driver/Rows.js"
+import * as Erasures from "../retention-choice/Erasures.js"
 
 export interface AuthorisationQuestion {
   readonly userId: UserId
   readonly connectionId: ConnectionId
   readonly ruleId: RuleId | null
+  /** Null: it is not asked whether the time of the event was erased. */
+  readonly occurredAt: Timestamp.Timestamp | null
 }
 
 const AuthorisationRow = Schema.Struct({
@@ -26,6 +29,7 @@ const AuthorisationRow = Schema.Struct({
   allowed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
   revoked_at: Rows.NullableAt,
   rule_stands: Schema.Boolean,
+  is_erased: Schema.Boolean,
   is_suspended: Schema.Boolean
 })
 
@@ -40,6 +44,7 @@ const toAuthorisation = (row: typeof AuthorisationRow.Type): Authorisation.Autho
   },
   app: { declaredScopes: row.declared_scopes, allowedScopes: row.allowed_scopes, revokedAt: row.revoked_at },
   ruleStands: row.rule_stands,
+  ...(row.is_erased ? { isErased: true } : {}),
   ...(row.is_suspended ? { isSuspended: true } : {})
 })
 
@@ -60,11 +65,15 @@ export const authorisations = (sql: SqlClient, asked: ReadonlyArray<Authorisatio
                   WHERE shared.user_id = asked.user_id AND shared.connection_id = c.connection_id
                     AND shared.place_id = r.place_id AND p.archived_at IS NULL
                 ))
-            ) AS rule_stands, ${sql.literal(IS_SUSPENDED)} AS is_suspended
+            ) AS rule_stands, ${sql.literal(IS_SUSPENDED)} AS is_suspended,
+            EXISTS (SELECT 1 FROM erasures e
+                    WHERE e.user_id = asked.user_id AND e.from_at <= asked.occurred_at
+                      AND e.until_at > asked.occurred_at) AS is_erased
           FROM unnest(${asked.map(({ userId }) => userId)}::text[],
                       ${asked.map(({ connectionId }) => connectionId)}::text[],
-                      ${asked.map(({ ruleId }) => ruleId)}::text[])
-            WITH ORDINALITY AS asked (user_id, connection_id, rule_id, position)
+                      ${asked.map(({ ruleId }) => ruleId)}::text[],
+                      ${asked.map(({ occurredAt }) => Rows.nullableAt(occurredAt))}::timestamptz[])
+            WITH ORDINALITY AS asked (user_id, connection_id, rule_id, occurred_at, position)
           JOIN connections c ON c.user_id = asked.user_id AND c.connection_id = asked.connection_id
           JOIN apps a ON a.app_id = c.app_id`.pipe(
     Rows.all(PlacedRow),
@@ -76,7 +85,7 @@ export const authorisations = (sql: SqlClient, asked: ReadonlyArray<Authorisatio
   )
 
 /** Answers one question on the user's shard. */
-export const authorisationOf = (sql: SqlClient, { connectionId, ruleId, userId }: AuthorisationQuestion) =>
+export const authorisationOf = (sql: SqlClient, { connectionId, occurredAt, ruleId, userId }: AuthorisationQuestion) =>
   reads(sql)`SELECT c.app_id, c.held_scopes, c.standard_expires_at, c.sensitive_expires_at, c.ended_at,
             c.paused_at, c.paused_until, a.declared_scopes, a.allowed_scopes, a.revoked_at,
             ${ruleId}::text IS NULL OR EXISTS (
@@ -90,7 +99,8 @@ export const authorisationOf = (sql: SqlClient, { connectionId, ruleId, userId }
                     AND shared.connection_id = ${connectionId} AND shared.place_id = r.place_id
                     AND p.archived_at IS NULL
                 ))
-            ) AS rule_stands, ${sql.literal(IS_SUSPENDED)} AS is_suspended
+            ) AS rule_stands, ${sql.literal(IS_SUSPENDED)} AS is_suspended,
+            ${occurredAt === null ? sql`false` : Erasures.covering(sql, userId, occurredAt)} AS is_erased
           FROM connections c JOIN apps a ON a.app_id = c.app_id
           WHERE c.user_id = ${userId} AND c.connection_id = ${connectionId}`.pipe(
     Rows.first(AuthorisationRow),

@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { HistoryStretch } from "@place-access/domain/fixes"
 import type { Timestamp, UserId } from "@place-access/domain/shared"
 import { reads } from "../driver/Client.js"
+import * as Erasures from "../retention-choice/Erasures.js"
 import * as HistoryBound from "./HistoryBound.js"
 import * as Rows from "../driver/Rows.js"
 import { COLUMNS } from "./StoredRow.js"
@@ -34,11 +35,13 @@ export const newestStatement = (
 export const aroundStatement = (sql: SqlClient, userId: UserId, now: Time, at: Time, toleranceMs: number) => reads(sql)`
   (SELECT ${COLUMNS} FROM fixes
    WHERE ${kept(sql, userId, now)} AND NOT left_behind
+     AND NOT ${Erasures.covering(sql, userId, at)}
      AND captured_at >= ${Rows.at(at - toleranceMs)} AND captured_at <= ${Rows.at(at)}
    ORDER BY captured_at DESC FETCH FIRST 1 ROW WITH TIES)
   UNION ALL
   (SELECT ${COLUMNS} FROM fixes
    WHERE ${kept(sql, userId, now)} AND NOT left_behind
+     AND NOT ${Erasures.covering(sql, userId, at)}
      AND captured_at > ${Rows.at(at)} AND captured_at <= ${Rows.at(at + toleranceMs)}
    ORDER BY captured_at FETCH FIRST 1 ROW WITH TIES)`
 

@@ -10,6 +10,7 @@ import { reads } from "../driver/Client.js"
 import * as HistoryBound from "./HistoryBound.js"
 import * as Rows from "../driver/Rows.js"
 import { toPause } from "../connection/ConsentHistoryRow.js"
+import * as Erasures from "../retention-choice/Erasures.js"
 import * as MovementColumn from "./MovementColumn.js"
 import { COLUMNS, RuleRow, toRule } from "../rules/RuleRow.js"
 import { SCOPE_HOLDS, SCOPE_SINCE } from "../rules/RuleStanding.js"
@@ -36,6 +37,8 @@ const HeadRow = Schema.Struct({
   known: Schema.NullOr(Schema.Array(Schema.Int)),
   // null: everything is kept
   cutoff: Rows.NullableAt,
+  // null: nothing was deleted
+  erasures: Erasures.Column,
   last_future_at: Schema.NullOr(Rows.Bigint),
   // null: the user has no device
   devices: Schema.NullOr(Schema.Array(DeviceValue))
@@ -104,11 +107,12 @@ export const read = (
   now: Timestamp.Timestamp
 ): Effect.Effect<UploadView, SqlError | ParseResult.ParseError> =>
   (fixes.length > SHORT ? sql : reads(sql))`
-    SELECT head.version, head.known, head.cutoff, head.last_future_at, head.devices, live.*
+    SELECT head.version, head.known, head.cutoff, head.erasures, head.last_future_at, head.devices, live.*
     FROM (
       SELECT coalesce((SELECT version FROM upload_streams WHERE user_id = ${userId}), 0) AS version,
              (${fixes.length === 0 ? sql`SELECT NULL::integer[]` : knownStatement(sql, userId, deviceId, fixes)}) AS known,
              nullif(${HistoryBound.cutoff(sql, userId, now)}, '-infinity') AS cutoff,
+             ${Erasures.column(sql, userId)} AS erasures,
              (SELECT (put_aside #>> '{future,last_at}')::bigint FROM devices
               WHERE user_id = ${userId} AND device_id = ${deviceId}) AS last_future_at,
              (SELECT jsonb_agg(jsonb_build_object('id', d.device_id, 'stays_at_home', d.stays_at_home, 'movement', d.movement,
@@ -160,6 +164,7 @@ const toView = (
     rules,
     devices: (head?.devices ?? []).map(toCompanion),
     cutoff: head?.cutoff ?? null,
+    erasures: head?.erasures ?? [],
     lastFutureAt: (head?.last_future_at ?? null) as Timestamp.Timestamp | null
   }
 }

@@ -5,6 +5,7 @@ import { Effect, Layer, Option, Schema } from "effect"
 import { reads } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
+import * as Erasures from "./Erasures.js"
 import * as PastRows from "./PastRows.js"
 
 type Store = typeof HistoryStore.Service
@@ -16,6 +17,8 @@ export const layer: Layer.Layer<HistoryStore, never, SqlClient> = Layer.effect(
       choice: (userId) => orStoreError(choiceOf(sql, userId)),
       choose: choose(sql),
       survey: survey(sql),
+      erasures: (userId) => orStoreError(Erasures.list(sql, userId)),
+      erase: (userId, stretch, at) => orStoreError(Erasures.erase(sql, userId, { ...stretch, erasedAt: at })),
       listOverdue: listOverdue(sql),
       removePast: removePast(sql)
     })

@@ -2,13 +2,15 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import { type DeviceId, PlaceId, type UserId } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
+import * as Erasures from "../retention-choice/Erasures.js"
 
 const ProgressRow = Schema.Struct({
   version: Rows.Bigint,
   stays_due_from: Rows.NullableAt,
   // null: no place is waiting for its stays
   place_id: Schema.NullOr(PlaceId),
-  due_from: Rows.NullableAt
+  due_from: Rows.NullableAt,
+  erasures: Erasures.Column
 })
 
 const toView = (rows: ReadonlyArray<typeof ProgressRow.Type>) => ({
@@ -18,7 +20,8 @@ const toView = (rows: ReadonlyArray<typeof ProgressRow.Type>) => ({
     backfills: rows.flatMap(({ due_from, place_id }) =>
       place_id === null || due_from === null ? [] : [{ placeId: place_id, dueFrom: due_from }]
     )
-  }
+  },
+  erasures: rows[0]?.erasures ?? []
 })
 
 /**
@@ -30,7 +33,7 @@ const DUE_FROM = `CASE WHEN d.sends_visits THEN timestamptz '2010-01-01 00:00:00
 /** `StayStore.view`. */
 export const stayView = (sql: SqlClient, userId: UserId, deviceId: DeviceId) =>
   sql`SELECT coalesce(stream.version, 0) AS version, b.place_id, b.due_from,
-             ${sql.literal(DUE_FROM)} AS stays_due_from
+             ${sql.literal(DUE_FROM)} AS stays_due_from, ${Erasures.column(sql, userId)} AS erasures
       FROM devices d
       LEFT JOIN upload_streams stream ON stream.user_id = d.user_id
       LEFT JOIN stay_backfills b ON b.user_id = d.user_id AND b.device_id = d.device_id

@@ -43,6 +43,7 @@ const GROUPS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "connection_places",
     "connections",
     "consent_history",
+    "erasures",
     "devices",
     "events",
     "export_pieces",

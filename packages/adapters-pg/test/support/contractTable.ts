@@ -118,6 +118,7 @@ export const contractTable: ReadonlyArray<Row> = [
   row("SqlFixStore", Testing.fixStoreContract),
   row("SqlFixStore: rules", Testing.fixStoreRulesContract),
   row("SqlHistoryStore", Testing.historyStoreContract),
+  row("SqlHistoryStore: deleted stretches", Testing.erasureContract),
   row("SqlIdempotencyStore", [...Testing.idempotencyStoreContract, ...oneTransactionContract]),
   row("SqlImportStore", Testing.importStoreContract),
   row("SqlLeaseStore", Testing.leaseStoreContract),

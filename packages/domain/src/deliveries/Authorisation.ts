@@ -16,6 +16,8 @@ export interface Authorisation {
   readonly app: Pick<App, "declaredScopes" | "allowedScopes" | "revokedAt">
   /** False when the rule was deleted, or its place withdrawn or archived. True for events without a rule. */
   readonly ruleStands: boolean
+  /** Present when the user deleted the stretch in which the event occurred (decision retention-choice-4). */
+  readonly isErased?: true
   /** Present while the account of the person or of the app's developer is suspended (decision staff-1). */
   readonly isSuspended?: true
 }
@@ -35,6 +37,7 @@ export const permits = (
   return (
     connection.appId === event.appId &&
     !authorisation.isSuspended &&
+    (ruleIdOf(event.payload) === null || !authorisation.isErased) &&
     EffectiveScopes.isLive(connection, app, now) &&
     ruleStands &&
     (ruleIdOf(event.payload) === null || !Pause.isOn(connection.pause, now)) &&

@@ -40,11 +40,15 @@ export class EventStore extends Context.Tag("@place-access/domain/deliveries/Eve
       events: ReadonlyArray<EventKey>,
       at: Timestamp.Timestamp
     ) => Effect.Effect<void, StoreError>
-    /** What the check before sending needs. None when the connection does not exist. */
+    /**
+     * What the check before sending needs. None when the connection does not exist. `occurredAt` is the time of the
+     * event; left out: it is not asked whether the user deleted the history of that time.
+     */
     readonly authorisation: (
       userId: UserId,
       connectionId: OutboxEvent["connectionId"],
-      ruleId: RuleId | null
+      ruleId: RuleId | null,
+      occurredAt?: Timestamp.Timestamp
     ) => Effect.Effect<Option.Option<Authorisation>, StoreError>
   }
 >() {}

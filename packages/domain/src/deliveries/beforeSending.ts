@@ -17,9 +17,11 @@ export const authorisationOf = program(
     envelope,
     userId
   }: Pick<Delivery, "userId" | "envelope">): Program<Option.Option<Authorisation>, StoreError, EventStore> {
-    const { grantId, payload } = envelope
+    const { grantId, occurredAt, payload } = envelope
     if (userId === null || grantId === null) return Option.none()
-    return yield* retryTransient(REPEATS)((yield* EventStore).authorisation(userId, grantId, ruleIdOf(payload)))
+    return yield* retryTransient(REPEATS)(
+      (yield* EventStore).authorisation(userId, grantId, ruleIdOf(payload), occurredAt)
+    )
   }
 )
 

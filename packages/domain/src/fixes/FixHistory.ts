@@ -41,6 +41,7 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
     /**
      * The nearest fixes: all of the last instant up to `at` and of the first after it, at most `toleranceMs` away,
      * without those of a device left behind. They come in no order: `Nearest.of` chooses one.
+     * None for a moment in a stretch that the user deleted.
      */
     readonly around: (
       userId: UserId,

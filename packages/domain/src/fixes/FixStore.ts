@@ -4,6 +4,7 @@ import type { Companion } from "../devices/Carried.js"
 import type { Movement } from "../devices/Movement.js"
 import type { OutboxEvent } from "../events/Event.js"
 import type { LiveRule, RuleProgress } from "../rules/LiveRule.js"
+import type { Erasure } from "../retention-choice/index.js"
 import type { DeviceId, StoreEffect, Timestamp, UserId } from "../shared/index.js"
 import type { VisitReport } from "./VisitReport.js"
 import type { QuarantineReason } from "../devices/QuarantineReason.js"
@@ -23,6 +24,8 @@ export interface UploadView {
   readonly rules: ReadonlyArray<LiveRule>
   /** The time from which on history is kept (`History.cutoff` at `now`); null: all of it is kept. */
   readonly cutoff: Timestamp.Timestamp | null
+  /** The stretches that the user deleted. */
+  readonly erasures: ReadonlyArray<Erasure.Stretch>
   /** When a reading of this device was last quarantined as from the future; null: never. */
   readonly lastFutureAt: Timestamp.Timestamp | null
   /** The user's devices, in no order. Removed devices and imported files are left out. */

@@ -48,6 +48,22 @@ export const dayOf = (zone: TimeZone, date: string): Option.Option<WholeDay> => 
   return day === undefined || next === undefined ? Option.none() : Option.some({ ...day, until: next.from })
 }
 
+/**
+ * The instant of a time of the day (`09:30`) in the zone; `24:00` is the end of the day. None for no time. A time that
+ * the clocks skip is the same time after the gap; of a time that comes twice it is the first.
+ */
+export const instantOf = (zone: TimeZone, day: WholeDay, time: string): Option.Option<Timestamp> => {
+  if (time === "24:00") return Option.some(day.until)
+  const [, hours = "", minutes = ""] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(time) ?? []
+  if (hours === "") return Option.none()
+  const [year = 0, month = 1, date = 1] = day.date.split("-").map(Number)
+  const parts = { year, month, day: date, hours: Number(hours), minutes: Number(minutes), seconds: 0, millis: 0 }
+  return Option.map(
+    DateTime.makeZoned(parts, { timeZone: zone, adjustForTimeZone: true, disambiguation: "compatible" }),
+    ({ epochMillis }) => make(epochMillis)
+  )
+}
+
 /** The date of a moment in the zone: `2026-03-29`. */
 export const dateOf = (zone: TimeZone, at: Timestamp): string =>
   DateTime.formatIsoDate(DateTime.setZone(DateTime.unsafeMake(at), zone))

@@ -1,11 +1,12 @@
 import { Effect } from "effect"
 import { type Event, WorkSignal } from "../events/index.js"
 import { Carried, type Device, type QuarantineReason } from "../devices/index.js"
+import * as Erasure from "../retention-choice/Erasure.js"
 import * as History from "../retention-choice/History.js"
 import { Entropy, EventId, JudgedClock, program, StoreError, Telemetry, Timestamp } from "../shared/index.js"
 import * as VisitReport from "./VisitReport.js"
 import * as Fix from "./Fix.js"
-import { FixStore, type QuarantineCount, type Quarantined } from "./FixStore.js"
+import { FixStore, type QuarantineCount, type Quarantined, type UploadView } from "./FixStore.js"
 import * as UploadEvaluation from "./UploadEvaluation.js"
 import * as UploadFigures from "./UploadFigures.js"
 import * as FutureReading from "./FutureReading.js"
@@ -72,8 +73,13 @@ const tryOnce = (
     const asked = Fix.sortedAndDistinct(sent)
     const view = yield* store.view(userId, deviceId, asked, receivedAt)
     const unknown = asked.filter((fix) => !view.known.has(Fix.key(fix)))
-    const own = unknown.filter(({ capturedAt }) => !History.isPast(capturedAt, view.cutoff))
-    const visits = reports.filter(({ departure }) => departure === null || !History.isPast(departure, view.cutoff))
+    const own = unknown.filter(({ capturedAt }) => isKept(view, capturedAt))
+    const visits = reports.flatMap((report) => {
+      const kept = Erasure.withoutErased(report, view.erasures)
+      return kept === undefined || (kept.departure !== null && History.isPast(kept.departure, view.cutoff))
+        ? []
+        : [kept]
+    })
     const notKept = unknown.length - own.length + reports.length - visits.length
     const ingested: Ingested = {
       accepted: own.length,
@@ -125,7 +131,11 @@ const tryOnce = (
     return committed ? { ingested, events: fired.length } : undefined
   })
 
-/** Counts quarantined readings by reason. Readings older than the user keeps are counted but not stored. */
+/** Whether the user keeps history of this instant, and has not deleted it. */
+const isKept = ({ cutoff, erasures }: Pick<UploadView, "cutoff" | "erasures">, at: Timestamp.Timestamp): boolean =>
+  !History.isPast(at, cutoff) && !Erasure.isErased(at, erasures)
+
+/** Counts quarantined readings by reason. Readings that the user does not keep are counted but not stored. */
 const counted = (quarantined: ReadonlyArray<Quarantined>, notKept: number): ReadonlyArray<QuarantineCount> => {
   const counts = new Map<QuarantineReason, number>()
   for (const { reason } of quarantined) counts.set(reason, (counts.get(reason) ?? 0) + 1)

@@ -1,4 +1,5 @@
 import * as Fix from "../fixes/Fix.js"
+import * as Erasure from "../retention-choice/Erasure.js"
 import * as History from "../retention-choice/History.js"
 import { make, type Timestamp } from "../shared/Timestamp.js"
 import * as VisitReport from "../fixes/VisitReport.js"
@@ -26,9 +27,14 @@ export interface Sorted {
 
 /**
  * Applies the rules for phones' readings to the entries of a file. An impossible entry is counted and not stored,
- * because its owner has the file. `cutoff` is the time from which the user keeps history.
+ * because its owner has the file. `cutoff` is the time from which the user keeps history; what the user deleted counts
+ * as too old.
  */
-export const sort = (entries: ReadonlyArray<ImportEntry>, uploadedAt: Timestamp, cutoff: Timestamp | null): Sorted => {
+export const sort = (
+  entries: ReadonlyArray<ImportEntry>,
+  uploadedAt: Timestamp,
+  { cutoff, erasures }: { readonly cutoff: Timestamp | null; readonly erasures: ReadonlyArray<Erasure.Stretch> }
+): Sorted => {
   const fixes: Array<Fix.Fix> = []
   const visits: Array<VisitReport.VisitReport> = []
   const places: Array<ImportedPlace.ImportedPlace> = []
@@ -48,10 +54,12 @@ export const sort = (entries: ReadonlyArray<ImportEntry>, uploadedAt: Timestamp,
       continue
     }
     const at = judged._tag === "Fix" ? judged.fix.capturedAt : lastOf(judged.visit)
+    const visit = judged._tag === "Fix" ? undefined : Erasure.withoutErased(judged.visit, erasures)
+    const isErased = judged._tag === "Fix" ? Erasure.isErased(at, erasures) : visit === undefined
     if (at > recent) tooRecent++
-    else if (History.isPast(at, cutoff)) tooOld++
+    else if (isErased || History.isPast(at, cutoff)) tooOld++
+    else if (visit !== undefined) visits.push(visit)
     else if (judged._tag === "Fix") fixes.push(judged.fix)
-    else visits.push(judged.visit)
   }
   return { fixes, visits, places, tooRecent, tooOld, quarantined }
 }

@@ -1,5 +1,6 @@
 import { Context, type Option } from "effect"
 import type { StoreEffect, Timestamp, UserId } from "../shared/index.js"
+import type { Erasure, Stretch } from "./Erasure.js"
 import type { Keep } from "./History.js"
 
 /** A span of history; null leaves an end open. */
@@ -47,6 +48,16 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
       limit: number,
       after: UserId | undefined
     ) => StoreEffect<{ readonly overdue: ReadonlyArray<UserId>; readonly next: UserId | undefined }>
+    /** The stretches that the user deleted, by time. None of them touch. */
+    readonly erasures: (userId: UserId) => StoreEffect<ReadonlyArray<Erasure>>
+    /**
+     * Deletes the user's history of a stretch and remembers the stretch (`Erasure.add`), in one transaction: fixes,
+     * quarantined readings that say a time in it, visits (`Erasure.withoutErased`, `Erasure.cutOff`), resting places of
+     * devices, evaluations of rules, and the sides that rules remember from it (`RuleEvaluation.without`). Stays are
+     * due again from its beginning, and the version of the user's uploads rises. False, and nothing is changed: there
+     * would be more than `Erasure.MOST`. Idempotent.
+     */
+    readonly erase: (userId: UserId, stretch: Stretch, at: Timestamp.Timestamp) => StoreEffect<boolean>
     /** Deletes and counts at most `limit` rows of each kind past the choice, oldest first; skips locked rows. */
     readonly removePast: (userId: UserId, moments: Moments, limit: number) => StoreEffect<number>
   }

@@ -59,6 +59,19 @@ export const unseeded = (basis: string): RuleMemory => ({
 export const on = (basis: string, state: RuleMemory): RuleMemory =>
   state.basis === basis ? state : { ...unseeded(basis), asOf: state.asOf, lastFiredAt: state.lastFiredAt }
 
+/**
+ * The state without what it remembers of a stretch whose history was deleted (decision retention-choice-4). A side that
+ * reaches into the stretch or through it is forgotten, as with another basis: the next decisive fix seeds the rule.
+ */
+export const without = (
+  { from, until }: { readonly from: Timestamp; readonly until: Timestamp },
+  state: RuleMemory
+): RuleMemory => {
+  const { asOf, basis, lastFiredAt, since } = state
+  const reaches = since !== null ? since < until : asOf !== null && asOf >= from && asOf < until
+  return reaches ? { ...unseeded(basis), asOf, lastFiredAt } : state
+}
+
 /** The fields of a rule that the evaluation needs. */
 export interface Question {
   readonly type: RuleType

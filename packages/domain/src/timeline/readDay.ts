@@ -1,8 +1,10 @@
+import { Effect } from "effect"
 import { AccessLogStore } from "../access-log/AccessLogStore.js"
 import { nameApps } from "../apps/readApps.js"
 import { FixHistory } from "../fixes/FixHistory.js"
 import type { StoredFix } from "../fixes/Fix.js"
 import type * as LocalDays from "../fixes/LocalDays.js"
+import { type Erasure, listErasures, previewErasure } from "../retention-choice/index.js"
 import { type AppId, program, Timestamp, type UserId } from "../shared/index.js"
 import { ownVisitsWithin } from "./ownVisits.js"
 import * as Trace from "./Trace.js"
@@ -16,8 +18,17 @@ export interface TimelineDay {
   readonly complete: boolean
   /** The day has more readings than are read. Its beginning is missing. */
   readonly isCut: boolean
+  /** The stretches of the day that the owner deleted, cut to the day. */
+  readonly erasures: ReadonlyArray<Erasure.Stretch>
   /** The apps that asked on that day, or were sent an event, most often first. */
-  readonly apps: ReadonlyArray<{ readonly appId: AppId; readonly name: string; readonly count: number }>
+  readonly apps: ReadonlyArray<AskingApp>
+}
+
+/** How often an app asked, or was sent an event. */
+export interface AskingApp {
+  readonly appId: AppId
+  readonly name: string
+  readonly count: number
 }
 
 /** A reading each five seconds of a day. A day of more shows its end. */
@@ -29,16 +40,32 @@ export const readDay = program("readDay", function* (userId: UserId, day: LocalD
   const found = yield* (yield* FixHistory).newest(userId, now, day, FIXES_A_DAY)
   const fixes = Trace.line(found)
   const { complete, visits } = yield* ownVisitsWithin(userId, day.from, day.until)
-  const tallies = yield* (yield* AccessLogStore).tally(userId, [day.from, day.until])
-  const names = yield* nameApps(tallies.map(({ appId }) => appId))
+  const erasures = (yield* listErasures(userId)).filter((one) => one.from < day.until && one.until > day.from)
   const result: TimelineDay = {
     fixes,
     segments: Trace.segments(day, visits, fixes, now),
     complete,
     isCut: found.length >= FIXES_A_DAY,
-    apps: tallies
-      .map(({ appId, count }) => ({ appId, count, name: names.get(appId) ?? appId }))
-      .sort((a, b) => b.count - a.count)
+    erasures: erasures.map(({ from, until }) => ({
+      from: from < day.from ? day.from : from,
+      until: until > day.until ? day.until : until
+    })),
+    apps: yield* askedWithin(userId, day)
   }
   return result
+})
+
+/** The apps that asked in a stretch, most often first. */
+const askedWithin = (userId: UserId, { from, until }: Erasure.Stretch) =>
+  Effect.gen(function* () {
+    const tallies = yield* (yield* AccessLogStore).tally(userId, [from, until])
+    const names = yield* nameApps(tallies.map(({ appId }) => appId))
+    return tallies
+      .map(({ appId, count }): AskingApp => ({ appId, count, name: names.get(appId) ?? appId }))
+      .sort((a, b) => b.count - a.count)
+  })
+
+/** What the deletion of a stretch would delete, and the apps that asked in it: what they learned stays with them. */
+export const foreseeErasure = program("foreseeErasure", function* (userId: UserId, stretch: Erasure.Stretch) {
+  return { extent: yield* previewErasure(userId, stretch), apps: yield* askedWithin(userId, stretch) }
 })

@@ -1,6 +1,7 @@
 // Visits that phones' operating systems report. Decisions visits-1 and visits-2.
 import * as Geometry from "../places/Geometry.js"
 import * as Shape from "../places/Shape.js"
+import * as Erasure from "../retention-choice/Erasure.js"
 import type { DeviceId, PlaceId, Timestamp } from "../shared/index.js"
 import type { Ground } from "./Stay.js"
 import type { VisitReport } from "../fixes/VisitReport.js"
@@ -34,26 +35,25 @@ export interface OsVisit extends Geometry.Point {
 /**
  * The visit that these reports describe, at the position of the most accurate report. Its end is the first of these
  * that exists: the latest departure reported together with the arrival; the latest departure that was reported alone
- * from the same stop; the phone's next arrival; the end of the imported file. Without any of them the visit is open.
+ * from the same stop; the phone's next arrival; the end of the imported file. Without any of them the visit is open. A
+ * deleted stretch ends it earlier.
  */
-export const decide = ({
-  arrival,
-  departures,
-  deviceId,
-  historyEndsAt,
-  nextArrival,
-  reports
-}: VisitReports): OsVisit | undefined => {
+export const decide = (
+  { arrival, departures, deviceId, historyEndsAt, nextArrival, reports }: VisitReports,
+  erasures: ReadonlyArray<Erasure.Stretch> = []
+): OsVisit | undefined => {
   const best = [...reports].sort(byAccuracy)[0]
   if (best === undefined) return undefined
   const { accuracyM, lat, lon } = best
   const from = departures.filter((report) => isSameStop(report, best))
   const left = latestDeparture(reports) ?? latestDeparture(from)
+  const departure = left ?? nextArrival ?? historyEndsAt
+  const cutOff = Erasure.cutOff({ arrival, departure }, erasures)
   return {
     deviceId,
     arrival,
-    departure: left ?? nextArrival ?? historyEndsAt,
-    isLeft: left !== null,
+    departure: cutOff ?? departure,
+    isLeft: left !== null || cutOff !== null,
     lat,
     lon,
     accuracyM

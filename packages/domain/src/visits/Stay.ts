@@ -2,6 +2,7 @@
 import type { Fix } from "../fixes/Fix.js"
 import * as Geometry from "../places/Geometry.js"
 import * as Shape from "../places/Shape.js"
+import type * as Erasure from "../retention-choice/Erasure.js"
 import type { PlaceId } from "../shared/Ids.js"
 import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
 
@@ -45,11 +46,15 @@ export const isLongEnough = ({ arrival, departure }: Pick<Stay, "arrival" | "dep
  * A stay keeps the circle with which it began, even when the place is moved or archived. Fixes near the edge, silence,
  * and an absence shorter than `ABSENCE` change nothing. To continue from a moment, give the fixes from `ABSENCE` before
  * that moment.
+ *
+ * A deleted stretch ends a stay at its beginning, and none goes on through it: nobody knows any more where the device
+ * was. `erasures` are in order of time.
  */
 export const derive = (
   { archivedAt, placeId, shapes }: Ground,
   openSince: Timestamp | null,
-  fixes: Iterable<StayFix>
+  fixes: Iterable<StayFix>,
+  erasures: ReadonlyArray<Erasure.Stretch> = []
 ): ReadonlyArray<Stay> => {
   const stays: Array<Stay> = []
   let arrival = openSince
@@ -57,10 +62,22 @@ export const derive = (
   /** The last stay that ended. It goes on if the device comes back within `ABSENCE`. */
   let left: { readonly arrival: Timestamp; readonly circle: Geometry.Circle; readonly at: Timestamp } | undefined
   let instant = Number.NEGATIVE_INFINITY
+  let next = 0
+  /** Applies the deleted stretches that begin before this moment. */
+  const eraseBefore = (at: number) => {
+    for (let one = erasures[next]; one !== undefined && one.from < at; one = erasures[++next]) {
+      if (left !== undefined && one.from >= left.at) left = undefined
+      if (arrival === null || one.from <= arrival) continue
+      stays.push({ placeId, arrival, departure: one.from })
+      arrival = null
+      left = undefined
+    }
+  }
   for (const fix of fixes) {
     const { accuracyM, capturedAt } = fix
     if (capturedAt === instant) continue
     instant = capturedAt
+    eraseBefore(capturedAt)
     if (arrival !== null && circle !== undefined) {
       if (Geometry.sideOf(circle, fix, accuracyM) !== "outside") continue
       stays.push({ placeId, arrival, departure: capturedAt })
@@ -82,6 +99,7 @@ export const derive = (
       left = undefined
     }
   }
+  eraseBefore(Number.POSITIVE_INFINITY)
   if (arrival !== null) stays.push({ placeId, arrival, departure: null })
   return stays
 }

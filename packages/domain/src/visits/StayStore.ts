@@ -1,5 +1,6 @@
 // The port of the derivation of stays (decision visits-6).
 import { Context } from "effect"
+import type { Erasure } from "../retention-choice/index.js"
 import type { DeviceId, PlaceId, StoreEffect, Timestamp, UserId } from "../shared/index.js"
 import type { StayFix, Stay } from "./Stay.js"
 import type { StayProgress } from "./StayProgress.js"
@@ -8,6 +9,8 @@ export interface StayView {
   /** Grows with each upload and each change of a circle. `commit` needs it to be unchanged. */
   readonly version: number
   readonly progress: StayProgress
+  /** The stretches that the user deleted, by time. */
+  readonly erasures: ReadonlyArray<Erasure.Stretch>
 }
 
 /** The changes of one step, committed together. */

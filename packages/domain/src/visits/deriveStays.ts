@@ -71,7 +71,7 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Sta
     const stays = places
       .filter((place) => next.placeIds.has(place.id))
       .flatMap(({ archivedAt, id }) =>
-        Stay.derive({ placeId: id, archivedAt, shapes: shapes[id] ?? [] }, open.get(id) ?? null, fixes)
+        Stay.derive({ placeId: id, archivedAt, shapes: shapes[id] ?? [] }, open.get(id) ?? null, fixes, view.erasures)
       )
     yield* store.commit({
       userId,

@@ -2,6 +2,7 @@ import { Array, Effect, Schema } from "effect"
 import type { Connection, SharedPlace } from "../connection/Connection.js"
 import * as Pause from "../connection/Pause.js"
 import { getHistoryChoice } from "../retention-choice/chooseHistory.js"
+import { listErasures } from "../retention-choice/eraseHistory.js"
 import { Place, PlaceStore } from "../places/index.js"
 import { Cursor, type DeviceId, type Page, PlaceId, Timestamp, type UserId, program } from "../shared/index.js"
 import { atOnePlace } from "./atOnePlace.js"
@@ -222,8 +223,9 @@ type PlacedVisit = OsVisit.OsVisit & Visit.Visit
  */
 const placed = ({ candidates, cutoff, userId }: Asked, some: ReadonlyArray<OsVisit.VisitReports>) =>
   Effect.gen(function* () {
+    const erasures = some.length === 0 ? [] : yield* listErasures(userId)
     const visits = some.flatMap((one) => {
-      const visit = OsVisit.decide(one)
+      const visit = OsVisit.decide(one, erasures)
       const placeId = visit === undefined ? undefined : OsVisit.placeOf(visit, candidates)
       return visit === undefined || placeId === undefined ? [] : [{ ...visit, placeId, heardAt: one.heardAt }]
     })

@@ -1,5 +1,6 @@
 import {
   accountDeletionStoreContract,
+  erasureContract,
   historyStoreContract,
   MemoryAccessLogStore,
   MemoryAccountDeletionStore,
@@ -12,12 +13,15 @@ import {
   MemoryDeviceStore,
   MemoryEntropy,
   MemoryEventStore,
+  MemoryFixHistory,
   MemoryFixStore,
   MemoryHistoryStore,
   MemoryImportStore,
   MemoryMailOutbox,
   MemoryPlaceStore,
   MemoryRuleStore,
+  MemoryStayStore,
+  MemoryVisitStore,
   MemoryVault
 } from "@place-access/domain/testing"
 import { Layer } from "effect"
@@ -33,15 +37,19 @@ const memory = Layer.mergeAll(
   MemoryTokenStore.layer,
   MemoryDeviceStore.layer,
   MemoryEventStore.layer,
+  MemoryFixHistory.layer,
   MemoryFixStore.layer,
   MemoryHistoryStore.layer,
   MemoryImportStore.layer,
   MemoryMailOutbox.layer,
   MemoryPlaceStore.layer,
   MemoryRuleStore.layer,
+  MemoryStayStore.layer,
+  MemoryVisitStore.layer,
   MemoryEntropy.layer,
   MemoryVault.layer
 ).pipe(Layer.provide(MemoryDatabase.layer))
 
 runContract("MemoryHistoryStore", historyStoreContract, memory)
+runContract("MemoryHistoryStore: deleted stretches", erasureContract, memory)
 runContract("MemoryAccountDeletionStore", accountDeletionStoreContract, memory)

@@ -15,6 +15,8 @@ const store = (rows: number) => {
     choice: () => Effect.succeed(Option.none()),
     choose: () => Effect.void,
     survey: () => Effect.succeed({ fixes: 0, visits: 0, oldestAt: null }),
+    erasures: () => Effect.succeed([]),
+    erase: () => Effect.succeed(true),
     listOverdue: (_, limit, after) =>
       Effect.sync(() => {
         const rest = people.filter((id) => after === undefined || id > after)

@@ -30,6 +30,7 @@ import type { RateWindow } from "../../src/limits/Rate.js"
 import type { LimitSubject } from "../../src/limits/Subject.js"
 import type { ZoneQuestions } from "../../src/limits/ZoneQuestions.js"
 import type { Import } from "../../src/imports/Import.js"
+import type { Erasure } from "../../src/retention-choice/Erasure.js"
 import type { Keep } from "../../src/retention-choice/History.js"
 import type { KeptMail, MailMessage } from "../../src/mail/Mail.js"
 import type { NamedMailCount } from "../../src/mail/NamedMail.js"
@@ -163,6 +164,8 @@ export interface Tables {
   /** The devices that represent imports, each with its newest entry. */
   readonly importDevices: Map<DeviceId, Timestamp | null>
   readonly historyChoices: Map<UserId, Keep>
+  /** The stretches that a person deleted, by time. */
+  readonly erasures: Map<UserId, ReadonlyArray<Erasure>>
   /** Deleted accounts, and the state of their removal. */
   readonly accountDeletions: Map<
     UserId,
@@ -269,6 +272,7 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       importPieces: new Map(),
       importDevices: new Map(),
       historyChoices: new Map(),
+      erasures: new Map(),
       accountDeletions: new Map(),
       rules: new Map(),
       ownSecrets: new Map(),

@@ -16,6 +16,7 @@ import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
 import * as Calendar from "./calendar.js"
 import * as Drawing from "./drawing.js"
+import * as EraseForm from "./erase.js"
 
 /** The entries of the access log that the page of a day folds. The log itself has all of them. */
 const ENTRIES = 500
@@ -57,6 +58,7 @@ const show = (portal: string) =>
           <div class="beside">
             <div>
               ${arrows(path, zone, day, today, heading(day.from, clock))}
+              ${timeline.erasures.map(({ from, until }) => html`<p class="note">You deleted ${time(from, minute)} until ${time(until, minute)}.</p>`)}
               ${
                 isEmpty
                   ? html`<p class="empty">Nothing is known of this day.</p>`
@@ -71,7 +73,7 @@ const show = (portal: string) =>
             </div>
             <aside aria-label="Other days and this day's data">
               <section class="card">${Calendar.draw({ path, month, data, chosen: day.date, today })}</section>
-              ${!isEmpty && totals(path, timeline)}
+              ${!isEmpty && totals(path, timeline)} ${!isEmpty && EraseForm.form(portal, day)}
               <section class="card" aria-labelledby="saw">
                 <h2 id="saw">Which app saw what</h2>
                 ${saw(portal, Folded.fold(log.entries), timeline, day.date)}

@@ -90,7 +90,7 @@ export const stayStoreContract: Contract<Visits.VisitSamplePorts> = [
       yield* Visits.stays(phone, id, [[now, null]])
       const before = (yield* Visits.view(phone)).version
       yield* places.update(userId, id, (place) => ({ ...place, label: Place.Label.make("Den") }))
-      Check.equal(yield* Visits.view(phone), { version: before, progress: StayProgress.DONE }, "renamed")
+      Check.equal(yield* Visits.view(phone), { version: before, progress: StayProgress.DONE, erasures: [] }, "renamed")
       for (const change of [
         (place: Place.Place, at: Timestamp.Timestamp) => ({ ...place, archivedAt: at }),
         (place: Place.Place) => ({ ...place, geometryVersion: place.geometryVersion + 1 })

@@ -1,6 +1,7 @@
 import { Effect, Layer, Option, Struct } from "effect"
 import { EventStore } from "../../../src/deliveries/EventStore.js"
 import type { Connection } from "../../../src/connection/Connection.js"
+import * as Erasure from "../../../src/retention-choice/Erasure.js"
 import type { RuleId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { isSuspended } from "../connection/MemoryConnections.js"
@@ -65,7 +66,7 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
             tables.events.set(id, { ...event, fannedOutAt: at })
           }
         }),
-      authorisation: (userId, connectionId, ruleId) =>
+      authorisation: (userId, connectionId, ruleId, occurredAt) =>
         Effect.map(Timestamp.now, (now) =>
           Option.gen(function* () {
             const connection = yield* Option.fromNullable(tables.connections.get(connectionId))
@@ -75,6 +76,9 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
               connection,
               app: registered.app,
               ruleStands: ruleStands(tables, connection, ruleId, now),
+              ...(occurredAt !== undefined && Erasure.isErased(occurredAt, tables.erasures.get(userId) ?? [])
+                ? { isErased: true as const }
+                : {}),
               ...(isSuspended(tables, connection, registered.app) ? { isSuspended: true as const } : {})
             }
           })

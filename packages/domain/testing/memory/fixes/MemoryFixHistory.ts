@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import * as Fix from "../../../src/fixes/Fix.js"
 import { FixHistory, type HistoryStretch, type FixCounts } from "../../../src/fixes/FixHistory.js"
 import * as RangePosition from "../../../src/fixes/RangePosition.js"
+import * as Erasure from "../../../src/retention-choice/Erasure.js"
 import * as History from "../../../src/retention-choice/History.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import type { Timestamp } from "../../../src/shared/Timestamp.js"
@@ -33,6 +34,7 @@ export const layer: Layer.Layer<FixHistory, never, MemoryDatabase> = Layer.effec
 
       around: (userId, now, at, toleranceMs) =>
         Effect.sync(() => {
+          if (Erasure.isErased(at, tables.erasures.get(userId) ?? [])) return []
           const near = kept(userId, now, ALL).filter(
             (fix) => isCarried(fix) && Math.abs(fix.capturedAt - at) <= toleranceMs
           )

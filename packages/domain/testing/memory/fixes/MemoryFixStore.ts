@@ -36,6 +36,7 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
           known: new Set(asked.map(Fix.key).filter((key) => fixes.has(`${userId} ${deviceId} ${key}`))),
           rules: liveRules(tables, userId, now),
           cutoff: cutoff(tables, userId, now),
+          erasures: tables.erasures.get(userId) ?? [],
           devices: [...devices.values()]
             .filter((one) => one.userId === userId && one.removedAt === null && !importDevices.has(one.id))
             .map(({ id, lastSeenAt, movement, staysAtHome }) => ({

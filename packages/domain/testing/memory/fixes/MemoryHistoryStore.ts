@@ -4,6 +4,7 @@ import { type Between, HistoryStore, type Moments } from "../../../src/retention
 import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+import { erase } from "./erase.js"
 
 export const layer: Layer.Layer<HistoryStore, never, MemoryDatabase> = Layer.effect(
   HistoryStore,
@@ -31,6 +32,9 @@ export const layer: Layer.Layer<HistoryStore, never, MemoryDatabase> = Layer.eff
             oldestAt: captured.length === 0 ? null : Timestamp.make(oldest)
           }
         }),
+
+      erasures: (userId) => Effect.sync(() => tables.erasures.get(userId) ?? []),
+      erase: (userId, stretch, at) => Effect.sync(() => erase(tables, userId, { ...stretch, erasedAt: at })),
 
       listOverdue: (moments, limit, after) =>
         Effect.sync(() => {

@@ -55,7 +55,8 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
       view: (userId, deviceId) =>
         Effect.sync(() => ({
           version: streamVersions.get(userId) ?? 0,
-          progress: progress(tables, userId, deviceId)
+          progress: progress(tables, userId, deviceId),
+          erasures: tables.erasures.get(userId) ?? []
         })),
 
       openAt: (userId, deviceId, at) =>

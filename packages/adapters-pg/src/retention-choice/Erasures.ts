@@ -1,0 +1,138 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { VisitReport } from "@place-access/domain/fixes"
+import { Erasure } from "@place-access/domain/retention-choice"
+import { RecentEvaluations } from "@place-access/domain/rules"
+import { DeviceId, RuleId, Timestamp, type UserId } from "@place-access/domain/shared"
+import { Effect, Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+import { RecentColumn } from "../rules/RecentColumn.js"
+
+/** The stretches of a user as one JSON value, null when there are none, for statements that read other things too. */
+export const column = (sql: SqlClient, userId: UserId) =>
+  sql`(SELECT jsonb_agg(jsonb_build_object('from', (extract(epoch FROM e.from_at) * 1000)::bigint,
+                                           'until', (extract(epoch FROM e.until_at) * 1000)::bigint) ORDER BY e.from_at)
+       FROM erasures e WHERE e.user_id = ${userId})`
+
+/** The form of `column`. */
+export const Column = Schema.NullOr(
+  Schema.Array(Schema.Struct({ from: Timestamp.Timestamp, until: Timestamp.Timestamp }))
+)
+
+/** A condition: the user deleted the stretch in which this instant lies. */
+export const covering = (sql: SqlClient, userId: UserId, at: Timestamp.Timestamp) =>
+  sql`EXISTS (SELECT 1 FROM erasures e
+              WHERE e.user_id = ${userId} AND e.from_at <= ${Rows.at(at)} AND e.until_at > ${Rows.at(at)})`
+
+const ErasureRow = Schema.Struct({ from_at: Rows.At, until_at: Rows.At, erased_at: Rows.At })
+
+/** `HistoryStore.erasures`. */
+export const list = (sql: SqlClient, userId: UserId) =>
+  sql`SELECT from_at, until_at, erased_at FROM erasures WHERE user_id = ${userId} ORDER BY from_at`.pipe(
+    Rows.all(ErasureRow),
+    Effect.map((rows) =>
+      rows.map((row): Erasure.Erasure => ({ from: row.from_at, until: row.until_at, erasedAt: row.erased_at }))
+    )
+  )
+
+/** `HistoryStore.erase`. All rows are on the user's shard. */
+export const erase = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
+  Effect.gen(function* () {
+    // Uploads and derivations of the user wait from here until the end of the transaction, and then begin again.
+    yield* sql`INSERT INTO upload_streams (user_id, version) VALUES (${userId}, 1)
+               ON CONFLICT (user_id) DO UPDATE SET version = upload_streams.version + 1`
+    const before = yield* list(sql, userId)
+    const after = Erasure.add(before, erasure)
+    if (after.length > Erasure.MOST) return false
+    for (const one of before.filter((one) => !after.includes(one))) {
+      yield* sql`DELETE FROM erasures WHERE user_id = ${userId} AND from_at = ${Rows.at(one.from)}`
+    }
+    for (const one of after.filter((one) => !before.includes(one))) {
+      yield* sql`INSERT INTO erasures (user_id, from_at, until_at, erased_at)
+                 VALUES (${userId}, ${Rows.at(one.from)}, ${Rows.at(one.until)}, ${Rows.at(one.erasedAt)})`
+    }
+    yield* eraseReadings(sql, userId, erasure)
+    yield* eraseVisits(sql, userId, erasure)
+    yield* eraseFromRules(sql, userId, erasure)
+    yield* eraseFromDevices(sql, userId, erasure)
+    return true
+  }).pipe(sql.withTransaction)
+
+const eraseReadings = (sql: SqlClient, userId: UserId, { from, until }: Erasure.Stretch) =>
+  Effect.gen(function* () {
+    yield* sql`DELETE FROM fixes
+               WHERE user_id = ${userId} AND captured_at >= ${Rows.at(from)} AND captured_at < ${Rows.at(until)}`
+    // What a reading in quarantine says of its time was never checked: it may be any number, or none.
+    const says = (field: string) =>
+      sql`(CASE WHEN jsonb_typeof(reading -> ${sql.literal(`'${field}'`)}) = 'number'
+                THEN (reading ->> ${sql.literal(`'${field}'`)})::numeric >= ${from}::numeric
+                 AND (reading ->> ${sql.literal(`'${field}'`)})::numeric < ${until}::numeric ELSE false END)`
+    yield* sql`DELETE FROM quarantined_fixes
+               WHERE user_id = ${userId} AND (${says("capturedAt")} OR ${says("arrival")} OR ${says("departure")})`
+  })
+
+const ReportRow = Schema.Struct({
+  device_id: DeviceId,
+  report_key: Schema.String,
+  arrival: Rows.NullableAt,
+  departure: Rows.NullableAt,
+  lat: Schema.Finite,
+  lon: Schema.Finite,
+  accuracy_m: Schema.NullOr(Schema.Finite)
+})
+
+/** A report that is cut off is another report, with another key: the phone may send the first one again. */
+const eraseVisits = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
+  Effect.gen(function* () {
+    const { from, until } = erasure
+    const reports = yield* sql`SELECT device_id, report_key, arrival, departure, lat, lon, accuracy_m FROM visit_reports
+        WHERE user_id = ${userId} AND coalesce(arrival, departure) < ${Rows.at(until)}
+          AND coalesce(departure, arrival) >= ${Rows.at(from)}`.pipe(Rows.all(ReportRow))
+    for (const { accuracy_m, device_id, report_key, ...row } of reports) {
+      const report: VisitReport.VisitReport = { ...row, accuracyM: accuracy_m }
+      const kept = Erasure.withoutErased(report, [erasure])
+      if (kept === report) continue
+      const key = sql`user_id = ${userId} AND device_id = ${device_id} AND report_key = ${report_key}`
+      const renamed = kept === undefined ? "" : VisitReport.key(kept)
+      const others = yield* sql`SELECT 1 FROM visit_reports
+          WHERE user_id = ${userId} AND device_id = ${device_id} AND report_key = ${renamed}`
+      yield* kept === undefined || others.length > 0
+        ? sql`DELETE FROM visit_reports WHERE ${key}`
+        : sql`UPDATE visit_reports SET departure = ${Rows.nullableAt(kept.departure)}, report_key = ${renamed}
+              WHERE ${key}`
+    }
+    yield* sql`DELETE FROM stays
+               WHERE user_id = ${userId} AND arrival >= ${Rows.at(from)} AND arrival < ${Rows.at(until)}`
+    yield* sql`UPDATE stays SET departure = ${Rows.at(from)}
+               WHERE user_id = ${userId} AND arrival < ${Rows.at(from)}
+                 AND (departure IS NULL OR departure > ${Rows.at(from)})`
+  })
+
+const StateRow = Schema.Struct({ rule_id: RuleId, recent: RecentColumn })
+
+const eraseFromRules = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
+  Effect.gen(function* () {
+    const { from, until } = erasure
+    // `RuleEvaluation.without`
+    yield* sql`UPDATE rule_states SET side = NULL, since = NULL, dwell_spent = false
+               WHERE user_id = ${userId}
+                 AND CASE WHEN since IS NOT NULL THEN since < ${Rows.at(until)}
+                          ELSE as_of >= ${Rows.at(from)} AND as_of < ${Rows.at(until)} END`
+    const states = yield* sql`SELECT rule_id, recent FROM rule_states
+                              WHERE user_id = ${userId} AND recent <> ''`.pipe(Rows.all(StateRow))
+    for (const { recent, rule_id } of states) {
+      const kept: RecentEvaluations.RecentEvaluations = recent.filter((one) => !Erasure.covers(erasure, one.capturedAt))
+      if (kept.length === recent.length) continue
+      yield* sql`UPDATE rule_states SET recent = ${Schema.encodeSync(RecentColumn)(kept)}
+                 WHERE user_id = ${userId} AND rule_id = ${rule_id}`
+    }
+  })
+
+/** A device's rests that reach into the stretch may have a position from it. */
+const eraseFromDevices = (sql: SqlClient, userId: UserId, { from, until }: Erasure.Stretch) =>
+  sql`UPDATE devices
+      SET stays_due_from = least(stays_due_from, ${Rows.at(from)}::timestamptz),
+          movement = CASE WHEN (movement ->> 'heard_at')::bigint >= ${from}::bigint
+                           AND coalesce((coalesce(nullif(movement -> 'before', 'null'), movement) ->> 'moved_at')::bigint, 0)
+                             < ${until}::bigint
+                     THEN NULL ELSE movement END
+      WHERE user_id = ${userId}`

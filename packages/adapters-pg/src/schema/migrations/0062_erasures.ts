@@ -1,0 +1,10 @@
+/** Stretches of time whose history its owner deleted. A later upload brings nothing of them back. */
+export const statements = [
+  `CREATE TABLE erasures (
+    user_id text NOT NULL,
+    from_at timestamptz(3) NOT NULL,
+    until_at timestamptz(3) NOT NULL,
+    erased_at timestamptz(3) NOT NULL,
+    PRIMARY KEY (user_id, from_at)
+  )`
+]

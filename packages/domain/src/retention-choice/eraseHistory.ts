@@ -1,0 +1,38 @@
+import { Effect } from "effect"
+import { Conflict, Invalid, program, Timestamp, type UserId } from "../shared/index.js"
+import * as Erasure from "./Erasure.js"
+import { type Extent, HistoryStore } from "./HistoryStore.js"
+
+const checked = (stretch: Erasure.Stretch, now: Timestamp.Timestamp): Effect.Effect<void, Invalid> => {
+  const fault = Erasure.fault(stretch, now)
+  return fault === undefined ? Effect.void : Effect.fail(Invalid.of(fault.field, fault.reason))
+}
+
+/** The stretches that the user deleted, by time. */
+export const listErasures = program("listErasures", function* (userId: UserId) {
+  return yield* (yield* HistoryStore).erasures(userId)
+})
+
+/** What `eraseHistory` would delete. Fails with `Invalid` where it would. */
+export const previewErasure = program("previewErasure", function* (userId: UserId, stretch: Erasure.Stretch) {
+  yield* checked(stretch, yield* Timestamp.now)
+  // `Between` has the other edges: it excludes its beginning and includes its end.
+  const within = { after: Timestamp.plus(stretch.from, -1), until: Timestamp.plus(stretch.until, -1) }
+  const extent: Extent = yield* (yield* HistoryStore).survey(userId, within)
+  return extent
+})
+
+/**
+ * Deletes the user's history of a stretch of the past, for good: no later upload or import brings it back. What apps
+ * learned before stays with them. Fails with `Invalid` for a stretch that has no length, is longer than 31 days or
+ * reaches into the future, and with `Conflict` when too many stretches are remembered.
+ */
+export const eraseHistory = program("eraseHistory", function* (userId: UserId, stretch: Erasure.Stretch) {
+  const now = yield* Timestamp.now
+  yield* checked(stretch, now)
+  if (!(yield* (yield* HistoryStore).erase(userId, stretch, now))) {
+    return yield* new Conflict({
+      reason: `at most ${Erasure.MOST} deleted stretches can be remembered; delete one long stretch instead`
+    })
+  }
+})

@@ -1,0 +1,79 @@
+import * as VisitReport from "../../../src/fixes/VisitReport.js"
+import * as Erasure from "../../../src/retention-choice/Erasure.js"
+import * as RuleEvaluation from "../../../src/rules/RuleEvaluation.js"
+import type { UserId } from "../../../src/shared/Ids.js"
+import type { Timestamp } from "../../../src/shared/Timestamp.js"
+import type { Tables } from "../MemoryDatabase.js"
+
+/** `HistoryStore.erase`. */
+export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure): boolean => {
+  const erasures = Erasure.add(tables.erasures.get(userId) ?? [], erasure)
+  if (erasures.length > Erasure.MOST) return false
+  tables.erasures.set(userId, erasures)
+  tables.streamVersions.set(userId, (tables.streamVersions.get(userId) ?? 0) + 1)
+  for (const { key, value } of of(tables.fixes, userId)) {
+    if (Erasure.covers(erasure, value.capturedAt)) tables.fixes.delete(key)
+  }
+  for (const { key, value } of of(tables.quarantined, userId)) {
+    if (timesOf(value.reading).some((at) => Erasure.covers(erasure, at))) tables.quarantined.delete(key)
+  }
+  eraseVisits(tables, userId, erasure)
+  eraseFromRules(tables, userId, erasure)
+  for (const { key, value } of of(tables.devices, userId)) {
+    // A device's rests that reach into the stretch may have a position from it.
+    const { movement } = value
+    const restsSince = (movement?.before ?? movement)?.movedAt ?? 0
+    if (movement !== null && movement.heardAt >= erasure.from && restsSince < erasure.until) {
+      tables.devices.set(key, { ...value, movement: null })
+    }
+    const due = tables.staysDueFrom.get(key)
+    if (due === undefined || due > erasure.from) tables.staysDueFrom.set(key, erasure.from)
+  }
+  return true
+}
+
+/** The rows of a person, in a list of their own: the table may change meanwhile. */
+const of = <K, V extends { readonly userId: UserId }>(table: Map<K, V>, userId: UserId) =>
+  [...table].flatMap(([key, value]) => (value.userId === userId ? [{ key, value }] : []))
+
+const timesOf = (
+  reading: { readonly capturedAt: Timestamp } | Pick<VisitReport.VisitReport, "arrival" | "departure">
+): ReadonlyArray<Timestamp> =>
+  "capturedAt" in reading
+    ? [reading.capturedAt]
+    : [reading.arrival, reading.departure].filter((at): at is Timestamp => at !== null)
+
+const eraseVisits = ({ stays, visitReports }: Tables, userId: UserId, erasure: Erasure.Erasure): void => {
+  for (const { key, value } of of(visitReports, userId)) {
+    const kept = Erasure.withoutErased(value, [erasure])
+    if (kept === value) continue
+    visitReports.delete(key)
+    if (kept !== undefined) visitReports.set(`${userId} ${value.deviceId} ${VisitReport.key(kept)}`, kept)
+  }
+  for (const { key, value } of of(stays, userId)) {
+    if (Erasure.covers(erasure, value.arrival)) {
+      stays.delete(key)
+      continue
+    }
+    const end = Erasure.cutOff(value, [erasure])
+    if (end !== null) stays.set(key, { ...value, departure: end })
+  }
+}
+
+const eraseFromRules = (
+  { recentEvaluations, ruleStates, rules }: Tables,
+  userId: UserId,
+  erasure: Erasure.Erasure
+): void => {
+  for (const { key } of of(rules, userId)) {
+    const state = ruleStates.get(key)
+    if (state !== undefined) ruleStates.set(key, RuleEvaluation.without(erasure, state))
+    const recent = recentEvaluations.get(key)
+    if (recent !== undefined) {
+      recentEvaluations.set(
+        key,
+        recent.filter(({ capturedAt }) => !Erasure.covers(erasure, capturedAt))
+      )
+    }
+  }
+}
