@@ -73,8 +73,8 @@ function count(path, status) {
     failed += faults.length
   }
 
-  // Every test, hook and stray error is in the reports. What is left is the end of the runner itself, after its reports:
-  // it says nothing about the project, and is printed so that somebody looks.
+  // Every test, hook and stray error is in the reports. What is left is the end of the runner itself, after its
+  // reports: it says nothing about the project, and is printed so that somebody looks.
   if (failed === 0 && passedLater.length + endedLater.length === 0 && status !== "0") {
     console.log(
       `The test run wrote its reports without a failure and then exited with ${status}. The end of its output:`

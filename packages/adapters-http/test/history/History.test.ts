@@ -85,6 +85,49 @@ describe("GET, PUT /v1/user/history", () => {
   })
 })
 
+describe("GET, POST /v1/user/history/erasures [retention-choice-4]", () => {
+  it("deletes a stretch for good: what the phone sends again of it is not kept", async () => {
+    const person = await world.person()
+    const now = world.clock.now()
+    const hour = (before: number) => now - before * Timestamp.HOUR
+    const times = [hour(4), hour(3), hour(2), hour(1)]
+    await sent(person, times)
+    const stretch = { from: iso(hour(3)), until: iso(hour(1)) }
+    const answer = await person.send("POST", "/v1/user/history/erasures", stretch)
+    const erasures = { erasures: [{ ...stretch, erased_at: iso(now) }] }
+    expect([answer.status, answer.json]).toEqual([200, erasures])
+    expect((await person.get("/v1/user/history/erasures")).json).toEqual(erasures)
+    expect(await fixes(person)).toBe(2)
+    const added = await person.send("POST", "/v1/user/devices", { name: "Other", format: "json" })
+    const { token } = added.json as { readonly token: string }
+    const locations = times.map((at) => ({ captured_at: iso(at), lat: 52.5, lon: 13.4, accuracy_m: 10 }))
+    const again = await world.call("/v1/phone/locations", {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ locations })
+    })
+    expect(again.json).toEqual({ accepted: 2, duplicates: 0, quarantined: 2 })
+    expect((await (await world.person()).get("/v1/user/history/erasures")).json).toEqual({ erasures: [] })
+  })
+
+  it.each([
+    [{ from: -1, until: 1 }, /^until must not be in the future/],
+    [{ from: -1, until: -1 }, /^until must be later than from/],
+    [{ from: -32 * 24, until: -1 }, /^until must be at most 31 days/],
+    [{ from: -1 }, /^until /]
+  ])("%j hours is 400, names the field and deletes nothing", async ({ from, until }, message) => {
+    const person = await world.person()
+    const hour = (after: number) => iso(world.clock.now() + after * Timestamp.HOUR)
+    await sent(person, [world.clock.now() - Timestamp.MINUTE])
+    const body = { from: hour(from), ...(until === undefined ? {} : { until: hour(until) }) }
+    const answer = await person.send("POST", "/v1/user/history/erasures", body)
+    expect(answer).toMatchObject({ status: 400, json: { error: "validation_failed" } })
+    expect((answer.json as { readonly message: string }).message).toMatch(message)
+    expect(await fixes(person)).toBe(1)
+    expect((await person.get("/v1/user/history/erasures")).json).toEqual({ erasures: [] })
+  })
+})
+
 describe("a reading older than the choice (M3)", () => {
   it("is answered as put aside, never as accepted; kept for ever, every moment can be asked about [M3-aside]", async () => {
     const person = await world.person()

@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { VisitReport } from "@place-access/domain/fixes"
 import { Erasure } from "@place-access/domain/retention-choice"
-import { RecentEvaluations } from "@place-access/domain/rules"
+import type { RecentEvaluations } from "@place-access/domain/rules"
 import { DeviceId, RuleId, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"

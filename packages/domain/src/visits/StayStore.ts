@@ -1,6 +1,6 @@
 // The port of the derivation of stays (decision visits-6).
 import { Context } from "effect"
-import type { Erasure } from "../retention-choice/index.js"
+import type * as Erasure from "../retention-choice/Erasure.js"
 import type { DeviceId, PlaceId, StoreEffect, Timestamp, UserId } from "../shared/index.js"
 import type { StayFix, Stay } from "./Stay.js"
 import type { StayProgress } from "./StayProgress.js"

@@ -38,9 +38,10 @@ interface Change {
   readonly connection?: Partial<Authorisation.Authorisation["connection"]>
   readonly app?: Partial<Authorisation.Authorisation["app"]>
   readonly ruleStands?: boolean
+  readonly isErased?: true
 }
 
-const permitted = ({ app, connection, ruleStands = true }: Change) =>
+const permitted = ({ app, connection, isErased, ruleStands = true }: Change) =>
   all.filter((name) =>
     Authorisation.permits(
       {
@@ -54,7 +55,8 @@ const permitted = ({ app, connection, ruleStands = true }: Change) =>
           ...connection
         },
         app: { declaredScopes: scopes, allowedScopes: null, revokedAt: null, ...app },
-        ruleStands
+        ruleStands,
+        ...(isErased ? { isErased } : {})
       },
       { appId: AppId.make("app_1"), payload: payloads[name]! },
       NOW
@@ -101,7 +103,8 @@ describe("what may be sent, asked at every attempt [§6.3.5]", () => {
       sensitive
     ],
     ["another app's connection: nothing", { connection: { appId: AppId.make("app_2") } }, []],
-    ["the rule is gone: nothing", { ruleStands: false }, []]
+    ["the rule is gone: nothing", { ruleStands: false }, []],
+    ["the user deleted the time of the event: not what rules observed", { isErased: true }, all.slice(2)]
   ]
   it.each(cases)("%s", (_, change, expected) => expect(permitted(change)).toEqual(expected))
 })

@@ -175,6 +175,30 @@ describe("the first attempt of an event [deliveries-18]", () => {
     )
   })
 
+  it("whose time the user deletes before the next one is not tried again [retention-choice-4]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(answers(500))
+        yield* withWorker(
+          Effect.gen(function* () {
+            const { occurredAt } = yield* fire(stage)
+            yield* Effect.sleep("29 seconds")
+            const { erasures } = yield* MemoryDatabase
+            const until = Timestamp.plus(occurredAt, 1)
+            erasures.set(stage.user.id, [{ from: occurredAt, until, erasedAt: until }])
+            yield* Effect.sleep("1 hour")
+            expect((yield* posts()).length).toBe(1)
+            // An event a millisecond later is sent, and tried again.
+            yield* fire(stage)
+            yield* Effect.sleep("1 minute")
+            expect((yield* posts()).length).toBe(3)
+          })
+        )
+      })
+    )
+  })
+
   it("whose result cannot be stored is made again after 30 s, then as a row that is claimed, with the same event_id [§6.3.6]", () => {
     inVirtualTime(
       Effect.gen(function* () {

@@ -128,3 +128,24 @@ describe("a whole day of a date", () => {
     }
   })
 })
+
+describe("a time of a day [retention-choice-4]", () => {
+  const instant = (name: string, date: string, time: string) => {
+    const day = Option.getOrThrow(LocalDays.dayOf(zone(name), date))
+    return Option.getOrUndefined(Option.map(LocalDays.instantOf(zone(name), day, time), Timestamp.toIso))
+  }
+
+  it.each([
+    ["Europe/Berlin", "2026-03-01", "00:00", "2026-02-28T23:00:00.000Z"],
+    ["Europe/Berlin", "2026-03-01", "13:05", "2026-03-01T12:05:00.000Z"],
+    ["Europe/Berlin", "2026-03-01", "24:00", "2026-03-01T23:00:00.000Z"],
+    // Clocks go forward from 02:00 to 03:00, and back from 03:00 to 02:00.
+    ["Europe/Berlin", "2026-03-29", "02:30", "2026-03-29T01:30:00.000Z"],
+    ["Europe/Berlin", "2026-10-25", "02:30", "2026-10-25T00:30:00.000Z"],
+    ["Europe/Berlin", "2026-03-01", "24:01", undefined],
+    ["Europe/Berlin", "2026-03-01", "9:00", undefined],
+    ["Europe/Berlin", "2026-03-01", "", undefined]
+  ])("%s, %s %s: %s", (name, date, time, expected) => {
+    expect(instant(name, date, time)).toBe(expected)
+  })
+})

@@ -1,0 +1,95 @@
+import { Fix, ingestFixes } from "@place-access/domain/fixes"
+import { createPlace, Place } from "@place-access/domain/places"
+import { eraseHistory } from "@place-access/domain/retention-choice"
+import type { Timestamp } from "@place-access/domain/shared"
+import { MemoryDatabase, VisitSamples } from "@place-access/domain/testing"
+import { deriveStays, Stay } from "@place-access/domain/visits"
+import { expect, it } from "@effect/vitest"
+import { Effect, FastCheck as fc, TestClock } from "effect"
+import { CIRCLE, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
+import { VisitStores } from "../support/visits.js"
+
+/** Half minutes of two hours before noon: absences of less than two minutes are among them. */
+const moment = fc.integer({ min: 0, max: 240 })
+const at = (half: number) => time(NOON + (half - 240) * (MINUTE / 2))
+
+type Happening =
+  | { readonly kind: "upload"; readonly seen: ReadonlyArray<readonly [number, boolean]> }
+  | { readonly kind: "derive"; readonly stepsMax: number; readonly fixesAStep: number }
+  | { readonly kind: "erase"; readonly from: number; readonly length: number }
+  | { readonly kind: "create" }
+
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  fc.record({
+    kind: fc.constant("upload" as const),
+    seen: fc.array(fc.tuple(moment, fc.boolean()), { minLength: 1, maxLength: 25 })
+  }),
+  fc.record({
+    kind: fc.constant("derive" as const),
+    stepsMax: fc.integer({ min: 1, max: 5 }),
+    fixesAStep: fc.integer({ min: 1, max: 12 })
+  }),
+  fc.record({ kind: fc.constant("erase" as const), from: moment, length: fc.integer({ min: 1, max: 60 }) }),
+  fc.constant({ kind: "create" as const })
+)
+
+it.effect.prop(
+  "whatever is uploaded, derived and deleted in whatever order: the stays are those of what is left [retention-choice-4, visits-7]",
+  [fc.array(happening, { minLength: 3, maxLength: 14 })],
+  ([happenings]) =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(NOON)
+      const phone = yield* VisitSamples.phone
+      const { userId } = phone
+      const create = createPlace(userId, { label: Place.Label.make("Home"), kind: "home", circle: CIRCLE })
+      const places = [yield* create]
+      for (const one of happenings) {
+        switch (one.kind) {
+          case "upload": {
+            const fixes = one.seen.map(([half, isInside]) => ({
+              ...(isInside ? INSIDE : OUTSIDE),
+              capturedAt: at(half),
+              accuracyM: 10
+            }))
+            yield* ingestFixes(phone, fixes, [])
+            break
+          }
+          case "derive":
+            yield* deriveStays(userId, phone.id, one)
+            break
+          case "create":
+            if (places.length < 3) places.push(yield* create)
+            break
+          case "erase": {
+            const until = Math.min(240, one.from + one.length)
+            if (until > one.from) yield* eraseHistory(userId, { from: at(one.from), until: at(until) })
+          }
+        }
+      }
+      yield* deriveStays(userId, phone.id, { stepsMax: 1_000, fixesAStep: 7 })
+
+      const tables = yield* MemoryDatabase
+      const left = [...tables.fixes.values()].sort(Fix.byCapture)
+      const erasures = tables.erasures.get(userId) ?? []
+      for (const { capturedAt } of left) {
+        expect(erasures.some(({ from, until }) => from <= capturedAt && capturedAt < until)).toBe(false)
+      }
+      for (const { id } of places) {
+        const expected = Stay.derive(
+          { placeId: id, shapes: tables.placeShapes.get(id) ?? [], archivedAt: null },
+          null,
+          left,
+          erasures
+        )
+        const stored = [...tables.stays.values()].filter((stay) => stay.placeId === id)
+        const spans = (
+          stays: ReadonlyArray<{
+            readonly arrival: Timestamp.Timestamp
+            readonly departure: Timestamp.Timestamp | null
+          }>
+        ) => stays.map(({ arrival, departure }) => [arrival, departure]).sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0))
+        expect(spans(stored)).toEqual(spans(expected))
+      }
+    }).pipe(Effect.provide(VisitStores)),
+  { fastCheck: { numRuns: 300 } }
+)
