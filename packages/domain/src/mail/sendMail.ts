@@ -1,7 +1,8 @@
 import { type Duration, Effect, Either, Option } from "effect"
+import { type Email, zoneOf } from "../accounts/Account.js"
 import { AccountStore } from "../accounts/AccountStore.js"
 import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
-import { Timestamp, Vault, program, retryTransient } from "../shared/index.js"
+import { Timestamp, type TimeZone, Vault, Words, program, retryTransient } from "../shared/index.js"
 import * as Mail from "./Mail.js"
 import type { MailLinks } from "./Mail.js"
 import { Mailer } from "./Mailer.js"
@@ -78,33 +79,45 @@ const attempt = ({ attempt, createdAt, message }: DueMail, addresses: Mail.MailL
   Effect.gen(function* () {
     const hopeless = MailSending.hopeless(createdAt, attempt, yield* Timestamp.now)
     if (hopeless !== undefined) return refused(hopeless)
-    const to = yield* addressOf(message)
+    const to = yield* readerOf(message)
     if (Either.isLeft(to)) return refused(to.left)
+    const { address, zone } = to.right
     const vault = yield* Vault.Vault
     const secret = yield* Effect.option(Mail.secretOf(vault, message))
     if (Option.isNone(secret)) return refused("its link cannot be decrypted: the key was removed")
     return yield* (yield* Mailer).send({
       id: vault.sha256(`${message.to} ${message.dedupeKey}`).slice(0, 32),
-      to: to.right,
+      to: address,
       subject: message.subject,
-      text: Mail.text(message, addresses, secret.value)
+      // The text was written in UTC: the zone is that of the moment of sending (decision accounts-19).
+      text: Mail.text(
+        Option.match(zone, {
+          onNone: () => message,
+          onSome: (zone) => ({ ...message, body: Words.inZone(message.body, zone) })
+        }),
+        addresses,
+        secret.value
+      )
     })
   })
 
 /**
- * The address of a message; Left: why it has none. An address that nobody confirmed may belong to a stranger, so only a
- * message that names its address goes there: the one with the link (decision accounts-11).
+ * The address of a message and its reader's time zone; Left: why it has no address. An address that nobody confirmed may
+ * belong to a stranger, so only a message that names its address goes there: the one with the link (decision
+ * accounts-11).
  */
-const addressOf = ({ address, to }: Mail.MailMessage) =>
-  address === undefined
-    ? Effect.map(
-        Effect.flatMap(AccountStore, (accounts) => accounts.find(to)),
-        Option.match({
-          onNone: () => Either.left("there is no such account any more"),
-          onSome: ({ confirmedAt, email }) =>
-            confirmedAt === null ? Either.left("its address was not confirmed") : Either.right(email)
-        })
-      )
-    : Effect.succeed(Either.right(address))
+const readerOf = ({ address, to }: Mail.MailMessage) =>
+  Effect.map(
+    Effect.flatMap(AccountStore, (accounts) => accounts.find(to)),
+    (account): Either.Either<{ readonly address: Email; readonly zone: Option.Option<TimeZone.TimeZone> }, string> => {
+      const zone = Option.flatMap(account, zoneOf)
+      if (address !== undefined) return Either.right({ address, zone })
+      if (Option.isNone(account)) return Either.left("there is no such account any more")
+      const { confirmedAt, email } = account.value
+      return confirmedAt === null
+        ? Either.left("its address was not confirmed")
+        : Either.right({ address: email, zone })
+    }
+  )
 
 const refused = (reason: string): MailSending.MailOutcome => ({ _tag: "Refused", reason })

@@ -1,5 +1,6 @@
 import { DateTime } from "effect"
-import type { Timestamp } from "./Timestamp.js"
+import { make, type Timestamp } from "./Timestamp.js"
+import type { TimeZone } from "./TimeZone.js"
 
 const MONTHS = "January February March April May June July August September October November December".split(" ")
 const two = (number: number): string => String(number).padStart(2, "0")
@@ -10,11 +11,38 @@ export const day = (at: Timestamp): string => {
   return `${parts.day} ${MONTHS[parts.month - 1] ?? ""} ${parts.year}`
 }
 
-/** `31 March 2026 at 12:00 UTC`, because pages without scripts and e-mails do not know the reader's zone. */
+/** `31 March 2026 at 12:00 UTC`, for texts that are written before their reader and zone are known. */
 export const moment = (at: Timestamp): string => {
   const { hours, minutes } = DateTime.toPartsUtc(DateTime.unsafeMake(at))
   return `${day(at)} at ${two(hours)}:${two(minutes)} UTC`
 }
+
+const MOMENT = new RegExp(`(\\d{1,2}) (${MONTHS.join("|")}) (\\d{4}) at (\\d\\d):(\\d\\d) UTC`, "g")
+
+/** A text in pieces: every moment that `moment` wrote into it is a time, what stands between them is text. */
+export const pieces = (text: string): ReadonlyArray<string | Timestamp> => {
+  const found: Array<string | Timestamp> = []
+  let end = 0
+  for (const match of text.matchAll(MOMENT)) {
+    const [whole, date, month = "", year, hours, minutes] = match
+    found.push(
+      text.slice(end, match.index),
+      make(Date.UTC(Number(year), MONTHS.indexOf(month), Number(date), Number(hours), Number(minutes)))
+    )
+    end = match.index + whole.length
+  }
+  return [...found, text.slice(end)].filter((piece) => piece !== "")
+}
+
+/** The text with every moment in a zone: `31 March 2026 at 14:00 (Europe/Amsterdam)`. A mail has no other clock. */
+export const inZone = (text: string, zone: TimeZone): string =>
+  pieces(text)
+    .map((piece) => {
+      if (typeof piece === "string") return piece
+      const { day, hours, minutes, month, year } = DateTime.toParts(DateTime.setZone(DateTime.unsafeMake(piece), zone))
+      return `${day} ${MONTHS[month - 1] ?? ""} ${year} at ${two(hours)}:${two(minutes)} (${zone.id})`
+    })
+    .join("")
 
 /** `1 rule`, `2 rules`. */
 export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`

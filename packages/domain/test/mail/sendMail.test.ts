@@ -67,6 +67,27 @@ describe("sendMail", () => {
     )
   })
 
+  it("puts the times of a message into the zone that its reader has when it is sent [accounts-19]", () => {
+    run(
+      Effect.gen(function* () {
+        const outbox = yield* MailOutbox
+        const { id } = yield* Fixtures.user
+        const body = "On 31 March 2026 at 12:00 UTC you did it."
+        const put = (dedupeKey: string) =>
+          Effect.flatMap(Timestamp.now, (now) => outbox.put({ to: id, dedupeKey, subject: "S", body }, now))
+        yield* put("one")
+        yield* send
+        yield* put("two")
+        yield* (yield* AccountStore).chooseTimeZone(id, "America/New_York")
+        yield* send
+        expect((yield* letters).map(({ text }) => text)).toEqual([
+          body,
+          "On 31 March 2026 at 08:00 (America/New_York) you did it."
+        ])
+      })
+    )
+  })
+
   it("sends nothing to an address that nobody confirmed, but what names the address [accounts-11]", () => {
     run(
       Effect.gen(function* () {

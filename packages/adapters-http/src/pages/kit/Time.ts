@@ -42,6 +42,10 @@ export const time = (at: Timestamp.Timestamp, text: (at: Timestamp.Timestamp) =>
   return new Html(`<time datetime="${iso}"${style === undefined ? "" : ` data-as="${style}"`}>${text(at)}</time>`)
 }
 
+/** A text of the domain, which has moments in UTC in it: they become times like all others of the page. */
+export const inText = (text: string): ReadonlyArray<Html | string> =>
+  Words.pieces(text).map((piece) => (typeof piece === "string" ? piece : time(piece)))
+
 /** Texts of people are escaped, so they cannot contain a `<time`. */
 const TIMES = /(<(?:dd|td|li)\b[^>]*>\s*)?<time datetime="([^"]+)" data-as="(\w+)">([^<]*)<\/time>/g
 

@@ -11,7 +11,7 @@ import * as Form from "../kit/Form.js"
 import { type Html, html } from "../kit/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
-import { clock, type Clock, count, heading, time } from "../kit/Time.js"
+import { inText, clock, type Clock, count, heading, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import * as Folded from "../log/Folded.js"
 import { strips } from "../log/strip.js"
@@ -180,7 +180,7 @@ const requested = ({ newest: { endpoint }, oldest, newest, times }: Folded.Fold,
 }
 
 const learned = ({ disclosed, error }: ReadableEntry, { details }: Look): Html => {
-  const words = disclosed === null ? null : disclosed.charAt(0).toUpperCase() + disclosed.slice(1)
+  const words = disclosed === null ? null : inText(disclosed.charAt(0).toUpperCase() + disclosed.slice(1))
   if (error === null) return html`${words ?? "Nothing about you"}`
   const { label, why } = EntryWords.outcome(error)
   return html`<span class="badge quiet">${label}</span>

@@ -11,7 +11,7 @@ import * as Form from "../kit/Form.js"
 import { type Html, html, type Value } from "../kit/Html.js"
 import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
-import { count, duration, heading, minute, time } from "../kit/Time.js"
+import { count, duration, heading, inText, minute, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
 import * as Calendar from "./calendar.js"
@@ -166,7 +166,7 @@ const saw = (portal: string, folded: ReadonlyArray<Folded.Fold>, { apps }: Timel
               ${folded
                 .filter((one) => one.newest.appId === appId)
                 .slice(0, SEEN)
-                .map((one) => html`<li>${time(one.oldest.at, minute)} ${Folded.words(one)}</li>`)}
+                .map((one) => html`<li>${time(one.oldest.at, minute)} ${inText(Folded.words(one))}</li>`)}
             </ul>
             <p class="soft small">${count(times)} ${times === 1 ? "request" : "requests"} in all</p>`
       )
