@@ -57,7 +57,7 @@ describeServers("receivers from before apps had endpoints", ({ migratedDatabase 
     await workerReady(worker)
     after.push(
       () => Promise.all([server.stop("SIGTERM"), worker.stop("SIGTERM")]),
-      () => rm(folder, { recursive: true, force: true }),
+      () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
       database.drop
     )
   })

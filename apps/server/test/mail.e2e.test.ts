@@ -39,7 +39,7 @@ describe("mail, from a decision to a mail server", () => {
   })
   afterAll(async () => {
     await mail.close()
-    await rm(dataDir, { recursive: true, force: true })
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
   })
 
   it("the embedded server sends its own: receipts to the user, with links to the connection; no mailbox page", async () => {

@@ -61,7 +61,7 @@ describe("the server, embedded", () => {
   })
   afterAll(async () => {
     await server.stop("SIGKILL")
-    await rm(dataDir, { recursive: true, force: true })
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
   })
 
   it("needs nothing but a folder, and keeps database, keys and lock in it", async () => {
@@ -130,7 +130,7 @@ describe("what keeps a program from starting", () => {
     const { port } = other.address() as { readonly port: number }
     const { code, stderr } = await command([], { DATA_DIR: dataDir, PORT: String(port) })
     other.close()
-    await rm(dataDir, { recursive: true, force: true })
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
     expect(code).toBe(1)
     expect(stderr).toContain(`Port ${port} of 127.0.0.1 is in use by another program: choose another port with PORT.`)
   })
@@ -155,7 +155,7 @@ describe("the embedded database and its keys", () => {
   beforeAll(async () => {
     dataDir = await folder()
   })
-  afterAll(() => rm(dataDir, { recursive: true, force: true }))
+  afterAll(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
   const migrate = (more: Readonly<Record<string, string>> = {}) =>
     command(["migrate"], { DATA_DIR: dataDir, LOG_LEVEL: "error", ...more })
 
@@ -181,7 +181,7 @@ describe("account create", () => {
   beforeAll(async () => {
     dataDir = await makeDataFolder()
   })
-  afterAll(() => rm(dataDir, { recursive: true, force: true }))
+  afterAll(() => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }))
   const create = (args: ReadonlyArray<string>, input?: string) =>
     command(["account", "create", ...args], { DATA_DIR: dataDir, LOG_LEVEL: "error" }, input)
 

@@ -47,7 +47,7 @@ describe("npm run simulate", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "place-access-simulate-"))
   })
-  afterAll(() => rm(folder, { recursive: true, force: true }))
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 
   it("runs seeds in two processes with equal traces, and writes the plan, the trace and the page", async () => {
     const files = ["plan.json", "trace.jsonl", "page.html"].map((name) => join(folder, name))

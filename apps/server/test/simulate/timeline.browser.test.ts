@@ -41,7 +41,7 @@ describeBrowser("the timeline of a run", () => {
     browser = await theBrowser()
     folder = await mkdtemp(join(tmpdir(), "place-access-timeline-"))
   })
-  afterAll(() => rm(folder, { recursive: true, force: true }))
+  afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 
   const open = async (name: string, html: string): Promise<Page> => {
     const file = join(folder, name)

@@ -43,7 +43,7 @@ export const startCluster = async (servers: number): Promise<OwnCluster> => {
   const ports = [...distinct]
   const stop = async () => {
     await run(SCRIPT, ["stop", folder])
-    await rm(folder, { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   try {
     await run(SCRIPT, ["start", folder, ...ports.map(String)], { env: { ...process.env, CITUS_CONF: CONF } })

@@ -98,7 +98,7 @@ export const startService = async (
     close: async () => {
       await Promise.all([server, ...running].map((one) => one.stop("SIGTERM")))
       await postgres?.drop()
-      await rm(dataDir, { recursive: true, force: true })
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 })
     }
   }
 }

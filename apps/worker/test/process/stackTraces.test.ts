@@ -25,7 +25,7 @@ beforeAll(async () => {
     sourcesContent: false
   })
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
 /** The output of a program on both streams; the program has `fail` of the built module. */
 const written = (program: string): string => {

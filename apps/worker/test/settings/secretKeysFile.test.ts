@@ -10,7 +10,7 @@ let directory: string
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "place-access-"))
 })
-afterEach(() => rm(directory, { recursive: true, force: true }))
+afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }))
 
 const dataDir = () => join(directory, "data")
 const file = () => join(dataDir(), "secret-keys")
@@ -30,7 +30,7 @@ describe("the keys of an embedded database", () => {
   it.effect("are the same for several that start at once", () =>
     Effect.gen(function* () {
       for (let round = 0; round < 20; round++) {
-        yield* Effect.promise(() => rm(dataDir(), { recursive: true, force: true }))
+        yield* Effect.promise(() => rm(dataDir(), { recursive: true, force: true, maxRetries: 5 }))
         const vaults = yield* Effect.all(Array.from({ length: 8 }, open), { concurrency: "unbounded" })
         const derived = yield* Effect.forEach(vaults, (vault) => vault.derive("cursor", vault.currentKey, "x"))
         expect(new Set(derived).size).toBe(1)

@@ -11,7 +11,7 @@ let directory: string
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "place-access-"))
 })
-afterEach(() => rm(directory, { recursive: true, force: true }))
+afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }))
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
 const problemOf = (path: string) => Effect.map(Effect.flip(DataFolder.prepare(path)), ({ message }) => message)

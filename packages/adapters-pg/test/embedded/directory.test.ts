@@ -13,7 +13,7 @@ let directory: string
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "place-access-"))
 })
-afterEach(() => rm(directory, { recursive: true, force: true }))
+afterEach(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }))
 
 const lock = () => join(directory, "lock")
 const taken = () => Effect.exit(Effect.scoped(hold(directory)))

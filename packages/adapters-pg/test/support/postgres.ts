@@ -78,10 +78,16 @@ const serverOf = (kind: Kind): Server => {
     await onEachNode((client) => client.query(`create database ${name} ${how}`))
   }
 
-  // A daemon of Citus may come back to the database in the moment between the end of its sessions and the drop.
+  // Programs that a test started, and a daemon of Citus, may come back to the database in the moment between the end of
+  // their sessions and the drop. So nobody may connect any more, and a session that came before is ended once again.
   const drop = async (name: string, tries = 5): Promise<void> => {
     try {
-      await onEachNode((client) => client.query(`drop database if exists ${name} with (force)`))
+      await onEachNode(async (client) => {
+        const { rowCount } = await client.query("select 1 from pg_database where datname = $1", [name])
+        if (rowCount === 0) return
+        await client.query(`alter database ${name} with allow_connections false`)
+        await client.query(`drop database if exists ${name} with (force)`)
+      })
     } catch (error) {
       if (tries <= 1 || !(error instanceof pg.DatabaseError) || error.code !== OBJECT_IN_USE) throw error
       await drop(name, tries - 1)

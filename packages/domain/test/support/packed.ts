@@ -74,6 +74,6 @@ export const pack = async (name: string): Promise<Packed> => {
       await run("npm", ["install", ...quietly, path, ...beside], { cwd: folder })
       return folder
     },
-    remove: () => rm(scratch, { recursive: true, force: true })
+    remove: () => rm(scratch, { recursive: true, force: true, maxRetries: 5 })
   }
 }

@@ -29,7 +29,7 @@ let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "place-access-"))
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
 describe.each([
   ["readable", false],
