@@ -26,6 +26,8 @@ export type Segment =
   | (Part & { readonly kind: "way"; readonly lengthM: number })
   /** The phone said nothing. */
   | (Part & { readonly kind: "gap" })
+  /** The owner deleted this stretch. */
+  | (Part & { readonly kind: "erased" })
 
 /** A shorter stop is part of a way: traffic lights, a bus stop. */
 export const MIN_STOP = 10 * MINUTE
@@ -97,15 +99,19 @@ export const lengthM = (fixes: ReadonlyArray<Geometry.Point>): number =>
 
 /**
  * The segments of a day until `now`, oldest first. Stays may overlap, because a place may lie in another; everything
- * else fills the time between them. `fixes` are a `line`.
+ * else fills the time between them and the deleted stretches. `fixes` are a `line`.
  */
 export const segments = (
   day: Part,
   visits: ReadonlyArray<OwnVisit>,
   fixes: ReadonlyArray<StoredFix>,
-  now: Timestamp
+  now: Timestamp,
+  erasures: ReadonlyArray<Part> = []
 ): ReadonlyArray<Segment> => {
   const until = earlier(day.until, now)
+  const erased = erasures
+    .map((one): Segment => ({ kind: "erased", from: later(one.from, day.from), until: earlier(one.until, until) }))
+    .filter((one) => one.from < one.until)
   const stays = visits
     .map(({ arrival, departure, place }): Segment & { readonly kind: "stay" } => ({
       kind: "stay",
@@ -116,15 +122,15 @@ export const segments = (
       isOpen: departure === null
     }))
     .filter((stay) => stay.from < stay.until)
-    .sort((a, b) => a.from - b.from)
+  const covered = [...stays, ...erased].sort((a, b) => a.from - b.from)
   const between: Array<Segment> = []
   let at = day.from
-  for (const stay of stays) {
-    if (stay.from > at) between.push(...moved({ from: at, until: stay.from }, fixes))
-    at = later(at, stay.until)
+  for (const one of covered) {
+    if (one.from > at) between.push(...moved({ from: at, until: one.from }, fixes))
+    at = later(at, one.until)
   }
   if (at < until) between.push(...moved({ from: at, until }, fixes))
-  return [...stays, ...between].sort((a, b) => a.from - b.from)
+  return [...covered, ...between].sort((a, b) => a.from - b.from)
 }
 
 /** Stops, ways and gaps in a part without stays. The readings at both ends belong to the ways. */

@@ -18,8 +18,6 @@ export interface TimelineDay {
   readonly complete: boolean
   /** The day has more readings than are read. Its beginning is missing. */
   readonly isCut: boolean
-  /** The stretches of the day that the owner deleted, cut to the day. */
-  readonly erasures: ReadonlyArray<Erasure.Stretch>
   /** The apps that asked on that day, or were sent an event, most often first. */
   readonly apps: ReadonlyArray<AskingApp>
 }
@@ -40,16 +38,11 @@ export const readDay = program("readDay", function* (userId: UserId, day: LocalD
   const found = yield* (yield* FixHistory).newest(userId, now, day, FIXES_A_DAY)
   const fixes = Trace.line(found)
   const { complete, visits } = yield* ownVisitsWithin(userId, day.from, day.until)
-  const erasures = (yield* listErasures(userId)).filter((one) => one.from < day.until && one.until > day.from)
   const result: TimelineDay = {
     fixes,
-    segments: Trace.segments(day, visits, fixes, now),
+    segments: Trace.segments(day, visits, fixes, now, yield* listErasures(userId)),
     complete,
     isCut: found.length >= FIXES_A_DAY,
-    erasures: erasures.map(({ from, until }) => ({
-      from: from < day.from ? day.from : from,
-      until: until > day.until ? day.until : until
-    })),
     apps: yield* askedWithin(userId, day)
   }
   return result

@@ -91,6 +91,22 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
     expect(line.map(({ capturedAt }) => capturedAt / MINUTE)).toEqual([1, 3, 4])
   })
 
+  it("a deleted stretch stands between what was before and after it, cut to the day and to now [retention-choice-4]", () => {
+    const readings = Array.from({ length: 25 }, (_, index) => fix(index * 2, 0)).filter(
+      ({ capturedAt }) => capturedAt < at(20 * MINUTE) || capturedAt >= at(30 * MINUTE)
+    )
+    const stretch = (from: number, until: number) => ({ from: at(from * MINUTE), until: at(until * MINUTE) })
+    const found = Trace.segments(DAY, [], readings, at(48 * MINUTE), [stretch(20, 30), stretch(47, 99), stretch(-9, 0)])
+    expect(found.map(({ from, kind, until }) => [kind, from / MINUTE, until / MINUTE])).toEqual([
+      ["stop", 0, 18],
+      ["way", 18, 20],
+      ["erased", 20, 30],
+      ["stop", 30, 46],
+      ["way", 46, 47],
+      ["erased", 47, 48]
+    ])
+  })
+
   it("totals count the part of the day that was spent there, longest first", () => {
     const found = Trace.segments(
       DAY,

@@ -48,7 +48,8 @@ const show = (portal: string) =>
       const data = yield* Effect.orDie(listDays(userId, { from: month.from, until: month.until }, zone.id))
       const log = yield* Effect.orDie(listAccessLog(userId, { from: day.from, to: day.until }, ENTRIES, undefined))
       const here = new Set(timeline.segments.flatMap((one) => (one.kind === "stay" ? [one.place.id] : [])))
-      const isEmpty = timeline.fixes.length === 0 && here.size === 0
+      const isEmpty =
+        timeline.fixes.length === 0 && here.size === 0 && timeline.segments.every(({ kind }) => kind === "gap")
       return respond({
         title: `Timeline of ${day.date}`,
         reader: yield* Visitor.reader(visitor),
@@ -58,7 +59,6 @@ const show = (portal: string) =>
           <div class="beside">
             <div>
               ${arrows(path, zone, day, today, heading(day.from, clock))}
-              ${timeline.erasures.map(({ from, until }) => html`<p class="note">You deleted ${time(from, minute)} until ${time(until, minute)}.</p>`)}
               ${
                 isEmpty
                   ? html`<p class="empty">Nothing is known of this day.</p>`
@@ -129,6 +129,8 @@ const item = (portal: string, one: Trace.Segment): Html => {
       </div>`
     case "way":
       return html`<div>On the way <span class="soft">${long}, ${distance(one.lengthM)}</span></div>`
+    case "erased":
+      return html`<div class="soft">You deleted ${long}</div>`
     case "gap":
       return html`<div class="soft">Nothing known for ${long}</div>`
   }

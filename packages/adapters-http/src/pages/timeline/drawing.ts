@@ -35,7 +35,7 @@ export const draw = ({ fixes, places, segments }: Drawn): Html => {
   const [first] = points
   if (first === undefined) return nothing
   const { project, unitsPerM } = projection(points, first)
-  const lines = pieces(Trace.thinned(fixes, MAX_POINTS)).map((piece) => piece.map(project))
+  const lines = pieces(Trace.thinned(fixes, MAX_POINTS), segments).map((piece) => piece.map(project))
   return html`<figure class="day">
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">
       ${places.map(({ circle }) => disc("place", project(circle), Math.max(circle.radiusM * unitsPerM, 6)))}
@@ -57,15 +57,21 @@ const ends = (lines: ReadonlyArray<ReadonlyArray<At>>): Html => {
   return begin === undefined || end === undefined ? nothing : html`${disc("begin", begin, 5)}${disc("end", end, 6)}`
 }
 
-/** Pieces of the line: over a gap nobody knows the way, so none is drawn. */
-const pieces = (fixes: ReadonlyArray<Fix.Fix>): ReadonlyArray<ReadonlyArray<Fix.Fix>> => {
+/** Pieces of the line: over a gap nobody knows the way, nor over a deleted stretch, so none is drawn. */
+const pieces = (
+  fixes: ReadonlyArray<Fix.Fix>,
+  segments: ReadonlyArray<Trace.Segment>
+): ReadonlyArray<ReadonlyArray<Fix.Fix>> => {
+  const erased = segments.filter(({ kind }) => kind === "erased")
+  const isApart = (one: Fix.Fix, next: Fix.Fix): boolean =>
+    next.capturedAt - one.capturedAt >= Trace.MIN_GAP ||
+    erased.some(({ from }) => one.capturedAt < from && from <= next.capturedAt)
   const found: Array<Array<Fix.Fix>> = []
   for (const fix of fixes) {
     const piece = found.at(-1)
     const before = piece?.at(-1)
-    if (piece === undefined || before === undefined || fix.capturedAt - before.capturedAt >= Trace.MIN_GAP) {
-      found.push([fix])
-    } else piece.push(fix)
+    if (piece === undefined || before === undefined || isApart(before, fix)) found.push([fix])
+    else piece.push(fix)
   }
   return found
 }

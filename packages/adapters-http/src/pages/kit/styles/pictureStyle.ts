@@ -50,7 +50,7 @@ export const pictureStyle = `.bars { flex: none; display: block; fill: var(--acc
 }
 .timeline > .stay::before { background: var(--accent); border-color: var(--accent); }
 .timeline > .stop::before { border-color: var(--warn); }
-.timeline > .way::before, .timeline > .gap::before {
+.timeline > .way::before, .timeline > .gap::before, .timeline > .erased::before {
   width: 0.5rem; height: 0.5rem; left: calc(-0.25rem - 1.5px); top: 1.05rem;
 }
 .timeline .when { color: var(--soft); font-variant-numeric: tabular-nums; }
