@@ -102,8 +102,8 @@ const attempt = ({ attempt, createdAt, message }: DueMail, addresses: Mail.MailL
   })
 
 /**
- * The address of a message and its reader's time zone; Left: why it has no address. An address that nobody confirmed may
- * belong to a stranger, so only a message that names its address goes there: the one with the link (decision
+ * The address of a message and its reader's time zone; Left: why it has no address. An address that nobody confirmed
+ * may belong to a stranger, so only a message that names its address goes there: the one with the link (decision
  * accounts-11).
  */
 const readerOf = ({ address, to }: Mail.MailMessage) =>
