@@ -104,9 +104,9 @@ describe("imports", () => {
   })
 
   it.each([
-    ["lat,lon\n1,2\n", "file must be a GPX or Google Timeline file"],
+    ["lat,lon\n1,2\n", "file must be a GPX file, a Google Timeline or an archive of this service"],
     ["PK\u0003\u0004", "file must be unpacked first: choose the GPX file, Timeline.json or Records.json inside"],
-    ["", "file must be a GPX or Google Timeline file"]
+    ["", "file must be a GPX file, a Google Timeline or an archive of this service"]
   ])("%j: 400 in words, and nothing of it stays", async (content, message) => {
     const before = await kept()
     const answer = await upload(await world.person(), content)

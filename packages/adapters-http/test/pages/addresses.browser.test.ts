@@ -80,6 +80,7 @@ describeBrowser("addresses, from sign-up to the undo of a change", () => {
     await page.getByLabel("New password").fill(NEW)
     await press("Undo the change")
     await heading("Your address is back")
+    await page.getByText("Your password was changed. It is strong").waitFor()
     await inspect(page, "undo-address-done")
     expect((await person.get("/v1/session")).status).toBe(401)
   })

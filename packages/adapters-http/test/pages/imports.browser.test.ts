@@ -46,7 +46,9 @@ describeBrowser("imports", () => {
 
     await page.getByLabel("File", { exact: true }).setInputFiles(file("notes.txt", ["lat,lon"]))
     await page.getByRole("button", { name: "Upload" }).click()
-    expect(await page.getByRole("alert").innerText()).toContain("File must be a GPX or Google Timeline file")
+    expect(await page.getByRole("alert").innerText()).toContain(
+      "File must be a GPX file, a Google Timeline or an archive of this service"
+    )
     await inspect(page, "import-refused")
 
     await page.getByLabel("File", { exact: true }).setInputFiles(file("Ferien <2026>.gpx", LINES))

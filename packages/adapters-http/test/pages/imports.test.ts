@@ -96,8 +96,13 @@ describe("the form for a file", () => {
   })
 
   it.each([
-    ["no file", new Blob([]), 400, "File must be a GPX or Google Timeline file"],
-    ["the wrong file", new Blob(["x".repeat(500_000)]), 400, "File must be a GPX or Google Timeline file"],
+    ["no file", new Blob([]), 400, "File must be a GPX file, a Google Timeline or an archive of this service"],
+    [
+      "the wrong file",
+      new Blob(["x".repeat(500_000)]),
+      400,
+      "File must be a GPX file, a Google Timeline or an archive of this service"
+    ],
     ["an archive", new Blob(["PK\u0003\u0004"]), 400, "File must be unpacked first"]
   ])("%s: said above the form, and nothing of it stays", async (_, content, status, message) => {
     const person = await world.person()

@@ -71,6 +71,19 @@ export const inspectClosely = async (
 const CUT_OFF = `[...document.querySelectorAll(".scroll")].filter((one) => one.scrollWidth > one.clientWidth)
   .map((one) => one.innerText.slice(0, 200))`
 
+/** Headings, tables and terms of a list that stick to the button above them. */
+const STUCK = `[...document.querySelectorAll("main button:not(.link), main a.button")].flatMap((button) => {
+  const above = button.getBoundingClientRect()
+  if (!button.checkVisibility()) return []
+  return [...document.querySelectorAll("main :is(h2, h3, table, dt)")]
+    .filter((one) => {
+      const below = one.getBoundingClientRect()
+      const gap = below.top - above.bottom
+      return one.checkVisibility() && gap > -1 && gap < 8 && below.left < above.right && above.left < below.right + 400
+    })
+    .map((one) => button.innerText + " / " + one.innerText.slice(0, 30))
+})`
+
 const fits = async (page: Page, name: string, look?: (width: 1280 | 390) => Promise<void>): Promise<void> => {
   const reordered = await page.evaluate<number>(
     `[...document.querySelectorAll("[tabindex]")].filter((one) => one.tabIndex > 0).length`
@@ -81,6 +94,8 @@ const fits = async (page: Page, name: string, look?: (width: 1280 | 390) => Prom
     await look?.(width)
     const cutOff = width === 390 ? await page.evaluate<ReadonlyArray<string>>(CUT_OFF) : []
     expect(cutOff).toEqual([])
+    const stuck = await page.evaluate<ReadonlyArray<string>>(STUCK)
+    expect({ width, stuck }).toEqual({ width, stuck: [] })
     const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth")
     expect({ width, overflow: Math.max(0, overflow) }).toEqual({ width, overflow: 0 })
     if (SCREENSHOTS !== undefined) {

@@ -82,7 +82,9 @@ export const useLink =
       if (Option.isNone(row)) return false
       const state = { account: toAccount(row.value), passwordVersion: row.value.password_version }
       const link = yield* linkOf(sql, userId, linkHash)
-      if (link === null || !decide({ ...state, link }, yield* Timestamp.now)) return false
+      const audit = link === null ? null : decide({ ...state, link }, yield* Timestamp.now)
+      if (audit === null) return false
       yield* sql`DELETE FROM account_links WHERE link_hash = ${linkHash} AND user_id = ${userId}`
+      yield* AuditLog.append(sql, audit)
       return true
     }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError)

@@ -4,6 +4,7 @@ import type { CredentialStore, SignUpRequest } from "@place-access/domain/creden
 import { History } from "@place-access/domain/retention-choice"
 import { Timestamp, UserId, Vault } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
+import * as AuditLog from "../audit/SqlAuditLog.js"
 import { lockCredentials } from "../accounts/credentialLock.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
@@ -79,11 +80,14 @@ export const confirm =
     Effect.gen(function* () {
       yield* lockCredentials(sql)
       const found = yield* read(sql, hash)
-      const account = Option.isNone(found) ? null : decide(found.value, yield* Timestamp.now)
-      if (Option.isNone(found) || account === null) return "Refused" as const
+      const confirmed = Option.isNone(found) ? null : decide(found.value, yield* Timestamp.now)
+      if (Option.isNone(found) || confirmed === null) return "Refused" as const
+      const { account, audit } = confirmed
       yield* sql`DELETE FROM pending_accounts WHERE email = ${found.value.email}`
       if (yield* release(sql, account.email, account.id, true)) return "Taken" as const
-      return (yield* insert(sql, account, found.value)) ? ("Made" as const) : ("Taken" as const)
+      if (!(yield* insert(sql, account, found.value))) return "Taken" as const
+      yield* AuditLog.append(sql, audit)
+      return "Made" as const
     }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError)
 
 const insert = (sql: SqlClient, account: Account.Account, { keep, passwordHash }: SignUpRequest.SignUpRequest) =>

@@ -33,12 +33,13 @@ export const layer: Layer.Layer<CredentialStore, never, SqlClient> = Layer.effec
 
 const offerLink =
   (sql: SqlClient): Store["offerLink"] =>
-  (link, mail) =>
+  (link, mail, audit) =>
     Effect.gen(function* () {
       const owner = yield* lockAccount(sql, link.userId)
       if (!Option.exists(owner, ({ email }) => email === link.email)) return false
       yield* insertLink(sql, link)
       if (mail !== null) yield* MailOutbox.queue(sql, mail, link.createdAt)
+      if (audit !== undefined) yield* AuditLog.append(sql, audit)
       return true
     }).pipe(sql.withTransaction, orStoreError)
 

@@ -1,24 +1,24 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { Fix } from "@place-access/domain/fixes"
-import type { ImportedPlace } from "@place-access/domain/imports"
-import { AccountLimits } from "@place-access/domain/quotas"
+import { ImportedPlace } from "@place-access/domain/imports"
 import type { UserId } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
 const CountRow = Schema.Struct({ count: Rows.Bigint })
 
-/** How many places count against `AccountLimits.PLACES`. */
-export const countOf = (sql: SqlClient, userId: UserId) =>
-  sql`SELECT count(*) AS count FROM places WHERE user_id = ${userId} AND archived_at IS NULL`.pipe(
+/** How many places count against `AccountLimits.PLACES`, or against `AccountLimits.ARCHIVED_PLACES`. */
+export const countOf = (sql: SqlClient, userId: UserId, isArchived = false) =>
+  sql`SELECT count(*) AS count FROM places
+      WHERE user_id = ${userId} AND (archived_at IS NOT NULL) = ${isArchived}`.pipe(
     Rows.first(CountRow),
     Effect.map(Option.match({ onNone: () => 0, onSome: ({ count }) => count }))
   )
 
 /**
  * Stores a place of an archive with its shapes, unless the person has it already (`ImportedPlace.isSame`), or has as
- * many places as an account may have. The caller has locked the person's row of `upload_streams` and raised its
- * version.
+ * many places like it as an account may have (`ImportedPlace.limitOf`). The caller has locked the person's row of
+ * `upload_streams` and raised its version.
  */
 export const insertReturned = (sql: SqlClient, { origin, place, shapes }: ImportedPlace.ReturnedPlace) =>
   Effect.gen(function* () {
@@ -29,7 +29,8 @@ export const insertReturned = (sql: SqlClient, { origin, place, shapes }: Import
           AND known.lon = ${circle.lon} AND known.radius_m = ${circle.radiusM}
           AND (known.archived_at IS NULL) = ${archivedAt === null})) LIMIT 1`
     if (known.length > 0) return "known" as const
-    if (archivedAt === null && (yield* countOf(sql, userId)) >= AccountLimits.PLACES.most) return "no room" as const
+    const { most } = ImportedPlace.limitOf(place)
+    if ((yield* countOf(sql, userId, archivedAt !== null)) >= most) return "no room" as const
     yield* sql`INSERT INTO places (user_id, place_id, label, kind, lat, lon, radius_m, geometry_version, created_at,
                                    archived_at)
                VALUES (${userId}, ${id}, ${label}, ${kind}, ${circle.lat}, ${circle.lon}, ${circle.radiusM},

@@ -5,12 +5,12 @@ import {
   SqlCredentialStore,
   SqlEndpointStore
 } from "@place-access/adapters-pg"
-import { AccountStore, Session } from "@place-access/domain/accounts"
+import { Account, AccountStore, Session } from "@place-access/domain/accounts"
 import { AuditEvent } from "@place-access/domain/audit"
-import { CredentialStore, PasswordChange } from "@place-access/domain/credentials"
+import { AccountLink, CredentialStore, PasswordChange, SignUpRequest } from "@place-access/domain/credentials"
 import { AccountDeletion, AccountDeletionStore } from "@place-access/domain/deletions"
 import { EndpointStore, EndpointUrl, type WebhookEndpoint } from "@place-access/domain/endpoints"
-import { EndpointId, Entropy, Timestamp, type UserId, Vault } from "@place-access/domain/shared"
+import { EndpointId, Entropy, Timestamp, UserId, Vault } from "@place-access/domain/shared"
 import { Fixtures } from "@place-access/domain/testing"
 import { Clock, Effect, Either, Layer, Option } from "effect"
 import { randomBytes } from "node:crypto"
@@ -115,6 +115,44 @@ describeServers("people who change their accounts at the same time, under the re
         expect(refused).toEqual([true, true, true])
         expect((yield* accounts.listSessions(owner.id, now)).map((one) => one.hash)).toEqual([kept])
         expect(yield* endpoints.find(app.id, made.id)).toEqual(Option.some(made))
+      })
+    )
+  })
+
+  it("links and accounts that are made by mail: without the event nothing of them is stored [audit-1]", async () => {
+    await run(
+      Effect.gen(function* () {
+        const [accounts, credentials] = [yield* AccountStore, yield* CredentialStore]
+        const owner = yield* Fixtures.user
+        const now = yield* Timestamp.now
+        const fresh = () => Vault.Hash.make(randomBytes(32).toString("hex"))
+        const [offered, unlock] = [
+          AccountLink.make("password_reset", fresh(), owner, now),
+          AccountLink.make("unlock", fresh(), owner, now)
+        ]
+        yield* credentials.offerLink(unlock, null)
+        const userId = UserId.make(yield* Entropy.id("usr"))
+        const asked = { ...owner, userId, email: Account.Email.make(`${userId}@example.com`.toLowerCase()) }
+        const request = SignUpRequest.withLink({ ...asked, passwordHash: "hash", keep: null, returnTo: "/" })(
+          fresh(),
+          now
+        )
+        yield* credentials.requestSignUp(request, { to: userId, dedupeKey: "sign_up", subject: "New", body: "New" })
+        const refused = [
+          yield* Effect.isFailure(credentials.offerLink(offered, null, broken(owner.id, now))),
+          yield* Effect.isFailure(credentials.useLink(owner.id, unlock.hash, () => broken(owner.id, now))),
+          yield* Effect.isFailure(
+            credentials.confirmSignUp(request.hash, (found, at) => {
+              const confirmed = SignUpRequest.confirm(found, at)
+              return confirmed === null ? null : { ...confirmed, audit: broken(userId, at) }
+            })
+          )
+        ]
+        expect(refused).toEqual([true, true, true])
+        const links = yield* Effect.forEach([offered, unlock], ({ hash }) => credentials.findLink(hash))
+        expect(links.map(Option.isSome)).toEqual([false, true])
+        expect(yield* accounts.find(userId)).toEqual(Option.none())
+        expect(Option.isSome(yield* credentials.findSignUp(request.hash))).toBe(true)
       })
     )
   })

@@ -1,15 +1,16 @@
 import { Context, type Option } from "effect"
 import type { Account, Email } from "../accounts/Account.js"
+import type { AuditEvent } from "../audit/AuditEvent.js"
 import type { MailMessage } from "../mail/Mail.js"
 import type { StoreEffect, Timestamp, UserId, Vault } from "../shared/index.js"
 import type { AccountLink } from "./AccountLink.js"
 import type { AddressReplacement, AddressState } from "./AddressChange.js"
 import type { CredentialState, PasswordReplacement } from "./PasswordChange.js"
-import type { SignUpRequest } from "./SignUpRequest.js"
+import type { ConfirmedSignUp, SignUpRequest } from "./SignUpRequest.js"
 
 /**
  * What proves that somebody is the owner of an account, and how the proof is replaced. Decisions accounts-9 to
- * accounts-13.
+ * accounts-13. `audit`: the event of the change, which is stored in its transaction (decision audit-1).
  */
 export class CredentialStore extends Context.Tag("@place-access/domain/credentials/CredentialStore")<
   CredentialStore,
@@ -18,7 +19,7 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
      * Stores the link and puts its mail into the outbox; null: somebody else passes the link on. False, and nothing is
      * stored, when the account is gone or has another address than the link.
      */
-    readonly offerLink: (link: AccountLink, mail: MailMessage | null) => StoreEffect<boolean>
+    readonly offerLink: (link: AccountLink, mail: MailMessage | null, audit?: AuditEvent) => StoreEffect<boolean>
     /** The link and its account, whether or not the link still works. None when it was used, or never existed. */
     readonly findLink: (
       hash: Vault.Hash
@@ -47,11 +48,14 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
       link: Vault.Hash,
       decide: (state: AddressState, now: Timestamp.Timestamp) => AddressReplacement | null
     ) => StoreEffect<"Replaced" | "Refused" | "Taken">
-    /** Deletes the link and returns true, unless `decide` returns false for it. Of several at once, one gets true. */
+    /**
+     * Deletes the link and stores the event that `decide` returns for it. False, and nothing is written, when there is
+     * no such link or `decide` returns null. Of several calls at once, one gets true.
+     */
     readonly useLink: (
       userId: UserId,
       link: Vault.Hash,
-      decide: (state: CredentialState, now: Timestamp.Timestamp) => boolean
+      decide: (state: CredentialState, now: Timestamp.Timestamp) => AuditEvent | null
     ) => StoreEffect<boolean>
 
     /** Stores an account that waits for its address to be confirmed, and puts the mail into the outbox. */
@@ -61,13 +65,13 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
     /** The newest that waits for this address, without those that ended at `now`. */
     readonly newestSignUp: (email: Email, now: Timestamp.Timestamp) => StoreEffect<Option.Option<SignUpRequest>>
     /**
-     * Makes the account that `decide` returns, with its choice of history, and deletes every request for its address.
-     * `Refused` when there is no such request or `decide` returns null; `Taken`, with the same deletion, when another
-     * account has confirmed the address.
+     * Makes the account that `decide` returns, with its choice of history and its event, and deletes every request for
+     * its address. `Refused` when there is no such request or `decide` returns null. `Taken`, with the same deletion
+     * and without an event, when another account has confirmed the address.
      */
     readonly confirmSignUp: (
       hash: Vault.Hash,
-      decide: (request: SignUpRequest, now: Timestamp.Timestamp) => Account | null
+      decide: (request: SignUpRequest, now: Timestamp.Timestamp) => ConfirmedSignUp | null
     ) => StoreEffect<"Made" | "Refused" | "Taken">
   }
 >() {}

@@ -1,12 +1,14 @@
 // The mail about a sign-in from an unknown browser, and the link that makes a browser known. Decisions accounts-15 and
 // accounts-16.
 import type { Account } from "../accounts/Account.js"
+import * as AuditEvent from "../audit/AuditEvent.js"
 import { network } from "../accounts/SignInThrottle.js"
 import type { Client } from "../accounts/Session.js"
 import type { MailMessage } from "../mail/Mail.js"
 import { type Vault, Words } from "../shared/index.js"
 import { DAY, HOUR, type Timestamp } from "../shared/Timestamp.js"
-import type { AccountLink } from "./AccountLink.js"
+import { type AccountLink, isLive } from "./AccountLink.js"
+import type { CredentialState } from "./PasswordChange.js"
 
 /** For this long after an account was made, its owner is the one who signs in. */
 const SETTLING = HOUR
@@ -46,3 +48,9 @@ export const unlockMail = (link: AccountLink): MailMessage => ({
   ].join("\n\n"),
   link: { site: "service", path: "/unlock?token=", label: "Let this browser sign in" }
 })
+
+/** The event of an unlock link that is used now. Null when the link does not work any more. */
+export const unlocked = ({ account, link }: CredentialState, now: Timestamp): AuditEvent.AuditEvent | null =>
+  link !== null && isLive(link, "unlock", account, now)
+    ? { at: now, userId: account.id, actor: AuditEvent.OWNER, detail: { kind: "unlocked" } }
+    : null

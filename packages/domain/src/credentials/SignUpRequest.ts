@@ -1,5 +1,6 @@
 // An account that waits for its address to be confirmed. Decisions accounts-11 and accounts-12.
 import { type Account, type DisplayName, Email } from "../accounts/Account.js"
+import * as AuditEvent from "../audit/AuditEvent.js"
 import type { MailMessage } from "../mail/Mail.js"
 import type { Keep } from "../retention-choice/History.js"
 import { type UserId, type Vault, Words } from "../shared/index.js"
@@ -41,18 +42,32 @@ export const withLink =
 /** Whether the link still works; at `expiresAt` it does not. */
 export const isLive = ({ expiresAt }: SignUpRequest, now: Timestamp): boolean => now < expiresAt
 
+/** What is committed together when an address is confirmed. */
+export interface ConfirmedSignUp {
+  readonly account: Account
+  readonly audit: AuditEvent.AuditEvent
+}
+
 /** The account of a request whose address was confirmed at `now`; null when the link is too old. */
-export const confirm = (request: SignUpRequest, now: Timestamp): Account | null =>
+export const confirm = (request: SignUpRequest, now: Timestamp): ConfirmedSignUp | null =>
   isLive(request, now)
     ? {
-        id: request.userId,
-        email: request.email,
-        displayName: request.displayName,
-        roles: [],
-        createdAt: now,
-        suspendedAt: null,
-        confirmedAt: now,
-        timeZone: null
+        account: {
+          id: request.userId,
+          email: request.email,
+          displayName: request.displayName,
+          roles: [],
+          createdAt: now,
+          suspendedAt: null,
+          confirmedAt: now,
+          timeZone: null
+        },
+        audit: {
+          at: now,
+          userId: request.userId,
+          actor: AuditEvent.OWNER,
+          detail: { kind: "account_made", roles: [] }
+        }
       }
     : null
 

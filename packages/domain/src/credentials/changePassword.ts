@@ -40,9 +40,9 @@ export const changePassword = program("changePassword", function* (account: Acco
   )
   // Somebody else replaced the password between the check and now, so the typed one is wrong.
   if (!replaced) return yield* new WrongCredentials()
+  yield* announceAudit(PasswordChange.changed(account, "password", yield* Timestamp.now))
   // Who gave the password has confirmed the session: one question, not two. With a second factor it takes both.
   if (yield* (yield* AccountStore).hasFactor(account.id)) return
   const confirmed = { hash: session, passwordVersion: verified.passwordVersion + 1 }
   yield* (yield* AccountStore).confirmSession(confirmed, yield* Timestamp.now)
-  yield* announceAudit(PasswordChange.changed(account, "password", yield* Timestamp.now))
 })

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { type Account, AccountStore, KnownBrowser, type Session } from "../accounts/index.js"
-import { AuditEvent, recordAudit } from "../audit/index.js"
+import { announceAudit, type AuditEvent } from "../audit/index.js"
 import { Rate, Subject, takeCall } from "../limits/index.js"
 import * as Mail from "../mail/Mail.js"
 import { MailOutbox } from "../mail/MailOutbox.js"
@@ -82,13 +82,14 @@ export const describeUnlock = program("describeUnlock", function* (secret: strin
  */
 export const useUnlock = program("useUnlock", function* (secret: string, cookie: string | undefined) {
   const { account, link } = yield* liveLink(secret, "unlock")
-  const isUsed = yield* (yield* CredentialStore).useLink(
-    account.id,
-    link.hash,
-    (state, now) => state.link !== null && AccountLink.isLive(state.link, "unlock", state.account, now)
-  )
+  let committed: AuditEvent.AuditEvent | undefined
+  const isUsed = yield* (yield* CredentialStore).useLink(account.id, link.hash, (state, now) => {
+    const event = NewBrowser.unlocked(state, now)
+    committed = event ?? undefined
+    return event
+  })
   if (!isUsed) return yield* dead()
-  yield* recordAudit({ userId: account.id, actor: AuditEvent.OWNER, detail: { kind: "unlocked" } })
+  if (committed !== undefined) yield* announceAudit(committed)
   const known = yield* knowBrowser(account, cookie)
   return yield* Option.match(known, { onNone: dead, onSome: (issued) => Effect.succeed({ account, cookie: issued }) })
 })

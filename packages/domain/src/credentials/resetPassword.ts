@@ -1,6 +1,6 @@
 import { Option } from "effect"
 import { type Account, AccountStore, choosePassword } from "../accounts/index.js"
-import { announceAudit, AuditEvent, recordAudit } from "../audit/index.js"
+import { announceAudit, AuditEvent } from "../audit/index.js"
 import { Rate, Subject, takeCall } from "../limits/index.js"
 import * as Mail from "../mail/Mail.js"
 import { Entropy, NotFound, program, Timestamp, Vault } from "../shared/index.js"
@@ -35,9 +35,16 @@ export const issueResetLink = program("issueResetLink", function* (email: Accoun
   if (Option.isNone(found)) return yield* new NotFound({ what: "account" })
   const secret = yield* Entropy.secret
   const hash = (yield* Vault.Vault).sha256(secret)
-  const link = AccountLink.make("password_reset", hash, found.value.account, yield* Timestamp.now)
-  if (!(yield* (yield* CredentialStore).offerLink(link, null))) return yield* new NotFound({ what: "account" })
-  yield* recordAudit({ userId: link.userId, actor: AuditEvent.OPERATOR, detail: { kind: "reset_link_made" } })
+  const now = yield* Timestamp.now
+  const link = AccountLink.make("password_reset", hash, found.value.account, now)
+  const event: AuditEvent.AuditEvent = {
+    at: now,
+    userId: link.userId,
+    actor: AuditEvent.OPERATOR,
+    detail: { kind: "reset_link_made" }
+  }
+  if (!(yield* (yield* CredentialStore).offerLink(link, null, event))) return yield* new NotFound({ what: "account" })
+  yield* announceAudit(event)
   return { secret, expiresAt: link.expiresAt }
 })
 

@@ -7,7 +7,7 @@ import {
   PasswordHasher,
   WrongCredentials
 } from "../accounts/index.js"
-import { AuditEvent, recordAudit } from "../audit/index.js"
+import { announceAudit, type AuditEvent } from "../audit/index.js"
 import { Rate, Subject, takeCall } from "../limits/index.js"
 import * as Mail from "../mail/Mail.js"
 import * as History from "../retention-choice/History.js"
@@ -106,9 +106,14 @@ export const describeSignUp = program("describeSignUp", function* (secret: strin
 export const confirmSignUp = program("confirmSignUp", function* (secret: string, password: string) {
   const request = yield* describeSignUp(secret)
   if (!(yield* (yield* PasswordHasher).verify(request.passwordHash, password))) return yield* new WrongCredentials()
-  const outcome = yield* (yield* CredentialStore).confirmSignUp(request.hash, SignUpRequest.confirm)
+  let committed: AuditEvent.AuditEvent | undefined
+  const outcome = yield* (yield* CredentialStore).confirmSignUp(request.hash, (found, now) => {
+    const confirmed = SignUpRequest.confirm(found, now)
+    committed = confirmed?.audit
+    return confirmed
+  })
   if (outcome === "Refused") return yield* dead()
   if (outcome === "Taken") return yield* new Conflict({ reason: Account.EMAIL_TAKEN })
-  yield* recordAudit({ userId: request.userId, actor: AuditEvent.OWNER, detail: { kind: "account_made", roles: [] } })
+  if (committed !== undefined) yield* announceAudit(committed)
   return request
 })

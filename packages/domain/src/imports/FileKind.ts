@@ -41,6 +41,6 @@ export const problem = (kind: FileKind): string | undefined => {
     case "archive":
       return "must be unpacked first: choose the GPX file, Timeline.json or Records.json inside"
     case "other":
-      return "must be a GPX or Google Timeline file"
+      return "must be a GPX file, a Google Timeline or an archive of this service"
   }
 }

@@ -21,7 +21,7 @@ export interface ImportCounts {
   readonly tooRecent: number
   /** Entries older than the history that the user keeps. */
   readonly tooOld: number
-  /** Places beyond `AccountLimits.PLACES` (decision limits-9). `Import.leftOut` has their names. */
+  /** Places beyond `ImportedPlace.limitOf` (decision limits-9). `Import.leftOut` has their names. */
   readonly overLimit: number
   /** Entries without a time or place, and impossible ones (decision L3). */
   readonly quarantined: number
@@ -123,7 +123,7 @@ export const explain = (fault: ImportFault, { stored }: Pick<ImportCounts, "stor
   const kept = stored === 0 ? "" : " What was read before that is stored."
   switch (fault) {
     case "not_ours":
-      return "This is not a GPX or Google Timeline file."
+      return "This is not a GPX file, a Google Timeline or an archive of this service."
     case "damaged":
       return `The file is damaged and cannot be read to its end.${kept}`
     case "cut_off":

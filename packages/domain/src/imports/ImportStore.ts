@@ -76,8 +76,8 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     readonly piece: (of: Owned, position: number) => StoreEffect<Option.Option<Uint8Array>>
     /**
      * Stores the entries that the user does not have yet. Fixes are compared by time and place, visits by times and
-     * place, over all devices of the user, places by `ImportedPlace.isSame`. A new place that is not archived is left
-     * out when the user has `AccountLimits.PLACES` already. No rule is evaluated. The version of the
+     * place, over all devices of the user, places by `ImportedPlace.isSame`. A new place is left out when the user
+     * has `ImportedPlace.limitOf` already. No rule is evaluated. The version of the
      * user's uploads grows, and stays are derived again from the earliest new fix. The history of the import's device
      * ends at its newest stored entry. False, and nothing is written, when the lease was lost.
      */

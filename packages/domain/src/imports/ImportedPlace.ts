@@ -2,6 +2,7 @@
 import type { Circle } from "../places/Geometry.js"
 import type { Label, Place, PlaceKind } from "../places/Place.js"
 import type { Shape } from "../places/Shape.js"
+import * as AccountLimits from "../quotas/AccountLimits.js"
 import { PlaceId, type UserId } from "../shared/Ids.js"
 import { type Timestamp } from "../shared/Timestamp.js"
 import type { Vault } from "../shared/Vault.js"
@@ -21,6 +22,13 @@ export interface ImportedPlace {
     readonly circle: Circle
   }>
 }
+
+/**
+ * How many places like this one the account may have when an import adds it. An archived place counts with the archived
+ * ones, any other with those that are not archived (decision limits-9).
+ */
+export const limitOf = ({ archivedAt }: Pick<Place, "archivedAt">): AccountLimits.OwnedLimit =>
+  archivedAt === null ? AccountLimits.PLACES : AccountLimits.ARCHIVED_PLACES
 
 /** Whether the place could have been made before the upload. Its shapes follow each other in version and time. */
 export const isPossible = ({ archivedAt, createdAt, shapes }: ImportedPlace, uploadedAt: Timestamp): boolean =>

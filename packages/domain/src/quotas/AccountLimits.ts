@@ -57,6 +57,17 @@ export const PLACES = owned(
   "an account can have 100 places; archive one that you no longer need"
 )
 
+/**
+ * An archive can be written by hand, and its archived places would cost as much as others: each stays as a row, and
+ * visits to it are derived. A person who archives a place keeps it, whatever the number.
+ */
+export const ARCHIVED_PLACES = owned(
+  "Archived places from archives",
+  500,
+  "all archived places of the account; only an import is limited",
+  "an account gets at most 500 archived places from imports; those beyond are left out"
+)
+
 export const DEVICES = owned(
   "Devices",
   20,
@@ -140,6 +151,7 @@ export const DEAD_TOKENS = within(
 /** Every limit, in the order in which people read them. */
 export const ALL: ReadonlyArray<OwnedLimit | WindowLimit> = [
   PLACES,
+  ARCHIVED_PLACES,
   DEVICES,
   APPS,
   PURPOSES,

@@ -1,6 +1,15 @@
-import { Account, createAccount, endAllSessions, signIn, signUp } from "@place-access/domain/accounts"
+import { Account, AccountStore, createAccount, endAllSessions, signIn, signUp } from "@place-access/domain/accounts"
 import { AuditEvent, AuditLog } from "@place-access/domain/audit"
-import { changePassword, issueResetLink, resetPassword } from "@place-access/domain/credentials"
+import {
+  changePassword,
+  confirmSignUp,
+  issueResetLink,
+  requestSignUp,
+  requestUnlock,
+  resetPassword,
+  useUnlock
+} from "@place-access/domain/credentials"
+import { listRecentMail } from "@place-access/domain/mail"
 import { Timestamp, UserId, Vault } from "@place-access/domain/shared"
 import {
   MemoryAccountStore,
@@ -9,6 +18,7 @@ import {
   MemoryDatabase,
   MemoryEntropy,
   MemoryLimitStore,
+  MemoryMailOutbox,
   MemoryPasswordHasher,
   MemoryVault
 } from "@place-access/domain/testing"
@@ -20,6 +30,7 @@ const stores = Layer.mergeAll(
   MemoryAuditLog.layer,
   MemoryCredentialStore.layer,
   MemoryLimitStore.layer,
+  MemoryMailOutbox.layer,
   MemoryPasswordHasher.layer
 ).pipe(
   Layer.provideMerge(MemoryDatabase.layer),
@@ -36,6 +47,13 @@ const wrong = { ...right, password: "my mother's maiden name" }
 const all = Effect.flatMap(AuditLog, (log) => Effect.map(log.list({}, 1_000, undefined), ({ items }) => items))
 const details = Effect.map(all, (events) => events.map(({ detail }) => detail).toReversed())
 const kinds = Effect.map(details, (found) => found.map(({ kind }) => kind))
+
+/** The secret of the newest mailed link to this page. */
+const mailed = (page: string) =>
+  Effect.map(
+    listRecentMail(100, { portal: "https://service.example/portal", service: "https://service.example" }),
+    (all) => all.flatMap(({ text }) => new RegExp(`/${page}\\?token=(\\w+)`).exec(text)?.[1] ?? [])[0] ?? ""
+  )
 
 /** The lines that a program writes to the log, with their annotations, as JSON. */
 const logged = <A, E, R>(program: Effect.Effect<A, E, R>) =>
@@ -118,6 +136,41 @@ describe("the audit log [audit-1]", () => {
       expect(audit).toHaveLength(7)
       const written = JSON.stringify([yield* all, lines])
       expect(secrets.filter((secret) => written.includes(secret))).toEqual([])
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("a change of the password is in the service's log, also of an account with a second factor", () =>
+    Effect.gen(function* () {
+      const account = yield* createAccount({ email, password, roles: [] })
+      const { cookie } = yield* signIn(right)
+      const session = (yield* Vault.Vault).sha256(cookie)
+      const accounts = yield* AccountStore
+      const withFactor = { ...accounts, hasFactor: () => Effect.succeed(true) }
+      const lines = yield* logged(
+        changePassword(account, { password, newPassword, address, session }).pipe(
+          Effect.provideService(AccountStore, withFactor)
+        )
+      )
+      expect(lines.filter(({ text }) => text.includes("audit password_changed"))).toHaveLength(1)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("an unlock link that is used and an account that is made by mail are each one event and one line", () =>
+    Effect.gen(function* () {
+      // Stores commit these events with their change: what the log's port would do is not asked.
+      const log = yield* AuditLog
+      const broken = { ...log, append: () => Effect.die("the event is not in the transaction") }
+      const made = Account.Email.make("new@example.com")
+      const lines = yield* logged(
+        Effect.gen(function* () {
+          yield* requestSignUp({ email: made, password, address }, "open")
+          yield* confirmSignUp(yield* mailed("confirm-sign-up"), password)
+          yield* requestUnlock(made)
+          yield* useUnlock(yield* mailed("unlock"), undefined)
+        }).pipe(Effect.provideService(AuditLog, broken))
+      )
+      expect(yield* kinds).toEqual(["account_made", "unlocked"])
+      expect(lines.filter(({ text }) => text.includes('"audit '))).toHaveLength(2)
     }).pipe(Effect.provide(stores))
   )
 

@@ -156,7 +156,7 @@ describe("an import", () => {
   })
 
   it.each([
-    ["<html>", "This is not a GPX or Google Timeline file.", 0],
+    ["<html>", "This is not a GPX file, a Google Timeline or an archive of this service.", 0],
     [
       file(...points(1_500), "!", ...points(5)),
       /^The file is damaged .* What was read before that is stored\.$/,

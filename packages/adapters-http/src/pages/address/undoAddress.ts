@@ -68,7 +68,7 @@ const done = (email: Account.Email, strength: PasswordStrength.PasswordStrength)
     width: "narrow",
     reader: null,
     main: html`<h1>Your address is back</h1>
-      <div class="note" role="status"><p>${PasswordStrength.words[strength]}</p></div>
+      <div class="note" role="status"><p>Your password was changed. ${PasswordStrength.words[strength]}</p></div>
       <p>
         Your account has ${email} again, and everybody was signed out. Look at your connected apps and your phones for
         what you do not know.

@@ -84,15 +84,17 @@ const page = asAdmin((visitor) =>
 const form = ({ problems, shown }: Filters): Html => {
   const fields: Fields.Shown = { values: (name) => shown[name as keyof typeof shown] ?? "", problems }
   return html`${Fields.problems(fields, LABELS)}
-    <form class="filter" method="get" action="${AUDIT}">
-      ${Fields.select(fields, { name: "kind", label: LABELS.kind }, [
-        { value: "", text: "Everything" },
-        ...AuditEvent.KINDS.map((kind) => ({ value: kind, text: KIND_NAMES[kind] }))
-      ])}
-      ${Fields.input(fields, { name: "account", label: LABELS.account, required: false, maxlength: 64 })}
-      ${Fields.input(fields, { name: "from", label: LABELS.from, type: "date", required: false })}
-      ${Fields.input(fields, { name: "to", label: LABELS.to, type: "date", required: false })}
-      <button class="second">Filter</button>
+    <form class="card filter long" method="get" action="${AUDIT}">
+      <div class="pair">
+        ${Fields.select(fields, { name: "kind", label: LABELS.kind }, [
+          { value: "", text: "Everything" },
+          ...AuditEvent.KINDS.map((kind) => ({ value: kind, text: KIND_NAMES[kind] }))
+        ])}
+        ${Fields.input(fields, { name: "account", label: LABELS.account, required: false, maxlength: 64 })}
+        ${Fields.input(fields, { name: "from", label: LABELS.from, type: "date", required: false })}
+        ${Fields.input(fields, { name: "to", label: LABELS.to, type: "date", required: false })}
+        <div class="field"><button class="second">Filter</button></div>
+      </div>
     </form>`
 }
 

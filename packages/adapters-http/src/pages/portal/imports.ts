@@ -97,7 +97,8 @@ const leftOut = (portal: string, { counts, leftOut: names }: Import.Import): Htm
   return html`<div class="note warn">
     <p>
       Not added: ${names.map((name) => `“${name}”`).join(", ")}${more > 0 && ` and ${more} more`}. An account has at
-      most ${AccountLimits.PLACES.most} places.
+      most ${AccountLimits.PLACES.most} places, and an import adds archived ones up to
+      ${AccountLimits.ARCHIVED_PLACES.most}.
     </p>
     <p>
       To add them, archive <a href="${portal}/places">places that you no longer need</a>, then import the file again.
@@ -142,7 +143,7 @@ const counts = ({
     ["Known already", duplicates, ""],
     ["Too recent", tooRecent, " – the last day before the upload is left to your phone"],
     ["Too old", tooOld, " – older than the history that you keep"],
-    ["Left out", overLimit, ` – places beyond ${AccountLimits.PLACES.most}, the most that an account may have`],
+    ["Left out", overLimit, " – places beyond the most that an account may have"],
     ["Not usable", quarantined, " – without a time or a place, or with an impossible one"]
   ]
   return rows

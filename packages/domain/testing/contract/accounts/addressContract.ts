@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import { type Account, Email } from "../../../src/accounts/Account.js"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
 import * as Session from "../../../src/accounts/Session.js"
-import { OWNER } from "../../../src/audit/AuditEvent.js"
+import { type AuditEvent, OWNER } from "../../../src/audit/AuditEvent.js"
 import { AuditLog } from "../../../src/audit/AuditLog.js"
 import * as AccountLink from "../../../src/credentials/AccountLink.js"
 import type { AddressReplacement, AddressState } from "../../../src/credentials/AddressChange.js"
@@ -39,6 +39,13 @@ const signedUp = (email?: Email) =>
 
 const confirmed = ({ hash }: Pick<SignUpRequest.SignUpRequest, "hash">) =>
   Effect.flatMap(CredentialStore, (store) => store.confirmSignUp(hash, SignUpRequest.confirm))
+
+/** The kinds of the account's events, newest first. */
+const auditOf = (userId: UserId) =>
+  Effect.map(
+    Effect.flatMap(AuditLog, (log) => log.list({ userId }, 10, undefined)),
+    ({ items }) => items.map(({ detail }) => detail.kind)
+  )
 
 const find = (id: UserId) =>
   Effect.map(
@@ -137,13 +144,20 @@ export const addressContract: Contract<Ports> = [
       )
       const left = yield* Effect.forEach([first, second, other], ({ hash }) => store.findSignUp(hash))
       Check.equal(left.map(Option.isSome), [false, false, true], "what waits")
+      Check.equal(
+        yield* Effect.forEach([first, second], ({ userId }) => auditOf(userId)),
+        [first, second].map((one) => (one === winner ? ["account_made"] : [])),
+        "the audit log"
+      )
     })
   },
   {
     name: "confirmSignUp: Taken by an account that confirmed the address; one that never did loses it [accounts-12]",
     run: Effect.gen(function* () {
       const owner = yield* Fixtures.user
-      Check.equal(yield* confirmed(yield* signedUp(owner.email)), "Taken", "confirmed")
+      const taken = yield* signedUp(owner.email)
+      Check.equal(yield* confirmed(taken), "Taken", "confirmed")
+      Check.equal(yield* auditOf(taken.userId), [], "no event")
       Check.equal(yield* find(owner.id), owner, "its owner keeps it")
       const squatter = yield* Fixtures.userWith({ confirmedAt: null })
       const session = yield* opened(squatter)
@@ -216,12 +230,7 @@ export const addressContract: Contract<Ports> = [
       Check.equal(yield* store.findLink(undo.hash), Option.some({ link: undo, account: after }), "the undo link")
       Check.isTrue(yield* isOpen(session), "the session")
       Check.equal(yield* keysOf(account.id), ["changed"], "mails")
-      const audited = yield* (yield* AuditLog).list({ userId: account.id }, 10, undefined)
-      Check.equal(
-        audited.items.map(({ detail }) => detail),
-        [{ kind: "address_changed" }],
-        "the audit log"
-      )
+      Check.equal(yield* auditOf(account.id), ["address_changed"], "the audit log")
       let version = -1
       yield* store.replaceAddress(account.id, link.hash, (state) => {
         version = state.addressVersion
@@ -281,8 +290,10 @@ export const addressContract: Contract<Ports> = [
       const store = yield* CredentialStore
       const [account, other] = [yield* Fixtures.user, yield* Fixtures.user]
       const link = yield* offered(account, "unlock")
-      Check.isTrue(!(yield* store.useLink(account.id, link.hash, () => false)), "refused")
-      const always = ({ link: found }: { readonly link: AccountLink.AccountLink | null }) => found !== null
+      const event: AuditEvent = { at: link.createdAt, userId: account.id, actor: OWNER, detail: { kind: "unlocked" } }
+      Check.isTrue(!(yield* store.useLink(account.id, link.hash, () => null)), "refused")
+      const always = ({ link: found }: { readonly link: AccountLink.AccountLink | null }) =>
+        found === null ? null : event
       Check.isTrue(!(yield* store.useLink(other.id, link.hash, always)), "another account")
       const outcomes = yield* Effect.all(
         [1, 2, 3].map(() => store.useLink(account.id, link.hash, always)),
@@ -290,6 +301,7 @@ export const addressContract: Contract<Ports> = [
       )
       Check.equal(outcomes.filter((isUsed) => isUsed).length, 1, "of several")
       Check.isTrue(!(yield* isThere(link)), "gone")
+      Check.equal(yield* auditOf(account.id), ["unlocked"], "the audit log")
     })
   }
 ]

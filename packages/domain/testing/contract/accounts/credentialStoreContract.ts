@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { type Account, Email } from "../../../src/accounts/Account.js"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
-import { OWNER } from "../../../src/audit/AuditEvent.js"
+import { type AuditEvent, OPERATOR, OWNER } from "../../../src/audit/AuditEvent.js"
 import { AuditLog } from "../../../src/audit/AuditLog.js"
 import * as Session from "../../../src/accounts/Session.js"
 import * as SignInThrottle from "../../../src/accounts/SignInThrottle.js"
@@ -88,6 +88,28 @@ export const credentialStoreContract: Contract<Ports> = [
       Check.equal(yield* store.findLink(yield* freshHash), Option.none(), "another one")
       const kept = (yield* (yield* MailOutbox).recent(10_000)).find((one) => one.message.to === account.id)
       Check.equal(kept?.message, message, "the mail")
+    })
+  },
+  {
+    name: "offerLink: the event of an operator is stored with the link, and not without it [audit-1]",
+    run: Effect.gen(function* () {
+      const store = yield* CredentialStore
+      const account = yield* Fixtures.user
+      const now = yield* Timestamp.now
+      const event: AuditEvent = { at: now, userId: account.id, actor: OPERATOR, detail: { kind: "reset_link_made" } }
+      const offer = (email: Email) =>
+        Effect.flatMap(freshHash, (hash) =>
+          store.offerLink(AccountLink.make("password_reset", hash, { ...account, email }, now), null, event)
+        )
+      Check.isTrue(!(yield* offer(Email.make("another@example.com"))), "another address")
+      Check.equal((yield* (yield* AuditLog).list({ userId: account.id }, 10, undefined)).items, [], "no event")
+      Check.isTrue(yield* offer(account.email), "offered")
+      const { items } = yield* (yield* AuditLog).list({ userId: account.id }, 10, undefined)
+      Check.equal(
+        items.map(({ actor, detail }) => [actor, detail]),
+        [[OPERATOR, { kind: "reset_link_made" }]],
+        "the event"
+      )
     })
   },
   {

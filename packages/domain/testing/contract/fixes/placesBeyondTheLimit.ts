@@ -10,9 +10,9 @@ import type { ContractCase } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import { advance, claim, forget, found, type ImportSamplePorts, step, waiting } from "./importSamples.js"
 
-/** A rule of `ImportStore` about the limit on places. */
+/** A rule of `ImportStore` about the limits on places and on archived places. */
 export const placesBeyondTheLimit: ContractCase<ImportSamplePorts> = {
-  name: "advance: places of an archive beyond the limit are left out and named; known and archived ones are not [limits-9]",
+  name: "advance: places of an archive beyond the limit are left out and named; known ones are not, and archived ones have a limit of their own [limits-9]",
   run: Effect.gen(function* () {
     const begun = yield* waiting((yield* Fixtures.user).id)
     const now = yield* Timestamp.now
@@ -43,6 +43,15 @@ export const placesBeyondTheLimit: ContractCase<ImportSamplePorts> = {
     )
     const names = Array.from({ length: Import.MOST_NAMED }, (_, index) => `Place ${most + index}`)
     Check.equal(leftOut, names, "named, the first ones")
+    const archived = AccountLimits.ARCHIVED_PLACES.most
+    const old = Array.from({ length: archived + 2 }, (_, index) => place(1_000 + index, now))
+    yield* advance(step(begun, "one", now, { places: [...old, place(900, now)] }))
+    const after = (yield* found(begun)).counts
+    Check.equal(
+      [after.stored - counts.stored, after.overLimit - counts.overLimit, after.duplicates - counts.duplicates],
+      [archived - 1, 3, 1],
+      "archived ones: the first 500, and one is known"
+    )
     yield* forget(begun)
   })
 }

@@ -20,11 +20,12 @@ export const layer: Layer.Layer<CredentialStore, never, MemoryDatabase> = Layer.
       return link?.userId === userId ? link : null
     }
     return CredentialStore.of({
-      offerLink: (link, mail) =>
+      offerLink: (link, mail, audit) =>
         Effect.sync(() => {
           if (accounts.get(link.userId)?.account.email !== link.email) return false
           accountLinks.set(link.hash, link)
           if (mail !== null) MemoryMailOutbox.queue(tables, mail, link.createdAt)
+          if (audit !== undefined) MemoryAuditLog.append(tables, audit)
           return true
         }),
       findLink: (hash) =>
@@ -80,7 +81,10 @@ export const layer: Layer.Layer<CredentialStore, never, MemoryDatabase> = Layer.
           const credentials = accounts.get(userId)
           if (credentials === undefined) return false
           const { account, passwordVersion } = credentials
-          return decide({ account, passwordVersion, link: linkOf(userId, hash) }, now) && accountLinks.delete(hash)
+          const audit = decide({ account, passwordVersion, link: linkOf(userId, hash) }, now)
+          if (audit === null || !accountLinks.delete(hash)) return false
+          MemoryAuditLog.append(tables, audit)
+          return true
         }),
 
       requestSignUp: (request, mail) =>
@@ -100,13 +104,15 @@ export const layer: Layer.Layer<CredentialStore, never, MemoryDatabase> = Layer.
       confirmSignUp: (hash, decide) =>
         Effect.map(Timestamp.now, (now) => {
           const request = pendingAccounts.get(hash)
-          const account = request === undefined ? null : decide(request, now)
-          if (request === undefined || account === null) return "Refused"
+          const confirmed = request === undefined ? null : decide(request, now)
+          if (request === undefined || confirmed === null) return "Refused"
+          const { account, audit } = confirmed
           for (const [key, one] of pendingAccounts) if (one.email === request.email) pendingAccounts.delete(key)
           release(tables, account.email, account.id)
           if ([...accounts.values()].some((one) => one.account.email === account.email)) return "Taken"
           accounts.set(account.id, { account, passwordHash: request.passwordHash, passwordVersion: 0 })
           historyChoices.set(account.id, request.keep)
+          MemoryAuditLog.append(tables, audit)
           return "Made"
         })
     })

@@ -2,9 +2,8 @@ import { Effect, Layer, Option } from "effect"
 import * as Device from "../../../src/devices/Device.js"
 import * as Fix from "../../../src/fixes/Fix.js"
 import { type Import, MOST_NAMED, NOTHING_READ } from "../../../src/imports/Import.js"
-import { isSame } from "../../../src/imports/ImportedPlace.js"
+import { isSame, limitOf } from "../../../src/imports/ImportedPlace.js"
 import { ImportStore, type Leased, type Owned, type ImportStep } from "../../../src/imports/ImportStore.js"
-import * as AccountLimits from "../../../src/quotas/AccountLimits.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as VisitReport from "../../../src/fixes/VisitReport.js"
 import { bucketOf } from "../leases/buckets.js"
@@ -199,9 +198,9 @@ const store = (tables: Tables, { deviceId }: Import, { at, fixes, places, userId
   for (const one of places) {
     if ([...tables.places.values()].some((known) => known.userId === userId && isSame(one, known))) continue
     const owned = [...tables.places.values()].filter(
-      (known) => known.userId === userId && known.archivedAt === null
+      (known) => known.userId === userId && (known.archivedAt === null) === (one.place.archivedAt === null)
     ).length
-    if (one.place.archivedAt === null && owned >= AccountLimits.PLACES.most) {
+    if (owned >= limitOf(one.place).most) {
       leftOut.push(one.place.label)
       continue
     }

@@ -31,10 +31,12 @@ h3 { font-size: 1rem; margin: 0 0 0.25rem; }
 p { margin: 0 0 0.75rem; }
 ul, ol { margin: 0 0 0.75rem; padding-left: 1.25rem; }
 dl { margin: 0; display: grid; grid-template-columns: max-content 1fr; gap: 0.35rem 1.25rem; }
-dl + form, dl + details { margin-top: 1.25rem; }
+dl + form, dl + details, form + h3 { margin-top: 1.25rem; }
+dl + p { margin-top: 0.75rem; }
 dt { color: var(--soft); }
 dd { margin: 0; min-width: 0; }
 dd > :last-child { margin-bottom: 0; }
+dd > form:last-child { margin-bottom: 0.75rem; }
 a { color: var(--accent); text-underline-offset: 0.15em; }
 code, pre, .code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; font-size: 0.875em; }
 :focus-visible { outline: 3px solid var(--focus); outline-offset: 2px; border-radius: 4px; }
