@@ -166,7 +166,7 @@ describeBrowser("the consent page", () => {
     await addPurpose(world, person, app, "show_trips", "To draw your trips on a map for you.", [HISTORY])
     await at.as(person)
     await page.goto(at.authorize(app, `${CURRENT} ${VISITS} ${HISTORY}`))
-    await page.getByRole("heading", { name: "Change what Coffee Finder may do?" }).waitFor()
+    await page.getByRole("heading", { name: "Change what Coffee Finder can do?" }).waitFor()
     await inspect(page, "change")
     const rows = page.getByRole("region", { name: "What the app can do" }).locator(".choice")
     expect((await rows.allInnerTexts()).map((text) => /\b(?:As now|New)\b/.exec(text)?.[0])).toEqual([

@@ -10,7 +10,7 @@ export const page = (view: View): Html => {
   const { action, formToken, problems, review } = view
   const form: Fields.Shown = { values: () => "", problems }
   const isChange = review.mode === "change"
-  return html`${head(view, isChange ? `Change what ${review.app.name} may do?` : `Connect ${review.app.name}?`)}
+  return html`${head(view, isChange ? `Change what ${review.app.name} can do?` : `Connect ${review.app.name}?`)}
     <form class="consent" method="post" action="${action}">
       ${Fields.hidden("form_token", formToken)} ${Fields.hidden("mode", review.mode)} ${scopes(view, form)}
       ${PlacesPart.section(view, form)} ${durations(view)}

@@ -105,7 +105,7 @@ const present = ({ fixes, keep, nextDeletionAt, oldestAt, visits }: Described): 
   fixes + visits === 0
     ? html`<p class="note">You have no history at the moment.</p>`
     : html`<dl>
-        <dt>There are</dt>
+        <dt>Stored</dt>
         <dd>${extent({ fixes, visits })}</dd>
         ${
           oldestAt !== null &&
