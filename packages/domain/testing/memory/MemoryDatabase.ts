@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { AccessLogEntry } from "../../src/access-log/AccessLogEntry.js"
 import type { AccountCredentials } from "../../src/accounts/AccountStore.js"
+import type { NoticeKind } from "../../src/accounts/NoticeKind.js"
 import type { Session } from "../../src/accounts/Session.js"
 import type { StoredAuditEvent } from "../../src/audit/AuditEvent.js"
 import type { CountedTry, SignInTry } from "../../src/accounts/SignInThrottle.js"
@@ -163,6 +164,7 @@ export interface Tables {
   /** The devices that represent imports, each with its newest entry. */
   readonly importDevices: Map<DeviceId, Timestamp | null>
   readonly historyChoices: Map<UserId, Keep>
+  readonly noticeChoices: Map<UserId, ReadonlyArray<NoticeKind>>
   /** Deleted accounts, and the state of their removal. */
   readonly accountDeletions: Map<
     UserId,
@@ -269,6 +271,7 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       importPieces: new Map(),
       importDevices: new Map(),
       historyChoices: new Map(),
+      noticeChoices: new Map(),
       accountDeletions: new Map(),
       rules: new Map(),
       ownSecrets: new Map(),

@@ -30,6 +30,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   "session-ended": "The browser was signed out.",
   "sessions-ended": "Every other browser was signed out.",
   "zone-chosen": "Saved. Pages show times in this zone from now on.",
+  "notices-chosen": "Saved. We mail you what you ticked, and what is about the safety of your account.",
   "history-chosen": "Saved. It takes effect now.",
   disconnected: "The app was disconnected.",
   shared: "The places that the app may ask about were changed.",
