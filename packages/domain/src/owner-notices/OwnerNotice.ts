@@ -1,4 +1,5 @@
 // Which of the chosen notices are due. Decisions owner-notices-1 and owner-notices-2.
+import { DateTime } from "effect"
 import type { NoticeKind } from "../accounts/NoticeKind.js"
 import * as LocalDays from "../fixes/LocalDays.js"
 import type { Link, MailMessage } from "../mail/Mail.js"
@@ -107,7 +108,7 @@ const wordsOf = ({ at, connection, what }: EndingSoon): string =>
 const weekly: Decide = (facts, now) => {
   const start = startOfDay(facts.zone, now)
   const date = LocalDays.dateOf(facts.zone, now)
-  const isMonday = new Date(`${date}T00:00:00Z`).getUTCDay() === 1
+  const isMonday = DateTime.toParts(DateTime.setZone(DateTime.unsafeMake(now), facts.zone)).weekDay === 1
   if (!isMonday || now - start < WEEKLY_FROM) return null
   const week = facts.asked.map(({ counts, name }) => ({
     name,

@@ -22,8 +22,8 @@ const NOTICES_EVERY = Timestamp.HOUR
 /**
  * Runs the regular jobs of the workers: dates of connections (every 15 minutes, Spec §6.3.1), volume flags (hourly,
  * Spec §8), warnings about failing endpoints, connections of revoked apps, rows of deleted accounts, history that is
- * older than users keep, stays to derive, notices that people chose, and expired rows. Runs until interrupted and never fails. Each job does only
- * the work whose leases this worker holds.
+ * older than users keep, stays to derive, notices that people chose, and expired rows. Runs until interrupted and never
+ * fails. Each job does only the work whose leases this worker holds.
  */
 export const runHousekeeping = (leases: WorkLeases = everything) =>
   Effect.gen(function* () {
