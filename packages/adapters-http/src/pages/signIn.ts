@@ -6,6 +6,7 @@ import { addressRule, HttpOptions } from "../HttpOptions.js"
 import { canHavePasskeys } from "../factors/passkeyOptions.js"
 import * as Credentials from "../security/Credentials.js"
 import type { FieldProblem } from "../wire/Issues.js"
+import * as AskingApp from "./askingApp.js"
 import * as Fields from "./kit/Fields.js"
 import * as Form from "./kit/Form.js"
 import { html } from "./kit/Html.js"
@@ -35,6 +36,7 @@ const signInPage = ({ form, headers = {}, isClosed = false, refused, returnTo, s
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const already = yield* Visitor.current
+    const asking = yield* AskingApp.note(returnTo)
     return yield* Stranger.bound((formToken, zone) =>
       respond({
         title: "Sign in",
@@ -44,6 +46,7 @@ const signInPage = ({ form, headers = {}, isClosed = false, refused, returnTo, s
         status,
         headers,
         main: html`<h1>Sign in</h1>
+          ${asking}
           ${Option.isSome(already) && html`<p class="note">You are signed in as ${already.value.account.email}. Sign in here to use another account.</p>`}
           ${refusedNote(refused)}
           ${

@@ -6,6 +6,7 @@ import { MemoryDatabase } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { createHash } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { phone } from "../support/phone.js"
 import { hidden, visitor, type Visitor } from "../support/visitor.js"
 import { bearer, PASSWORD, type Person, startWorld, type World } from "../support/World.js"
 import type { Answer } from "../support/wire.js"
@@ -206,11 +207,24 @@ describe("consent screen modes [§4.1]", () => {
     expect([connection?.heldScopes, connection?.grantExpiresAt]).toEqual([[CURRENT, VISITS], world.clock.now() + DAY])
   })
 
-  it("a user without a phone is told so and can still approve [§4.1-no-phone]", async () => {
+  it("a user without a phone is told so, on the page and by mail, and can still approve [§4.1-no-phone, consent-13]", async () => {
+    const receipt = () =>
+      world.run(
+        Effect.map(MemoryDatabase, ({ mail }) =>
+          [...mail.entries()].flatMap(([key, one]) => (key.startsWith(person.account.id) ? [JSON.stringify(one)] : []))
+        )
+      )
     await fresh()
     const page = await authorize()
     expect(page.text).toContain("No phone has sent your location yet.")
     expect((await answer(page)).searchParams.has("code")).toBe(true)
+    expect(await receipt()).toEqual([expect.stringContaining("No phone of yours has sent its location yet")])
+    await fresh()
+    await (await phone(world, person)).at({ lat: 52.5, lon: 13.4 }, [0])
+    const again = await authorize()
+    expect(again.text).not.toContain("No phone has sent")
+    await answer(again)
+    expect(await receipt()).toEqual([expect.not.stringContaining("No phone")])
   })
 })
 

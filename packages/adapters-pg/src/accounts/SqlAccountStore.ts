@@ -6,6 +6,7 @@ import * as AuditLog from "../audit/SqlAuditLog.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import { AccountRow, COLUMNS, toAccount } from "./AccountRow.js"
+import * as NoticeChoices from "./NoticeChoices.js"
 import * as Sessions from "./Sessions.js"
 import * as SignInTries from "./SignInTries.js"
 
@@ -23,6 +24,9 @@ export const layer: Layer.Layer<AccountStore, never, SqlClient> = Layer.effect(
       addRoles: addRoles(sql),
       learnTimeZone: learnTimeZone(sql),
       chooseTimeZone: chooseTimeZone(sql),
+      notices: NoticeChoices.find(sql),
+      chooseNotices: NoticeChoices.choose(sql),
+      listNotified: NoticeChoices.list(sql),
       openSession: Sessions.open(sql),
       findSession: Sessions.find(sql),
       renewSession: Sessions.renew(sql),

@@ -3,6 +3,7 @@ import {
   SqlAppStore,
   SqlConnectionStore,
   SqlConsentStore,
+  SqlFixStore,
   SqlTokenStore,
   SqlPurposeStore
 } from "@place-access/adapters-pg"
@@ -30,6 +31,7 @@ const noPlaces = Layer.succeed(PlaceStore, {
 const stores = Layer.mergeAll(
   SqlConnectionStore.layer,
   SqlConsentStore.layer,
+  SqlFixStore.layer,
   SqlTokenStore.layer,
   SqlAccountStore.layer,
   SqlAppStore.layer,

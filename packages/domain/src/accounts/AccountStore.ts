@@ -3,6 +3,7 @@ import type { AuditEvent } from "../audit/AuditEvent.js"
 import type { Keep } from "../retention-choice/History.js"
 import type { Conflict, StoreEffect, StoreError, Timestamp, UserId, Vault } from "../shared/index.js"
 import type { Account, Email, Role } from "./Account.js"
+import type { NoticeKind } from "./NoticeKind.js"
 import type { Session } from "./Session.js"
 import type { RecentTries, SignInTry, ThrottleVerdict } from "./SignInThrottle.js"
 
@@ -18,6 +19,12 @@ export interface LiveSession {
   /** As it is now: a role that was added since the sign-in counts. */
   readonly account: Account
   readonly session: Session
+}
+
+/** At least one notice that a person chose. */
+export interface ChosenNotices {
+  readonly userId: UserId
+  readonly kinds: ReadonlyArray<NoticeKind>
 }
 
 /**
@@ -48,6 +55,16 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly learnTimeZone: (id: UserId, name: string) => StoreEffect<void>
     /** Stores the IANA name of the account's time zone. No effect on an unknown account. */
     readonly chooseTimeZone: (id: UserId, name: string) => StoreEffect<void>
+    /** The notices that the account's owner chose; none before the first choice. */
+    readonly notices: (id: UserId) => StoreEffect<ReadonlyArray<NoticeKind>>
+    /** Replaces the chosen notices. No effect on an unknown account. */
+    readonly chooseNotices: (id: UserId, kinds: ReadonlyArray<NoticeKind>) => StoreEffect<void>
+    /** People of these buckets who chose a notice, by the codes of the characters of their ids. */
+    readonly listNotified: (page: {
+      readonly buckets: ReadonlyArray<number>
+      readonly limit: number
+      readonly after: UserId | undefined
+    }) => StoreEffect<ReadonlyArray<ChosenNotices>>
 
     readonly openSession: (session: Session, audit?: AuditEvent) => StoreEffect<void>
     /** None when the session is unknown or over at `now`, its password was replaced, or its account is suspended. */

@@ -10,7 +10,8 @@
  */
 
 export * as Account from "./Account.js"
-export { AccountStore, type AccountCredentials, type LiveSession } from "./AccountStore.js"
+export { AccountStore, type AccountCredentials, type ChosenNotices, type LiveSession } from "./AccountStore.js"
+export { NoticeKind } from "./NoticeKind.js"
 export { choosePassword } from "./choosePassword.js"
 export {
   authenticateSession,

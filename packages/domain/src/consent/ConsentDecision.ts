@@ -32,6 +32,8 @@ export interface ConsentInput {
   readonly places: ReadonlyArray<Place>
   readonly purposes: ReadonlyArray<Purpose>
   readonly issuer: string
+  /** False until a phone of the user has sent something: the receipt then leads to the set-up. */
+  readonly phoneHasSent: boolean
   /** The ids of a first connection. Not used when there is one already. */
   readonly fresh: { readonly connectionId: ConnectionId; readonly sub: Sub }
   /** The id of the event about changed places. */
@@ -171,7 +173,17 @@ const writesOf = (
   const shared = SharedPlaces.present(connection, input.places).length
   return [
     ...(live === undefined ? [] : [{ _tag: "RevokeTokens" } as const]),
-    { _tag: "Mail", message: Receipt.approved(request, mode, app, connection, shared, now) },
+    {
+      _tag: "Mail",
+      message: Receipt.approved(
+        request,
+        mode,
+        app,
+        connection,
+        { places: shared, phoneHasSent: input.phoneHasSent },
+        now
+      )
+    },
     { _tag: "LookAt", at: SensitiveNotice.nextLook(connection, now) },
     { _tag: "Record", entry: ConsentEntry.of(CHANGES[mode], connection, now) },
     ...PlacesNotice.events(live, { app, connection }, input.eventId, now).map((event): Write => ({

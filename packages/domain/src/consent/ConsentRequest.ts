@@ -54,7 +54,8 @@ export type DecidedConsent =
 export const LIFETIME = 60 * MINUTE
 
 /** Whether the page can still be answered by its age. It may have been decided already. */
-export const isOpen = (request: ConsentRequest, now: Timestamp): boolean => now < plus(request.createdAt, LIFETIME)
+export const isOpen = (request: Pick<ConsentRequest, "createdAt">, now: Timestamp): boolean =>
+  now < plus(request.createdAt, LIFETIME)
 
 /** The screen that the user sees (Spec §4.1). */
 export const Mode = Schema.Literal("new", "renew_sensitive", "change")

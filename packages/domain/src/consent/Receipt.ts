@@ -22,13 +22,19 @@ const SUBJECTS: Readonly<Record<Mode, (app: string) => string>> = {
   renew_sensitive: (app) => `You let ${app} go on using your exact location`
 }
 
-/** The receipt of an approval; `places` is the number of places that `connection` may ask about now. */
+interface Facts {
+  /** The number of places that the connection may ask about now. */
+  readonly places: number
+  readonly phoneHasSent: boolean
+}
+
+/** The receipt of an approval. */
 export const approved = (
   request: Request,
   mode: Mode,
   app: Pick<App, "name">,
   connection: Connection,
-  places: number,
+  { phoneHasSent, places }: Facts,
   now: Timestamp.Timestamp
 ): MailMessage => {
   const { heldScopes, sensitiveExpiresAt, standardExpiresAt } = connection
@@ -48,6 +54,7 @@ export const approved = (
           ? "The connection has no end date. It goes on until you disconnect the app."
           : `The connection ends on ${Words.moment(standardExpiresAt)}.`
       ].join("\n"),
+      ...(phoneHasSent ? [] : [NO_PHONE]),
       "You can read what the app asks, change what it may do and disconnect it at any time under Connected apps.",
       NOT_YOU
     ]),
@@ -76,6 +83,9 @@ export const stopped = (
   ]),
   link: linkTo(connection)
 })
+
+const NO_PHONE =
+  'No phone of yours has sent its location yet: until one does, every answer the app gets is "unknown". Set one up on the page Devices.'
 
 const NOT_YOU =
   "If this was not you, somebody else can use your account: disconnect the app, and tell those who run this service."

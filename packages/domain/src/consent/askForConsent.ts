@@ -13,6 +13,7 @@ import { PlaceStore } from "../places/PlaceStore.js"
 import { PurposeStore } from "../purposes/PurposeStore.js"
 import { ConnectionId, ConsentRequestId, Entropy, EventId, Invalid, program, Sub, Timestamp } from "../shared/index.js"
 import { Vault } from "../shared/Vault.js"
+import * as AskingApp from "./AskingApp.js"
 import * as AuthorizeRequest from "./AuthorizeRequest.js"
 import type { ConsentChoices } from "./ConsentChoices.js"
 import * as ConsentDecision from "./ConsentDecision.js"
@@ -39,6 +40,15 @@ export const startConsent = program(
     return request
   }
 )
+
+/** The app whose consent page comes after a sign-in, for somebody who is not signed in yet (decision consent-10). */
+export const findAskingApp = program("findAskingApp", function* (id: ConsentRequestId) {
+  const request = yield* (yield* ConsentStore).findRequest(id)
+  if (Option.isNone(request)) return Option.none()
+  const app = yield* (yield* AppStore).find(request.value.appId)
+  const now = yield* Timestamp.now
+  return Option.flatMap(app, (found) => AskingApp.of(request.value, found, now))
+})
 
 /** What the consent page shows, or a `ConsentRefusal`. It only reads; the decision checks everything again. */
 export const reviewConsent = program("reviewConsent", function* (id: ConsentRequestId, account: Account) {
@@ -94,6 +104,7 @@ export const decideConsent = program(
       places: yield* (yield* PlaceStore).list(account.id),
       purposes: yield* (yield* PurposeStore).list(request.value.appId),
       issuer,
+      phoneHasSent: Option.isSome(yield* (yield* FixStore).lastReceivedAt(account.id)),
       fresh: {
         connectionId: ConnectionId.make(yield* Entropy.id("con")),
         sub: Sub.make(yield* Entropy.id("sub"))

@@ -7,6 +7,7 @@
  * @module
  */
 
+export * as AskingApp from "./AskingApp.js"
 export * as AuthorizeRequest from "./AuthorizeRequest.js"
 export { type ConsentChoices, sharesWithoutEnd } from "./ConsentChoices.js"
 export * as ConsentDecision from "./ConsentDecision.js"
@@ -14,6 +15,6 @@ export * as ConsentMode from "./ConsentMode.js"
 export * as ConsentPreview from "./ConsentPreview.js"
 export * as ConsentRequest from "./ConsentRequest.js"
 export * as ConsentReview from "./ConsentReview.js"
-export { decideConsent, reviewConsent, startConsent } from "./askForConsent.js"
+export { decideConsent, findAskingApp, reviewConsent, startConsent } from "./askForConsent.js"
 export { type Approval, type ApprovalState, ConsentStore, type RequestDecision } from "./ConsentStore.js"
 export * as Receipt from "./Receipt.js"

@@ -66,6 +66,15 @@ export const make = (userId: UserId, id: PlaceId, draft: PlaceDraft, now: Timest
   archivedAt: null
 })
 
+/** Whether the place is what making `draft` gave: the same form sent twice is one place (decision consent-11). */
+export const isDraftOf = ({ archivedAt, circle, kind, label }: Place, draft: PlaceDraft): boolean =>
+  archivedAt === null &&
+  label === draft.label &&
+  kind === draft.kind &&
+  circle.lat === draft.circle.lat &&
+  circle.lon === draft.circle.lon &&
+  circle.radiusM === draft.circle.radiusM
+
 /** The fields to change. A field that is left out stays as it is. */
 export interface PlaceEdit {
   readonly label?: Label | undefined

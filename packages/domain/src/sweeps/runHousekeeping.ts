@@ -4,6 +4,7 @@ import { endRevoked } from "../connection/endConnections.js"
 import { removeDeleted } from "../deletions/deleteAccount.js"
 import { warnOfStrikes } from "../deliveries/warnOfStrikes.js"
 import { sweepListeners } from "../listeners/manageListeners.js"
+import { sendNotices } from "../owner-notices/sendNotices.js"
 import { flagVolumes } from "../purposes/flagVolumes.js"
 import * as History from "../retention-choice/History.js"
 import { everything, LeaseStore, type WorkLeases } from "../leases/index.js"
@@ -15,11 +16,14 @@ import { sweepTiers } from "./sweepTiers.js"
 /** How long the record of a worker that ended without a word is kept. */
 const DEAD_WORKERS_KEPT = Timestamp.HOUR
 
+/** How often the chosen notices are looked at. Each is written once, whenever it is due. */
+const NOTICES_EVERY = Timestamp.HOUR
+
 /**
  * Runs the regular jobs of the workers: dates of connections (every 15 minutes, Spec §6.3.1), volume flags (hourly,
  * Spec §8), warnings about failing endpoints, connections of revoked apps, rows of deleted accounts, history that is
- * older than users keep, stays to derive, and expired rows. Runs until interrupted and never fails. Each job does only
- * the work whose leases this worker holds.
+ * older than users keep, stays to derive, notices that people chose, and expired rows. Runs until interrupted and never
+ * fails. Each job does only the work whose leases this worker holds.
  */
 export const runHousekeeping = (leases: WorkLeases = everything) =>
   Effect.gen(function* () {
@@ -67,6 +71,7 @@ export const runHousekeeping = (leases: WorkLeases = everything) =>
           Timestamp.MINUTE,
           chores.using("failing_endpoints", counted("Developers were told of endpoints that fail", warnOfStrikes()))
         ),
+        timetable("Sending chosen notices", NOTICES_EVERY, sendNotices(people)),
         timetable("Sweeping listeners that are gone", Timestamp.MINUTE, chores.using("listeners", sweepListeners())),
         timetable(
           "Deleting what has expired",

@@ -7,7 +7,7 @@
  */
 
 export { ownVisits, ownVisitsWithin } from "./ownVisits.js"
-export { type AskingApp, foreseeErasure, readDay, type TimelineDay } from "./readDay.js"
+export { type AppOfDay, foreseeErasure, readDay, type TimelineDay } from "./readDay.js"
 export { readAsked, readToday } from "./readToday.js"
 export * as Gpx from "./Gpx.js"
 export * as Suggestion from "./Suggestion.js"

@@ -19,11 +19,11 @@ export interface TimelineDay {
   /** The day has more readings than are read. Its beginning is missing. */
   readonly isCut: boolean
   /** The apps that asked on that day, or were sent an event, most often first. */
-  readonly apps: ReadonlyArray<AskingApp>
+  readonly apps: ReadonlyArray<AppOfDay>
 }
 
 /** How often an app asked, or was sent an event. */
-export interface AskingApp {
+export interface AppOfDay {
   readonly appId: AppId
   readonly name: string
   readonly count: number
@@ -54,7 +54,7 @@ const askedWithin = (userId: UserId, { from, until }: Erasure.Stretch) =>
     const tallies = yield* (yield* AccessLogStore).tally(userId, [from, until])
     const names = yield* nameApps(tallies.map(({ appId }) => appId))
     return tallies
-      .map(({ appId, count }): AskingApp => ({ appId, count, name: names.get(appId) ?? appId }))
+      .map(({ appId, count }): AppOfDay => ({ appId, count, name: names.get(appId) ?? appId }))
       .sort((a, b) => b.count - a.count)
   })
 

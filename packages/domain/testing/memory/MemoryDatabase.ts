@@ -1,6 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import type { AccessLogEntry } from "../../src/access-log/AccessLogEntry.js"
 import type { AccountCredentials } from "../../src/accounts/AccountStore.js"
+import type { NoticeKind } from "../../src/accounts/NoticeKind.js"
 import type { Session } from "../../src/accounts/Session.js"
 import type { StoredAuditEvent } from "../../src/audit/AuditEvent.js"
 import type { CountedTry, SignInTry } from "../../src/accounts/SignInThrottle.js"
@@ -166,6 +167,7 @@ export interface Tables {
   readonly historyChoices: Map<UserId, Keep>
   /** The stretches that a person deleted, by time. */
   readonly erasures: Map<UserId, ReadonlyArray<Erasure>>
+  readonly noticeChoices: Map<UserId, ReadonlyArray<NoticeKind>>
   /** Deleted accounts, and the state of their removal. */
   readonly accountDeletions: Map<
     UserId,
@@ -273,6 +275,7 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       importDevices: new Map(),
       historyChoices: new Map(),
       erasures: new Map(),
+      noticeChoices: new Map(),
       accountDeletions: new Map(),
       rules: new Map(),
       ownSecrets: new Map(),

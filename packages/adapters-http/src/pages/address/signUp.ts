@@ -10,6 +10,7 @@ import { clientAddress } from "../../edge/ClientAddress.js"
 import { addressRule, HttpOptions } from "../../HttpOptions.js"
 import * as RateLimit from "../../limits/RateLimit.js"
 import type { FieldProblem } from "../../wire/Issues.js"
+import * as AskingApp from "../askingApp.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import * as HistoryChoice from "../kit/HistoryChoice.js"
@@ -30,26 +31,28 @@ interface SignUpForm {
 }
 
 const signUpPage = ({ form, refused, returnTo, status = 200 }: SignUpForm) =>
-  Stranger.bound((formToken, zone) =>
-    respond({
-      title: "Create an account",
-      width: "narrow",
-      reader: null,
-      zone,
-      status,
-      main: html`<h1>Create an account</h1>
-        ${refused !== undefined && html`<div class="problems" role="alert"><p>${refused}</p></div>`}
-        ${Fields.problems(form, LABELS)}
-        <form method="post" action="/sign-up" class="card">
-          ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)}
-          ${Fields.input(form, { name: "email", label: "Email", type: "email", autocomplete: "username", maxlength: 254 })}
-          ${Fields.newPassword(form, "password", "Password")}
-          ${Fields.input(form, { name: "display_name", label: "Name", hint: "How we address you. Optional.", autocomplete: "name", required: false })}
-          ${Fields.select(form, { name: "keep_days", label: "Keep my history", hint: "Your history is where your phones were, and your visits. Apps that may look back see only what is kept. You can change this in the settings at any time." }, HistoryChoice.OPTIONS)}
-          <button class="wide">Create account</button>
-        </form>
-        <p>You have an account? <a href="/sign-in?return_to=${encodeURIComponent(returnTo)}">Sign in</a></p>`
-    })
+  Effect.flatMap(AskingApp.note(returnTo), (asking) =>
+    Stranger.bound((formToken, zone) =>
+      respond({
+        title: "Create an account",
+        width: "narrow",
+        reader: null,
+        zone,
+        status,
+        main: html`<h1>Create an account</h1>
+          ${asking} ${refused !== undefined && html`<div class="problems" role="alert"><p>${refused}</p></div>`}
+          ${Fields.problems(form, LABELS)}
+          <form method="post" action="/sign-up" class="card">
+            ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)}
+            ${Fields.input(form, { name: "email", label: "Email", type: "email", autocomplete: "username", maxlength: 254 })}
+            ${Fields.newPassword(form, "password", "Password")}
+            ${Fields.input(form, { name: "display_name", label: "Name", hint: "How we address you. Optional.", autocomplete: "name", required: false })}
+            ${Fields.select(form, { name: "keep_days", label: "Keep my history", hint: "Your history is where your phones were, and your visits. Apps that may look back see only what is kept. You can change this in the settings at any time." }, HistoryChoice.OPTIONS)}
+            <button class="wide">Create account</button>
+          </form>
+          <p>You have an account? <a href="/sign-in?return_to=${encodeURIComponent(returnTo)}">Sign in</a></p>`
+      })
+    )
   )
 
 const HOURS = SignUpRequest.LIFETIME / Timestamp.HOUR

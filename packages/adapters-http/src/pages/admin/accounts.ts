@@ -68,7 +68,7 @@ const accountPage = (visitor: Visitor.Visitor) =>
             <dd>${account.email}</dd>
             <dt>Id</dt>
             <dd><code>${account.id}</code></dd>
-            <dt>Made</dt>
+            <dt>Created</dt>
             <dd>${time(account.createdAt)}</dd>
             ${
               account.suspendedAt !== null &&
@@ -88,9 +88,9 @@ const button = (account: Account.Account, token: string, action: string, text: s
   </form>`
 
 const MEANS: Readonly<Record<Account.Role, string>> = {
-  developer: "Made apps. Everybody becomes a developer with their first app.",
+  developer: "Created apps. Everybody becomes a developer with their first app.",
   reviewer: "Decides about apps and purposes of other people, and sees no location.",
-  admin: "May do what a reviewer may, and ends apps, gives roles and suspends accounts."
+  admin: "Can do what a reviewer can. Ends apps, gives roles and suspends accounts."
 }
 
 const roles = (account: Account.Account, token: string): Html =>

@@ -86,7 +86,7 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
 
 const narrowing = (app: App.App, token: string, again: RejectedForm | undefined): Html =>
   html`<section class="card" aria-labelledby="narrow">
-    <h2 id="narrow">Scopes that the app may use</h2>
+    <h2 id="narrow">Allowed scopes</h2>
     <p>
       Take a tick away, and the app loses the scope at once: for users who allowed it too, and even when the developer
       declares it again. Put back, it works again for whoever allowed it. The developer gets a mail.

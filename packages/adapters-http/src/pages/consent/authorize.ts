@@ -25,6 +25,7 @@ import * as ReturnTo from "../kit/ReturnTo.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
 import * as consentView from "./consentView.js"
+import * as NewPlace from "./newPlace.js"
 import { switchButton, switchForm, type View } from "./parts.js"
 import * as renewalView from "./renewalView.js"
 
@@ -80,6 +81,7 @@ interface RejectedForm {
   readonly choices?: ConsentChoices
   readonly problems?: ReadonlyArray<FieldProblem>
   readonly outdated?: boolean
+  readonly newPlace?: NewPlace.Again
 }
 
 const show = (visitor: Visitor.Visitor, id: ConsentRequestId, again: RejectedForm = {}) =>
@@ -88,6 +90,8 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, again: RejectedFor
     const review = yield* reviewConsent(id, visitor.account)
     if (!Account.countsAsConfirmed(visitor.account, addressRule(options))) return yield* confirmFirst(visitor, id)
     const path = pathFor(options, id)
+    const place = review.asksPlaces ? yield* NewPlace.fields(visitor, again.newPlace ?? NewPlace.FIRST) : null
+    const problems = [...(again.problems ?? []), ...(place?.view.form.problems ?? [])]
     const view: View = {
       review,
       account: visitor.account,
@@ -95,8 +99,9 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, again: RejectedFor
       formToken: yield* Visitor.tokenFor(visitor, binding(id)),
       portalPath: portalPath(options),
       choices: again.choices,
-      problems: again.problems ?? [],
-      outdated: again.outdated ?? false
+      problems,
+      outdated: again.outdated ?? false,
+      newPlace: place?.view ?? null
     }
     return respond({
       title: `${TITLES[review.mode]} ${review.app.name}`,
@@ -104,7 +109,9 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, again: RejectedFor
       // No navigation, because the person should decide first. The page itself names the account.
       reader: null,
       clock: yield* Visitor.clock(visitor),
-      status: again.problems === undefined || again.problems.length === 0 ? 200 : 400,
+      status: problems.length === 0 ? 200 : 400,
+      // The map's nonce serves both scripts.
+      ...(place === null ? {} : { map: place.map.needs, consent: { nonce: place.map.needs.nonce } }),
       formAction: [schemeOf(review.redirectOrigin)],
       main: html`${review.mode === "renew_sensitive" ? renewalView.page(view) : consentView.page(view)}
       ${switchForm(path, yield* Visitor.tokenFor(visitor))}`
@@ -185,10 +192,12 @@ const review = Visitor.signedIn((visitor) => Effect.flatMap(requestId, (id) => s
 const decide = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const id = yield* requestId
-    const choices = choicesOf(yield* Visitor.checked(visitor.cookie, binding(id)))
+    const form = yield* Visitor.checked(visitor.cookie, binding(id))
+    const choices = choicesOf(form)
     const options = yield* HttpOptions
     const isConfirmed = Account.countsAsConfirmed(visitor.account, addressRule(options))
     if (choices.decision === "allow" && !isConfirmed) return yield* confirmFirst(visitor, id)
+    if (NewPlace.isMeant(form)) return yield* addPlace(visitor, id, form)
     const redirect = sharesWithoutEnd(choices) ? yield* Visitor.confirmed(visitor) : null
     if (redirect !== null) return yield* redirect
     return yield* decideConsent(id, visitor.account, choices, options.baseUrl).pipe(
@@ -201,6 +210,17 @@ const decide = Visitor.signedIn((visitor) =>
     )
   })
 )
+
+/** Shows the page again with a place more, which is ticked, and with everything that was ticked before. */
+const addPlace = (visitor: Visitor.Visitor, id: ConsentRequestId, form: Form.Form) =>
+  Effect.gen(function* () {
+    // A request that is over or refused adds no place.
+    yield* reviewConsent(id, visitor.account)
+    const newPlace = yield* NewPlace.add(visitor, form)
+    const choices = choicesOf(form)
+    const places = newPlace.added === null ? choices.places : [...choices.places, newPlace.added.id]
+    return yield* show(visitor, id, { choices: { ...choices, places }, newPlace })
+  }).pipe(Effect.catchTag("ConsentRefused", (error) => refusal(error, visitor, id)))
 
 const given = (value: string): string | undefined => (value === "" ? undefined : value)
 

@@ -4,7 +4,7 @@ import type { Timestamp } from "@place-access/domain/shared"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as AppLogo from "../appLogo.js"
 import * as Fields from "../kit/Fields.js"
-import { flag, type Html, html, type Value, webAddress } from "../kit/Html.js"
+import { flag, Html, html, type Value, webAddress } from "../kit/Html.js"
 import { time } from "../kit/Time.js"
 
 /** Parts that the full consent page and the renewal share. */
@@ -20,51 +20,66 @@ export interface View {
   readonly choices: ConsentChoices | undefined
   readonly problems: ReadonlyArray<FieldProblem>
   readonly outdated: boolean
+  /** The fields of a place that is added on the page; null in a preview, which cannot be sent. */
+  readonly newPlace: NewPlace | null
+}
+
+export interface NewPlace {
+  readonly form: Fields.Shown
+  readonly map: Html
+  /** The name of the place that the last form added. */
+  readonly added: string | null
 }
 
 export const LABELS = {
   decision: "Your decision",
-  scope: "What the app may do",
+  scope: "What the app can do",
   place: "The places",
-  earlier: "Earlier visits",
+  earlier: "Past visits",
   standard_days: "How long",
-  sensitive_days: "How long for exact location"
+  sensitive_days: "How long for exact location",
+  label: "Name of the new place",
+  kind: "Kind of the new place",
+  lat: "Latitude",
+  lon: "Longitude",
+  radius_m: "Radius"
 }
 
 /** The heading, the problems, and who asks whom. */
 export const head = (view: View, heading: string): Html => {
   const { account, outdated, problems, review } = view
   const { app, previous } = review
-  return html`${AppLogo.image(app)}
-    <h1>${heading}</h1>
+  return html`<header class="asker">
+      ${AppLogo.image(app)}
+      <div>
+        <h1>${heading}</h1>
+        ${status(app.status)}
+      </div>
+    </header>
     <p class="lead">${app.description}</p>
     ${outdated && html`<div class="note warn" role="alert"><p>Something has changed since you opened this page. Please read it again.</p></div>`}
     ${Fields.problems({ values: () => "", problems }, LABELS)}
-    <section class="card" aria-labelledby="who">
-      <header>
-        <h2 id="who">Who is asking</h2>
-        ${status(app.status)}
-      </header>
-      <dl>
-        <dt>App</dt>
-        <dd>
-          ${app.homepageUrl === null ? app.name : html`<a href="${webAddress(app.homepageUrl)}" rel="noopener noreferrer" target="_blank">${app.name}</a>`}
-        </dd>
-        <dt>Developer</dt>
-        <dd>${review.developerName}</dd>
-        <dt>You go back to</dt>
-        <dd><code>${review.redirectOrigin}</code></dd>
-        <dt>Your account</dt>
-        <dd>${account.displayName} (${account.email}) ${switchButton}</dd>
-        ${
-          previous !== null &&
-          html`<dt>Connected since</dt>
-            <dd>${time(previous.connectedAt)}</dd>`
-        }
-      </dl>
+    <section class="soft small who-asks" aria-label="Who is asking">
+      <p>
+        From
+        ${review.developerName}${app.homepageUrl !== null && html` (<a href="${webAddress(app.homepageUrl)}" rel="noopener noreferrer" target="_blank">web page</a>)`}.
+        You go back to <code>${review.redirectOrigin}</code>.
+        ${previous !== null && html`Connected since ${time(previous.connectedAt)}.`}
+      </p>
+      <p>Your account: ${account.displayName} (${account.email}). ${switchButton}</p>
     </section>
     ${!review.phoneHasSent && noPhone(view.portalPath)}`
 }
+
+/**
+ * The buttons at the end of a form. A script keeps them in sight and says in words what the ticked boxes share; without
+ * it they are where they are.
+ */
+export const bar = (buttons: Html): Html =>
+  html`<div class="bar" data-bar>
+    <p class="small" data-summary role="status" hidden></p>
+    <div class="decide">${buttons}</div>
+  </div>`
 
 /**
  * Signs out and returns to the same request with the next account. The form of the button is `switchForm`, on the same
@@ -88,8 +103,8 @@ const noPhone = (portalPath: string): Html =>
   html`<div class="note warn">
     <p>
       <strong>No phone has sent your location yet.</strong> You can decide all the same; until one does, every answer
-      the app gets is “unknown”. Set one up under
-      <a href="${portalPath}/devices" target="_blank" rel="noopener">Devices</a>.
+      the app gets is “unknown”. <a href="${portalPath}/devices" target="_blank" rel="noopener">Set up your phone</a> in
+      a new tab: this page keeps for an hour. The mail that follows Allow leads there, too.
     </p>
   </div>`
 
@@ -103,25 +118,39 @@ export const radios = (
     readonly days: number | "never"
     readonly endsAt: Timestamp.Timestamp | null
     readonly preselected: boolean
-  }>
+  }>,
+  /** The heading above says enough for people who see it. */
+  isAlone = false
 ): Html => {
   const chosen = name === "standard_days" ? choices?.standardDays : choices?.sensitiveDays
   return html`<fieldset id="${name}">
-    <legend>${legend}</legend>
+    <legend ${isAlone && new Html(' class="unseen"')}>${legend}</legend>
     ${hint !== null && html`<p class="hint">${hint}</p>`}
     ${Fields.groupFault({ values: () => "", problems }, name, LABELS[name])}
-    <div class="choices ${options.length === 4 ? "four" : "short"}">
-      ${options.map(({ days, endsAt, preselected }) => {
-        const id = `${name}-${days}`
-        const checked = chosen === undefined ? preselected : chosen === String(days)
-        return html`<div class="choice">
-          <input type="radio" name="${name}" value="${days}" id="${id}" ${flag("checked", checked)} />
-          <div>
-            <label for="${id}">${length(days)}</label
-            >${endsAt === null ? html`<span class="soft small">Until you disconnect the app</span>` : html`<span class="soft small">Ends ${time(endsAt)}</span>`}
-          </div>
-        </div>`
-      })}
+    <div class="days">
+      <div class="day-row">
+        ${options.map(({ days, preselected }) => {
+          const id = `${name}-${days}`
+          const checked = chosen === undefined ? preselected : chosen === String(days)
+          return html`<div class="day-choice">
+            <input
+              type="radio"
+              name="${name}"
+              value="${days}"
+              id="${id}"
+              aria-describedby="${id}-end"
+              ${flag("checked", checked)}
+            />
+            <label for="${id}">${length(days)}</label>
+          </div>`
+        })}
+      </div>
+      ${options.map(
+        ({ days, endsAt }) =>
+          html`<p class="ends" id="${name}-${days}-end">
+            ${endsAt === null ? "Until you disconnect the app" : html`Ends ${time(endsAt)}`}
+          </p>`
+      )}
     </div>
   </fieldset>`
 }

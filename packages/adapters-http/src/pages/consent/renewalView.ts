@@ -59,7 +59,7 @@ const stays = ({ places, previous, scopes }: ConsentReview.ConsentReview): Html 
       <span class="badge quiet">Not asked</span>
     </header>
     <dl>
-      <dt>It may also</dt>
+      <dt>It can also</dt>
       <dd>
         ${
           standard.length === 0

@@ -66,7 +66,7 @@ const list = Visitor.signedIn((visitor) =>
                         ${statusBadge(app)}
                       </header>
                       <p>${app.description}</p>
-                      <p class="soft small">Made ${time(app.createdAt)}</p>
+                      <p class="soft small">Created ${time(app.createdAt)}</p>
                     </li>`
                 )}
               </ul>`

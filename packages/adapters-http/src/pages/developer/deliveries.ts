@@ -73,11 +73,11 @@ const list = Visitor.signedIn((visitor) =>
                 Nothing was sent${Object.values(query.shown).some((value) => value !== "") ? " here" : " yet"}.
               </p>`
             : Table.stacked(
-                ["Made", "Event", "Endpoint", "Outcome", "Answer"],
+                ["Created", "Event", "Endpoint", "Outcome", "Response"],
                 page.deliveries.map(
                   ({ delivery, isReplayed, lastAttempt }) =>
                     html`<tr>
-                      <td class="nowrap" data-label="Made">${time(delivery.createdAt, row)}</td>
+                      <td class="nowrap" data-label="Created">${time(delivery.createdAt, row)}</td>
                       <td data-label="Event">
                         <a href="${path}/${delivery.id}"><code>${delivery.envelope.payload.type}</code></a
                         >${marker(delivery, isReplayed)}
@@ -86,7 +86,7 @@ const list = Visitor.signedIn((visitor) =>
                         <code>${urls.get(delivery.endpointId) ?? delivery.endpointId}</code>
                       </td>
                       <td data-label="Outcome">${outcome(delivery)}</td>
-                      <td data-label="Answer">${answer(lastAttempt)}</td>
+                      <td data-label="Response">${answer(lastAttempt)}</td>
                     </tr>`
                 )
               )

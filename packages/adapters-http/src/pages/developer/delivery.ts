@@ -84,15 +84,15 @@ const actions = (app: App.App, delivery: Delivery.Delivery, token: string): Html
 
 const attemptsTable = (attempts: ReadonlyArray<Delivery.Attempt>): Html =>
   Table.stacked(
-    ["No.", "Sent", "Took", "Answer", "Start of the answer"],
+    ["No.", "Sent", "Took", "Response", "Start of the response"],
     attempts.map(
       (attempt) =>
         html`<tr>
           <td data-label="No.">${attempt.attempt}</td>
           <td class="nowrap" data-label="Sent">${time(attempt.startedAt, row)}</td>
           <td class="nowrap" data-label="Took">${attempt.endedAt - attempt.startedAt} ms</td>
-          <td data-label="Answer">${answer(attempt)}</td>
-          <td data-label="Words"><code>${attempt.snippet ?? "—"}</code></td>
+          <td data-label="Response">${answer(attempt)}</td>
+          <td data-label="Starts"><code>${attempt.snippet ?? "—"}</code></td>
         </tr>`
     )
   )

@@ -93,11 +93,11 @@ const silence = (rule: ListedRule): string =>
 
 const table = (app: App.App, recent: RecentEvaluations.RecentEvaluations): Html =>
   Table.stacked(
-    ["Taken", "Received", "Decision", "Event"],
+    ["Measured", "Received", "Decision", "Event"],
     recent.toReversed().map(
       ({ capturedAt, eventId, outcome, receivedAt }) =>
         html`<tr>
-          <td class="nowrap" data-label="Taken">${time(capturedAt, row)}</td>
+          <td class="nowrap" data-label="Measured">${time(capturedAt, row)}</td>
           <td class="nowrap" data-label="Received">${time(receivedAt, row)}</td>
           <td data-label="Decision"><code>${outcome}</code> <span class="soft small">${MEANINGS[outcome]}</span></td>
           <td data-label="Event">${eventLink(app, eventId)}</td>

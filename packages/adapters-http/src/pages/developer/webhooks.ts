@@ -115,7 +115,7 @@ const onThisMachine = (app: App.App, service: string): Html =>
 
 /** The fields for a new endpoint and for a change. */
 export const fields = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html =>
-  html` ${Fields.input(form, { name: "url", label: "Address", type: "url", hint: "https, on a public host. We post events here, signed, and follow no redirect.", maxlength: 2048 })}
+  html` ${Fields.input(form, { name: "url", label: "Address", type: "url", hint: "An https address on a public host. We post events here, signed, and follow no redirect.", maxlength: 2048 })}
     <fieldset id="events">
       <legend>Events</legend>
       <p class="hint">Tick none to get all events, also types that are added later.</p>

@@ -7,6 +7,7 @@ import * as PasskeyResponse from "../../factors/passkeyResponse.js"
 import { HttpOptions } from "../../HttpOptions.js"
 import * as RateLimit from "../../limits/RateLimit.js"
 import * as Browser from "../../security/Browser.js"
+import * as AskingApp from "../askingApp.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { html } from "../kit/Html.js"
@@ -29,6 +30,7 @@ const page = (returnTo: string, isRejected = false) =>
     yield* RateLimit.take(Subject.challenge(yield* clientAddress), Rate.CHALLENGES)
     const challenge = yield* issueChallenge({ _tag: "SignIn" })
     const policy = yield* passkeyPolicy
+    const asking = yield* AskingApp.note(returnTo)
     const problems = [{ field: "passkey", message: "was not accepted. Try again, or use your password" }]
     const form: Fields.Shown = { values: () => "", problems: isRejected ? problems : [] }
     return yield* Stranger.bound((formToken) =>
@@ -39,7 +41,7 @@ const page = (returnTo: string, isRejected = false) =>
         status: isRejected ? 401 : 200,
         passkey: policy,
         main: html`<h1>Sign in with a passkey</h1>
-          ${Fields.problems(form, LABELS)}
+          ${asking} ${Fields.problems(form, LABELS)}
           ${withoutPasskeys("This browser has no passkeys, or JavaScript is switched off. Sign in with your password.")}
           ${passkeyForm({
             action: "/sign-in/passkey",

@@ -8,6 +8,7 @@ import { mapScript as script } from "./scripts/mapScript.js"
 import { baseMapScript } from "./scripts/baseMapScript.js"
 import { mapNamesScript } from "./scripts/mapNamesScript.js"
 import { passkeyScript as askForPasskey } from "./scripts/passkeyScript.js"
+import { consentScript as summariseConsent } from "./scripts/consentScript.js"
 import { zoneScript as nameZone } from "./scripts/zoneScript.js"
 import * as Routes from "./Routes.js"
 import { docsStyle } from "./styles/docsStyle.js"
@@ -64,9 +65,10 @@ export const mapStylesheet = asset(
 )
 export const mapScript = asset("map", "js", JAVASCRIPT, [baseMapScript, mapNamesScript, script].join("\n"))
 export const passkeyScript = asset("passkey", "js", JAVASCRIPT, askForPasskey)
+export const consentScript = asset("consent", "js", JAVASCRIPT, summariseConsent)
 export const zoneScript = asset("zone", "js", JAVASCRIPT, nameZone)
 
-const ALL = [stylesheet, icon, mapLibrary, mapStylesheet, mapScript, passkeyScript, zoneScript]
+const ALL = [stylesheet, icon, mapLibrary, mapStylesheet, mapScript, passkeyScript, consentScript, zoneScript]
 
 export const routes = [
   ...ALL.map(({ path, response }) => Routes.get(path, Effect.succeed(response))),

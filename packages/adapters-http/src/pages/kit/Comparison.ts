@@ -39,7 +39,7 @@ export const table = (
 
 /** Two lists of codes. Marks the codes that disappear and the codes that are new. */
 export const lists = (current: ReadonlyArray<string>, pending: ReadonlyArray<string>) => ({
-  current: codes(current, pending, html`<span class="badge quiet">Goes</span>`),
+  current: codes(current, pending, html`<span class="badge quiet">Will be removed</span>`),
   pending: codes(pending, current, html`<span class="badge">New</span>`)
 })
 

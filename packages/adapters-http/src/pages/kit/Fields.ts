@@ -36,7 +36,7 @@ export const problems = (shown: Shown, labels: Readonly<Record<string, string>>)
         </ul>
       </div>`
 
-/** Joins a label and a message: "Password must be …", but "What the app may do: choose …". */
+/** Joins a label and a message: "Password must be …", but "What the app can do: choose …". */
 const sentence = (label: string, messages: ReadonlyArray<string>): string => {
   const text = messages.join(", ")
   return /^(?:must|is|are|was|were|cannot|in line)\b/.test(text) ? `${label} ${text}` : `${label}: ${text}`

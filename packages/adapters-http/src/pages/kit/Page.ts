@@ -40,6 +40,8 @@ export interface HtmlPage {
   readonly map?: Map.MapPolicy
   /** The page asks for a passkey. Only the script for that runs on it. */
   readonly passkey?: ScriptPolicy
+  /** The page asks for a consent. The script that sums up what is ticked runs on it, beside the map's. */
+  readonly consent?: ScriptPolicy
   /** The page begins a sign-in. Only the script that names the browser's time zone runs on it. */
   readonly zone?: ScriptPolicy
   /** For a page without navigation that knows its reader: how to show times. Left out: as `reader` has it. */
@@ -47,7 +49,7 @@ export interface HtmlPage {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-type Policies = Pick<HtmlPage, "formAction" | "map" | "passkey" | "zone">
+type Policies = Pick<HtmlPage, "consent" | "formAction" | "map" | "passkey" | "zone">
 
 /**
  * The Content-Security-Policy: no scripts, styles and images only from here, no frames around the page, no `<base>`. A
@@ -56,17 +58,21 @@ type Policies = Pick<HtmlPage, "formAction" | "map" | "passkey" | "zone">
  * the script for that. Chromium applies `form-action` to the redirects after a form's answer as well, so a page whose
  * form leads elsewhere must name the target.
  */
-const contentSecurityPolicy = ({ formAction = [], map, passkey, zone }: Policies): string =>
+const contentSecurityPolicy = ({ consent, formAction = [], map, passkey, zone }: Policies): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
-    ...[map, passkey, zone].flatMap((one) => (one === undefined ? [] : [`script-src 'nonce-${one.nonce}'`])),
+    ...scriptSource([consent, map, passkey, zone].flatMap((one) => (one === undefined ? [] : [one.nonce]))),
     `img-src ${["'self'", ...(map?.tileOrigin == null ? [] : [map.tileOrigin])].join(" ")}`,
     `form-action ${["'self'", ...formAction].join(" ")}`,
     ...(map?.tileOrigin === null ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
     "frame-ancestors 'none'"
   ].join("; ")
+
+/** One directive for all scripts of a page: browsers ignore a second one of the same name. */
+const scriptSource = (nonces: ReadonlyArray<string>): ReadonlyArray<string> =>
+  nonces.length === 0 ? [] : [`script-src ${[...new Set(nonces)].map((nonce) => `'nonce-${nonce}'`).join(" ")}`]
 
 export const respond = (page: HtmlPage): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(document(page).text, {
@@ -93,7 +99,18 @@ export const document = (page: HtmlPage): Html => {
   return clock === undefined ? frame(page) : Time.inZone(frame(page), clock)
 }
 
-const frame = ({ current, main, map, passkey, reader, sections, title, width = "wide", zone }: HtmlPage): Html =>
+const frame = ({
+  consent,
+  current,
+  main,
+  map,
+  passkey,
+  reader,
+  sections,
+  title,
+  width = "wide",
+  zone
+}: HtmlPage): Html =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -105,6 +122,7 @@ const frame = ({ current, main, map, passkey, reader, sections, title, width = "
         <link rel="stylesheet" href="${Assets.stylesheet.path}" />
         ${map === undefined ? nothing : [Assets.mapLibrary, Assets.mapScript].map(({ path }) => html`<script nonce="${map.nonce}" src="${path}" defer></script>`)}
         ${passkey !== undefined && html`<script nonce="${passkey.nonce}" src="${Assets.passkeyScript.path}" defer></script>`}
+        ${consent !== undefined && html`<script nonce="${consent.nonce}" src="${Assets.consentScript.path}" defer></script>`}
         ${zone !== undefined && html`<script nonce="${zone.nonce}" src="${Assets.zoneScript.path}" defer></script>`}
         <link rel="icon" href="${Assets.icon.path}" type="image/svg+xml" />
       </head>

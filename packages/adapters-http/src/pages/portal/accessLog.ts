@@ -145,7 +145,7 @@ const table = (entries: ReadonlyArray<ReadableEntry>, look: Look): Html =>
           <th scope="col">When</th>
           <th scope="col">Request</th>
           <th scope="col">What it learned</th>
-          <th scope="col">For</th>
+          <th scope="col">Purpose</th>
         </tr>
       </thead>
       <tbody>
@@ -155,7 +155,7 @@ const table = (entries: ReadonlyArray<ReadableEntry>, look: Look): Html =>
               <td class="nowrap" data-label="When">${when(fold)}</td>
               <td data-label="Request">${requested(fold, look)}</td>
               <td data-label="Learned">${learned(fold.newest, look)}</td>
-              <td data-label="For">${fold.newest.purpose?.description ?? "—"}</td>
+              <td data-label="Purpose">${fold.newest.purpose?.description ?? "—"}</td>
             </tr>`
         )}
       </tbody>

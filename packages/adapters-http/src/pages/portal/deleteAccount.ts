@@ -34,7 +34,7 @@ const page = (portal: string, visitor: Visitor.Visitor, again = PasswordAsked.FI
         <p class="lead">This deletes ${visitor.account.email} and everything in it, at once. It cannot be undone.</p>
         ${Fields.problems(form, LABELS)}
         <section class="card" aria-labelledby="goes">
-          <h2 id="goes">What goes</h2>
+          <h2 id="goes">What will be removed</h2>
           <ul>
             <li>
               Every app is disconnected at that moment: its tokens are dead, its rules stop, and what waits to be sent

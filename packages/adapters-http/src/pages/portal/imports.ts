@@ -200,7 +200,7 @@ const upload = (portal: string, visitor: Visitor.Visitor, problems: ReadonlyArra
             <dt>Google Takeout</dt>
             <dd>Unpack the archive; the file is Location History/Records.json</dd>
             <dt>Another account of this service</dt>
-            <dd>Settings → Take your data along. Places and locations come back; what apps may do does not.</dd>
+            <dd>Settings → Take your data along. Places and locations come back; what apps can do does not.</dd>
             <dt>GPX</dt>
             <dd>Every program that records tracks can export them. Routes and waypoints are left out.</dd>
           </dl>

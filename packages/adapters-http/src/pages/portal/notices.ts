@@ -31,6 +31,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   "sessions-ended": "Every other browser was signed out.",
   "zone-chosen": "Saved. Pages show times in this zone from now on.",
   "stretch-deleted": "Deleted for good. What apps learned before stays with them.",
+  "notices-chosen": "Saved. We mail you what you ticked, and what is about the safety of your account.",
   "history-chosen": "Saved. It takes effect now.",
   disconnected: "The app was disconnected.",
   shared: "The places that the app may ask about were changed.",

@@ -1,66 +1,21 @@
 import { archivePlace } from "@place-access/domain/connection"
-import { latestFix } from "@place-access/domain/fixes"
-import { createPlace, Geometry, listPlaces, Place, updatePlace } from "@place-access/domain/places"
+import { createPlace, listPlaces, Place, updatePlace } from "@place-access/domain/places"
 import { PlaceId } from "@place-access/domain/shared"
-import { Effect, Either, Option, Schema } from "effect"
+import { Effect, Either } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Errors from "../../wire/Errors.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html, type Value } from "../kit/Html.js"
+import { type Html, html } from "../kit/Html.js"
 import * as Map from "../kit/Map.js"
+import * as PlaceFields from "../kit/PlaceFields.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "./notices.js"
-
-const LABELS = { label: "Name", kind: "Kind", lat: "Latitude", lon: "Longitude", radius_m: "Radius" }
-
-const Draft = Schema.Struct({
-  label: Place.Label,
-  kind: Place.PlaceKind,
-  lat: Form.Number(Geometry.Latitude),
-  lon: Form.Number(Geometry.Longitude),
-  radius_m: Form.Number(Geometry.RadiusM)
-})
-
-const typed = (form: Form.Form) =>
-  Object.fromEntries(Object.keys(LABELS).map((name) => [name, form.value(name)])) as Readonly<Record<string, string>>
-
-const circle = ({ circle: { lat, lon, radiusM }, label }: Place.Place): Map.MapCircle => ({ label, lat, lon, radiusM })
-
-/** Where the map begins: people add places where they are. The map shows the location to its owner only. */
-const newest = ({ account }: Visitor.Visitor) =>
-  Effect.map(
-    latestFix(account.id),
-    Option.match({
-      onNone: () => null,
-      onSome: ({ lat, lon }): Map.MapPoint => ({ label: "Your newest location", lat, lon })
-    })
-  )
-
-const fields = (form: Fields.Shown, map: Value): Html =>
-  html` ${Fields.input(form, { name: "label", label: "Name", hint: "What you call it. Apps that you share it with see this name.", maxlength: 80 })}
-    ${Fields.select(
-      form,
-      { name: "kind", label: "Kind" },
-      Place.PlaceKind.literals.map((kind) => ({ value: kind, text: `${kind.charAt(0).toUpperCase()}${kind.slice(1)}` }))
-    )}
-    ${map}
-    <details id="by-hand" open>
-      <summary>Enter by hand</summary>
-      <div class="pair">
-        ${Fields.input(form, { name: "lat", label: "Latitude", hint: "Degrees, such as 52.5208", inputmode: "decimal" })}
-        ${Fields.input(form, { name: "lon", label: "Longitude", hint: "Degrees, such as 13.4095", inputmode: "decimal" })}
-      </div>
-      <p class="hint">
-        Map services show the coordinates of a point when you hold your finger, or the right mouse button, on it.
-      </p>
-    </details>
-    ${Fields.input(form, { name: "radius_m", label: "Radius", hint: "Metres from the centre, 100 to 10,000. Phones are often 50 m off, so a circle smaller than 150 m misses arrivals.", inputmode: "decimal" })}`
 
 /** The form of a new place, at the position in the address if there is one: a stop of the timeline leads here. */
 const freshAt = (query: Form.Form): Fields.Shown => {
@@ -81,7 +36,7 @@ const list = (portal: string, visitor: Visitor.Visitor, again?: Fields.Shown) =>
     const token = yield* Visitor.tokenFor(visitor)
     const present = places.filter(({ archivedAt }) => archivedAt === null)
     const archived = places.filter(({ archivedAt }) => archivedAt !== null)
-    const map = yield* Map.make(present.map(circle), yield* newest(visitor))
+    const map = yield* Map.make(present.map(PlaceFields.circle), yield* PlaceFields.newest(visitor))
     return respond({
       title: "Places",
       reader: yield* Visitor.reader(visitor),
@@ -92,7 +47,7 @@ const list = (portal: string, visitor: Visitor.Visitor, again?: Fields.Shown) =>
         <p class="lead">
           A place is a circle on the map with a name. Apps only ever learn of the places that you share with them.
         </p>
-        ${form.problems.length === 0 && notice(query.value("done"))} ${Fields.problems(form, LABELS)}
+        ${form.problems.length === 0 && notice(query.value("done"))} ${Fields.problems(form, PlaceFields.LABELS)}
         ${
           present.length === 0
             ? html`<p class="empty">You have no places yet. Make the first one below.</p>`
@@ -103,7 +58,7 @@ const list = (portal: string, visitor: Visitor.Visitor, again?: Fields.Shown) =>
         <section class="card" aria-labelledby="new">
           <h2 id="new">Add a place</h2>
           <form class="with-map" method="post" action="${portal}/places">
-            ${Fields.hidden("form_token", token)}${fields(form, map.html)}
+            ${Fields.hidden("form_token", token)}${PlaceFields.fields(form, map.html)}
             <button>Add place</button>
           </form>
         </section>
@@ -155,11 +110,10 @@ const create = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       const form = yield* Visitor.checked(visitor.cookie)
-      const draft = Form.decode(Draft, typed(form))
+      const draft = PlaceFields.decode(form)
       if (Either.isLeft(draft)) return yield* list(portal, visitor, Form.shown(form, draft.left))
-      const { kind, label, lat, lon, radius_m: radiusM } = draft.right
       yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
-      return yield* createPlace(visitor.account.id, { label, kind, circle: { lat, lon, radiusM } }).pipe(
+      return yield* createPlace(visitor.account.id, PlaceFields.draftOf(draft.right)).pipe(
         Effect.as(seeOther(`${portal}/places?done=place-created`)),
         Effect.catchTag("Conflict", ({ reason }) =>
           list(portal, visitor, Form.shown(form, [{ field: "label", message: `cannot be added: ${reason}` }]))
@@ -176,7 +130,10 @@ const edit = (portal: string, visitor: Visitor.Visitor, id: PlaceId, again?: Fie
     const place = present.find((one) => one.id === id)
     if (place === undefined) return yield* Effect.fail(Errors.notFound("place"))
     const { circle: before, kind, label } = place
-    const map = yield* Map.make(present.filter((one) => one !== place).map(circle), yield* newest(visitor))
+    const map = yield* Map.make(
+      present.filter((one) => one !== place).map(PlaceFields.circle),
+      yield* PlaceFields.newest(visitor)
+    )
     const form =
       again ??
       Fields.fresh({
@@ -195,13 +152,15 @@ const edit = (portal: string, visitor: Visitor.Visitor, id: PlaceId, again?: Fie
       map: map.needs,
       main: html`<p><a href="${portal}/places">Places</a></p>
         <h1>Change ${label}</h1>
-        ${Fields.problems(form, LABELS)}
+        ${Fields.problems(form, PlaceFields.LABELS)}
         <p class="note">
           A new name shows everywhere, for past visits too. When you move or resize the place, rules on it begin anew
           with the next location of your phone.
         </p>
         <form class="card" method="post" action="${portal}/places/${id}">
-          ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}${fields(form, map.html)}<button>Save</button>
+          ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}${PlaceFields.fields(form, map.html)}<button>
+            Save
+          </button>
         </form>`
     })
   })
@@ -214,7 +173,7 @@ const change = (portal: string) =>
     Effect.gen(function* () {
       const form = yield* Visitor.checked(visitor.cookie)
       const id = yield* placeId
-      const draft = Form.decode(Draft, typed(form))
+      const draft = PlaceFields.decode(form)
       if (Either.isLeft(draft)) return yield* edit(portal, visitor, id, Form.shown(form, draft.left))
       const { radius_m: radiusM, ...rest } = draft.right
       yield* updatePlace(visitor.account.id, id, { ...rest, radiusM })

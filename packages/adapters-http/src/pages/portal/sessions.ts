@@ -53,7 +53,7 @@ const card = (portal: string, { id, isCurrent, session }: ListedSession, token: 
     <dl>
       <dt>Signed in</dt>
       <dd>${time(session.createdAt)}</dd>
-      <dt>Network address then</dt>
+      <dt>Network address at sign-in</dt>
       <dd>${session.address ?? "Not known"}</dd>
       <dt>Last used, to the hour</dt>
       <dd>${isCurrent ? "Now" : time(session.seenAt)}</dd>

@@ -16,6 +16,7 @@ import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import { count, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import * as NoticeChoice from "../settings/notices.js"
 import * as TimeZonePage from "../settings/timeZone.js"
 import { notice } from "./notices.js"
 
@@ -67,7 +68,7 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
             <button>Save</button>
           </form>
         </section>
-        ${TimeZonePage.section(portal, visitor)}
+        ${TimeZonePage.section(portal, visitor)} ${yield* NoticeChoice.section(portal, visitor)}
         <section class="card" aria-labelledby="address">
           <h2 id="address">Your e-mail address</h2>
           <p>${visitor.account.email}. You sign in with it, and we write there.</p>
@@ -105,7 +106,7 @@ const present = ({ fixes, keep, nextDeletionAt, oldestAt, visits }: Described): 
   fixes + visits === 0
     ? html`<p class="note">You have no history at the moment.</p>`
     : html`<dl>
-        <dt>There are</dt>
+        <dt>Stored</dt>
         <dd>${extent({ fixes, visits })}</dd>
         ${
           oldestAt !== null &&

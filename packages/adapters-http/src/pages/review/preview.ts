@@ -94,7 +94,8 @@ const framed = (
         portalPath: portal,
         choices: undefined,
         problems: [],
-        outdated: false
+        outdated: false,
+        newPlace: null
       })}
     </fieldset>`
 

@@ -72,7 +72,7 @@ const waiting = (review: Review): Html => {
         ? pendingChange(app) ||
           html`${paragraphs(app.description)}
             <dl>
-              <dt>Declares</dt>
+              <dt>Requested scopes</dt>
               <dd>${scopeList(app.declaredScopes)}</dd>
             </dl>`
         : wording(purpose)

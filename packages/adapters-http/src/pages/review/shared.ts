@@ -92,7 +92,7 @@ export const appTable = (apps: ReadonlyArray<DevelopedApp>, path: (app: Pick<App
   apps.length === 0
     ? html`<p class="empty">There are no apps yet.</p>`
     : Table.stacked(
-        ["App", "State", "Developer", "Made"],
+        ["App", "State", "Developer", "Created"],
         apps.map(
           ({ app, developer }) =>
             html`<tr>
@@ -103,7 +103,7 @@ export const appTable = (apps: ReadonlyArray<DevelopedApp>, path: (app: Pick<App
               <td data-label="Developer">
                 ${developer.displayName}<br /><span class="soft small">${developer.email}</span>
               </td>
-              <td data-label="Made">${time(app.createdAt)}</td>
+              <td data-label="Created">${time(app.createdAt)}</td>
             </tr>`
         )
       )
@@ -122,11 +122,11 @@ export const aboutApp = ({ app, developer }: DevelopedApp): Html =>
       <dd>
         ${app.homepageUrl === null ? html`<span class="soft">None</span>` : html`<a href="${webAddress(app.homepageUrl)}" rel="noopener noreferrer" target="_blank">${app.homepageUrl}</a>`}
       </dd>
-      <dt>Declares</dt>
+      <dt>Requested scopes</dt>
       <dd>${scopeList(app.declaredScopes)}</dd>
       ${
         app.allowedScopes !== null &&
-        html`<dt>Restricted by an admin to</dt>
+        html`<dt>Allowed scopes</dt>
           <dd>${scopeList(Scope.intersect(app.declaredScopes, app.allowedScopes))}</dd>`
       }
       <dt>Redirect URIs</dt>
@@ -139,7 +139,7 @@ export const aboutApp = ({ app, developer }: DevelopedApp): Html =>
               </ul>`
         }
       </dd>
-      <dt>Made</dt>
+      <dt>Created</dt>
       <dd>${time(app.createdAt)}</dd>
       ${
         app.revokedAt !== null &&

@@ -22,7 +22,7 @@ const plain = (terms: Purpose.PurposeTerms): Html =>
   html`<dl>
     <dt>Users read</dt>
     <dd>${terms.description}</dd>
-    <dt>For</dt>
+    <dt>Scopes</dt>
     <dd>
       <ul class="plain">
         ${terms.scopes.map((scope) => html`<li><code>${scope}</code></li>`)}
@@ -45,7 +45,7 @@ const beside = (
       current: approved.description,
       pending: terms.description
     },
-    { name: "For", isChanged: !Scope.same(approved.scopes, terms.scopes), current, pending },
+    { name: "Scopes", isChanged: !Scope.same(approved.scopes, terms.scopes), current, pending },
     {
       name: "Expected",
       isChanged: approved.expectedDailyVolume !== terms.expectedDailyVolume,

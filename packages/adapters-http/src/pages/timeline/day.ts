@@ -142,7 +142,7 @@ const distance = (metres: number): string =>
 const totals = (path: string, { fixes, segments }: TimelineDay): Html => {
   const ways = segments.reduce((all, one) => all + (one.kind === "way" ? one.lengthM : 0), 0)
   return html`<section class="card" aria-labelledby="totals">
-    <h2 id="totals">In all</h2>
+    <h2 id="totals">Totals</h2>
     <dl>
       ${Trace.totals(segments).map(
         ({ millis, place, visits }) =>

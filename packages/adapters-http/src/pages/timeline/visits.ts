@@ -43,13 +43,13 @@ const show = (portal: string) =>
             page.visits.length === 0
               ? html`<p class="empty">No visit is known${cursor !== "" && " before these"}.</p>`
               : Table.stacked(
-                  ["Came", "Left", "For"],
+                  ["Arrived", "Left", "Duration"],
                   page.visits.map(
                     ({ arrival, departure }) =>
                       html`<tr>
-                        <td data-label="Came">${time(arrival)}</td>
+                        <td data-label="Arrived">${time(arrival)}</td>
                         <td data-label="Left">${departure === null ? "Still there" : time(departure)}</td>
-                        <td data-label="For">${duration((departure ?? reader.clock.now) - arrival)}</td>
+                        <td data-label="Duration">${duration((departure ?? reader.clock.now) - arrival)}</td>
                       </tr>`
                   )
                 )

@@ -7,13 +7,14 @@ import { isOn, NONE } from "../../../src/factors/Factors.js"
 import { Conflict } from "../../../src/shared/Errors.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { bucketOf } from "../leases/buckets.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
 
 export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.effect(
   AccountStore,
   Effect.map(MemoryDatabase, (tables) => {
-    const { accounts, factors, historyChoices, sessions, signInTries } = tables
+    const { accounts, factors, historyChoices, noticeChoices, sessions, signInTries } = tables
     /** The account of a session that counts. */
     const ownerOf = (session: Session.Session, now: Timestamp.Timestamp): Account.Account | undefined => {
       const credentials = accounts.get(session.userId)
@@ -32,6 +33,21 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
     return AccountStore.of({
       learnTimeZone: (id, name) => setTimeZone(id, name, true),
       chooseTimeZone: (id, name) => setTimeZone(id, name, false),
+      notices: (id) => Effect.sync(() => noticeChoices.get(id) ?? []),
+      chooseNotices: (id, kinds) =>
+        Effect.sync(() => {
+          if (!accounts.has(id) || kinds.length === 0) noticeChoices.delete(id)
+          else noticeChoices.set(id, kinds)
+        }),
+      listNotified: ({ after, buckets, limit }) =>
+        Effect.sync(() =>
+          [...noticeChoices]
+            .map(([userId, kinds]) => ({ userId, kinds }))
+            .filter(({ userId }) => accounts.has(userId) && (after === undefined || userId > after))
+            .filter(({ userId }) => buckets.includes(bucketOf(userId)))
+            .sort((a, b) => (a.userId < b.userId ? -1 : 1))
+            .slice(0, limit)
+        ),
       create: (account, passwordHash, keep, audit) =>
         Effect.suspend(() => {
           for (const { account: other } of accounts.values()) {

@@ -60,6 +60,7 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   some(tables.streamVersions, (_, id) => id === userId)
   some(tables.historyChoices, (_, id) => id === userId)
   some(tables.erasures, (_, id) => id === userId)
+  some(tables.noticeChoices, (_, id) => id === userId)
   some(tables.namedMail, (_, id) => id === userId)
   for (const table of [tables.subs, tables.mail, tables.mailStates, tables.zoneQuestions, tables.idempotentAnswers]) {
     some<string, unknown>(table, isTheirKey)

@@ -4,9 +4,12 @@
  * same.
  */
 export const mapScript = `"use strict"
-;(() => {
+;(function startMap() {
   const box = document.getElementById("map")
   if (box === null || typeof L === "undefined") return
+  // A map in a closed part of the page has no size yet. It begins when the part is opened.
+  const closed = box.closest("details:not([open])")
+  if (closed !== null) return closed.addEventListener("toggle", startMap, { once: true })
   const [lat, lon, radius] = ["lat", "lon", "radius_m"].map((id) => document.getElementById(id))
   const places = JSON.parse(box.dataset.places)
   const newest = box.dataset.newest === undefined ? null : JSON.parse(box.dataset.newest)

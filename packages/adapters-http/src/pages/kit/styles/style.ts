@@ -1,3 +1,4 @@
+import { consentStyle } from "./consentStyle.js"
 import { pictureStyle } from "./pictureStyle.js"
 
 /** The styles of all pages, served as one file. The file's name contains a digest of its content. */
@@ -153,7 +154,6 @@ textarea.code { min-height: 7rem; overflow-wrap: anywhere; }
   display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); gap: 0 1rem; align-items: end;
 }
 .choices { display: grid; gap: 0.5rem; }
-.choices.short { grid-template-columns: repeat(auto-fill, minmax(min(100%, 9.25rem), 1fr)); }
 .item { padding: 0.8rem 1rem; border: 1px solid var(--line); border-radius: 10px; }
 .item > :last-child { margin-bottom: 0; }
 .choice {
@@ -204,7 +204,6 @@ button.link {
 .actions { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: center; margin-top: 1rem; }
 .decide { display: grid; grid-template-columns: 1fr 1fr; gap: 0.75rem; margin-top: 1.5rem; }
 .decide.three { grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); }
-.choices.four { grid-template-columns: repeat(auto-fit, minmax(min(100%, 16rem), 1fr)); }
 button.stop { background: var(--bad); border-color: var(--bad); color: var(--card); }
 .big { font-size: 1.35rem; font-weight: 600; line-height: 1.3; margin-bottom: 0.25rem; }
 .big .badge { vertical-align: middle; }
@@ -218,7 +217,7 @@ button.stop { background: var(--bad); border-color: var(--bad); color: var(--car
   padding: 0.6rem 0; border-bottom: 1px solid var(--line);
 }
 .rows > li:last-child { border-bottom: 0; }
-${pictureStyle}.steps { list-style: none; padding: 0; counter-reset: step; display: grid; gap: 1rem; }
+${pictureStyle}${consentStyle}.steps { list-style: none; padding: 0; counter-reset: step; display: grid; gap: 1rem; }
 .steps > li { display: grid; grid-template-columns: 2rem 1fr; gap: 0.75rem; counter-increment: step; }
 .steps > li::before {
   content: counter(step); width: 2rem; height: 2rem; line-height: 2rem; text-align: center; border-radius: 50%;

@@ -1,0 +1,58 @@
+import { createPlace, listPlaces, Place } from "@place-access/domain/places"
+import { Effect, Either } from "effect"
+import * as RateOfAccount from "../../security/RateOfAccount.js"
+import type { FieldProblem } from "../../wire/Issues.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import * as Map from "../kit/Map.js"
+import * as PlaceFields from "../kit/PlaceFields.js"
+import type * as Visitor from "../kit/Visitor.js"
+
+/** A place that is added in the middle of a consent (decision consent-11). */
+
+const isBlank = (form: Form.Form): boolean => ["label", "lat", "lon"].every((name) => form.value(name).trim() === "")
+
+/** Whether the form is about a new place. Allow with a half-typed place would drop what was typed. */
+export const isMeant = (form: Form.Form): boolean =>
+  form.value("decision") === "add_place" || (form.value("decision") === "allow" && !isBlank(form))
+
+/** The last form about a place, if the page is shown again. */
+export interface Again {
+  readonly form: Fields.Shown | null
+  readonly added: Pick<Place.Place, "id" | "label"> | null
+}
+
+export const FIRST: Again = { form: null, added: null }
+
+/** The fields and the map for the page. */
+export const fields = (visitor: Visitor.Visitor, { added, form }: Again) =>
+  Effect.gen(function* () {
+    const places = (yield* listPlaces(visitor.account.id)).filter(({ archivedAt }) => archivedAt === null)
+    const map = yield* Map.make(places.map(PlaceFields.circle), yield* PlaceFields.newest(visitor))
+    const kind: Place.PlaceKind = places.some((place) => place.kind === "home") ? "other" : "home"
+    const fresh = Fields.fresh({ kind, radius_m: String(Place.DEFAULT_RADIUS_M) })
+    return { map, view: { form: form ?? fresh, map: map.html, added: added?.label ?? null } }
+  })
+
+const refused = (form: Form.Form, problems: ReadonlyArray<FieldProblem>): Again => ({
+  form: Form.shown(form, problems),
+  added: null
+})
+
+/** Adds the typed place. A form that is sent twice, by a reload, adds one place. */
+export const add = (visitor: Visitor.Visitor, form: Form.Form) =>
+  Effect.gen(function* () {
+    if (isBlank(form)) return FIRST
+    const typed = PlaceFields.decode(form)
+    if (Either.isLeft(typed)) return refused(form, typed.left)
+    const draft = PlaceFields.draftOf(typed.right)
+    const twin = (yield* listPlaces(visitor.account.id)).find((place) => Place.isDraftOf(place, draft))
+    if (twin !== undefined) return { form: null, added: twin }
+    yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
+    return yield* createPlace(visitor.account.id, draft).pipe(
+      Effect.map((added): Again => ({ form: null, added })),
+      Effect.catchTag("Conflict", ({ reason }) =>
+        Effect.succeed(refused(form, [{ field: "label", message: `cannot be added: ${reason}` }]))
+      )
+    )
+  })

@@ -1,0 +1,68 @@
+/**
+ * The script of the consent page: plain JavaScript for browsers. It keeps the buttons in sight, says in words what the
+ * ticked boxes share, and finds places in a long list. It decides nothing: the form without it sends the same.
+ */
+export const consentScript = `"use strict"
+;(() => {
+  const form = document.querySelector("form.consent")
+  if (form === null || form.closest("fieldset[disabled]") !== null) return
+  const summary = form.querySelector("[data-summary]")
+  const all = (name) => [...form.querySelectorAll("input[name=" + name + "]")]
+  const ticked = (name) => all(name).filter((box) => box.checked)
+  const count = (number, one) => number + " " + one + (number === 1 ? "" : "s")
+  const daysOf = (name) => {
+    const [radio] = ticked(name)
+    return radio === undefined ? "" : radio.labels[0].textContent.trim().toLowerCase()
+  }
+
+  const sayWhat = () => {
+    const scopes = ticked("scope")
+    const exact = scopes.filter((box) => box.closest(".sensitive") !== null)
+    const days = daysOf("standard_days")
+    const parts =
+      scopes.length === 0
+        ? ["Nothing is ticked yet"]
+        : [
+            count(scopes.length, "permission"),
+            ticked("place").length === 0 ? "no places" : count(ticked("place").length, "place"),
+            ...(ticked("earlier").filter((box) => box.closest(".choice").querySelector("[name=place]").checked).length > 0
+              ? ["past visits"]
+              : []),
+            days,
+            ...(exact.length > 0 ? ["exact location " + daysOf("sensitive_days")] : [])
+          ]
+    const text = parts.join(" · ")
+    if (summary.textContent !== text) summary.textContent = text
+  }
+  form.addEventListener("change", sayWhat)
+  // A browser that comes back to the page fills the boxes in again, after this script ran.
+  addEventListener("pageshow", sayWhat)
+  sayWhat()
+  summary.hidden = false
+  document.documentElement.classList.add("with-bar")
+
+  const search = form.querySelector("[data-search]")
+  if (search === null) return
+  const [field, said] = [search.querySelector("input"), search.querySelector("[role=status]")]
+  const rows = all("place").map((box) => ({ box, row: box.closest(".choice"), text: box.labels[0].textContent }))
+  const plain = (text) => text.normalize("NFD").replace(/\\p{M}/gu, "").toLowerCase()
+  const find = () => {
+    const wanted = plain(field.value.trim())
+    // What is ticked stays in sight: nobody should share a place that they cannot see.
+    for (const { box, row, text } of rows) row.hidden = !box.checked && !plain(text).includes(wanted)
+    const shown = rows.filter(({ row }) => !row.hidden).length
+    said.textContent = wanted === "" ? "" : shown + " of " + rows.length + " places, ticked ones included"
+  }
+  const tick = (checked) => () => {
+    for (const { box, row } of rows) if (!row.hidden) box.checked = checked
+    find()
+    sayWhat()
+  }
+  field.addEventListener("input", find)
+  // Enter would press the first button of the form.
+  field.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault())
+  search.querySelector("[data-all]").addEventListener("click", tick(true))
+  search.querySelector("[data-none]").addEventListener("click", tick(false))
+  search.hidden = false
+})()
+`

@@ -1,0 +1,182 @@
+import { RedirectUri } from "@place-access/domain/apps"
+import { listConnections } from "@place-access/domain/connection"
+import { createPlace, listPlaces, Place } from "@place-access/domain/places"
+import { expect, it } from "vitest"
+import { describeBrowser } from "../../../domain/test/support/chromium.js"
+import { inspect, inspectClosely } from "../support/browser.js"
+import { desk, type Desk } from "../support/desk.js"
+import { phone } from "../support/phone.js"
+import { PASSWORD, type Person } from "../support/World.js"
+
+const CURRENT = "location.place.current"
+const VISITS = "location.visits.read"
+const LATEST = "location.latest.read"
+
+const addPlaces = async ({ world }: Desk, person: Person, labels: ReadonlyArray<string>) => {
+  for (const label of labels) {
+    await world.run(
+      createPlace(person.account.id, {
+        label: Place.Label.make(label),
+        kind: "other",
+        circle: { lat: 52.52, lon: 13.405, radiusM: 150 }
+      })
+    )
+  }
+}
+
+const appOf = async ({ callback, world }: Desk, owner: Person, more: object = {}) =>
+  (await world.app(owner, { redirectUris: [RedirectUri.RedirectUri.make(callback)], ...more })).app
+
+describeBrowser("the consent page with scripts", () => {
+  const at = desk()
+
+  it("two permissions and three places take one and a half screens of a phone at most [consent-12]", async () => {
+    const { page } = at
+    const person = await at.world.person()
+    const app = await appOf(at, person)
+    await (await phone(at.world, person)).at({ lat: 52.5, lon: 13.4 }, [0])
+    await addPlaces(at, person, ["Home", "Office by the river", "Climbing gym"])
+    await at.as(person)
+    await page.goto(at.authorize(app, `${CURRENT} ${VISITS}`))
+    await inspectClosely(page, "consent-common")
+    await page.setViewportSize({ width: 390, height: 844 })
+    const height = await page.evaluate<number>("document.documentElement.scrollHeight")
+    expect(height).toBeLessThanOrEqual(1.5 * 844)
+    // The durations stand in one row, and only the chosen one says its end.
+    const tops = await page.locator(".day-choice").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().y))
+    expect([tops.length, new Set(tops).size]).toEqual([5, 1])
+    expect(await page.locator(".ends:visible").allInnerTexts()).toEqual(["Ends 31 March 2026 at 12:00 UTC"])
+    await page.getByLabel("7 days").check()
+    expect(await page.locator(".ends:visible").allInnerTexts()).toEqual(["Ends 8 March 2026 at 12:00 UTC"])
+  })
+
+  it("the buttons stay in sight, and a line says what is ticked [consent-12]", async () => {
+    const { page } = at
+    const person = await at.world.person()
+    const app = await appOf(at, person)
+    await addPlaces(at, person, ["Home"])
+    await at.as(person)
+    await page.setViewportSize({ width: 390, height: 600 })
+    await page.goto(at.authorize(app, `${CURRENT} ${VISITS}`))
+    const summary = page.locator("[data-summary]")
+    expect(await summary.innerText()).toBe("2 permissions · no places · 30 days")
+    const allow = page.getByRole("button", { name: "Allow", exact: true })
+    for (const scroll of [0, 300, 10_000]) {
+      await page.evaluate(`window.scrollTo(0, ${scroll})`)
+      const box = await allow.boundingBox()
+      expect((box?.y ?? 0) + (box?.height ?? 1_000)).toBeLessThanOrEqual(600)
+    }
+    await page.getByLabel("Home", { exact: false }).first().check()
+    await page.getByLabel("Also share past visits to Home").check()
+    await page.getByLabel("No end date").check()
+    expect(await summary.innerText()).toBe("2 permissions · 1 place · past visits · no end date")
+    for (const box of await page.locator("input[name=scope]").all()) await box.uncheck()
+    expect(await summary.innerText()).toBe("Nothing is ticked yet")
+  })
+
+  it("above ten places there are a search and a tick for all; what is ticked is never hidden [consent-12]", async () => {
+    const { page } = at
+    const person = await at.world.person()
+    const app = await appOf(at, person)
+    await addPlaces(at, person, ["Café Zwölf", ...Array.from({ length: 10 }, (_, index) => `Shop ${index}`)])
+    await at.as(person)
+    await page.goto(at.authorize(app, CURRENT))
+    await inspect(page, "consent-search")
+    await page.getByLabel("Shop 3").first().check()
+    await page.getByLabel("Find a place").fill("cafe zwo")
+    expect(await page.locator("input[name=place]:visible").count()).toBe(2)
+    await page.getByLabel("Find a place").press("Enter")
+    await page.getByRole("button", { name: "Tick all", exact: true }).click()
+    await page.getByLabel("Find a place").fill("")
+    expect(await page.locator("input[name=place]:visible").count()).toBe(11)
+    expect(await page.locator("input[name=place]:checked").count()).toBe(2)
+    await page.getByRole("button", { name: "Tick all", exact: true }).click()
+    expect(await page.locator("[data-summary]").innerText()).toBe("1 permission · 11 places · 30 days")
+    await page.getByRole("button", { name: "Untick all" }).click()
+    expect(await page.locator("input[name=place]:checked").count()).toBe(0)
+  })
+
+  it("a place is added on the map of the page, and Allow shares it [consent-11]", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    const app = await appOf(at, person)
+    await addPlaces(at, person, ["Home"])
+    await at.as(person)
+    await page.goto(at.authorize(app, `${CURRENT} ${VISITS}`))
+    await page.getByLabel("See your visits to the places you share").uncheck()
+    await page.getByText("Add a place").click()
+    await page.getByLabel("Name").fill("Swimming pool")
+    await page.locator("#map.leaflet-container").click({ position: { x: 120, y: 120 } })
+    await inspect(page, "consent-add-place")
+    // Enter in a field of the place adds the place: it allows and cancels nothing.
+    await page.getByLabel("Name").press("Enter")
+    await page.getByText("Swimming pool is added and ticked.").waitFor()
+    expect(await page.locator("input[name=place]:checked").count()).toBe(1)
+    expect(await page.getByLabel("See your visits to the places you share").isChecked()).toBe(false)
+    await page.getByRole("button", { name: "Allow", exact: true }).click()
+    expect((await at.back()).get("code")).toMatch(/^pa_ac\./)
+    const [connection] = await world.run(listConnections(person.account.id))
+    expect(connection?.places.map(({ label }) => label)).toEqual(["Swimming pool"])
+  })
+})
+
+describeBrowser("the consent page without scripts: a place, and who asks", () => {
+  const at = desk({ browser: { javaScriptEnabled: false } })
+
+  it("the sign-in says which app asks, if a reviewer has seen its name [consent-10]", async () => {
+    const { page, world } = at
+    const owner = await world.person()
+    const app = await appOf(at, owner, { status: "production" })
+    const sandbox = await appOf(at, owner)
+    await page.goto(at.authorize(app, CURRENT))
+    await page.getByText("Coffee Finder wants to connect to your account.").waitFor()
+    await page.getByRole("link", { name: "Create one" }).click()
+    await page.getByText("Coffee Finder wants to connect to your account.").waitFor()
+    await page.goto(at.authorize(sandbox, CURRENT))
+    await page.getByText("An app that is still being tested wants to connect").waitFor()
+    expect(await page.locator("main").innerText()).not.toContain("Coffee Finder")
+    await page.goto(`${world.url}/sign-in?return_to=/portal/places`)
+    expect(await page.locator("main").innerText()).not.toContain("wants to connect")
+  })
+
+  it("sign-in, a first place, Allow: no other page is needed [consent-11]", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    const app = await appOf(at, person)
+    await page.goto(at.authorize(app, `${CURRENT} ${VISITS}`))
+    await page.getByLabel("Email").fill(person.account.email)
+    await page.getByLabel("Password").fill(PASSWORD)
+    await page.getByRole("button", { name: "Sign in", exact: true }).click()
+    await page.getByLabel("90 days").check()
+    await page.getByLabel("Name").fill("Home")
+    // A half-typed place is not dropped by Allow.
+    await page.getByRole("button", { name: "Allow", exact: true }).click()
+    await page.getByText("Latitude must be").first().waitFor()
+    await page.getByLabel("Latitude").fill("52,52")
+    await page.getByLabel("Longitude").fill("13.405")
+    await page.getByRole("button", { name: "Add this place" }).click()
+    await page.getByText("Home is added and ticked.").waitFor()
+    expect(await page.getByLabel("90 days").isChecked()).toBe(true)
+    await page.reload()
+    expect((await world.run(listPlaces(person.account.id))).length).toBe(1)
+    await page.getByRole("button", { name: "Allow", exact: true }).click()
+    expect((await at.back()).get("code")).toMatch(/^pa_ac\./)
+    const [connection] = await world.run(listConnections(person.account.id))
+    expect(connection?.places.map(({ label }) => label)).toEqual(["Home"])
+  })
+
+  it("a place of a request that is over is not added [consent-11]", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    const app = await appOf(at, person, { declaredScopes: [CURRENT, LATEST] })
+    await at.as(person)
+    await page.goto(at.authorize(app, CURRENT))
+    world.clock.advance(3_600_000)
+    await page.getByLabel("Name").fill("Home")
+    await page.getByLabel("Latitude").fill("52.52")
+    await page.getByLabel("Longitude").fill("13.405")
+    await page.getByRole("button", { name: "Add this place" }).click()
+    await page.getByText("This page is too old").waitFor()
+    expect(await world.run(listPlaces(person.account.id))).toEqual([])
+  })
+})

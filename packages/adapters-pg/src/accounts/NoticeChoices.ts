@@ -1,0 +1,43 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { type AccountStore, NoticeKind } from "@place-access/domain/accounts"
+import { UserId } from "@place-access/domain/shared"
+import { Effect, Option, Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+import * as Buckets from "../leases/Buckets.js"
+
+/** The notices that a person chose, in a column of the account: they go with it. Decision owner-notices-1. */
+
+type Store = typeof AccountStore.Service
+
+const ChoiceRow = Schema.Struct({ notices: Schema.NullOr(Schema.Array(NoticeKind)) })
+
+export const find =
+  (sql: SqlClient): Store["notices"] =>
+  (id) =>
+    sql`SELECT notices FROM accounts WHERE user_id = ${id}`.pipe(
+      Rows.first(ChoiceRow),
+      Effect.map(Option.match({ onNone: () => [], onSome: ({ notices }) => notices ?? [] })),
+      orStoreError
+    )
+
+export const choose =
+  (sql: SqlClient): Store["chooseNotices"] =>
+  (id, kinds) =>
+    sql`UPDATE accounts SET notices = ${kinds.length === 0 ? null : [...kinds]}::text[] WHERE user_id = ${id}`.pipe(
+      Effect.asVoid,
+      orStoreError
+    )
+
+const NotifiedRow = Schema.Struct({ user_id: UserId, notices: Schema.Array(NoticeKind) })
+
+export const list =
+  (sql: SqlClient): Store["listNotified"] =>
+  ({ after, buckets, limit }) =>
+    sql`SELECT user_id, notices FROM accounts
+        WHERE notices IS NOT NULL AND user_id COLLATE "C" > ${after ?? ""} ${Buckets.andOf(sql, buckets)}
+        ORDER BY user_id COLLATE "C" LIMIT ${limit}`.pipe(
+      Rows.all(NotifiedRow),
+      Effect.map((rows) => rows.map(({ notices, user_id }) => ({ userId: user_id, kinds: notices }))),
+      orStoreError
+    )

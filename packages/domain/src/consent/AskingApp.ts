@@ -1,0 +1,26 @@
+// What the pages of sign-in say about the app that sent the person there (decision consent-10).
+import { Option } from "effect"
+import * as App from "../apps/App.js"
+import type { LogoDigest } from "../apps/AppLogo.js"
+import type { AppId, Timestamp } from "../shared/index.js"
+import { type ConsentRequest, isOpen } from "./ConsentRequest.js"
+
+/** An app whose consent page comes after the sign-in. */
+export interface AskingApp {
+  readonly id: AppId
+  /** The name that a reviewer approved; null for an app that is not in production. */
+  readonly name: string | null
+  readonly logo: LogoDigest | null
+}
+
+/** The app of a request that can still be answered. None: the pages of sign-in say nothing about it. */
+export const of = (
+  request: Pick<ConsentRequest, "createdAt" | "decided">,
+  app: App.App,
+  now: Timestamp.Timestamp
+): Option.Option<AskingApp> => {
+  if (request.decided !== null || !isOpen(request, now) || App.isGone(app)) return Option.none()
+  // Nobody has looked at the name of an app in the sandbox: on our sign-in page it could pretend to be anybody.
+  const isReviewed = app.status === "production"
+  return Option.some({ id: app.id, name: isReviewed ? app.name : null, logo: isReviewed ? app.logo : null })
+}

@@ -1,0 +1,161 @@
+// Which of the chosen notices are due. Decisions owner-notices-1 and owner-notices-2.
+import { DateTime } from "effect"
+import type { NoticeKind } from "../accounts/NoticeKind.js"
+import * as LocalDays from "../fixes/LocalDays.js"
+import type { Link, MailMessage } from "../mail/Mail.js"
+import { foldable } from "../mail/NamedMail.js"
+import { type UserId, Words } from "../shared/index.js"
+import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
+import type { AskedApp, EndingSoon, PhoneState } from "../timeline/Today.js"
+
+/** What the decision sees of one person. */
+export interface Facts {
+  readonly userId: UserId
+  readonly zone: LocalDays.TimeZone
+  /** How often each app asked on each of the days `Today.days`; the last one is today. */
+  readonly asked: ReadonlyArray<AskedApp>
+  /** The phone that was heard last; null without phones. */
+  readonly phone: PhoneState | null
+  /** What ends within a week. */
+  readonly ending: ReadonlyArray<EndingSoon>
+  /** The number of live connections. */
+  readonly connections: number
+}
+
+/** Fewer requests in a day are never unusual. */
+export const OFTEN_FROM = 50
+/** An app asks unusually often above this multiple of its busiest day of the two weeks. */
+export const OFTEN_TIMES = 3
+/** A phone that has been silent for longer was put away. Its owner knows. */
+export const SILENT_UNTIL = 7 * DAY
+/** The weekly summary leaves on Mondays, from seven o'clock on. */
+export const WEEKLY_FROM = 7 * HOUR
+
+/**
+ * The messages that are due. Every sweep computes them anew, and the outbox keeps the first one of each key: so at most
+ * one of a kind is sent in a day.
+ */
+export const due = (kinds: ReadonlyArray<NoticeKind>, facts: Facts, now: Timestamp): ReadonlyArray<MailMessage> =>
+  kinds.flatMap((kind) => {
+    const message = DECIDE[kind](facts, now)
+    return message === null ? [] : [message]
+  })
+
+type Decide = (facts: Facts, now: Timestamp) => MailMessage | null
+
+/** Whether the last of these days is unusual. */
+const isOften = ({ counts }: AskedApp): boolean => {
+  const today = counts.at(-1) ?? 0
+  return today >= OFTEN_FROM && today > OFTEN_TIMES * Math.max(0, ...counts.slice(0, -1))
+}
+
+const askedOften: Decide = (facts, now) => {
+  const often = facts.asked.filter(isOften)
+  const [first] = often
+  if (first === undefined) return null
+  return message(facts, `asked_often ${LocalDays.dateOf(facts.zone, now)}`, {
+    subject:
+      often.length === 1
+        ? `${Words.oneLine(first.name)} asked unusually often today`
+        : `${often.length} apps asked unusually often today`,
+    lines: [
+      often
+        .map(({ counts, name }) => {
+          const before = Math.max(0, ...counts.slice(0, -1))
+          return `- ${Words.oneLine(name)}: ${Words.count(counts.at(-1) ?? 0, "request")} today, at most ${before} a day in the two weeks before`
+        })
+        .join("\n"),
+      "If you do not know why, you can pause or disconnect the app."
+    ],
+    link: { site: "portal", path: "/access-log", label: "Your access log" },
+    named: true
+  })
+}
+
+const phoneSilent: Decide = (facts, now) => {
+  const { phone } = facts
+  if (phone?.lastSeenAt == null || phone.state !== "silent" || now - phone.lastSeenAt >= SILENT_UNTIL) return null
+  return message(facts, `phone_silent ${phone.lastSeenAt}`, {
+    subject: "Your phone has sent nothing for a day",
+    lines: [
+      `The device "${Words.oneLine(phone.device.name)}" sent its last location on ${Words.moment(phone.lastSeenAt)}. Until it sends again, apps get "unknown" and rules stay quiet.`,
+      "Often a battery saver has stopped the app on the phone, or its permission for the location was taken away."
+    ],
+    link: { site: "portal", path: "/devices", label: "Your devices" },
+    named: false
+  })
+}
+
+/** What ends on the day after tomorrow: each end is on one day, so it is in one mail. */
+const ends: Decide = (facts, now) => {
+  const [, , day] = LocalDays.between(facts.zone, startOfDay(facts.zone, now), plus(now, 4 * DAY))
+  const ending = facts.ending.filter(({ at }) => LocalDays.dateOf(facts.zone, at) === day?.date)
+  if (ending.length === 0) return null
+  return message(facts, `ends ${LocalDays.dateOf(facts.zone, now)}`, {
+    subject: "Something ends in two days",
+    lines: [
+      ending.map(wordsOf).join("\n"),
+      "You need not do anything. To let an app go on, extend the date on the page of the connection."
+    ],
+    link: { site: "portal", path: "/connections", label: "Connected apps" },
+    named: true
+  })
+}
+
+const wordsOf = ({ at, connection, what }: EndingSoon): string =>
+  `- ${Words.oneLine(connection.app.name)}: ${what === "connection" ? "the connection" : "your exact location"} ends on ${Words.moment(at)}`
+
+const weekly: Decide = (facts, now) => {
+  const start = startOfDay(facts.zone, now)
+  const date = LocalDays.dateOf(facts.zone, now)
+  const isMonday = DateTime.toParts(DateTime.setZone(DateTime.unsafeMake(now), facts.zone)).weekDay === 1
+  if (!isMonday || now - start < WEEKLY_FROM) return null
+  const week = facts.asked.map(({ counts, name }) => ({
+    name,
+    count: counts.slice(-8, -1).reduce((a, b) => a + b, 0)
+  }))
+  const busy = week.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count)
+  if (busy.length === 0 && facts.connections === 0) return null
+  return message(facts, `weekly ${date}`, {
+    subject: "Your week: which apps asked",
+    lines: [
+      busy.length === 0
+        ? "No app asked in the last seven days."
+        : `In the last seven days:\n${busy.map(({ count, name }) => `- ${Words.oneLine(name)}: ${Words.count(count, "request")}`).join("\n")}`,
+      `${Words.count(facts.connections, "app")} can ask about you now.`,
+      ...(facts.ending.length === 0 ? [] : [`This week:\n${facts.ending.map(wordsOf).join("\n")}`])
+    ],
+    link: { site: "portal", path: "/access-log", label: "Your access log" },
+    named: busy.length > 0 || facts.ending.length > 0
+  })
+}
+
+const DECIDE: Readonly<Record<NoticeKind, Decide>> = {
+  asked_often: askedOften,
+  phone_silent: phoneSilent,
+  ends,
+  weekly
+}
+
+const startOfDay = (zone: LocalDays.TimeZone, now: Timestamp): Timestamp => {
+  const days = LocalDays.between(zone, plus(now, -2 * DAY), plus(now, 1))
+  return days.at(-1)?.from ?? now
+}
+
+interface Letter {
+  readonly subject: string
+  readonly lines: ReadonlyArray<string>
+  readonly link: Link
+  /** Whether the message has an app's name: such messages are limited (decision mail-2). */
+  readonly named: boolean
+}
+
+const message = ({ userId }: Facts, key: string, { lines, link, named, subject }: Letter): MailMessage => ({
+  to: userId,
+  dedupeKey: `owner_notice ${key}`,
+  subject,
+  body: [...lines, "You chose this mail in the settings. There you can switch it off."].join("\n\n"),
+  link,
+  furtherLinks: [{ site: "portal", path: "/settings/notices", label: "Which mails you get" }],
+  ...(named ? { naming: foldable } : {})
+})

@@ -1,0 +1,13 @@
+import { AccountStore } from "../accounts/AccountStore.js"
+import type { NoticeKind } from "../accounts/NoticeKind.js"
+import { program, type UserId } from "../shared/index.js"
+
+/** The notices that the person chose; none before the first choice. */
+export const listChosenNotices = program("listChosenNotices", function* (userId: UserId) {
+  return yield* (yield* AccountStore).notices(userId)
+})
+
+/** Replaces the choice. The next sweep goes by it. */
+export const chooseNotices = program("chooseNotices", function* (userId: UserId, kinds: ReadonlyArray<NoticeKind>) {
+  yield* (yield* AccountStore).chooseNotices(userId, [...new Set(kinds)].sort())
+})

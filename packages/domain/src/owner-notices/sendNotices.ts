@@ -1,0 +1,52 @@
+import { Effect, Option } from "effect"
+import * as Account from "../accounts/Account.js"
+import { AccountStore, type ChosenNotices } from "../accounts/AccountStore.js"
+import { listConnections } from "../connection/readConnections.js"
+import { listDevices } from "../devices/index.js"
+import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
+import { MailOutbox } from "../mail/MailOutbox.js"
+import { program, Timestamp, TimeZone, type UserId } from "../shared/index.js"
+import { readAsked } from "../timeline/readToday.js"
+import * as Today from "../timeline/Today.js"
+import * as OwnerNotice from "./OwnerNotice.js"
+
+/** People read at a time. */
+const BATCH = 100
+const AT_ONCE = 4
+
+/**
+ * Writes the due notices of these people into the outbox and returns how many people were looked at. May be interrupted
+ * and repeated: the outbox keeps one message of each key.
+ */
+export const sendNotices = program("sendNotices", function* (people: PeopleLeases = everything.people) {
+  const accounts = yield* AccountStore
+  let looked = 0
+  let after: UserId | undefined
+  for (;;) {
+    const chosen = yield* accounts.listNotified({ buckets: yield* people.buckets, limit: BATCH, after })
+    yield* Effect.forEach(chosen, (one) => people.using(one.userId, noticesOf(one)), { concurrency: AT_ONCE })
+    looked += chosen.length
+    if (chosen.length < BATCH) return looked
+    after = chosen.at(-1)?.userId
+  }
+})
+
+/** A failure concerns one person, whom the next sweep looks at again. */
+const noticesOf = ({ kinds, userId }: ChosenNotices) =>
+  Effect.gen(function* () {
+    const account = Option.getOrUndefined(yield* (yield* AccountStore).find(userId))
+    if (account === undefined || account.suspendedAt !== null) return
+    const now = yield* Timestamp.now
+    const zone = Option.getOrElse(Account.zoneOf(account), () => TimeZone.UTC)
+    const connections = yield* listConnections(userId)
+    const facts: OwnerNotice.Facts = {
+      userId,
+      zone,
+      asked: (yield* readAsked(userId, zone)).asked,
+      phone: Today.phone(yield* listDevices(userId), now),
+      ending: Today.ending(connections, now),
+      connections: connections.filter(({ live }) => live).length
+    }
+    const outbox = yield* MailOutbox
+    for (const message of OwnerNotice.due(kinds, facts, now)) yield* outbox.put(message, now)
+  }).pipe(Effect.catchAllCause((cause) => Effect.logWarning("Notices are left to the next sweep", userId, cause)))
