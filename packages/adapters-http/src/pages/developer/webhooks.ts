@@ -184,12 +184,12 @@ const card = (
       <div>
         ${
           earlierUntil !== null &&
-          html`<p>An earlier secret signs too, until ${time(earlierUntil)}.</p>
-            ${button("end-previous-secrets", "danger", "End the earlier secrets now")}
-            <p>
-              Deliveries then carry the newest signature alone. A receiver that still checks an earlier one refuses
-              them, and they are retried. This cannot be undone.
-            </p>`
+          html`<p>
+              An earlier secret signs too, until ${time(earlierUntil)}. When you end it, deliveries carry the newest
+              signature alone. A receiver that still checks an earlier one refuses them, and they are retried. This
+              cannot be undone.
+            </p>
+            ${button("end-previous-secrets", "danger", "End the earlier secrets now")}`
         }
         <p>The old secret stays valid for another 24 hours: each delivery then carries both signatures.</p>
         ${button("rotate-secret", "second", "Issue a new secret")}

@@ -33,7 +33,7 @@ p { margin: 0 0 0.75rem; }
 ul, ol { margin: 0 0 0.75rem; padding-left: 1.25rem; }
 dl { margin: 0; display: grid; grid-template-columns: max-content 1fr; gap: 0.35rem 1.25rem; }
 dl + form, dl + details, form + h3 { margin-top: 1.25rem; }
-dl + p { margin-top: 0.75rem; }
+dl + p, details form + p { margin-top: 0.75rem; }
 dt { color: var(--soft); }
 dd { margin: 0; min-width: 0; }
 dd > :last-child { margin-bottom: 0; }
