@@ -4,7 +4,7 @@ import * as Folded from "./Folded.js"
 
 /** A page of the access log, long enough that its repeats are one line (decision access-log-6). */
 
-/** As many lines as a page has at least, if there are so many. */
+/** As many lines as a page has at least, if the log has that number. */
 const LINES = 25
 const FIRST = 50
 /** What is read at once afterwards, when the first entries were repeats. */
