@@ -14,12 +14,12 @@ import * as Routes from "../kit/Routes.js"
 import { inText, clock, type Clock, count, heading, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import * as Folded from "../log/Folded.js"
+import * as LongPage from "../log/longPage.js"
 import { strips } from "../log/strip.js"
 import * as AccessLogFile from "./accessLogFile.js"
 import * as AccessLogQuery from "./accessLogQuery.js"
 
 const LABELS = { app: "App", purpose: "Purpose", from: "From", to: "To" }
-const PAGE = 50
 
 const list = (portal: string) =>
   Visitor.signedIn((visitor) =>
@@ -28,10 +28,11 @@ const list = (portal: string) =>
       const query = AccessLogQuery.read(form, yield* Visitor.clock(visitor))
       const { filter, shown } = query
       const cursor = form.value("cursor")
-      const from = (cursor: string | undefined) => listAccessLog(visitor.account.id, filter, PAGE, cursor)
-      const page = yield* from(cursor === "" ? undefined : cursor).pipe(
+      const from = (cursor: string | undefined, limit: number) =>
+        listAccessLog(visitor.account.id, filter, limit, cursor)
+      const page = yield* LongPage.read(from, cursor === "" ? undefined : cursor).pipe(
         // A cursor that somebody has tampered with: the list starts at its beginning.
-        Effect.catchTag("Invalid", () => from(undefined))
+        Effect.catchTag("Invalid", () => LongPage.read(from, undefined))
       )
       const apps = yield* listLoggedApps(visitor.account.id)
       const purposes = apps.flatMap(({ name, purposes: own }) =>

@@ -1,0 +1,33 @@
+import type { AccessLogPage, ReadableEntry } from "@place-access/domain/access-log"
+import { Effect } from "effect"
+import * as Folded from "./Folded.js"
+
+/** A page of the access log, long enough that its repeats are one line (decision access-log-6). */
+
+/** As many lines as a page has at least, if the log has that number. */
+const LINES = 25
+const FIRST = 50
+/** What is read at once afterwards, when the first entries were repeats. */
+const FURTHER = 500
+/** The most entries that one page reads: an app that asks all day has many thousands a week. */
+const MOST = FIRST + 4 * FURTHER
+
+type From<E, R> = (cursor: string | undefined, limit: number) => Effect.Effect<AccessLogPage, E, R>
+
+/** Reads on while the page has few lines, or ends in the middle of repeats. */
+export const read = <E, R>(from: From<E, R>, cursor: string | undefined): Effect.Effect<AccessLogPage, E, R> =>
+  Effect.gen(function* () {
+    let page = yield* from(cursor, FIRST)
+    let entries: ReadonlyArray<ReadableEntry> = page.entries
+    while (page.nextCursor !== null && entries.length < MOST && isShort(entries)) {
+      page = yield* from(page.nextCursor, FURTHER)
+      entries = [...entries, ...page.entries]
+    }
+    return { entries, nextCursor: page.nextCursor }
+  })
+
+const isShort = (entries: ReadonlyArray<ReadableEntry>): boolean => {
+  const folds = Folded.fold(entries)
+  const last = entries.at(-1)
+  return folds.length < LINES || folds.some(({ newest, oldest }) => oldest === last && newest !== oldest)
+}
