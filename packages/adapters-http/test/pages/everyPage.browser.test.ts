@@ -170,6 +170,7 @@ describeBrowser("every page, with something on it", () => {
       app: on.app.id,
       connection: connection.id,
       delivery: answered?.id ?? "",
+      device: tablet,
       endpoint: on.endpoints[0],
       grant: connection.id,
       place: home.id,

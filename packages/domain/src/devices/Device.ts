@@ -6,7 +6,7 @@ import { line } from "../shared/Text.js"
 import type { Movement } from "./Movement.js"
 
 /** The protocol of the phone's app, on which the set-up instructions depend. `json` is the service's own. */
-export const PhoneFormat = Schema.Literal("overland", "owntracks", "osmand", "gpslogger", "json")
+export const PhoneFormat = Schema.Literal("overland", "owntracks", "traccar", "osmand", "gpslogger", "json")
 export type PhoneFormat = typeof PhoneFormat.Type
 
 export const DeviceName = line(1, 60).pipe(Schema.brand("DeviceName"))

@@ -9,6 +9,7 @@
 export { ownVisits, ownVisitsWithin } from "./ownVisits.js"
 export { readDay, type TimelineDay } from "./readDay.js"
 export { readAsked, readToday } from "./readToday.js"
+export { type OwnPhone, readPhones } from "./readPhones.js"
 export * as Gpx from "./Gpx.js"
 export * as Suggestion from "./Suggestion.js"
 export { suggestPlaces } from "./suggestPlaces.js"

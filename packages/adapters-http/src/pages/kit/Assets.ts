@@ -7,6 +7,7 @@ import * as BaseMap from "./BaseMap.js"
 import { mapScript as script } from "./scripts/mapScript.js"
 import { baseMapScript } from "./scripts/baseMapScript.js"
 import { mapNamesScript } from "./scripts/mapNamesScript.js"
+import { deviceScript as watchDevice } from "./scripts/deviceScript.js"
 import { passkeyScript as askForPasskey } from "./scripts/passkeyScript.js"
 import { zoneScript as nameZone } from "./scripts/zoneScript.js"
 import * as Routes from "./Routes.js"
@@ -64,9 +65,10 @@ export const mapStylesheet = asset(
 )
 export const mapScript = asset("map", "js", JAVASCRIPT, [baseMapScript, mapNamesScript, script].join("\n"))
 export const passkeyScript = asset("passkey", "js", JAVASCRIPT, askForPasskey)
+export const deviceScript = asset("device", "js", JAVASCRIPT, watchDevice)
 export const zoneScript = asset("zone", "js", JAVASCRIPT, nameZone)
 
-const ALL = [stylesheet, icon, mapLibrary, mapStylesheet, mapScript, passkeyScript, zoneScript]
+const ALL = [stylesheet, icon, mapLibrary, mapStylesheet, mapScript, passkeyScript, zoneScript, deviceScript]
 
 export const routes = [
   ...ALL.map(({ path, response }) => Routes.get(path, Effect.succeed(response))),

@@ -42,12 +42,14 @@ export interface HtmlPage {
   readonly passkey?: ScriptPolicy
   /** The page begins a sign-in. Only the script that names the browser's time zone runs on it. */
   readonly zone?: ScriptPolicy
+  /** The page sets a phone up. Only the script that copies texts, and asks this service for news, runs on it. */
+  readonly device?: ScriptPolicy
   /** For a page without navigation that knows its reader: how to show times. Left out: as `reader` has it. */
   readonly clock?: Time.Clock
   readonly headers?: Readonly<Record<string, string>>
 }
 
-type Policies = Pick<HtmlPage, "formAction" | "map" | "passkey" | "zone">
+type Policies = Pick<HtmlPage, "device" | "formAction" | "map" | "passkey" | "zone">
 
 /**
  * The Content-Security-Policy: no scripts, styles and images only from here, no frames around the page, no `<base>`. A
@@ -56,14 +58,14 @@ type Policies = Pick<HtmlPage, "formAction" | "map" | "passkey" | "zone">
  * the script for that. Chromium applies `form-action` to the redirects after a form's answer as well, so a page whose
  * form leads elsewhere must name the target.
  */
-const contentSecurityPolicy = ({ formAction = [], map, passkey, zone }: Policies): string =>
+const contentSecurityPolicy = ({ device, formAction = [], map, passkey, zone }: Policies): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
-    ...[map, passkey, zone].flatMap((one) => (one === undefined ? [] : [`script-src 'nonce-${one.nonce}'`])),
+    ...[map, passkey, zone, device].flatMap((one) => (one === undefined ? [] : [`script-src 'nonce-${one.nonce}'`])),
     `img-src ${["'self'", ...(map?.tileOrigin == null ? [] : [map.tileOrigin])].join(" ")}`,
     `form-action ${["'self'", ...formAction].join(" ")}`,
-    ...(map?.tileOrigin === null ? ["connect-src 'self'"] : []),
+    ...(map?.tileOrigin === null || device !== undefined ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
     "frame-ancestors 'none'"
   ].join("; ")
@@ -93,7 +95,18 @@ export const document = (page: HtmlPage): Html => {
   return clock === undefined ? frame(page) : Time.inZone(frame(page), clock)
 }
 
-const frame = ({ current, main, map, passkey, reader, sections, title, width = "wide", zone }: HtmlPage): Html =>
+const frame = ({
+  current,
+  device,
+  main,
+  map,
+  passkey,
+  reader,
+  sections,
+  title,
+  width = "wide",
+  zone
+}: HtmlPage): Html =>
   html`<!doctype html>
     <html lang="en">
       <head>
@@ -106,6 +119,7 @@ const frame = ({ current, main, map, passkey, reader, sections, title, width = "
         ${map === undefined ? nothing : [Assets.mapLibrary, Assets.mapScript].map(({ path }) => html`<script nonce="${map.nonce}" src="${path}" defer></script>`)}
         ${passkey !== undefined && html`<script nonce="${passkey.nonce}" src="${Assets.passkeyScript.path}" defer></script>`}
         ${zone !== undefined && html`<script nonce="${zone.nonce}" src="${Assets.zoneScript.path}" defer></script>`}
+        ${device !== undefined && html`<script nonce="${device.nonce}" src="${Assets.deviceScript.path}" defer></script>`}
         <link rel="icon" href="${Assets.icon.path}" type="image/svg+xml" />
       </head>
       <body>
