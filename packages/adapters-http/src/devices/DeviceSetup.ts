@@ -34,6 +34,8 @@ export interface SetupContext {
   readonly baseUrl: string
   /** The owner's places, for an app that can watch their edges. */
   readonly places?: ReadonlyArray<SetupPlace>
+  /** The key of the link at which the app fetches its settings once; null or left out: there is no link. */
+  readonly setupKey?: string | null
 }
 
 /** What an app needs to know of a place to notice when its owner arrives or leaves. */
@@ -45,15 +47,18 @@ export interface SetupPlace {
 
 export const make = (
   device: Pick<Device.Device, "id" | "format">,
-  { baseUrl, places = [], token }: SetupContext
-): DeviceSetup => BY_FORMAT[device.format]({ id: device.id, token, phone: `${baseUrl}/v1/phone`, places })
+  { baseUrl, places = [], setupKey = null, token }: SetupContext
+): DeviceSetup =>
+  BY_FORMAT[device.format]({ id: device.id, token, baseUrl, phone: `${baseUrl}/v1/phone`, places, setupKey })
 
 interface Given {
   readonly id: string
   readonly token: string
+  readonly baseUrl: string
   /** The common beginning of the addresses for phones. */
   readonly phone: string
   readonly places: ReadonlyArray<SetupPlace>
+  readonly setupKey: string | null
 }
 
 /**
@@ -199,34 +204,64 @@ const osmand = ({ phone, token }: Given): DeviceSetup => {
 
 /**
  * https://gpslogger.app, “Log to custom URL”. The token stays out of the address, which the app writes into its log.
+ * The app loads a profile from an address behind `gpslogger://properties/` (ProfileLinkReceiverActivity.java). Browsers
+ * open that link from a page only, so the QR code leads to a page with the link.
  */
-const gpslogger = ({ phone, token }: Given): DeviceSetup => {
+const gpslogger = ({ baseUrl, phone, setupKey, token }: Given): DeviceSetup => {
   const address = `${phone}/osmand`
-  const settings = [
-    { name: "URL", value: address },
-    { name: "HTTP Method", value: "POST" },
+  const settings = gpsLoggerSettings(phone, token)
+  return {
+    address,
+    qrText:
+      setupKey === null
+        ? settings.map(({ name, value }) => `${name}\n${value}`).join("\n\n")
+        : `${baseUrl}${GPSLOGGER_PAGE}?${query({ key: setupKey })}`,
+    link: setupKey === null ? null : gpsLoggerLink(baseUrl, setupKey),
+    settings,
+    steps: [
+      "Install GPSLogger on the Android phone, from F-Droid or its site.",
+      "Within 15 minutes, scan the QR code and press “Load into GPSLogger” on the page that it opens.",
+      "That works once. Otherwise, under “Logging details”, switch “Log to custom URL” on and fill in the fields below.",
+      "Allow the location all the time, let GPSLogger run without battery limits, and start logging."
+    ]
+  }
+}
+
+/** The page to which the QR code leads. */
+export const GPSLOGGER_PAGE = "/set-up/gpslogger"
+
+/** The app names the profile after the last part of this path. */
+export const GPSLOGGER_PROFILE = "/set-up/place-access.properties"
+
+export const gpsLoggerLink = (baseUrl: string, setupKey: string): string =>
+  `gpslogger://properties/${baseUrl}${GPSLOGGER_PROFILE}?${query({ key: setupKey })}`
+
+/** The settings of GPSLogger with the keys of its profiles (PreferenceNames.java). */
+const gpsLoggerSettings = (phone: string, token: string) =>
+  [
+    { key: "url", name: "URL", value: `${phone}/osmand` },
+    { key: "method", name: "HTTP Method", value: "POST" },
     {
+      key: "headers",
       name: "HTTP Headers",
       value: `Content-Type: application/x-www-form-urlencoded\nAuthorization: Bearer ${token}`
     },
     {
+      key: "body",
       name: "HTTP Body",
       value: "timestamp=%TIMESTAMP&lat=%LAT&lon=%LON&accuracy=%ACC&altitude=%ALT&speed_mps=%SPD&bearing=%DIR"
     }
-  ]
-  return {
-    address,
-    qrText: settings.map(({ name, value }) => `${name}\n${value}`).join("\n\n"),
-    link: null,
-    settings,
-    steps: [
-      "Install GPSLogger on the Android phone, from F-Droid or its site.",
-      "Scan the QR code with the phone to have the four texts there, ready to be copied.",
-      "In GPSLogger, under “Logging details”, switch “Log to custom URL” on and fill in the four fields.",
-      "Allow the location always and start logging. When it sends a whole file again, nothing is stored twice."
-    ]
-  }
-}
+  ] as const
+
+/** The profile that GPSLogger loads: a file of `java.util.Properties`. */
+export const gpsLoggerProfile = (baseUrl: string, token: string): string =>
+  [{ key: "enabled", value: "true" }, ...gpsLoggerSettings(`${baseUrl}/v1/phone`, token)]
+    .map(({ key, value }) => `log_customurl_${key}=${property(value)}\n`)
+    .join("")
+
+/** A value as `java.util.Properties` reads it back. */
+const property = (value: string): string =>
+  value.replace(/[\\:=#!]/g, (character) => `\\${character}`).replaceAll("\n", "\\n")
 
 const json = ({ id, phone, token }: Given): DeviceSetup => {
   const address = `${phone}/locations`

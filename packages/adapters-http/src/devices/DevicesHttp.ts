@@ -31,9 +31,9 @@ export const layer = Group.group(Api, "devices", (handlers) =>
         Effect.gen(function* () {
           const { baseUrl } = yield* HttpOptions
           const { id } = yield* SignedIn
-          const { device, token } = yield* addDevice(id, payload)
+          const { device, setupKey, token } = yield* addDevice(id, payload)
           const places = (yield* listPlaces(id)).filter(({ archivedAt }) => archivedAt === null)
-          const setup = DeviceSetup.make(device, { token, baseUrl, places })
+          const setup = DeviceSetup.make(device, { token, baseUrl, places, setupKey })
           return {
             ...encode(device),
             token,
@@ -41,7 +41,7 @@ export const layer = Group.group(Api, "devices", (handlers) =>
               address: setup.address,
               qr_text: setup.qrText,
               link: setup.link,
-              settings: setup.settings,
+              settings: setup.settings.map(({ name, value }) => ({ name, value })),
               steps: setup.steps
             }
           }

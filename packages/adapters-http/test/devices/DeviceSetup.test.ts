@@ -28,6 +28,18 @@ const configuration = (link: string | null) => {
 
 const parameters = (address: string) => Object.fromEntries(new URL(address).searchParams)
 
+/** Reads a file as `java.util.Properties.load` does: a key ends at `=`, `:` or a blank that has no backslash. */
+const properties = (text: string) =>
+  Object.fromEntries(
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => {
+        const [, key = "", value = ""] = /^((?:\\.|[^\\=: ])+)[=: ]((?:\\.|[^\\])*)$/.exec(line) ?? []
+        return [key, value.replace(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character))]
+      })
+  )
+
 describe.each(Device.PhoneFormat.literals)("the setup of %s", (format) => {
   it("says where to send; what may be shown again does not contain the token, what is shown once does [devices-2]", () => {
     const { address, qrText, settings, steps } = setup(format)
@@ -134,6 +146,24 @@ describe("what the apps define", () => {
     expect(settings["URL"]).toBe(`${PHONE}/osmand`)
     expect(settings["HTTP Headers"]).toContain(`Authorization: Bearer ${TOKEN}`)
     expect(settings["HTTP Body"]).not.toContain(TOKEN)
+  })
+
+  it("GPSLogger: a link to a profile that java.util.Properties reads back to the same settings [devices-14]", () => {
+    const options = { token: TOKEN, baseUrl: "https://api.example.com", setupKey: "pa_ds.usr_ada.key" }
+    const { link, qrText, settings } = DeviceSetup.make({ id: ID, format: "gpslogger" }, options)
+    expect(qrText).toBe("https://api.example.com/set-up/gpslogger?key=pa_ds.usr_ada.key")
+    expect(link).toBe(
+      "gpslogger://properties/https://api.example.com/set-up/place-access.properties?key=pa_ds.usr_ada.key"
+    )
+    const profile = properties(DeviceSetup.gpsLoggerProfile("https://api.example.com", TOKEN))
+    const byName = Object.fromEntries(settings.map(({ name, value }) => [name, value]))
+    expect(profile).toEqual({
+      log_customurl_enabled: "true",
+      log_customurl_url: byName["URL"],
+      log_customurl_method: "POST",
+      log_customurl_headers: byName["HTTP Headers"],
+      log_customurl_body: byName["HTTP Body"]
+    })
   })
 
   it("our own JSON: an object with the address, the token and the device", () => {

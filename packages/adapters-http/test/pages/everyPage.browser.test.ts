@@ -25,6 +25,7 @@ const FILES: ReadonlySet<string> = new Set([
   "/portal/timeline.gpx",
   "/app-logos/:app/:file",
   "/portal/settings/export/:id/archive",
+  "/set-up/place-access.properties",
   "/portal/connections/:connection/history/:entry"
 ])
 
@@ -37,7 +38,8 @@ const REFUSING: Readonly<Record<string, number>> = {
   "/confirm-sign-up": 404,
   "/confirm-address": 404,
   "/undo-address": 404,
-  "/unlock": 404
+  "/unlock": 404,
+  "/set-up/gpslogger": 404
 }
 
 const PAGES = routes(optionsAt("https://service.example", { hasMailbox: true }))

@@ -78,6 +78,7 @@ describeBrowser("setting a phone up", () => {
 
     const gpslogger = await add("GPSLogger")
     await inspect(page, "phone-gpslogger")
+    expect(gpslogger.link?.href).toMatch(/^gpslogger:\/\/properties\/http/)
     const [address = "", method, headers = "", body = ""] = gpslogger.values
     expect([method, headers.split("\n")]).toEqual([
       "POST",

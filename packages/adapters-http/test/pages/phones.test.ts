@@ -100,3 +100,54 @@ describe("whether a phone works is said on its page [devices-13]", () => {
     expect((await ada.get("/portal/devices/dev_none")).status).toBe(404)
   })
 })
+
+describe("the link of GPSLogger [devices-14]", () => {
+  const PROFILE = "/set-up/place-access.properties"
+  const add = async () => {
+    world = await startWorld()
+    const person = await world.person()
+    const { json } = await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "gpslogger" })
+    const { id, setup, token } = json as {
+      readonly id: string
+      readonly token: string
+      readonly setup: { readonly link: string; readonly qr_text: string }
+    }
+    const fetched = new URL(setup.link.replace("gpslogger://properties/", ""))
+    return { id, person, token, scanned: new URL(setup.qr_text), path: fetched.pathname + fetched.search }
+  }
+
+  it("gives the token out once, to whoever brings the key; the page that a camera opens uses nothing up", async () => {
+    const { path, scanned, token } = await add()
+    const page = await world.call(scanned.pathname + scanned.search)
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining("gpslogger://properties/")])
+    expect(page.text).not.toContain(token)
+    const first = await world.call(path)
+    expect(first.headers.get("cache-control")).toBe("no-store")
+    expect([first.status, first.text]).toEqual([200, expect.stringContaining(token)])
+    expect((await world.call(path)).status).toBe(404)
+    // The token that was shown and the token of the profile are one.
+    expect((await world.call("/v1/phone/osmand?lat=1&lon=2", bearer(token))).status).toBe(200)
+  })
+
+  it("ends after 15 minutes, and with its device; a key that nobody made is not there", async () => {
+    const late = await add()
+    world.clock.advance(15 * Timestamp.MINUTE)
+    expect((await world.call(late.path)).status).toBe(404)
+    await world.close()
+    const { id, path, person } = await add()
+    expect((await world.call(path.replace(/.$/, (last) => (last === "0" ? "1" : "0")))).status).toBe(404)
+    for (const key of ["", "x", "pa_dv.usr_1.".padEnd(70, "a")]) {
+      expect([key, (await world.call(`${PROFILE}?key=${key}`)).status]).toEqual([key, 404])
+      expect([key, (await world.call(`/set-up/gpslogger?key=${key}`)).status]).toEqual([key, 404])
+    }
+    await person.send("DELETE", `/v1/user/devices/${id}`)
+    expect((await world.call(path)).status).toBe(404)
+  })
+
+  it("other apps have none", async () => {
+    world = await startWorld()
+    const person = await world.person()
+    const { json } = await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
+    expect(JSON.stringify(json)).not.toContain("pa_ds")
+  })
+})

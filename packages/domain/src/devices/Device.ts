@@ -42,6 +42,14 @@ export interface Device {
   /** Null until the device sends a reading, and when its newest reading is older than the user keeps history. */
   readonly movement: Movement | null
   readonly removedAt: Timestamp.Timestamp | null
+  /** The link at which the phone's app may fetch its settings once; null: there is none, or it was used. */
+  readonly setupLink: SetupLink | null
+}
+
+export interface SetupLink {
+  /** SHA-256 of the link's key. */
+  readonly hash: Vault.Hash
+  readonly until: Timestamp.Timestamp
 }
 
 /** The state of a new device, which has sent nothing. */
@@ -51,5 +59,6 @@ export const INITIAL = {
   putAside: [],
   staysAtHome: false,
   movement: null,
-  removedAt: null
+  removedAt: null,
+  setupLink: null
 } as const satisfies Partial<Device>

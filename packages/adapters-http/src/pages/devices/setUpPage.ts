@@ -32,11 +32,11 @@ export const instructions = (device: Pick<Device.Device, "id" | "format" | "name
 }
 
 /** The only page that ever shows the token. */
-export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, token }: Added) =>
+export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, setupKey, token }: Added) =>
   Effect.gen(function* () {
     const { baseUrl } = yield* HttpOptions
     const places = (yield* listPlaces(visitor.account.id)).filter(({ archivedAt }) => archivedAt === null)
-    const setup = DeviceSetup.make(device, { token, baseUrl, places })
+    const setup = DeviceSetup.make(device, { token, baseUrl, places, setupKey })
     const now = yield* Timestamp.now
     const phone: OwnPhone = { device, silence: "never", accuracyM: null, troubles: [] }
     return respond({

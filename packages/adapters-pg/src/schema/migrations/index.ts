@@ -54,6 +54,7 @@ import * as accessLogTimes from "./0054_access_log_times.js"
 import * as placesLeftOut from "./0056_places_left_out.js"
 import * as steering from "./0058_steering.js"
 import * as timeZones from "./0061_time_zones.js"
+import * as setupLinks from "./0064_setup_links.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -110,5 +111,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0054_access_log_times": accessLogTimes.statements,
   "0056_places_left_out": placesLeftOut.statements,
   "0058_steering": steering.statements,
-  "0061_time_zones": timeZones.statements
+  "0061_time_zones": timeZones.statements,
+  "0064_setup_links": setupLinks.statements
 }
