@@ -282,12 +282,23 @@ const json = ({ id, phone, token }: Given): DeviceSetup => {
   }
 }
 
+/** A page of this service sends the same JSON. */
+const browser = (given: Given): DeviceSetup => ({
+  ...json(given),
+  steps: [
+    "Open “Share from this browser” on the page Devices, in the browser that you added.",
+    "Press Start, and allow the location.",
+    "Leave the page open. It sends your location only while it is open."
+  ]
+})
+
 const BY_FORMAT: Readonly<Record<Device.PhoneFormat, (given: Given) => DeviceSetup>> = {
   overland,
   owntracks,
   traccar,
   osmand,
   gpslogger,
+  browser,
   json
 }
 

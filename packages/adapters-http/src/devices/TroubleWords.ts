@@ -27,7 +27,7 @@ const ANDROID_BATTERY =
   "Battery, Android: in the settings of the app, set the battery use to “Unrestricted”. Battery savers stop the app."
 
 const forPhones = (format: Format, iphone: string, android: string): ReadonlyArray<string> =>
-  format === "json"
+  format === "json" || format === "browser"
     ? []
     : [...(IS_ANDROID_ONLY.has(format) ? [] : [iphone]), ...(IS_IPHONE_ONLY.has(format) ? [] : [android])]
 
@@ -38,6 +38,7 @@ const SWITCHED_ON: Readonly<Record<Format, string>> = {
   traccar: "Traccar Client's continuous tracking must be on.",
   osmand: "OsmAnd sends only while it records a trip, with online tracking on.",
   gpslogger: "GPSLogger must be logging, with “Log to custom URL” on.",
+  browser: "The page “Share from this browser” must be open, and the browser must allow it the location.",
   json: "Look at the status of your program's last request. 401 means that the token is wrong."
 }
 

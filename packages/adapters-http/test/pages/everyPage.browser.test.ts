@@ -26,6 +26,7 @@ const FILES: ReadonlySet<string> = new Set([
   "/app-logos/:app/:file",
   "/portal/settings/export/:id/archive",
   "/set-up/place-access.properties",
+  "/portal/devices/share.webmanifest",
   "/portal/connections/:connection/history/:entry"
 ])
 

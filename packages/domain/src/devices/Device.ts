@@ -5,8 +5,11 @@ import type { DeviceId, Timestamp, UserId, Vault } from "../shared/index.js"
 import { line } from "../shared/Text.js"
 import type { Movement } from "./Movement.js"
 
-/** The protocol of the phone's app, on which the set-up instructions depend. `json` is the service's own. */
-export const PhoneFormat = Schema.Literal("overland", "owntracks", "traccar", "osmand", "gpslogger", "json")
+/**
+ * The protocol of the phone's app, on which the set-up instructions depend. `json` is the service's own; `browser` is a
+ * page of this service that sends it while it is open (decision devices-15).
+ */
+export const PhoneFormat = Schema.Literal("overland", "owntracks", "traccar", "osmand", "gpslogger", "browser", "json")
 export type PhoneFormat = typeof PhoneFormat.Type
 
 export const DeviceName = line(1, 60).pipe(Schema.brand("DeviceName"))

@@ -28,7 +28,7 @@ export const IMPRECISE_M = 500
 
 /** `accuracyM`: the accuracy of the newest location of the device; null when it is not known. */
 export const troubles = (
-  { createdAt, lastSeenAt, putAside }: Pick<Device, "createdAt" | "lastSeenAt" | "putAside">,
+  { createdAt, format, lastSeenAt, putAside }: Pick<Device, "createdAt" | "format" | "lastSeenAt" | "putAside">,
   accuracyM: number | null,
   now: Timestamp
 ): ReadonlyArray<Trouble> => {
@@ -36,7 +36,8 @@ export const troubles = (
   // A phone of which something was put aside reaches the service: its readings are the trouble, not its silence.
   if (silence === "never") return putAside.length === 0 && now - createdAt >= SET_UP_TIME ? ["never_arrived"] : []
   return [
-    ...(silence === "fresh" ? [] : (["went_silent"] as const)),
+    // A browser sends only while its page is open, so that its silence is no trouble.
+    ...(silence === "fresh" || format === "browser" ? [] : (["went_silent"] as const)),
     ...(accuracyM !== null && accuracyM >= IMPRECISE_M ? (["imprecise"] as const) : [])
   ]
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { NOON, time } from "../support/rules.js"
 
 const { DAY, HOUR, MINUTE } = Timestamp
-const fresh = { createdAt: time(NOON), lastSeenAt: null, putAside: [] }
+const fresh = { createdAt: time(NOON), format: "json", lastSeenAt: null, putAside: [] } as const
 const troubles = (
   parts: Partial<Parameters<typeof Silence.troubles>[0]>,
   after: number,
@@ -45,6 +45,10 @@ describe("what is wrong with a phone is named [devices-13]", () => {
     expect(troubles(seen, MINUTE, Silence.IMPRECISE_M - 1)).toEqual([])
     expect(troubles(seen, MINUTE, Silence.IMPRECISE_M)).toEqual(["imprecise"])
     expect(troubles(seen, MINUTE, null)).toEqual([])
+  })
+
+  it("a browser sends while its page is open only, so its silence is none [devices-15]", () => {
+    expect(troubles({ lastSeenAt: time(NOON), format: "browser" }, 3 * DAY)).toEqual([])
   })
 
   it("a longer silence never makes a trouble go away", () => {

@@ -24,6 +24,10 @@ export const APPS: Readonly<Record<Device.PhoneFormat, { readonly name: string; 
     name: "GPSLogger",
     description: "For people who like to adjust every detail."
   },
+  browser: {
+    name: "This browser",
+    description: "Sends while its page is open."
+  },
   json: {
     name: "Your own program",
     description: "Sends JSON, as the API describes it."
@@ -52,7 +56,7 @@ export const kindOf = (chosen: string, userAgent: string | undefined): PhoneKind
 }
 
 /** The question which phone it is: links, so that the next page asks for apps of that phone only. */
-export const kindChoice = (page: string, chosen: PhoneKind | null): Html =>
+export const kindChoice = (page: string, share: string, chosen: PhoneKind | null): Html =>
   html`<p id="kind">Which phone do you have?</p>
     <p class="actions" role="group" aria-labelledby="kind">
       ${Object.entries(KINDS).map(
@@ -64,6 +68,7 @@ export const kindChoice = (page: string, chosen: PhoneKind | null): Html =>
             >${name}</a
           >`
       )}
+      <a class="button second" href="${share}">Only this browser</a>
     </p>`
 
 export const FORMAT_LABEL = "The app on it"

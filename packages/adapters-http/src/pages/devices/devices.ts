@@ -19,6 +19,7 @@ import { notice } from "../portal/notices.js"
 import { arrival, badge, lastSeen, troubles } from "./arrival.js"
 import { appChoice, APPS, FORMAT_LABEL, kindChoice, kindOf } from "./apps.js"
 import { instructions, setUpPage } from "./setUpPage.js"
+import { sharePath } from "./share.js"
 
 const LABELS = { name: "Name", format: FORMAT_LABEL }
 
@@ -53,7 +54,7 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
         }
         <section class="card" aria-labelledby="new">
           <h2 id="new">Add a device</h2>
-          ${kindChoice(`${portal}/devices`, kind)}
+          ${kindChoice(`${portal}/devices`, sharePath(portal), kind)}
           ${
             kind !== null &&
             html`<form method="post" action="${portal}/devices">
@@ -73,6 +74,11 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
         </section>`
     })
   })
+
+const howTo = (portal: string, device: Device.Device, baseUrl: string): Html =>
+  device.format === "browser"
+    ? html`<p><a href="${sharePath(portal)}">Share from this browser</a></p>`
+    : instructions(device, baseUrl)
 
 interface Around {
   readonly baseUrl: string
@@ -100,7 +106,7 @@ const card = (portal: string, phone: OwnPhone, token: string, { baseUrl, now }: 
       <dd>${time(device.createdAt)}</dd>
     </dl>
     ${troubles(phone, baseUrl)} ${device.putAside.length > 0 && putAside(device.putAside)}
-    ${instructions(device, baseUrl)} ${home(portal, device, token)}
+    ${howTo(portal, device, baseUrl)} ${home(portal, device, token)}
     <details>
       <summary>Remove ${device.name}</summary>
       <form method="post" action="${portal}/devices/${device.id}/remove">
@@ -159,7 +165,7 @@ const show = (portal: string) =>
           <h1>${device.name}</h1>
           <p>${badge(phone)} <span class="soft">${APPS[device.format].name}</span></p>
           ${arrival(`${portal}/devices/${id}`, phone, now)} ${troubles(phone, baseUrl)}
-          ${device.putAside.length > 0 && putAside(device.putAside)} ${instructions(device, baseUrl)}`
+          ${device.putAside.length > 0 && putAside(device.putAside)} ${howTo(portal, device, baseUrl)}`
       })
     })
   )

@@ -44,12 +44,14 @@ export interface HtmlPage {
   readonly zone?: ScriptPolicy
   /** The page sets a phone up. Only the script that copies texts, and asks this service for news, runs on it. */
   readonly device?: ScriptPolicy
+  /** The page shares the browser's position. Only the script for that runs on it, and it can be installed as an app. */
+  readonly share?: ScriptPolicy & { readonly manifest: string }
   /** For a page without navigation that knows its reader: how to show times. Left out: as `reader` has it. */
   readonly clock?: Time.Clock
   readonly headers?: Readonly<Record<string, string>>
 }
 
-type Policies = Pick<HtmlPage, "device" | "formAction" | "map" | "passkey" | "zone">
+type Policies = Pick<HtmlPage, "device" | "formAction" | "map" | "passkey" | "share" | "zone">
 
 /**
  * The Content-Security-Policy: no scripts, styles and images only from here, no frames around the page, no `<base>`. A
@@ -58,14 +60,17 @@ type Policies = Pick<HtmlPage, "device" | "formAction" | "map" | "passkey" | "zo
  * the script for that. Chromium applies `form-action` to the redirects after a form's answer as well, so a page whose
  * form leads elsewhere must name the target.
  */
-const contentSecurityPolicy = ({ device, formAction = [], map, passkey, zone }: Policies): string =>
+const contentSecurityPolicy = ({ device, formAction = [], map, passkey, share, zone }: Policies): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
-    ...[map, passkey, zone, device].flatMap((one) => (one === undefined ? [] : [`script-src 'nonce-${one.nonce}'`])),
+    ...[map, passkey, zone, device, share].flatMap((one) =>
+      one === undefined ? [] : [`script-src 'nonce-${one.nonce}'`]
+    ),
     `img-src ${["'self'", ...(map?.tileOrigin == null ? [] : [map.tileOrigin])].join(" ")}`,
     `form-action ${["'self'", ...formAction].join(" ")}`,
-    ...(map?.tileOrigin === null || device !== undefined ? ["connect-src 'self'"] : []),
+    ...(map?.tileOrigin === null || device !== undefined || share !== undefined ? ["connect-src 'self'"] : []),
+    ...(share === undefined ? [] : ["manifest-src 'self'"]),
     "base-uri 'none'",
     "frame-ancestors 'none'"
   ].join("; ")
@@ -86,8 +91,8 @@ export const headers = (page: Policies) => ({
   "referrer-policy": "same-origin",
   // A page of another origin that opened this one in a window has no hold of it, and cannot lead it elsewhere.
   "cross-origin-opener-policy": "same-origin",
-  // A page with a map may ask the browser where it is, when its reader presses a button.
-  "permissions-policy": `camera=(), microphone=(), payment=(), usb=(), geolocation=(${page.map === undefined ? "" : "self"})`
+  // A page with a map, or that shares the position, asks the browser where it is when its reader presses a button.
+  "permissions-policy": `camera=(), microphone=(), payment=(), usb=(), geolocation=(${page.map === undefined && page.share === undefined ? "" : "self"})`
 })
 
 export const document = (page: HtmlPage): Html => {
@@ -103,6 +108,7 @@ const frame = ({
   passkey,
   reader,
   sections,
+  share,
   title,
   width = "wide",
   zone
@@ -120,6 +126,11 @@ const frame = ({
         ${passkey !== undefined && html`<script nonce="${passkey.nonce}" src="${Assets.passkeyScript.path}" defer></script>`}
         ${zone !== undefined && html`<script nonce="${zone.nonce}" src="${Assets.zoneScript.path}" defer></script>`}
         ${device !== undefined && html`<script nonce="${device.nonce}" src="${Assets.deviceScript.path}" defer></script>`}
+        ${
+          share !== undefined &&
+          html`<script nonce="${share.nonce}" src="${Assets.shareScript.path}" defer></script>
+            <link rel="manifest" href="${share.manifest}" />`
+        }
         <link rel="icon" href="${Assets.icon.path}" type="image/svg+xml" />
       </head>
       <body>
