@@ -35,7 +35,9 @@ export const shareScript = `"use strict"
 
   const load = (key) => JSON.parse(localStorage.getItem(key) ?? "null")
   const save = (key, value) =>
-    value === null || value.length === 0 ? localStorage.removeItem(key) : localStorage.setItem(key, JSON.stringify(value))
+    value === null || value.length === 0
+      ? localStorage.removeItem(key)
+      : localStorage.setItem(key, JSON.stringify(value))
   const queue = () => load(QUEUE) ?? []
 
   let watch
