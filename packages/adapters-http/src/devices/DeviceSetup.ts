@@ -1,4 +1,6 @@
 import type { Device } from "@place-access/domain/devices"
+import type { Geometry } from "@place-access/domain/places"
+import type { Timestamp } from "@place-access/domain/shared"
 import { Encoding } from "effect"
 
 // Decision devices-2.
@@ -25,18 +27,44 @@ export interface PhoneSetting {
   readonly value: string
 }
 
-/** `baseUrl`: the address of the API, without a slash at its end. */
-export const make = (device: Pick<Device.Device, "id" | "format">, token: string, baseUrl: string): DeviceSetup =>
-  BY_FORMAT[device.format]({ id: device.id, token, phone: `${baseUrl}/v1/phone` })
+export interface SetupContext {
+  /** The phone's token; "" when the service no longer knows it. */
+  readonly token: string
+  /** The address of the API, without a slash at its end. */
+  readonly baseUrl: string
+  /** The owner's places, for an app that can watch their edges. */
+  readonly places?: ReadonlyArray<SetupPlace>
+  /** The key of the link at which the app fetches its settings once; null or left out: there is no link. */
+  readonly setupKey?: string | null
+}
+
+/** What an app needs to know of a place to notice when its owner arrives or leaves. */
+export interface SetupPlace {
+  readonly label: string
+  readonly circle: Geometry.Circle
+  readonly createdAt: Timestamp.Timestamp
+}
+
+export const make = (
+  device: Pick<Device.Device, "id" | "format">,
+  { baseUrl, places = [], setupKey = null, token }: SetupContext
+): DeviceSetup =>
+  BY_FORMAT[device.format]({ id: device.id, token, baseUrl, phone: `${baseUrl}/v1/phone`, places, setupKey })
 
 interface Given {
   readonly id: string
   readonly token: string
+  readonly baseUrl: string
   /** The common beginning of the addresses for phones. */
   readonly phone: string
+  readonly places: ReadonlyArray<SetupPlace>
+  readonly setupKey: string | null
 }
 
-/** https://overland.p3k.app: the link is documented in the app's README. */
+/**
+ * https://overland.p3k.app: the link is documented in the app's README. The app ignores a link that starts it
+ * (SceneDelegate.m reads links of a running app only), so it must be open before.
+ */
 const overland = ({ id, phone, token }: Given): DeviceSetup => {
   const address = `${phone}/overland`
   const link = `overland://setup?${query({ url: address, token, device_id: id })}`
@@ -51,6 +79,7 @@ const overland = ({ id, phone, token }: Given): DeviceSetup => {
     ],
     steps: [
       "Install Overland from the App Store on the iPhone.",
+      "Open Overland once, and leave it open. Overland takes settings over only while it runs.",
       "Point the iPhone's camera at the QR code, or open the link on the iPhone: Overland takes the settings over.",
       "In Overland, allow the location always, and switch tracking on.",
       "Leave “Logging Mode” on “All Data”. Overland's own visits are switched on with the first upload."
@@ -58,26 +87,36 @@ const overland = ({ id, phone, token }: Given): DeviceSetup => {
   }
 }
 
-/** https://owntracks.org/booklet/tech/qr/: the configuration as JSON, in standard base64. */
-const owntracks = ({ id, phone, token }: Given): DeviceSetup => {
+/**
+ * https://owntracks.org/booklet/tech/qr/: the configuration as JSON, in standard base64. Waypoints are the owner's
+ * places: with “significant” monitoring the app sends little on the way, and wakes up at their edges.
+ */
+const owntracks = ({ id, phone, places, token }: Given): DeviceSetup => {
   const address = `${phone}/owntracks`
-  const configuration = {
-    _type: "configuration",
-    // HTTP
-    mode: 3,
-    url: address,
-    auth: true,
-    username: id,
-    password: token,
-    deviceId: "phone",
-    tid: "me",
-    encryptionKey: ""
+  const link = (most: number): string => {
+    const waypoints = places.slice(0, most).map(waypoint)
+    const configuration = {
+      _type: "configuration",
+      // HTTP
+      mode: 3,
+      url: address,
+      auth: true,
+      username: id,
+      password: token,
+      deviceId: "phone",
+      tid: "me",
+      encryptionKey: "",
+      // Significant changes, and at least every 15 minutes on Android.
+      monitoring: 1,
+      ping: 15,
+      ...(waypoints.length === 0 ? {} : { waypoints })
+    }
+    return `owntracks:///config?${query({ inline: Encoding.encodeBase64(JSON.stringify(configuration)) })}`
   }
-  const link = `owntracks:///config?${query({ inline: Encoding.encodeBase64(JSON.stringify(configuration)) })}`
   return {
     address,
-    qrText: link,
-    link,
+    qrText: fitting(link, Math.min(places.length, MAX_WAYPOINTS)),
+    link: link(MAX_WAYPOINTS),
     settings: [
       { name: "Mode", value: "HTTP" },
       { name: "URL", value: address },
@@ -87,66 +126,142 @@ const owntracks = ({ id, phone, token }: Given): DeviceSetup => {
     steps: [
       "Install OwnTracks on the iPhone or Android phone, and start it once.",
       "Point the phone's camera at the QR code, or open the link on the phone, and accept the new configuration.",
-      "Allow the location always.",
+      "Allow the location always. On Android, also let OwnTracks run without battery limits.",
+      "Leave the monitoring on “Significant”. The app then notices when you arrive at your places and leave them.",
       "Leave the encryption key empty: what is encrypted in the app can't be read here. HTTPS protects it on its way."
     ]
   }
 }
 
-/** Traccar Client takes the address and the identifier from a scanned address; OsmAnd fills in what is in braces. */
-const osmand = ({ phone, token }: Given): DeviceSetup => {
+/** iPhones watch at most 20 regions for one app. */
+const MAX_WAYPOINTS = 20
+
+/** The longest text of a QR code that a phone's camera reads well from a screen. */
+const MAX_QR_TEXT = 1_200
+
+/** The link with as many waypoints, `most` or fewer, as a camera can read. */
+const fitting = (link: (waypoints: number) => string, most: number): string => {
+  const text = link(most)
+  return most === 0 || text.length <= MAX_QR_TEXT ? text : fitting(link, most - 1)
+}
+
+/** The app knows a waypoint by `tst`, in seconds. Places that were made in one second must not replace one another. */
+const waypoint = ({ circle, createdAt, label }: SetupPlace, index: number) => ({
+  _type: "waypoint",
+  desc: label,
+  lat: circle.lat,
+  lon: circle.lon,
+  rad: circle.radiusM,
+  tst: Math.floor(createdAt / 1_000) + index
+})
+
+/**
+ * Traccar Client (configuration_service.dart) reads the same names from a scanned web address, whose path is the
+ * server's, and from a link of its own. Its default accuracy is that of Wi-Fi and cells: it misses a circle of 150 m.
+ * Without a heartbeat a phone that lies still sends nothing, and counts as unknown.
+ */
+const traccar = ({ phone, token }: Given): DeviceSetup => {
   const address = `${phone}/osmand`
+  const settings = { id: token, accuracy: "high", distance: "50", heartbeat: "600", buffer: "true" }
   return {
     address,
-    qrText: `${address}?${query({ id: token })}`,
-    link: null,
+    qrText: `${address}?${query(settings)}`,
+    link: `org.traccar.client://?${query({ url: address, ...settings })}`,
     settings: [
-      { name: "Server URL (Traccar Client)", value: address },
-      { name: "Device identifier (Traccar Client)", value: token },
-      {
-        name: "Web address (OsmAnd)",
-        value: `${address}?${query({ id: token })}&lat={0}&lon={1}&timestamp={2}&altitude={4}&speed_mps={5}&bearing={6}`
-      }
+      { name: "Server URL", value: address },
+      { name: "Device identifier", value: token },
+      { name: "Location accuracy", value: "High" },
+      { name: "Distance", value: "50" },
+      { name: "Stationary heartbeat", value: "600" }
     ],
     steps: [
-      "Install Traccar Client on the iPhone or Android phone.",
-      "In its settings, scan the QR code, or type in the server URL and the device identifier.",
-      "Leave offline buffering on, allow the location always, and switch continuous tracking on.",
-      "With OsmAnd instead: in the plugin “Trip recording”, switch online tracking on and type in the web address."
+      "Install Traccar Client on the iPhone or Android phone, and start it once.",
+      "In its settings, scan the QR code. On the phone itself, open the link instead.",
+      "Allow the location always. On Android, also let Traccar Client run without battery limits.",
+      "Leave offline buffering on, and switch continuous tracking on."
+    ]
+  }
+}
+
+/** OsmAnd fills in what is in braces. `{3}` is the accuracy in metres (its source: Location.getAccuracy). */
+const osmand = ({ phone, token }: Given): DeviceSetup => {
+  const address = `${phone}/osmand`
+  const fields = "lat={0}&lon={1}&timestamp={2}&accuracy={3}&altitude={4}&speed_mps={5}&bearing={6}"
+  const webAddress = `${address}?${query({ id: token })}&${fields}`
+  return {
+    address,
+    qrText: webAddress,
+    link: null,
+    settings: [{ name: "Web address", value: webAddress }],
+    steps: [
+      "Install OsmAnd, and switch its plugin “Trip recording” on.",
+      "In the settings of the plugin, switch online tracking on.",
+      "Copy the web address into it. The QR code holds the same text.",
+      "Record a trip: OsmAnd sends your location only while it records one."
     ]
   }
 }
 
 /**
  * https://gpslogger.app, “Log to custom URL”. The token stays out of the address, which the app writes into its log.
+ * The app loads a profile from an address behind `gpslogger://properties/` (ProfileLinkReceiverActivity.java). Browsers
+ * open that link from a page only, so the QR code leads to a page with the link.
  */
-const gpslogger = ({ phone, token }: Given): DeviceSetup => {
+const gpslogger = ({ baseUrl, phone, setupKey, token }: Given): DeviceSetup => {
   const address = `${phone}/osmand`
-  const settings = [
-    { name: "URL", value: address },
-    { name: "HTTP Method", value: "POST" },
+  const settings = gpsLoggerSettings(phone, token)
+  return {
+    address,
+    qrText:
+      setupKey === null
+        ? settings.map(({ name, value }) => `${name}\n${value}`).join("\n\n")
+        : `${baseUrl}${GPSLOGGER_PAGE}?${query({ key: setupKey })}`,
+    link: setupKey === null ? null : gpsLoggerLink(baseUrl, setupKey),
+    settings,
+    steps: [
+      "Install GPSLogger on the Android phone, from F-Droid or its site.",
+      "Within 15 minutes, scan the QR code and press “Load into GPSLogger” on the page that it opens.",
+      "That works once. Otherwise, under “Logging details”, switch “Log to custom URL” on and fill in the fields below.",
+      "Allow the location all the time, let GPSLogger run without battery limits, and start logging."
+    ]
+  }
+}
+
+/** The page to which the QR code leads. */
+export const GPSLOGGER_PAGE = "/set-up/gpslogger"
+
+/** The app names the profile after the last part of this path. */
+export const GPSLOGGER_PROFILE = "/set-up/place-access.properties"
+
+export const gpsLoggerLink = (baseUrl: string, setupKey: string): string =>
+  `gpslogger://properties/${baseUrl}${GPSLOGGER_PROFILE}?${query({ key: setupKey })}`
+
+/** The settings of GPSLogger with the keys of its profiles (PreferenceNames.java). */
+const gpsLoggerSettings = (phone: string, token: string) =>
+  [
+    { key: "url", name: "URL", value: `${phone}/osmand` },
+    { key: "method", name: "HTTP Method", value: "POST" },
     {
+      key: "headers",
       name: "HTTP Headers",
       value: `Content-Type: application/x-www-form-urlencoded\nAuthorization: Bearer ${token}`
     },
     {
+      key: "body",
       name: "HTTP Body",
       value: "timestamp=%TIMESTAMP&lat=%LAT&lon=%LON&accuracy=%ACC&altitude=%ALT&speed_mps=%SPD&bearing=%DIR"
     }
-  ]
-  return {
-    address,
-    qrText: settings.map(({ name, value }) => `${name}\n${value}`).join("\n\n"),
-    link: null,
-    settings,
-    steps: [
-      "Install GPSLogger on the Android phone, from F-Droid or its site.",
-      "Scan the QR code with the phone to have the four texts there, ready to be copied.",
-      "In GPSLogger, under “Logging details”, switch “Log to custom URL” on and fill in the four fields.",
-      "Allow the location always and start logging. When it sends a whole file again, nothing is stored twice."
-    ]
-  }
-}
+  ] as const
+
+/** The profile that GPSLogger loads: a file of `java.util.Properties`. */
+export const gpsLoggerProfile = (baseUrl: string, token: string): string =>
+  [{ key: "enabled", value: "true" }, ...gpsLoggerSettings(`${baseUrl}/v1/phone`, token)]
+    .map(({ key, value }) => `log_customurl_${key}=${property(value)}\n`)
+    .join("")
+
+/** A value as `java.util.Properties` reads it back. */
+const property = (value: string): string =>
+  value.replace(/[\\:=#!]/g, (character) => `\\${character}`).replaceAll("\n", "\\n")
 
 const json = ({ id, phone, token }: Given): DeviceSetup => {
   const address = `${phone}/locations`
@@ -167,11 +282,23 @@ const json = ({ id, phone, token }: Given): DeviceSetup => {
   }
 }
 
+/** A page of this service sends the same JSON. */
+const browser = (given: Given): DeviceSetup => ({
+  ...json(given),
+  steps: [
+    "Open “Share from this browser” on the page Devices, in the browser that you added.",
+    "Press Start, and allow the location.",
+    "Leave the page open. It sends your location only while it is open."
+  ]
+})
+
 const BY_FORMAT: Readonly<Record<Device.PhoneFormat, (given: Given) => DeviceSetup>> = {
   overland,
   owntracks,
+  traccar,
   osmand,
   gpslogger,
+  browser,
   json
 }
 

@@ -6,6 +6,7 @@ import {
   listDevices,
   removeDevice
 } from "@place-access/domain/devices"
+import { listPlaces } from "@place-access/domain/places"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
@@ -29,8 +30,10 @@ export const layer = Group.group(Api, "devices", (handlers) =>
       ({ payload }) =>
         Effect.gen(function* () {
           const { baseUrl } = yield* HttpOptions
-          const { device, token } = yield* addDevice((yield* SignedIn).id, payload)
-          const setup = DeviceSetup.make(device, token, baseUrl)
+          const { id } = yield* SignedIn
+          const { device, setupKey, token } = yield* addDevice(id, payload)
+          const places = (yield* listPlaces(id)).filter(({ archivedAt }) => archivedAt === null)
+          const setup = DeviceSetup.make(device, { token, baseUrl, places, setupKey })
           return {
             ...encode(device),
             token,
@@ -38,7 +41,7 @@ export const layer = Group.group(Api, "devices", (handlers) =>
               address: setup.address,
               qr_text: setup.qrText,
               link: setup.link,
-              settings: setup.settings,
+              settings: setup.settings.map(({ name, value }) => ({ name, value })),
               steps: setup.steps
             }
           }

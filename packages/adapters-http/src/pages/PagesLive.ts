@@ -38,7 +38,9 @@ import * as Connection from "./portal/connection.js"
 import * as Connections from "./portal/connections.js"
 import * as ConsentHistory from "./steering/consentHistory.js"
 import * as Steer from "./steering/steer.js"
-import * as Devices from "./portal/devices.js"
+import * as Devices from "./devices/devices.js"
+import * as Share from "./devices/share.js"
+import * as SetUpLink from "./devices/setUpLink.js"
 import * as ChangePassword from "./portal/changePassword.js"
 import * as DeleteAccount from "./portal/deleteAccount.js"
 import * as Sessions from "./portal/sessions.js"
@@ -86,7 +88,9 @@ export const routes = (options: ServiceOptions) => [
   ...ConsentHistory.routes(options),
   ...PortalRule.routes(options),
   ...Places.routes(options),
+  ...Share.routes(options),
   ...Devices.routes(options),
+  ...SetUpLink.routes,
   ...Imports.routes(options),
   ...AccessLog.routes(options),
   ...Settings.routes(options),

@@ -1,17 +1,44 @@
 import { Device } from "@place-access/domain/devices"
-import { DeviceId } from "@place-access/domain/shared"
+import { DeviceId, Timestamp } from "@place-access/domain/shared"
 import { Encoding } from "effect"
 import { describe, expect, it } from "vitest"
 import * as DeviceSetup from "../../src/devices/DeviceSetup.js"
+import * as OsmAnd from "../../src/fixes/OsmAnd.js"
 
 const ID = DeviceId.make("dev_1")
 const TOKEN = "pa_dv.usr_ada.secret-secret"
 const PHONE = "https://api.example.com/v1/phone"
 
-const setup = (format: Device.PhoneFormat, token = TOKEN) =>
-  DeviceSetup.make({ id: ID, format }, token, "https://api.example.com")
+const setup = (format: Device.PhoneFormat, token = TOKEN, places: ReadonlyArray<DeviceSetup.SetupPlace> = []) =>
+  DeviceSetup.make({ id: ID, format }, { token, baseUrl: "https://api.example.com", places })
+
+const place = (label: string): DeviceSetup.SetupPlace => ({
+  label,
+  circle: { lat: 52.37, lon: 4.89, radiusM: 150 },
+  createdAt: Timestamp.make(1_800_000_000_000)
+})
+
+/** The configuration in a link of OwnTracks. */
+const configuration = (link: string | null) => {
+  const text = Encoding.decodeBase64String(parameters(link ?? "")["inline"] ?? "")
+  return (text._tag === "Right" ? JSON.parse(text.right) : {}) as {
+    readonly waypoints?: ReadonlyArray<Readonly<Record<string, unknown>>>
+  }
+}
 
 const parameters = (address: string) => Object.fromEntries(new URL(address).searchParams)
+
+/** Reads a file as `java.util.Properties.load` does: a key ends at `=`, `:` or a blank that has no backslash. */
+const properties = (text: string) =>
+  Object.fromEntries(
+    text
+      .trimEnd()
+      .split("\n")
+      .map((line) => {
+        const [, key = "", value = ""] = /^((?:\\.|[^\\=: ])+)[=: ]((?:\\.|[^\\])*)$/.exec(line) ?? []
+        return [key, value.replace(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character))]
+      })
+  )
 
 describe.each(Device.PhoneFormat.literals)("the setup of %s", (format) => {
   it("says where to send; what may be shown again does not contain the token, what is shown once does [devices-2]", () => {
@@ -26,6 +53,15 @@ describe.each(Device.PhoneFormat.literals)("the setup of %s", (format) => {
 })
 
 describe("what the apps define", () => {
+  it("Overland: the steps say to open the app before the link, because a link does not start it [devices-13-overland]", () => {
+    const { steps } = setup("overland")
+    const [open, link] = ["Open Overland once, and leave it open", "open the link"].map((words) =>
+      steps.findIndex((step) => step.includes(words))
+    )
+    expect(open).toBeGreaterThan(0)
+    expect(link).toBeGreaterThan(open ?? 0)
+  })
+
   it("Overland: a link with the address, the token and the device", () => {
     const { address, link, qrText } = setup("overland")
     expect(link).toBe(qrText)
@@ -37,9 +73,7 @@ describe("what the apps define", () => {
     const { address, link, qrText } = setup("owntracks")
     expect(link).toBe(qrText)
     expect(link).toMatch(/^owntracks:\/\/\/config\?inline=[A-Za-z0-9%]+$/)
-    const { inline = "" } = parameters(qrText)
-    const text = Encoding.decodeBase64String(inline)
-    expect(text._tag === "Right" && JSON.parse(text.right)).toEqual({
+    expect(configuration(link)).toEqual({
       _type: "configuration",
       mode: 3,
       url: address,
@@ -48,15 +82,63 @@ describe("what the apps define", () => {
       password: TOKEN,
       deviceId: "phone",
       tid: "me",
-      encryptionKey: ""
+      encryptionKey: "",
+      monitoring: 1,
+      ping: 15
     })
   })
 
-  it("Traccar Client: an address whose path is the server's and whose id is the token", () => {
-    const { address, link, qrText } = setup("osmand")
-    expect(link).toBeNull()
+  it("OwnTracks: the owner's places are waypoints with a time of their own; a code has as many as a camera reads [devices-13-owntracks]", () => {
+    const { link, qrText } = setup("owntracks", TOKEN, [place("Home"), place("Office")])
+    expect(qrText).toBe(link)
+    expect(configuration(link).waypoints).toEqual([
+      { _type: "waypoint", desc: "Home", lat: 52.37, lon: 4.89, rad: 150, tst: 1_800_000_000 },
+      { _type: "waypoint", desc: "Office", lat: 52.37, lon: 4.89, rad: 150, tst: 1_800_000_001 }
+    ])
+
+    const many = setup(
+      "owntracks",
+      TOKEN,
+      Array.from({ length: 50 }, (_, index) => place(`Place ${index}`))
+    )
+    expect(configuration(many.link).waypoints).toHaveLength(20)
+    expect(many.qrText.length).toBeLessThanOrEqual(1_200)
+    expect(configuration(many.qrText).waypoints?.length).toBeGreaterThan(2)
+    const longNames = setup("owntracks", TOKEN, [place("é".repeat(800))])
+    expect(configuration(longNames.qrText).waypoints).toBeUndefined()
+    expect(configuration(longNames.link).waypoints).toHaveLength(1)
+  })
+
+  it("Traccar Client: an address whose path is the server's, and a link, both with the id and what a circle of 150 m needs [devices-13-traccar]", () => {
+    const { address, link, qrText } = setup("traccar")
+    const settings = { id: TOKEN, accuracy: "high", distance: "50", heartbeat: "600", buffer: "true" }
     expect(new URL(qrText).origin + new URL(qrText).pathname).toBe(address)
-    expect(parameters(qrText)).toEqual({ id: TOKEN })
+    expect(parameters(qrText)).toEqual(settings)
+    expect(link).toMatch(/^org\.traccar\.client:\/\/\?/)
+    expect(parameters(link ?? "")).toEqual({ url: address, ...settings })
+  })
+
+  it("OsmAnd: a web address in which {3} is the accuracy; it is read as such [devices-13-osmand]", () => {
+    const { link, qrText, settings } = setup("osmand")
+    expect(link).toBeNull()
+    expect(settings).toEqual([{ name: "Web address", value: qrText }])
+    // As java.text.MessageFormat fills it in.
+    const values = ["52.37", "4.89", "1800000000000", "14.5", "12.0", "1.5", "271.0"]
+    const query = qrText
+      .slice(qrText.indexOf("?") + 1)
+      .replace(/\{(\d)\}/g, (_, index: string) => values[Number(index)] ?? "")
+    expect(OsmAnd.deviceId({ query, body: "" })).toBe(TOKEN)
+    expect(OsmAnd.decode({ query, body: "" }, Timestamp.make(0))).toEqual([
+      {
+        capturedAt: 1_800_000_000_000,
+        lat: 52.37,
+        lon: 4.89,
+        accuracyM: 14.5,
+        altitudeM: 12,
+        speedMps: 1.5,
+        courseDeg: 271
+      }
+    ])
   })
 
   it("GPSLogger: the token goes in a header, never in the address that the app logs", () => {
@@ -64,6 +146,24 @@ describe("what the apps define", () => {
     expect(settings["URL"]).toBe(`${PHONE}/osmand`)
     expect(settings["HTTP Headers"]).toContain(`Authorization: Bearer ${TOKEN}`)
     expect(settings["HTTP Body"]).not.toContain(TOKEN)
+  })
+
+  it("GPSLogger: a link to a profile that java.util.Properties reads back to the same settings [devices-14]", () => {
+    const options = { token: TOKEN, baseUrl: "https://api.example.com", setupKey: "pa_ds.usr_ada.key" }
+    const { link, qrText, settings } = DeviceSetup.make({ id: ID, format: "gpslogger" }, options)
+    expect(qrText).toBe("https://api.example.com/set-up/gpslogger?key=pa_ds.usr_ada.key")
+    expect(link).toBe(
+      "gpslogger://properties/https://api.example.com/set-up/place-access.properties?key=pa_ds.usr_ada.key"
+    )
+    const profile = properties(DeviceSetup.gpsLoggerProfile("https://api.example.com", TOKEN))
+    const byName = Object.fromEntries(settings.map(({ name, value }) => [name, value]))
+    expect(profile).toEqual({
+      log_customurl_enabled: "true",
+      log_customurl_url: byName["URL"],
+      log_customurl_method: "POST",
+      log_customurl_headers: byName["HTTP Headers"],
+      log_customurl_body: byName["HTTP Body"]
+    })
   })
 
   it("our own JSON: an object with the address, the token and the device", () => {

@@ -49,7 +49,7 @@ describe("addresses that people cut, or load again after a form", () => {
     ["/developer/apps/app_1/purposes/pps_1/submit", "/developer/apps/app_1/purposes/pps_1#submit"],
     ["/developer/apps/app_1/withdraw", "/developer/apps/app_1#withdraw"],
     ["/portal/connections/con_1/rules", "/portal/connections/con_1#rules"],
-    ["/portal/devices/dev_1", "/portal/devices"],
+    ["/portal/devices/dev_1/remove", "/portal/devices/dev_1#remove"],
     ["/sign-out", "/#sign-out"]
   ])("%s leads to %s", async (address, to) => {
     const { headers, status } = await visit(address)

@@ -25,6 +25,8 @@ const FILES: ReadonlySet<string> = new Set([
   "/portal/timeline.gpx",
   "/app-logos/:app/:file",
   "/portal/settings/export/:id/archive",
+  "/set-up/place-access.properties",
+  "/portal/devices/share.webmanifest",
   "/portal/connections/:connection/history/:entry"
 ])
 
@@ -37,7 +39,8 @@ const REFUSING: Readonly<Record<string, number>> = {
   "/confirm-sign-up": 404,
   "/confirm-address": 404,
   "/undo-address": 404,
-  "/unlock": 404
+  "/unlock": 404,
+  "/set-up/gpslogger": 404
 }
 
 const PAGES = routes(optionsAt("https://service.example", { hasMailbox: true }))
@@ -170,6 +173,7 @@ describeBrowser("every page, with something on it", () => {
       app: on.app.id,
       connection: connection.id,
       delivery: answered?.id ?? "",
+      device: tablet,
       endpoint: on.endpoints[0],
       grant: connection.id,
       place: home.id,

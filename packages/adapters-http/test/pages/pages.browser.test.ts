@@ -190,6 +190,7 @@ describeBrowser("pages", () => {
     await at.as(await world.person())
     await page.goto(`${world.url}/portal/devices`)
     await inspect(page, "devices-empty")
+    await page.getByRole("link", { name: "Something else" }).click()
     await page.getByLabel("Name").fill("My phone")
     await page.getByLabel("Your own program").check()
     await page.getByRole("button", { name: "Add device" }).click()

@@ -10,9 +10,10 @@ describeBrowser("setting a phone up", () => {
   const at = desk()
 
   /** Adds a phone with the app, and ends on the page that explains its setup. */
-  const add = async (app: string) => {
+  const add = async (app: string, kind = "Android phone") => {
     const { page, world } = at
     await page.goto(`${world.url}/portal/devices`)
+    await page.getByRole("link", { name: kind }).click()
     await page.getByLabel("Name").fill(`Phone with ${app}`)
     await page.getByLabel(app).check()
     await page.getByRole("button", { name: "Add device" }).click()
@@ -41,7 +42,7 @@ describeBrowser("setting a phone up", () => {
     await at.as(await world.person())
     const now = world.clock.now()
 
-    const overland = await add("Overland")
+    const overland = await add("Overland", "iPhone")
     await inspect(page, "phone-overland")
     expect(overland.link?.href).toMatch(/^overland:\/\/setup\?/)
     const { token = "", url = "" } = Object.fromEntries(overland.link?.searchParams ?? [])
@@ -61,10 +62,14 @@ describeBrowser("setting a phone up", () => {
     const answer = await post(configuration.url, message, { authorization: `Basic ${credentials}` })
     expect([answer.status, answer.text]).toEqual([200, "[]"])
 
-    const traccar = await add("Traccar Client or OsmAnd")
-    expect(traccar.link).toBeNull()
-    const [server = "", id = "", webAddress = ""] = traccar.values
+    const traccar = await add("Traccar Client")
+    expect(traccar.link?.href).toMatch(/^org\.traccar\.client:\/\//)
+    const [server = "", id = ""] = traccar.values
     expect((await post(server, jsonBody(Recorded.traccarClient(id, now)), {})).status).toBe(200)
+
+    const osmand = await add("OsmAnd")
+    expect(osmand.link).toBeNull()
+    const [webAddress = ""] = osmand.values
     const filled = webAddress
       .replace("{0}", "52.37")
       .replace("{1}", "4.89")
@@ -73,6 +78,7 @@ describeBrowser("setting a phone up", () => {
 
     const gpslogger = await add("GPSLogger")
     await inspect(page, "phone-gpslogger")
+    expect(gpslogger.link?.href).toMatch(/^gpslogger:\/\/properties\/http/)
     const [address = "", method, headers = "", body = ""] = gpslogger.values
     expect([method, headers.split("\n")]).toEqual([
       "POST",
@@ -84,15 +90,34 @@ describeBrowser("setting a phone up", () => {
 
     await page.getByRole("link", { name: "I have set it up" }).click()
     await inspect(page, "phones")
-    expect(await page.getByText("Sending", { exact: true }).count()).toBe(4)
+    expect(await page.getByText("Sending", { exact: true }).count()).toBe(5)
     expect(await page.content()).not.toContain("pa_dv")
+  })
+
+  it("the page that waits says by itself that a location arrived, and each text has a button that copies it [devices-13]", async () => {
+    const { context, page, world } = at
+    await at.as(await world.person())
+    await context.grantPermissions(["clipboard-read", "clipboard-write"])
+    const { values } = await add("Overland", "iPhone")
+    const box = page.locator("#arrival")
+    expect(await box.innerText()).toContain("Waiting for the first location…")
+    const [url = "", token = ""] = values
+    await page.getByRole("button", { name: "Copy Access Token" }).click()
+    await page.getByText("Copied").waitFor()
+    expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(token)
+    await post(url, jsonBody({ locations: [Recorded.overlandFix(world.clock.now())] }), bearer(token).headers ?? {})
+    await page.getByText(/^Received, ±\d+ m\./).waitFor({ timeout: 15_000 })
+    expect(await box.getAttribute("data-state")).toBe("sending")
+    await inspect(page, "phone-received")
+    await context.clearPermissions()
   })
 
   it("without an app chosen the browser asks for one; who gets past it is told which field", async () => {
     const { page, world } = at
     await at.as(await world.person())
-    await page.goto(`${world.url}/portal/devices`)
+    await page.goto(`${world.url}/portal/devices?phone=iphone`)
     await page.getByLabel("Name").fill("My phone")
+    await page.evaluate("document.querySelectorAll('[name=format]').forEach((one) => (one.checked = false))")
     await page.evaluate("document.querySelectorAll('[required]').forEach((one) => one.removeAttribute('required'))")
     await page.getByRole("button", { name: "Add device" }).click()
     await page

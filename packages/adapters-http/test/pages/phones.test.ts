@@ -1,5 +1,7 @@
+import { Timestamp } from "@place-access/domain/shared"
 import { afterEach, describe, expect, it } from "vitest"
-import { startWorld, type World } from "../support/World.js"
+import { bearer, startWorld, type World } from "../support/World.js"
+import { jsonBody } from "../support/wire.js"
 
 let world: World
 afterEach(() => world.close())
@@ -17,7 +19,7 @@ describe("an address that no phone can reach", () => {
 
   it("is said to be one before the phone is set up; a program may run on this computer", async () => {
     world = await startWorld()
-    for (const format of ["overland", "owntracks", "osmand", "gpslogger"]) {
+    for (const format of ["overland", "owntracks", "traccar", "osmand", "gpslogger"]) {
       expect([format, await setUp(format)]).toEqual([format, expect.stringContaining(WARNING)])
     }
     expect(await setUp("json")).toContain("Try it from a terminal")
@@ -30,5 +32,122 @@ describe("an address that no phone can reach", () => {
     const page = await setUp("overland")
     expect(page).toContain("Overland, step by step")
     expect(page).not.toContain(WARNING)
+  })
+})
+
+describe("which phone it is comes before the app [devices-13]", () => {
+  const formats = (page: string) => [...page.matchAll(/name="format"\s+value="(\w+)"/g)].map(([, format]) => format)
+
+  it("the page asks, and offers the apps of that phone; on a phone it knows", async () => {
+    world = await startWorld()
+    const person = await world.person()
+    const page = async (path: string, agent = "") =>
+      formats((await person.get(path, { headers: { "user-agent": agent } })).text)
+    const APPS = {
+      iphone: ["overland", "owntracks", "traccar"],
+      android: ["owntracks", "traccar", "gpslogger", "osmand"]
+    }
+    expect(await page("/portal/devices")).toEqual([])
+    expect(await page("/portal/devices?phone=toaster")).toEqual([])
+    expect(await page("/portal/devices?phone=iphone")).toEqual(APPS.iphone)
+    expect(await page("/portal/devices?phone=android")).toEqual(APPS.android)
+    expect(await page("/portal/devices?phone=other")).toEqual(["json"])
+    expect(await page("/portal/devices", "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)")).toEqual(APPS.iphone)
+    expect(await page("/portal/devices", "Mozilla/5.0 (Linux; Android 15; Pixel 9)")).toEqual(APPS.android)
+    expect(await page("/portal/devices?phone=iphone", "Mozilla/5.0 (Linux; Android 15)")).toEqual(APPS.iphone)
+  })
+})
+
+describe("whether a phone works is said on its page [devices-13]", () => {
+  it("waits, then names the exactness, then what to look at when it stops or is inexact", async () => {
+    world = await startWorld()
+    const person = await world.person()
+    const { json } = await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
+    const { id, token } = json as { readonly id: string; readonly token: string }
+    const page = async () => (await person.get(`/portal/devices/${id}`)).text
+    const list = async () => (await person.get("/portal/devices")).text
+    const send = (accuracy_m: number) => {
+      const captured_at = new Date(world.clock.now()).toISOString()
+      const body = jsonBody({ locations: [{ captured_at, lat: 52.37, lon: 4.89, accuracy_m }] })
+      const headers = { ...body.headers, ...bearer(token).headers }
+      return world.call("/v1/phone/locations", { ...body, method: "POST", headers })
+    }
+    expect(await page()).toMatch(/data-state="nothing_sent"[^]*Waiting for the first location…/)
+    expect(await page()).not.toContain("Nothing has arrived yet")
+    world.clock.advance(10 * Timestamp.MINUTE)
+    expect(await page()).toMatch(/Nothing has arrived yet[^]*exactly http[^]*\/v1\/phone\/locations/)
+
+    await send(11.2)
+    world.clock.advance(3 * Timestamp.MINUTE)
+    expect(await page()).toMatch(/data-state="sending"[^]*Received, ±12 m\.[^]*3 min ago/)
+    expect(await list()).toMatch(/>Sending<[^]*3 min ago/)
+    world.clock.advance(Timestamp.HOUR)
+    expect(await list()).toMatch(/badge warn">Late<[^]*It has stopped sending/)
+    world.clock.advance(Timestamp.DAY)
+    expect(await list()).toContain('badge bad">Silent<')
+
+    await send(2_000)
+    expect(await page()).toMatch(/Received, ±2000 m\.[^]*Its locations are inexact/)
+  })
+
+  it("another user's device, and one that is not there: 404", async () => {
+    world = await startWorld()
+    const [ada, eve] = [await world.person(), await world.person()]
+    const { json } = await ada.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
+    const { id } = json as { readonly id: string }
+    expect((await ada.get(`/portal/devices/${id}`)).status).toBe(200)
+    expect((await eve.get(`/portal/devices/${id}`)).status).toBe(404)
+    expect((await ada.get("/portal/devices/dev_none")).status).toBe(404)
+  })
+})
+
+describe("the link of GPSLogger [devices-14]", () => {
+  const PROFILE = "/set-up/place-access.properties"
+  const add = async () => {
+    world = await startWorld()
+    const person = await world.person()
+    const { json } = await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "gpslogger" })
+    const { id, setup, token } = json as {
+      readonly id: string
+      readonly token: string
+      readonly setup: { readonly link: string; readonly qr_text: string }
+    }
+    const fetched = new URL(setup.link.replace("gpslogger://properties/", ""))
+    return { id, person, token, scanned: new URL(setup.qr_text), path: fetched.pathname + fetched.search }
+  }
+
+  it("gives the token out once, to whoever brings the key; the page that a camera opens uses nothing up", async () => {
+    const { path, scanned, token } = await add()
+    const page = await world.call(scanned.pathname + scanned.search)
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining("gpslogger://properties/")])
+    expect(page.text).not.toContain(token)
+    const first = await world.call(path)
+    expect(first.headers.get("cache-control")).toBe("no-store")
+    expect([first.status, first.text]).toEqual([200, expect.stringContaining(token)])
+    expect((await world.call(path)).status).toBe(404)
+    // The token that was shown and the token of the profile are one.
+    expect((await world.call("/v1/phone/osmand?lat=1&lon=2", bearer(token))).status).toBe(200)
+  })
+
+  it("ends after 15 minutes, and with its device; a key that nobody made is not there", async () => {
+    const late = await add()
+    world.clock.advance(15 * Timestamp.MINUTE)
+    expect((await world.call(late.path)).status).toBe(404)
+    await world.close()
+    const { id, path, person } = await add()
+    expect((await world.call(path.replace(/.$/, (last) => (last === "0" ? "1" : "0")))).status).toBe(404)
+    for (const key of ["", "x", "pa_dv.usr_1.".padEnd(70, "a")]) {
+      expect([key, (await world.call(`${PROFILE}?key=${key}`)).status]).toEqual([key, 404])
+      expect([key, (await world.call(`/set-up/gpslogger?key=${key}`)).status]).toEqual([key, 404])
+    }
+    await person.send("DELETE", `/v1/user/devices/${id}`)
+    expect((await world.call(path)).status).toBe(404)
+  })
+
+  it("other apps have none", async () => {
+    world = await startWorld()
+    const person = await world.person()
+    const { json } = await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
+    expect(JSON.stringify(json)).not.toContain("pa_ds")
   })
 })

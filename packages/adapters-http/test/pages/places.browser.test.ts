@@ -1,3 +1,4 @@
+import { App } from "@place-access/domain/apps"
 import { createPlace, listPlaces, Place } from "@place-access/domain/places"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -40,6 +41,34 @@ describeBrowser("places on a map", () => {
     browser: { geolocation: { latitude: 48.2082, longitude: 16.3738, accuracy: 12 }, permissions: ["geolocation"] }
   })
   afterAll(() => void tiles.close())
+
+  it("a card shows where the place is, whom it is shared with and the last visit [places-5]", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    const home = await place(world, person, "Home")
+    await place(world, person, "Cabin", 61.5, 9.2)
+    const { app } = await world.app(person, { name: App.AppName.make("Coffee") })
+    await world.connect(person, app, { scopes: ["location.place.current"], places: [home.id] })
+    const device = await phone(world, person)
+    for (let minutes = 0; minutes <= 30; minutes += 5) {
+      await device.at({ lat: 52.52, lon: 13.405 }, [0])
+      world.clock.advance(5 * 60_000)
+    }
+    await at.as(person)
+    await page.goto(`${world.url}/portal/places`)
+    const card = (name: string) => page.getByRole("listitem").filter({ has: page.getByRole("heading", { name }) })
+    expect(await card("Home").locator("svg.mini").count()).toBe(1)
+    const text = await card("Home").innerText()
+    expect(text).toMatch(/Shared with\s+Coffee/)
+    expect(text).toMatch(/Last there\s+Since 1 March 2026 at 12:00 UTC/)
+    expect(text).toMatch(/Near\s+Berlin/)
+    expect(await card("Cabin").innerText()).toMatch(/Shared with\s+No app\s+Last there\s+Not in your last 100 visits/)
+    await inspect(page, "places-cards")
+    await page.emulateMedia({ colorScheme: "dark" })
+    await inspect(page, "places-cards-dark")
+    await card("Home").getByRole("link", { name: "Coffee" }).click()
+    await page.getByRole("heading", { name: "Coffee" }).waitFor()
+  })
 
   it("a click on the map fills the centre in and draws the circle; names of places are text", async () => {
     const { page, world } = at

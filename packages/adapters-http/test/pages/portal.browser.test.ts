@@ -257,6 +257,7 @@ describeBrowser("devices", () => {
     const person = await world.person()
     await at.as(person)
     await page.goto(`${world.url}/portal/devices`)
+    await page.getByRole("link", { name: "Something else" }).click()
     await page.getByLabel("Name").fill("My phone")
     await page.getByLabel("Your own program").check()
     await page.getByRole("button", { name: "Add device" }).click()

@@ -21,7 +21,9 @@ const DeviceRow = Schema.Struct({
   put_aside: PutAsideColumn.PutAsideColumn,
   stays_at_home: Schema.Boolean,
   movement: MovementColumn.MovementColumn,
-  removed_at: Rows.NullableAt
+  removed_at: Rows.NullableAt,
+  setup_hash: Schema.NullOr(Vault.Hash),
+  setup_until: Rows.NullableAt
 })
 
 const COLUMNS = Rows.columns(DeviceRow)
@@ -38,7 +40,9 @@ const toDevice = (row: typeof DeviceRow.Type): Device.Device => ({
   putAside: PutAsideColumn.decode(row.put_aside),
   staysAtHome: row.stays_at_home,
   movement: MovementColumn.decode(row.movement),
-  removedAt: row.removed_at
+  removedAt: row.removed_at,
+  setupLink:
+    row.setup_hash === null || row.setup_until === null ? null : { hash: row.setup_hash, until: row.setup_until }
 })
 
 type Store = typeof DeviceStore.Service
@@ -50,6 +54,7 @@ export const layer: Layer.Layer<DeviceStore, never, SqlClient> = Layer.effect(
       create: create(sql),
       list: list(sql),
       findByToken: findByToken(sql),
+      takeSetupLink: takeSetupLink(sql),
       sendsVisits: sendsVisits(sql),
       keepAtHome: keepAtHome(sql),
       remove: remove(sql)
@@ -75,13 +80,14 @@ const CountRow = Schema.Struct({ count: Rows.Bigint })
 
 const insert = (sql: SqlClient, device: Device.Device) =>
   sql`INSERT INTO devices (user_id, device_id, name, format, token_hash, created_at, last_seen_at, last_kept_at,
-                             put_aside, stays_at_home, movement, removed_at)
+                             put_aside, stays_at_home, movement, removed_at, setup_hash, setup_until)
         VALUES (${device.userId}, ${device.id}, ${device.name}, ${device.format}, ${device.tokenHash},
                 ${Rows.at(device.createdAt)}, ${Rows.nullableAt(device.lastSeenAt)},
                 ${Rows.nullableAt(device.lastKeptAt)}, ${PutAsideColumn.encode(device.putAside)}::jsonb,
                 ${device.staysAtHome},
                 ${device.movement === null ? null : MovementColumn.encode(device.movement)}::jsonb,
-                ${Rows.nullableAt(device.removedAt)})`
+                ${Rows.nullableAt(device.removedAt)}, ${device.setupLink?.hash ?? null},
+                ${Rows.nullableAt(device.setupLink?.until ?? null)})`
 
 const list =
   (sql: SqlClient): Store["list"] =>
@@ -104,6 +110,15 @@ const findByToken =
       Effect.map(Option.map(toDevice)),
       orStoreError
     )
+
+const takeSetupLink =
+  (sql: SqlClient): Store["takeSetupLink"] =>
+  (userId, hash, now) =>
+    // One statement, so that of two requests with one key only the first finds it.
+    sql`UPDATE devices SET setup_hash = NULL, setup_until = NULL
+        WHERE user_id = ${userId} AND setup_hash = ${hash} AND setup_until > ${Rows.at(now)}
+          AND removed_at IS NULL
+        RETURNING ${COLUMNS}`.pipe(Rows.first(DeviceRow), Effect.map(Option.map(toDevice)), orStoreError)
 
 const sendsVisits =
   (sql: SqlClient): Store["sendsVisits"] =>

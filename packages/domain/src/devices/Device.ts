@@ -5,8 +5,11 @@ import type { DeviceId, Timestamp, UserId, Vault } from "../shared/index.js"
 import { line } from "../shared/Text.js"
 import type { Movement } from "./Movement.js"
 
-/** The protocol of the phone's app, on which the set-up instructions depend. `json` is the service's own. */
-export const PhoneFormat = Schema.Literal("overland", "owntracks", "osmand", "gpslogger", "json")
+/**
+ * The protocol of the phone's app, on which the set-up instructions depend. `json` is the service's own; `browser` is a
+ * page of this service that sends it while it is open (decision devices-15).
+ */
+export const PhoneFormat = Schema.Literal("overland", "owntracks", "traccar", "osmand", "gpslogger", "browser", "json")
 export type PhoneFormat = typeof PhoneFormat.Type
 
 export const DeviceName = line(1, 60).pipe(Schema.brand("DeviceName"))
@@ -42,6 +45,14 @@ export interface Device {
   /** Null until the device sends a reading, and when its newest reading is older than the user keeps history. */
   readonly movement: Movement | null
   readonly removedAt: Timestamp.Timestamp | null
+  /** The link at which the phone's app may fetch its settings once; null: there is none, or it was used. */
+  readonly setupLink: SetupLink | null
+}
+
+export interface SetupLink {
+  /** SHA-256 of the link's key. */
+  readonly hash: Vault.Hash
+  readonly until: Timestamp.Timestamp
 }
 
 /** The state of a new device, which has sent nothing. */
@@ -51,5 +62,6 @@ export const INITIAL = {
   putAside: [],
   staysAtHome: false,
   movement: null,
-  removedAt: null
+  removedAt: null,
+  setupLink: null
 } as const satisfies Partial<Device>

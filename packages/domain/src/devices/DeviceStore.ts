@@ -15,6 +15,15 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
     readonly list: (userId: UserId) => StoreEffect<ReadonlyArray<Device>>
     /** The device of this token, which contains the user's id. None when unknown or removed. */
     readonly findByToken: (userId: UserId, hash: Vault.Hash) => StoreEffect<Option.Option<Device>>
+    /**
+     * Uses up the set-up link of this key: the device, without the link. None when the key is unknown or was used, at
+     * `until` and later, and for a removed device. Of several calls at once, one gets the device.
+     */
+    readonly takeSetupLink: (
+      userId: UserId,
+      hash: Vault.Hash,
+      now: Timestamp.Timestamp
+    ) => StoreEffect<Option.Option<Device>>
     /** Whether the device ever reported a usable visit. */
     readonly sendsVisits: (userId: UserId, id: DeviceId) => StoreEffect<boolean>
     /** Marks whether the device stays at home. False when there is no such device. */

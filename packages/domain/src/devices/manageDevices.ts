@@ -14,6 +14,7 @@ import {
 } from "../shared/index.js"
 import { type Device, type PhoneFormat, INITIAL, type DeviceName } from "./Device.js"
 import { DeviceStore } from "./DeviceStore.js"
+import { withLink } from "./setupLink.js"
 
 /** The phones that may upload for the user, oldest first. */
 export const listDevices = program("listDevices", function* (userId: UserId) {
@@ -49,26 +50,33 @@ export interface Added {
   readonly device: Device
   /** The token `pa_dv.<user id>.<secret>`, which is returned only once. */
   readonly token: string
+  /** The key of a link at which the app fetches its settings once (decision devices-14); null for other apps. */
+  readonly setupKey: string | null
 }
 
 /** Adds a phone that may upload for the user. `Conflict` when the user has as many as `AccountLimits.DEVICES`. */
 export const addDevice = program(
   "addDevice",
   function* (userId: UserId, draft: { readonly name: DeviceName; readonly format: PhoneFormat }) {
-    const token = yield* Token.fresh("dv", userId)
+    const createdAt = yield* Timestamp.now
+    const { key, setupLink, token } =
+      draft.format === "gpslogger"
+        ? yield* withLink(userId, createdAt)
+        : { key: null, setupLink: null, token: yield* Token.fresh("dv", userId) }
     const device: Device = {
       userId,
       id: DeviceId.make(yield* Entropy.id("dev")),
       name: draft.name,
       format: draft.format,
       tokenHash: (yield* Vault.Vault).sha256(token),
-      createdAt: yield* Timestamp.now,
-      ...INITIAL
+      createdAt,
+      ...INITIAL,
+      setupLink
     }
     if (!(yield* (yield* DeviceStore).create(device))) {
       return yield* new Conflict({ reason: AccountLimits.DEVICES.refusal })
     }
-    const added: Added = { device, token }
+    const added: Added = { device, token, setupKey: key }
     return added
   }
 )

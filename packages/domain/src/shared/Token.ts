@@ -14,6 +14,8 @@ export type TokenKind =
   | "ac"
   /** device token of a phone */
   | "dv"
+  /** key of a link that sets a phone up */
+  | "ds"
 
 export interface Token {
   readonly kind: TokenKind
@@ -29,7 +31,7 @@ export const format = (kind: TokenKind, route: string, secret: string): string =
 export const fresh = (kind: TokenKind, route: string) =>
   Effect.map(Entropy.secret, (secret) => format(kind, route, secret))
 
-const PATTERN = /^pa_(at|rt|ac|dv)\.([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{43,64})$/
+const PATTERN = /^pa_(at|rt|ac|dv|ds)\.([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{43,64})$/
 
 /** None for a text that this service cannot have issued: the store need not be asked. */
 export const parse = (text: string): Option.Option<Token> => {

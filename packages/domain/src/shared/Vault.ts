@@ -24,6 +24,7 @@ export type KeyUse =
   | "listener-secret"
   | "known-browser"
   | "pending-sign-in"
+  | "device-setup"
 
 /** Keys that are kept outside the database, and digests. Digests are plain functions. */
 export class Vault extends Context.Tag("@place-access/domain/shared/Vault")<

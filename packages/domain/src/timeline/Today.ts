@@ -3,18 +3,19 @@ import type { AppTally } from "../access-log/AccessLogStore.js"
 import type { CurrentPlace } from "../answers/CurrentPlace.js"
 import type { UserConnection } from "../connection/ConnectionView.js"
 import type { Device } from "../devices/Device.js"
+import * as Silence from "../devices/Silence.js"
 import * as LocalDays from "../fixes/LocalDays.js"
 import type { VolumeFlag } from "../purposes/VolumeFlag.js"
 import type { AppId } from "../shared/Ids.js"
-import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
+import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 import type { OwnVisit } from "./Trace.js"
 
-/** A phone and how long it has been silent: `late` after an hour, `silent` after a day. */
+/** A phone and how long it has been silent. */
 export interface PhoneState {
   readonly device: Device
   /** Null: it never sent anything. */
   readonly lastSeenAt: Timestamp | null
-  readonly state: "fresh" | "late" | "silent" | "never"
+  readonly state: Silence.Silence
 }
 
 /** What an app asked, day by day. */
@@ -56,9 +57,6 @@ const SOON = 7 * DAY
 /** A flag is shown for this long. */
 export const FLAG_FOR = 3 * DAY
 
-const LATE_AFTER = HOUR
-const SILENT_AFTER = DAY
-
 /** The last `DAYS` days of the zone, the present one included. */
 export const days = (zone: LocalDays.TimeZone, now: Timestamp): ReadonlyArray<LocalDays.LocalDay> =>
   LocalDays.between(zone, plus(now, -(DAYS + 1) * DAY), plus(now, 1)).slice(-DAYS)
@@ -68,12 +66,7 @@ export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneStat
   const [device] = [...devices].sort((a, b) => (b.lastSeenAt ?? 0) - (a.lastSeenAt ?? 0))
   if (device === undefined) return null
   const { lastSeenAt } = device
-  const silent = lastSeenAt === null ? null : now - lastSeenAt
-  return {
-    device,
-    lastSeenAt,
-    state: silent === null ? "never" : silent >= SILENT_AFTER ? "silent" : silent >= LATE_AFTER ? "late" : "fresh"
-  }
+  return { device, lastSeenAt, state: Silence.of(lastSeenAt, now) }
 }
 
 /** Since when the person is at the place: the arrival of the open visit there. Elsewhere: since the last departure. */

@@ -1,4 +1,11 @@
-import { addDevice, authenticateDevice, Device, listDevices, removeDevice } from "@place-access/domain/devices"
+import {
+  addDevice,
+  authenticateDevice,
+  Device,
+  listDevices,
+  openSetupLink,
+  removeDevice
+} from "@place-access/domain/devices"
 import { DeviceId, Token, UserId } from "@place-access/domain/shared"
 import { MemoryDatabase } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -21,6 +28,22 @@ describe("devices", () => {
       expect(JSON.stringify([...devices.values()])).not.toContain(token.split(".")[2])
       expect(yield* listDevices(ADA)).toEqual([device])
     }).pipe(Effect.provide(UploadStores))
+  )
+
+  it.effect(
+    "a set-up link gives the device's token out once; neither its key nor the token is stored [devices-14]",
+    () =>
+      Effect.gen(function* () {
+        const { device, setupKey, token } = yield* addDevice(ADA, { ...PIXEL, format: "gpslogger" })
+        const key = setupKey ?? ""
+        const stored = JSON.stringify([...(yield* MemoryDatabase).devices.values()])
+        for (const secret of [key, token]) expect(stored).not.toContain(secret.split(".")[2])
+        expect(yield* openSetupLink(key)).toEqual({ device: { ...device, setupLink: null }, token })
+        expect((yield* Effect.flip(openSetupLink(key)))._tag).toBe("NotFound")
+        expect((yield* authenticateDevice(token)).id).toBe(device.id)
+        expect((yield* Effect.flip(authenticateDevice(key)))._tag).toBe("InvalidDeviceToken")
+        expect((yield* add(ADA)).setupKey).toBeNull()
+      }).pipe(Effect.provide(UploadStores))
   )
 
   it.effect(

@@ -4,6 +4,7 @@ import * as Check from "../Check.js"
 import type { Contract } from "../Contract.js"
 
 const USES: ReadonlyArray<KeyUse> = [
+  "device-setup",
   "refresh-token",
   "authorization-code",
   "form-token",

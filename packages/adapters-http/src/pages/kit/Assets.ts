@@ -7,8 +7,10 @@ import * as BaseMap from "./BaseMap.js"
 import { mapScript as script } from "./scripts/mapScript.js"
 import { baseMapScript } from "./scripts/baseMapScript.js"
 import { mapNamesScript } from "./scripts/mapNamesScript.js"
+import { deviceScript as watchDevice } from "./scripts/deviceScript.js"
 import { passkeyScript as askForPasskey } from "./scripts/passkeyScript.js"
 import { consentScript as summariseConsent } from "./scripts/consentScript.js"
+import { shareScript as sharePosition } from "./scripts/shareScript.js"
 import { zoneScript as nameZone } from "./scripts/zoneScript.js"
 import * as Routes from "./Routes.js"
 import { docsStyle } from "./styles/docsStyle.js"
@@ -66,9 +68,22 @@ export const mapStylesheet = asset(
 export const mapScript = asset("map", "js", JAVASCRIPT, [baseMapScript, mapNamesScript, script].join("\n"))
 export const passkeyScript = asset("passkey", "js", JAVASCRIPT, askForPasskey)
 export const consentScript = asset("consent", "js", JAVASCRIPT, summariseConsent)
+export const deviceScript = asset("device", "js", JAVASCRIPT, watchDevice)
+export const shareScript = asset("share", "js", JAVASCRIPT, sharePosition)
 export const zoneScript = asset("zone", "js", JAVASCRIPT, nameZone)
 
-const ALL = [stylesheet, icon, mapLibrary, mapStylesheet, mapScript, passkeyScript, consentScript, zoneScript]
+const ALL = [
+  stylesheet,
+  icon,
+  mapLibrary,
+  mapStylesheet,
+  mapScript,
+  passkeyScript,
+  consentScript,
+  zoneScript,
+  deviceScript,
+  shareScript
+]
 
 export const routes = [
   ...ALL.map(({ path, response }) => Routes.get(path, Effect.succeed(response))),

@@ -44,12 +44,16 @@ export interface HtmlPage {
   readonly consent?: ScriptPolicy
   /** The page begins a sign-in. Only the script that names the browser's time zone runs on it. */
   readonly zone?: ScriptPolicy
+  /** The page sets a phone up. Only the script that copies texts, and asks this service for news, runs on it. */
+  readonly device?: ScriptPolicy
+  /** The page shares the browser's position. Only the script for that runs on it, and it can be installed as an app. */
+  readonly share?: ScriptPolicy & { readonly manifest: string }
   /** For a page without navigation that knows its reader: how to show times. Left out: as `reader` has it. */
   readonly clock?: Time.Clock
   readonly headers?: Readonly<Record<string, string>>
 }
 
-type Policies = Pick<HtmlPage, "consent" | "formAction" | "map" | "passkey" | "zone">
+type Policies = Pick<HtmlPage, "consent" | "device" | "formAction" | "map" | "passkey" | "share" | "zone">
 
 /**
  * The Content-Security-Policy: no scripts, styles and images only from here, no frames around the page, no `<base>`. A
@@ -58,14 +62,17 @@ type Policies = Pick<HtmlPage, "consent" | "formAction" | "map" | "passkey" | "z
  * the script for that. Chromium applies `form-action` to the redirects after a form's answer as well, so a page whose
  * form leads elsewhere must name the target.
  */
-const contentSecurityPolicy = ({ consent, formAction = [], map, passkey, zone }: Policies): string =>
+const contentSecurityPolicy = ({ consent, device, formAction = [], map, passkey, share, zone }: Policies): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
-    ...scriptSource([consent, map, passkey, zone].flatMap((one) => (one === undefined ? [] : [one.nonce]))),
+    ...scriptSource(
+      [consent, map, passkey, zone, device, share].flatMap((one) => (one === undefined ? [] : [one.nonce]))
+    ),
     `img-src ${["'self'", ...(map?.tileOrigin == null ? [] : [map.tileOrigin])].join(" ")}`,
     `form-action ${["'self'", ...formAction].join(" ")}`,
-    ...(map?.tileOrigin === null ? ["connect-src 'self'"] : []),
+    ...(map?.tileOrigin === null || device !== undefined || share !== undefined ? ["connect-src 'self'"] : []),
+    ...(share === undefined ? [] : ["manifest-src 'self'"]),
     "base-uri 'none'",
     "frame-ancestors 'none'"
   ].join("; ")
@@ -90,8 +97,8 @@ export const headers = (page: Policies) => ({
   "referrer-policy": "same-origin",
   // A page of another origin that opened this one in a window has no hold of it, and cannot lead it elsewhere.
   "cross-origin-opener-policy": "same-origin",
-  // A page with a map may ask the browser where it is, when its reader presses a button.
-  "permissions-policy": `camera=(), microphone=(), payment=(), usb=(), geolocation=(${page.map === undefined ? "" : "self"})`
+  // A page with a map, or that shares the position, asks the browser where it is when its reader presses a button.
+  "permissions-policy": `camera=(), microphone=(), payment=(), usb=(), geolocation=(${page.map === undefined && page.share === undefined ? "" : "self"})`
 })
 
 export const document = (page: HtmlPage): Html => {
@@ -102,11 +109,13 @@ export const document = (page: HtmlPage): Html => {
 const frame = ({
   consent,
   current,
+  device,
   main,
   map,
   passkey,
   reader,
   sections,
+  share,
   title,
   width = "wide",
   zone
@@ -124,6 +133,12 @@ const frame = ({
         ${passkey !== undefined && html`<script nonce="${passkey.nonce}" src="${Assets.passkeyScript.path}" defer></script>`}
         ${consent !== undefined && html`<script nonce="${consent.nonce}" src="${Assets.consentScript.path}" defer></script>`}
         ${zone !== undefined && html`<script nonce="${zone.nonce}" src="${Assets.zoneScript.path}" defer></script>`}
+        ${device !== undefined && html`<script nonce="${device.nonce}" src="${Assets.deviceScript.path}" defer></script>`}
+        ${
+          share !== undefined &&
+          html`<script nonce="${share.nonce}" src="${Assets.shareScript.path}" defer></script>
+            <link rel="manifest" href="${share.manifest}" />`
+        }
         <link rel="icon" href="${Assets.icon.path}" type="image/svg+xml" />
       </head>
       <body>

@@ -1,13 +1,14 @@
 import { archivePlace } from "@place-access/domain/connection"
 import { createPlace, listPlaces, Place, updatePlace } from "@place-access/domain/places"
 import { PlaceId } from "@place-access/domain/shared"
+import { type PlaceCard, readPlaceCards } from "@place-access/domain/timeline"
 import { Effect, Either } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Errors from "../../wire/Errors.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../kit/Html.js"
+import { type Html, html, type Value } from "../kit/Html.js"
 import * as Map from "../kit/Map.js"
 import * as PlaceFields from "../kit/PlaceFields.js"
 import { respond, seeOther } from "../kit/Page.js"
@@ -15,6 +16,7 @@ import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import { miniMap, nearestTown } from "./miniMap.js"
 import { notice } from "./notices.js"
 
 /** The form of a new place, at the position in the address if there is one: a stop of the timeline leads here. */
@@ -30,11 +32,11 @@ const freshAt = (query: Form.Form): Fields.Shown => {
 
 const list = (portal: string, visitor: Visitor.Visitor, again?: Fields.Shown) =>
   Effect.gen(function* () {
-    const places = yield* listPlaces(visitor.account.id)
+    const { cards, places } = yield* readPlaceCards(visitor.account.id)
     const query = yield* Form.query
     const form = again ?? freshAt(query)
     const token = yield* Visitor.tokenFor(visitor)
-    const present = places.filter(({ archivedAt }) => archivedAt === null)
+    const present = cards.map(({ place }) => place)
     const archived = places.filter(({ archivedAt }) => archivedAt !== null)
     const map = yield* Map.make(present.map(PlaceFields.circle), yield* PlaceFields.newest(visitor))
     return respond({
@@ -52,7 +54,7 @@ const list = (portal: string, visitor: Visitor.Visitor, again?: Fields.Shown) =>
           present.length === 0
             ? html`<p class="empty">You have no places yet. Make the first one below.</p>`
             : html`<ul class="plain grid">
-                ${present.map((place) => card(portal, place, token))}
+                ${cards.map((one) => card(portal, one, token))}
               </ul>`
         }
         <section class="card" aria-labelledby="new">
@@ -80,13 +82,32 @@ const list = (portal: string, visitor: Visitor.Visitor, again?: Fields.Shown) =>
     })
   })
 
-const card = (portal: string, place: Place.Place, token: string): Html =>
-  html`<li class="card">
+const card = (portal: string, { lastVisit, place, sharedWith }: PlaceCard.PlaceCard, token: string): Html => {
+  const town = nearestTown(place.circle)
+  return html`<li class="card">
+    ${miniMap(place.circle)}
     <header>
       <h2>${place.label}</h2>
       <span class="badge quiet">${place.kind}</span>
     </header>
     <dl>
+      <dt>Shared with</dt>
+      <dd>
+        ${
+          sharedWith.length === 0
+            ? "No app"
+            : sharedWith.map(
+                ({ app, id }, index) => html`${index > 0 && ", "}<a href="${portal}/connections/${id}">${app.name}</a>`
+              )
+        }
+      </dd>
+      <dt>Last there</dt>
+      <dd>${lastThere(portal, lastVisit)}</dd>
+      ${
+        town !== null &&
+        html`<dt>Near</dt>
+          <dd>${town}</dd>`
+      }
       <dt>Centre</dt>
       <dd>${place.circle.lat}, ${place.circle.lon}</dd>
       <dt>Radius</dt>
@@ -105,6 +126,14 @@ const card = (portal: string, place: Place.Place, token: string): Html =>
       </form>
     </details>
   </li>`
+}
+
+const lastThere = (portal: string, visit: PlaceCard.PlaceCard["lastVisit"]): Value =>
+  visit === null
+    ? "Not in your last 100 visits"
+    : html`<a href="${portal}/timeline/places/${visit.place.id}"
+        >${visit.departure === null ? html`Since ${time(visit.arrival)}` : time(visit.departure)}</a
+      >`
 
 const create = (portal: string) =>
   Visitor.signedIn((visitor) =>

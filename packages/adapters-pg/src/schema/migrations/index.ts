@@ -56,6 +56,7 @@ import * as steering from "./0058_steering.js"
 import * as timeZones from "./0061_time_zones.js"
 import * as erasures from "./0062_erasures.js"
 import * as noticeChoices from "./0063_notice_choices.js"
+import * as setupLinks from "./0064_setup_links.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -114,5 +115,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0058_steering": steering.statements,
   "0061_time_zones": timeZones.statements,
   "0062_erasures": erasures.statements,
-  "0063_notice_choices": noticeChoices.statements
+  "0063_notice_choices": noticeChoices.statements,
+  "0064_setup_links": setupLinks.statements
 }

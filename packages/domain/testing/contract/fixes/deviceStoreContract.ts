@@ -121,6 +121,32 @@ export const deviceStoreContract: Contract<Ports> = [
     })
   },
   {
+    name: "takeSetupLink: the device once, before its end; not of another user, nor of a removed device [devices-14]",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const now = yield* Timestamp.now
+      const until = Timestamp.plus(now, 1)
+      const linked = Effect.map(freshHash, (hash) => ({ setupLink: { hash, until } }))
+      const user = yield* aUser
+      const { setupLink, ...made } = yield* Samples.device(user, yield* linked)
+      const hash = setupLink?.hash ?? (yield* freshHash)
+      const take = (owner: UserId, key: typeof hash, at: Timestamp.Timestamp) =>
+        Effect.map(devices.takeSetupLink(owner, key, at), Option.getOrNull)
+      Check.equal((yield* devices.list(user))[0]?.setupLink, setupLink, "stored")
+      Check.equal(yield* take(user, yield* freshHash, now), null, "another key")
+      Check.equal(yield* take(yield* aUser, hash, now), null, "another user")
+      Check.equal(yield* take(user, hash, until), null, "at its end")
+      const rivals = Array.from({ length: 4 }, () => take(user, hash, now))
+      const taken = (yield* Effect.all(rivals, { concurrency: "unbounded" })).filter((one) => one !== null)
+      Check.equal(taken, [{ ...made, setupLink: null }], "one of several gets it")
+      Check.equal(yield* devices.list(user), [{ ...made, setupLink: null }], "used up")
+
+      const removed = yield* Samples.device(user, yield* linked)
+      yield* devices.remove(user, removed.id, now)
+      Check.equal(yield* take(user, removed.setupLink?.hash ?? hash, now), null, "of a removed device")
+    })
+  },
+  {
     name: "remove: of several at once exactly one removes",
     run: Effect.gen(function* () {
       const devices = yield* DeviceStore

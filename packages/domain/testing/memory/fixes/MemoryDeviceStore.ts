@@ -25,6 +25,14 @@ export const layer: Layer.Layer<DeviceStore, never, MemoryDatabase> = Layer.effe
         ),
       findByToken: (userId, hash) =>
         Effect.sync(() => Option.fromNullable(present(userId).find((device) => device.tokenHash === hash))),
+      takeSetupLink: (userId, hash, now) =>
+        Effect.sync(() => {
+          const device = present(userId).find(({ setupLink }) => setupLink?.hash === hash && now < setupLink.until)
+          if (device === undefined) return Option.none()
+          const taken = { ...device, setupLink: null }
+          devices.set(device.id, taken)
+          return Option.some(taken)
+        }),
       sendsVisits: (userId, id) =>
         Effect.sync(() => [...visitReports.values()].some((visit) => visit.userId === userId && visit.deviceId === id)),
       keepAtHome: (userId, id, staysAtHome) =>

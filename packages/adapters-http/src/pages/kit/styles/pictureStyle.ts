@@ -40,6 +40,20 @@ export const pictureStyle = `.bars { flex: none; display: block; fill: var(--acc
 }
 .day text.scale { text-anchor: start; font-size: 13px; font-weight: 400; fill: var(--soft); }
 .day path.scale { fill: none; stroke: var(--soft); stroke-width: 2; }
+.mini {
+  display: block; width: 100%; height: auto; margin: 0 0 0.9rem; border: 1px solid var(--line); border-radius: 8px;
+  background: var(--map-water);
+}
+.mini .land { fill: var(--map-land); fill-rule: evenodd; }
+.mini .lake { fill: var(--map-water); fill-rule: evenodd; }
+.mini .river { fill: none; stroke: var(--map-water-line); }
+.mini .border { fill: none; stroke: var(--map-border); stroke-dasharray: 5 3; }
+.mini .town { fill: var(--map-name); }
+.mini .here { fill: var(--accent); stroke: var(--card); stroke-width: 2; }
+.mini text {
+  font-size: 10px; text-anchor: middle; fill: var(--map-name); stroke: var(--map-halo); stroke-width: 3;
+  paint-order: stroke;
+}
 .timeline { border-left: 3px solid var(--line); margin-left: 0.4rem; }
 .timeline > li {
   display: grid; grid-template-columns: 3.6rem 1fr; gap: 0 0.75rem; padding: 0.45rem 0 0.45rem 1rem; position: relative;

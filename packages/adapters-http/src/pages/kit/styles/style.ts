@@ -311,6 +311,8 @@ td.nowrap { white-space: nowrap; }
   margin: 0 0 0.75rem; user-select: all;
 }
 .secret { white-space: pre-wrap; }
+.copy { padding: 0.3rem 0.8rem; margin: 0 0 1.1rem; }
+.arrival p:last-child { margin-bottom: 0; }
 pre.letter { white-space: pre-wrap; margin: 0; }
 .qr {
   width: 17rem; max-width: 100%; background: #ffffff; padding: 0.75rem; border-radius: 10px;

@@ -1,42 +1,23 @@
 import type { Added, Device } from "@place-access/domain/devices"
+import { listPlaces } from "@place-access/domain/places"
+import { Entropy, Timestamp } from "@place-access/domain/shared"
+import type { OwnPhone } from "@place-access/domain/timeline"
 import { Effect } from "effect"
 import { renderSVG } from "uqr"
 import * as DeviceSetup from "../../devices/DeviceSetup.js"
+import { HttpOptions } from "../../HttpOptions.js"
 import { Html, html } from "../kit/Html.js"
 import { respond } from "../kit/Page.js"
 import * as Visitor from "../kit/Visitor.js"
-
-/** The apps for phones, in the order in which the page offers them. */
-export const APPS: Readonly<Record<Device.PhoneFormat, { readonly name: string; readonly description: string }>> = {
-  overland: {
-    name: "Overland",
-    description: "For iPhones. The only one that also reports when you arrive and leave, which makes visits exact."
-  },
-  owntracks: {
-    name: "OwnTracks",
-    description: "For iPhones and Android phones. Sends when you move, and uses little battery."
-  },
-  osmand: {
-    name: "Traccar Client or OsmAnd",
-    description:
-      "For iPhones and Android phones. Traccar Client sends at regular intervals; OsmAnd sends while you use it as a map."
-  },
-  gpslogger: {
-    name: "GPSLogger",
-    description: "For Android phones. For people who like to adjust every detail."
-  },
-  json: {
-    name: "Your own program",
-    description: "Sends JSON, as the API describes it."
-  }
-}
+import { APPS } from "./apps.js"
+import { arrival } from "./arrival.js"
 
 /**
  * The setup steps, for a phone that was added earlier. The service does not store the token: if it is lost, the phone
  * has to be added again.
  */
-export const instructions = (device: Device.Device, baseUrl: string): Html => {
-  const { address, steps } = DeviceSetup.make(device, "", baseUrl)
+export const instructions = (device: Pick<Device.Device, "id" | "format" | "name">, baseUrl: string): Html => {
+  const { address, steps } = DeviceSetup.make(device, { token: "", baseUrl })
   return html`<details>
     <summary>How to set up ${device.name}</summary>
     <p class="soft small">Address</p>
@@ -51,14 +32,19 @@ export const instructions = (device: Device.Device, baseUrl: string): Html => {
 }
 
 /** The only page that ever shows the token. */
-export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, token }: Added, baseUrl: string) => {
-  const setup = DeviceSetup.make(device, token, baseUrl)
-  return Effect.map(Visitor.reader(visitor), (reader) =>
-    respond({
+export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, setupKey, token }: Added) =>
+  Effect.gen(function* () {
+    const { baseUrl } = yield* HttpOptions
+    const places = (yield* listPlaces(visitor.account.id)).filter(({ archivedAt }) => archivedAt === null)
+    const setup = DeviceSetup.make(device, { token, baseUrl, places, setupKey })
+    const now = yield* Timestamp.now
+    const phone: OwnPhone = { device, silence: "never", accuracyM: null, troubles: [] }
+    return respond({
       title: `Set up ${device.name}`,
-      reader,
+      reader: yield* Visitor.reader(visitor),
       current: `${portal}/devices`,
       width: "middle",
+      device: { nonce: yield* Entropy.secret },
       main: html`<h1>Set up ${device.name}</h1>
         <div class="note warn">
           <p>
@@ -74,6 +60,7 @@ export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, to
           </ol>
           ${qrCode(setup)} ${setup.link !== null && openOnPhone(device.format, setup.link)}
         </section>
+        ${arrival(`${portal}/devices/${device.id}`, phone, now)}
         <section class="card" aria-labelledby="settings">
           <h2 id="settings">${setup.link === null ? "What to fill in" : "Or fill it in by hand"}</h2>
           ${setup.settings.map((setting) => field(setting, token))}
@@ -81,8 +68,7 @@ export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, to
         ${device.format === "json" && tryIt(setup.address, token)}
         <p><a class="button" href="${portal}/devices">I have set it up</a></p>`
     })
-  )
-}
+  })
 
 /**
  * Whether the address is this machine. People who try the service out run it at localhost, which their phone cannot
@@ -114,12 +100,14 @@ const openOnPhone = (format: Device.PhoneFormat, link: string): Html =>
 
 const field = ({ name, value }: DeviceSetup.PhoneSetting, token: string): Html =>
   html`<h3>${name}</h3>
-    <code class="secret" ${value === token && new Html('data-testid="device-token"')}>${value}</code>`
+    <code class="secret" data-copy="${name}" ${value === token && new Html('data-testid="device-token"')}
+      >${value}</code
+    >`
 
 const tryIt = (address: string, token: string): Html =>
   html`<section class="card" aria-labelledby="try">
     <h2 id="try">Try it from a terminal</h2>
-    <pre class="secret">${curl(address, token)}</pre>
+    <pre class="secret" data-copy="the command">${curl(address, token)}</pre>
     <p class="soft">The answer is <code>{"accepted":1,"duplicates":0,"quarantined":0}</code>.</p>
   </section>`
 

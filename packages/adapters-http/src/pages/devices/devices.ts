@@ -1,29 +1,39 @@
-import { addDevice, Device, DeviceStatus, keepAtHome, listDevices, removeDevice } from "@place-access/domain/devices"
-import { DeviceId, Words } from "@place-access/domain/shared"
+import { HttpServerRequest } from "@effect/platform"
+import { addDevice, Device, keepAtHome, removeDevice } from "@place-access/domain/devices"
+import { DeviceId, Entropy, type Timestamp, Words } from "@place-access/domain/shared"
+import { type OwnPhone, readPhones } from "@place-access/domain/timeline"
 import { Effect, Either, Schema } from "effect"
 import { quarantineWords } from "../../devices/QuarantineWords.js"
 import { HttpOptions, type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
+import * as Errors from "../../wire/Errors.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { flag, type Html, html } from "../kit/Html.js"
+import { type Html, html } from "../kit/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
-import { APPS, instructions, setUpPage } from "./deviceSetup.js"
-import { notice } from "./notices.js"
+import { notice } from "../portal/notices.js"
+import { arrival, badge, lastSeen, troubles } from "./arrival.js"
+import { appChoice, APPS, FORMAT_LABEL, kindChoice, kindOf } from "./apps.js"
+import { instructions, setUpPage } from "./setUpPage.js"
+import { sharePath } from "./share.js"
 
-const LABELS = { name: "Name", format: "The app on it" }
+const LABELS = { name: "Name", format: FORMAT_LABEL }
 
 const Draft = Schema.Struct({ name: Device.DeviceName, format: Device.PhoneFormat })
 
 const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fields.fresh()) =>
   Effect.gen(function* () {
     const { baseUrl } = yield* HttpOptions
-    const devices = yield* listDevices(visitor.account.id)
+    const { now, phones } = yield* readPhones(visitor.account.id)
     const query = yield* Form.query
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    const asked = kindOf(form.values("phone") || query.value("phone"), headers["user-agent"])
+    // A form with mistakes is shown again, also when it did not say which phone.
+    const kind = asked ?? (form.problems.length === 0 ? null : "android")
     const token = yield* Visitor.tokenFor(visitor)
     return respond({
       title: "Devices",
@@ -36,19 +46,23 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
         </p>
         ${form.problems.length === 0 && notice(query.value("done"))} ${Fields.problems(form, LABELS)}
         ${
-          devices.length === 0
+          phones.length === 0
             ? html`<p class="empty">No phone sends your location yet. Add the first one below.</p>`
             : html`<ul class="plain grid">
-                ${devices.map((device) => card(portal, device, token, baseUrl))}
+                ${phones.map((phone) => card(portal, phone, token, { baseUrl, now }))}
               </ul>`
         }
         <section class="card" aria-labelledby="new">
           <h2 id="new">Add a device</h2>
-          <form method="post" action="${portal}/devices">
-            ${Fields.hidden("form_token", token)}
-            ${Fields.input(form, { name: "name", label: "Name", hint: "So that you recognise it, such as “My phone”.", maxlength: 60 })}
-            ${appChoice(form)} <button>Add device</button>
-          </form>
+          ${kindChoice(`${portal}/devices`, sharePath(portal), kind)}
+          ${
+            kind !== null &&
+            html`<form method="post" action="${portal}/devices">
+              ${Fields.hidden("form_token", token)} ${Fields.hidden("phone", kind)}
+              ${Fields.input(form, { name: "name", label: "Name", hint: "So that you recognise it, such as “My phone”.", maxlength: 60 })}
+              ${appChoice(form, kind)} <button>Add device</button>
+            </form>`
+          }
         </section>
         <section class="card" aria-labelledby="earlier">
           <h2 id="earlier">Where you were before</h2>
@@ -61,49 +75,38 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
     })
   })
 
-const appChoice = (form: Fields.Shown): Html =>
-  html`<fieldset id="format">
-    <legend>${LABELS.format}</legend>
-    <p class="hint">The app that sends your location. The first four are free apps.</p>
-    ${Fields.groupFault(form, "format", LABELS.format)}
-    <div class="choices">${Device.PhoneFormat.literals.map((format) => appBox(form, format))}</div>
-  </fieldset>`
+const howTo = (portal: string, device: Device.Device, baseUrl: string): Html =>
+  device.format === "browser"
+    ? html`<p><a href="${sharePath(portal)}">Share from this browser</a></p>`
+    : instructions(device, baseUrl)
 
-const appBox = (form: Fields.Shown, format: Device.PhoneFormat): Html => {
-  const id = `format-${format}`
-  return html`<div class="choice">
-    <input
-      type="radio"
-      name="format"
-      value="${format}"
-      id="${id}"
-      aria-describedby="${id}-hint"
-      required
-      ${flag("checked", form.values("format") === format)}
-    />
-    <div>
-      <label for="${id}">${APPS[format].name}</label>
-      <p class="hint" id="${id}-hint">${APPS[format].description}</p>
-    </div>
-  </div>`
+interface Around {
+  readonly baseUrl: string
+  readonly now: Timestamp.Timestamp
 }
 
-const card = (portal: string, device: Device.Device, token: string, baseUrl: string): Html =>
-  html`<li class="card">
+const card = (portal: string, phone: OwnPhone, token: string, { baseUrl, now }: Around): Html => {
+  const { accuracyM, device } = phone
+  return html`<li class="card">
     <header>
-      <h2>${device.name}</h2>
-      ${badge(DeviceStatus.of(device))}
+      <h2><a href="${portal}/devices/${device.id}">${device.name}</a></h2>
+      ${badge(phone)}
     </header>
     <dl>
       <dt>App</dt>
       <dd>${APPS[device.format].name}</dd>
       <dt>Last seen</dt>
-      <dd>${device.lastSeenAt === null ? "Never" : time(device.lastSeenAt)}</dd>
+      <dd>${lastSeen(phone, now)}</dd>
+      ${
+        accuracyM !== null &&
+        html`<dt>Accuracy</dt>
+          <dd>±${Math.ceil(accuracyM)} m</dd>`
+      }
       <dt>Added</dt>
       <dd>${time(device.createdAt)}</dd>
     </dl>
-    ${device.putAside.length > 0 && putAside(device.putAside)} ${instructions(device, baseUrl)}
-    ${home(portal, device, token)}
+    ${troubles(phone, baseUrl)} ${device.putAside.length > 0 && putAside(device.putAside)}
+    ${howTo(portal, device, baseUrl)} ${home(portal, device, token)}
     <details>
       <summary>Remove ${device.name}</summary>
       <form method="post" action="${portal}/devices/${device.id}/remove">
@@ -113,6 +116,7 @@ const card = (portal: string, device: Device.Device, token: string, baseUrl: str
       </form>
     </details>
   </li>`
+}
 
 const home = (portal: string, { id, name, staysAtHome }: Device.Device, token: string): Html =>
   html`<details>
@@ -130,17 +134,6 @@ const home = (portal: string, { id, name, staysAtHome }: Device.Device, token: s
     </form>
   </details>`
 
-const badge = (status: DeviceStatus.DeviceStatus): Html => {
-  switch (status.state) {
-    case "nothing_sent":
-      return html`<span class="badge warn">Sent nothing yet</span>`
-    case "sending":
-      return html`<span class="badge">Sending</span>`
-    case "put_aside":
-      return html`<span class="badge warn">${quarantineWords[status.reason].status}</span>`
-  }
-}
-
 const putAside = (all: Device.Device["putAside"]): Html =>
   html`<h3>What we could not use</h3>
     <ul>
@@ -152,16 +145,40 @@ const putAside = (all: Device.Device["putAside"]): Html =>
       )}
     </ul>`
 
+/** One device: whether it works, and what to do when it does not. The set-up page asks it for news. */
+const show = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      const id = yield* param("device", DeviceId, "device")
+      const { baseUrl } = yield* HttpOptions
+      const { now, phones } = yield* readPhones(visitor.account.id)
+      const phone = phones.find(({ device }) => device.id === id)
+      if (phone === undefined) return yield* Effect.fail(Errors.notFound("device"))
+      const { device } = phone
+      return respond({
+        title: device.name,
+        reader: yield* Visitor.reader(visitor),
+        current: `${portal}/devices`,
+        width: "middle",
+        device: { nonce: yield* Entropy.secret },
+        main: html`<p><a href="${portal}/devices">Devices</a></p>
+          <h1>${device.name}</h1>
+          <p>${badge(phone)} <span class="soft">${APPS[device.format].name}</span></p>
+          ${arrival(`${portal}/devices/${id}`, phone, now)} ${troubles(phone, baseUrl)}
+          ${device.putAside.length > 0 && putAside(device.putAside)} ${howTo(portal, device, baseUrl)}`
+      })
+    })
+  )
+
 const create = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       const form = yield* Visitor.checked(visitor.cookie)
       const draft = Form.decode(Draft, { name: form.value("name"), format: form.value("format") })
       if (Either.isLeft(draft)) return yield* list(portal, visitor, Form.shown(form, draft.left))
-      const { baseUrl } = yield* HttpOptions
       yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
       return yield* addDevice(visitor.account.id, draft.right).pipe(
-        Effect.flatMap((added) => setUpPage(portal, visitor, added, baseUrl)),
+        Effect.flatMap((added) => setUpPage(portal, visitor, added)),
         Effect.catchTag("Conflict", ({ reason }) =>
           list(portal, visitor, Form.shown(form, [{ field: "name", message: `cannot be added: ${reason}` }]))
         )
@@ -195,6 +212,7 @@ export const routes = (options: ServiceOptions) => {
       Visitor.signedIn((visitor) => list(portal, visitor))
     ),
     Routes.post(`${portal}/devices`, create(portal)),
+    Routes.get(`${portal}/devices/:device`, show(portal)),
     Routes.post(`${portal}/devices/:device/home`, setHome(portal)),
     Routes.post(`${portal}/devices/:device/remove`, remove(portal))
   ]

@@ -1,0 +1,76 @@
+import { gunzipSync } from "node:zlib"
+import * as BaseMap from "./BaseMap.js"
+
+/** Reads the tiles of the base map on the server, for small pictures. `base-map/tile.mjs` writes them. */
+
+/** A tile is this many units wide. */
+export const EXTENT = 4096
+
+/** The closest zoom of the base map. */
+export const ZOOM = 6
+
+/** Points of a ring or a line, in the units of the tile; they may lie outside of the tile. */
+export type TileLine = ReadonlyArray<readonly [x: number, y: number]>
+
+export interface Tile {
+  readonly land: ReadonlyArray<TileLine>
+  readonly lakes: ReadonlyArray<TileLine>
+  readonly rivers: ReadonlyArray<TileLine>
+  readonly borders: ReadonlyArray<TileLine>
+  /** `rank` 0 is a country. Of the others a smaller rank is a more important town. */
+  readonly names: ReadonlyArray<{
+    readonly x: number
+    readonly y: number
+    readonly rank: number
+    readonly weight: number
+    readonly name: string
+  }>
+}
+
+export const decode = (bytes: Uint8Array): Tile => {
+  let at = 0
+  const unsigned = (): number => {
+    let value = 0
+    for (let shift = 0; ; shift += 7) {
+      const byte = bytes[at++] ?? 0
+      value |= (byte & 127) << shift
+      if (byte <= 127) return value
+    }
+  }
+  const signed = (): number => {
+    const value = unsigned()
+    return value & 1 ? -(value + 1) / 2 : value / 2
+  }
+  const lines = (): ReadonlyArray<TileLine> =>
+    Array.from({ length: unsigned() }, () => {
+      let [x, y] = [0, 0]
+      return Array.from({ length: unsigned() }, () => {
+        x += signed()
+        y += signed()
+        return [x, y] as const
+      })
+    })
+  const [land, lakes, rivers, borders] = [lines(), lines(), lines(), lines()]
+  const text = new TextDecoder()
+  const names = Array.from({ length: unsigned() }, () => {
+    const [x, y, rank, weight, length] = [unsigned(), unsigned(), unsigned(), unsigned(), unsigned()]
+    return { x, y, rank, weight, name: text.decode(bytes.subarray(at, (at += length))) }
+  })
+  return { land, lakes, rivers, borders, names }
+}
+
+/** The tiles that were read last: the places of most people lie on one or two. */
+const RECENT = new Map<string, Tile>()
+const MOST_RECENT = 24
+
+/** The tile of the closest zoom. Beyond the poles there is none, and the sea is empty. */
+export const read = (column: number, row: number): Tile => {
+  const key = `${column}/${row}`
+  const known = RECENT.get(key)
+  if (known !== undefined) return known
+  const tile = decode(gunzipSync(BaseMap.tile(String(ZOOM), String(column), String(row))))
+  const [oldest] = RECENT.keys()
+  if (RECENT.size >= MOST_RECENT && oldest !== undefined) RECENT.delete(oldest)
+  RECENT.set(key, tile)
+  return tile
+}

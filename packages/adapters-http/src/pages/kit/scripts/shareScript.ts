@@ -1,0 +1,184 @@
+/**
+ * The script of the page “Share from this browser”: plain JavaScript for browsers. It adds this browser as a device,
+ * reads the position while the page is open, and uploads it as a phone's app does. The device's token and the positions
+ * that could not be sent yet stay in the browser, apart for each account: another person who signs in here must not
+ * send as the first one.
+ */
+export const shareScript = `"use strict"
+;(() => {
+  const box = document.getElementById("share")
+  if (box === null) return
+  const part = (id) => document.getElementById(id)
+  const [start, stop, forget, said, waiting, sent] = [
+    "share-start",
+    "share-stop",
+    "share-forget",
+    "share-said",
+    "share-waiting",
+    "share-sent"
+  ].map(part)
+  const { account, name } = box.dataset
+  const [DEVICE, QUEUE] = ["share-device:" + account, "share-queue:" + account]
+  // A day at one position every two minutes. Beyond it the oldest are dropped, because the newest matter.
+  const MOST = 720
+  const AT_ONCE = 100
+  const LEAST_MS = 10000
+  const LEAST_M = 20
+  const RETRY_MS = 30000
+
+  box.hidden = false
+  if (!window.isSecureContext || !("geolocation" in navigator)) {
+    said.textContent = "This browser says where it is on secure pages (https) only."
+    start.hidden = true
+    return
+  }
+
+  const load = (key) => JSON.parse(localStorage.getItem(key) ?? "null")
+  const save = (key, value) =>
+    value === null || value.length === 0
+      ? localStorage.removeItem(key)
+      : localStorage.setItem(key, JSON.stringify(value))
+  const queue = () => load(QUEUE) ?? []
+
+  let watch
+  let last
+  const show = () => {
+    const { length } = queue()
+    waiting.textContent =
+      length === 0
+        ? ""
+        : length + (length === 1 ? " location waits" : " locations wait") + " until this browser is online."
+    start.hidden = watch !== undefined
+    stop.hidden = watch === undefined
+    forget.hidden = load(DEVICE) === null
+  }
+  const listed = (locations) => {
+    for (const { accuracy_m, captured_at } of locations) {
+      const row = document.createElement("li")
+      row.textContent = new Date(captured_at).toLocaleTimeString() + ", ±" + Math.ceil(accuracy_m) + " m"
+      sent.prepend(row)
+    }
+    while (sent.children.length > 5) sent.lastChild.remove()
+    part("share-sent-title").hidden = sent.children.length === 0
+  }
+  const end = (words) => {
+    if (watch !== undefined) navigator.geolocation.clearWatch(watch)
+    watch = undefined
+    last = undefined
+    said.textContent = words
+    show()
+  }
+
+  // One upload at a time: two of them would send the same locations.
+  let isSending = false
+  const flush = async () => {
+    const device = load(DEVICE)
+    const locations = queue().slice(0, AT_ONCE)
+    if (isSending || device === null || locations.length === 0) return show()
+    isSending = true
+    try {
+      const answer = await fetch("/v1/phone/locations", {
+        method: "POST",
+        credentials: "omit",
+        headers: { authorization: "Bearer " + device.token, "content-type": "application/json" },
+        body: JSON.stringify({ locations })
+      })
+      if (answer.ok) {
+        save(QUEUE, queue().slice(locations.length))
+        listed(locations)
+        if (watch !== undefined) said.textContent = "Sharing. Keep this page open."
+      } else if (answer.status === 401) {
+        save(DEVICE, null)
+        save(QUEUE, null)
+        end("This browser was removed from your devices. Nothing is sent. To share again, press Start.")
+      }
+      // Anything else passes: too many requests, or a server that starts anew. The next try sends the same.
+    } catch {
+      if (watch !== undefined) said.textContent = "Offline. The locations wait in this browser."
+    }
+    isSending = false
+    show()
+    if (queue().length > 0 && navigator.onLine) setTimeout(flush, queue().length > AT_ONCE ? 0 : RETRY_MS)
+  }
+
+  const metres = (a, b) => {
+    const east = (b.lon - a.lon) * Math.cos((a.lat * Math.PI) / 180)
+    return Math.hypot(b.lat - a.lat, east) * 111320
+  }
+  const found = ({ coords, timestamp }) => {
+    if (watch === undefined) return
+    // A position is never newer than the clock, and the service refuses what is from the future.
+    const at = Math.min(timestamp, Date.now())
+    const location = {
+      captured_at: new Date(at).toISOString(),
+      lat: coords.latitude,
+      lon: coords.longitude,
+      accuracy_m: coords.accuracy,
+      ...(coords.altitude === null ? {} : { altitude_m: coords.altitude }),
+      ...(coords.speed === null ? {} : { speed_mps: coords.speed }),
+      ...(coords.heading === null || Number.isNaN(coords.heading) ? {} : { course_deg: coords.heading })
+    }
+    if (last !== undefined && at - last.at < LEAST_MS && metres(last, location) < LEAST_M) return
+    last = { at, lat: location.lat, lon: location.lon }
+    save(QUEUE, [...queue(), location].slice(-MOST))
+    flush()
+  }
+  const missed = ({ code }) => {
+    if (code === 1) end("Your browser may not say where you are. Allow the location for this page, then press Start.")
+    else if (watch !== undefined) said.textContent = "Your browser does not know where you are. It tries again."
+  }
+  const device = async () => {
+    if (load(DEVICE) !== null) return true
+    const answer = await fetch("/v1/user/devices", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ name, format: "browser" })
+    })
+    if (answer.ok) {
+      const { id, token } = await answer.json()
+      save(DEVICE, { id, token })
+      return true
+    }
+    const { message } = await answer.json()
+    said.textContent =
+      answer.status === 401 ? "You are signed out. Load this page again." : "This browser cannot be added: " + message
+    return false
+  }
+
+  start.addEventListener("click", async () => {
+    start.disabled = true
+    try {
+      if (await device()) {
+        said.textContent = "Looking for where you are…"
+        watch = navigator.geolocation.watchPosition(found, missed, {
+          enableHighAccuracy: true,
+          maximumAge: 10000,
+          timeout: 60000
+        })
+      }
+    } catch {
+      said.textContent = "Offline. Try again when this browser is online."
+    }
+    start.disabled = false
+    show()
+  })
+  stop.addEventListener("click", () => end("Stopped. Nothing is sent."))
+  forget.addEventListener("click", async () => {
+    const known = load(DEVICE)
+    end("")
+    try {
+      const answer = known === null ? null : await fetch("/v1/user/devices/" + known.id, { method: "DELETE" })
+      if (answer !== null && !answer.ok && answer.status !== 404) throw new Error()
+      save(DEVICE, null)
+      save(QUEUE, null)
+      said.textContent = "Forgotten. This browser can send nothing any more."
+    } catch {
+      said.textContent = "This browser could not be removed. Try again, or remove it on the page Devices."
+    }
+    show()
+  })
+  addEventListener("online", flush)
+  show()
+  flush()
+})()
+`

@@ -1,0 +1,127 @@
+import * as FastCheck from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as BaseMapTile from "@place-access/adapters-http/pages/kit/BaseMapTile"
+import { miniMap, nearestTown } from "@place-access/adapters-http/pages/portal/miniMap"
+
+/** The script that builds the base map has no types. */
+const { encodeTile } = (await import(new URL("../../../base-map/tile.mjs", import.meta.url).href)) as {
+  readonly encodeTile: (tile: object) => Uint8Array
+}
+
+const BERLIN = { lat: 52.52, lon: 13.405 }
+
+describe("the base map on the server [places-5]", () => {
+  it("reads what the build wrote", () => {
+    const coordinate = FastCheck.integer({ min: -100, max: 4196 })
+    const line = FastCheck.uniqueArray(FastCheck.tuple(coordinate, coordinate), {
+      minLength: 3,
+      maxLength: 8,
+      selector: String
+    })
+    const lines = FastCheck.array(line, { maxLength: 4 })
+    const town = FastCheck.record({
+      x: FastCheck.nat(4095),
+      y: FastCheck.nat(4095),
+      rank: FastCheck.nat(12),
+      weight: FastCheck.nat(40_000_000),
+      name: FastCheck.string({ unit: "grapheme", maxLength: 12 })
+    })
+    const tile = FastCheck.record({
+      land: lines,
+      lakes: lines,
+      rivers: lines,
+      borders: lines,
+      names: FastCheck.array(town, { maxLength: 4 })
+    })
+    FastCheck.assert(
+      FastCheck.property(tile, ({ names, ...shapes }) => {
+        // At zoom 0 the whole world is one tile, 4096 units wide.
+        const world = (point: readonly [number, number]) => point.map((value) => value / BaseMapTile.EXTENT)
+        const points = (all: typeof shapes.land) => all.map((one) => ({ points: one.map(world) }))
+        const towns = names.map(({ x, y, ...one }) => ({ ...one, at: world([x, y]) }))
+        const { borders, lakes, land, rivers } = shapes
+        const bytes = encodeTile({
+          x: 0,
+          y: 0,
+          z: 0,
+          towns,
+          borders: points(borders),
+          lakes: points(lakes),
+          land: points(land),
+          rivers: points(rivers)
+        })
+        expect(BaseMapTile.decode(bytes)).toEqual({ ...shapes, names })
+      })
+    )
+  })
+
+  it("knows the town next to a place, and none in the middle of the ocean", () => {
+    expect(nearestTown(BERLIN)).toBe("Berlin")
+    expect(nearestTown({ lat: 0, lon: -30 })).toBeNull()
+  })
+
+  it("draws every point of the earth, in a few kilobytes and within the picture", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.double({ min: -90, max: 90, noNaN: true }),
+        FastCheck.double({ min: -180, max: 180, noNaN: true }),
+        (lat, lon) => {
+          const { text } = miniMap({ lat, lon })
+          expect(text).not.toMatch(/NaN|Infinity|undefined/)
+          expect(text.length).toBeLessThan(20_000)
+          for (const [, d = ""] of text.matchAll(/class="(?:land|lake)" d="([^"]*)"/g)) {
+            for (const [x = 0, y = 0] of d
+              .split(/[MLz]/)
+              .filter(Boolean)
+              .map((at) => at.split(" ").map(Number))) {
+              expect([x >= -7 && x <= 247, y >= -7 && y <= 117]).toEqual([true, true])
+            }
+          }
+        }
+      ),
+      { numRuns: 400 }
+    )
+  })
+
+  it("the middle of the picture is land at a town, also where two tiles meet, and water in the sea", () => {
+    /** Whether the middle is filled: a ray to the left crosses the rings of a path an odd number of times. */
+    const isLand = (centre: typeof BERLIN) =>
+      [...miniMap(centre).text.matchAll(/class="land" d="([^"]*)"/g)].some(([, d = ""]) => {
+        let crossings = 0
+        for (const ring of d.split("z").filter(Boolean)) {
+          const points = ring
+            .slice(1)
+            .split("L")
+            .map((at) => at.split(" ").map(Number))
+          points.forEach(([x = 0, y = 0], index) => {
+            const [px = 0, py = 0] = points.at(index - 1) ?? []
+            if (y > 55 !== py > 55 && x + ((55 - y) * (px - x)) / (py - y) < 120) crossings++
+          })
+        }
+        return crossings % 2 === 1
+      })
+    const cities = [
+      BERLIN,
+      { lat: 48.137, lon: 11.575 },
+      { lat: 40.417, lon: -3.704 },
+      { lat: 39.74, lon: -104.99 },
+      { lat: -26.2, lon: 28.05 }
+    ]
+    expect(cities.map(isLand)).toEqual(cities.map(() => true))
+    // On the corner of four tiles, inland.
+    expect(isLand({ lat: 52.4827, lon: 39.375 })).toBe(true)
+    expect(
+      [
+        { lat: 0, lon: -30 },
+        { lat: 54.5, lon: 3 }
+      ].map(isLand)
+    ).toEqual([false, false])
+  })
+
+  it("shows land at a town and sea on the sea, on both sides of the date line", () => {
+    expect(miniMap(BERLIN).text).toContain('class="land"')
+    expect(miniMap({ lat: 0, lon: -30 }).text).not.toContain('class="land"')
+    const [west, east] = [miniMap({ lat: -16.8, lon: 179.99 }).text, miniMap({ lat: -16.8, lon: -179.99 }).text]
+    expect([west, east]).toEqual([expect.stringContaining('class="land"'), expect.stringContaining('class="land"')])
+  })
+})

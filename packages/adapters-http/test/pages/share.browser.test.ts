@@ -1,0 +1,135 @@
+import { FixHistory } from "@place-access/domain/fixes"
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import { beforeEach, expect, it } from "vitest"
+import { describeBrowser } from "../../../domain/test/support/chromium.js"
+import { inspect } from "../support/browser.js"
+import { desk } from "../support/desk.js"
+import type { Person } from "../support/World.js"
+
+const BERLIN = { latitude: 52.52, longitude: 13.405, accuracy: 11.3 }
+
+describeBrowser("sharing from this browser [devices-15]", () => {
+  const at = desk({ browser: { geolocation: BERLIN } })
+
+  /** The locations that the service stored, the newest first. */
+  const stored = ({ account }: Person) =>
+    at.world.run(
+      Effect.flatMap(FixHistory, (history) =>
+        history.newest(account.id, Timestamp.make(at.world.clock.now()), { from: null, until: null }, 50)
+      )
+    )
+  const open = async (person: Person) => {
+    await at.as(person)
+    await at.page.goto(`${at.world.url}/portal/devices`)
+    await at.page.getByRole("link", { name: "Only this browser" }).click()
+    await at.page.getByRole("heading", { name: "Share from this browser" }).waitFor()
+  }
+  const press = (name: string) => at.page.getByRole("button", { name, exact: true }).click()
+  const says = (words: string | RegExp) => at.page.getByText(words).first().waitFor()
+  const devices = async (person: Person) =>
+    ((await person.get("/v1/user/devices")).json as { readonly devices: ReadonlyArray<unknown> }).devices
+
+  /** What the browser keeps for this person. */
+  const kept = async ({ account }: Person) =>
+    (await at.page.evaluate<ReadonlyArray<string>>("Object.keys(localStorage)")).filter((key) =>
+      key.endsWith(account.id)
+    )
+
+  beforeEach(async () => {
+    await at.context.grantPermissions(["geolocation"])
+    await at.context.setGeolocation(BERLIN)
+    await at.page.clock.setFixedTime(at.world.clock.now())
+  })
+
+  it("sends while it is on, says what it sent, and stops", async () => {
+    const { context, page } = at
+    const person = await at.world.person()
+    await open(person)
+    await inspect(page, "share")
+    expect(await devices(person)).toEqual([])
+    await press("Start")
+    await says(/, ±12 m$/)
+    await says("Sharing. Keep this page open.")
+    expect(await stored(person)).toMatchObject([{ lat: 52.52, lon: 13.405, accuracyM: 11.3 }])
+    expect(await devices(person)).toMatchObject([{ name: "Chrome on Linux", format: "browser", status: "sending" }])
+    await inspect(page, "share-on")
+
+    await press("Stop")
+    await says("Stopped. Nothing is sent.")
+    await context.setGeolocation({ ...BERLIN, latitude: 52.6 })
+    await page.waitForTimeout(500)
+    expect(await stored(person)).toHaveLength(1)
+
+    await page.reload()
+    await press("Start")
+    await says("Sharing. Keep this page open.")
+    expect(await devices(person)).toHaveLength(1)
+  })
+
+  it("offline the locations wait in the browser, and are sent when it is online again", async () => {
+    const { context, page, world } = at
+    const person = await world.person()
+    await open(person)
+    await press("Start")
+    await says("Sharing. Keep this page open.")
+    await context.setOffline(true)
+    world.clock.advance(Timestamp.MINUTE)
+    await page.clock.setFixedTime(world.clock.now())
+    await context.setGeolocation({ ...BERLIN, latitude: 52.53 })
+    await says("1 location waits until this browser is online.")
+    expect(await stored(person)).toHaveLength(1)
+    await context.setOffline(false)
+    await expect
+      .poll(async () => (await stored(person)).map(({ lat }) => lat), { timeout: 10_000 })
+      .toEqual([52.53, 52.52])
+    await page.getByText("location waits").waitFor({ state: "hidden" })
+  })
+
+  it("another account in this browser is another device; a removed one stops, and forgetting removes it", async () => {
+    const { page, world } = at
+    const [ada, bob] = [await world.person(), await world.person()]
+    await open(ada)
+    await press("Start")
+    await says("Sharing. Keep this page open.")
+    await open(bob)
+    await press("Start")
+    await says("Sharing. Keep this page open.")
+    expect([await stored(ada), await stored(bob)].map(({ length }) => length)).toEqual([1, 1])
+
+    await press("Forget this browser")
+    await says("Forgotten. This browser can send nothing any more.")
+    expect(await devices(bob)).toEqual([])
+    expect([await kept(ada), await kept(bob)]).toEqual([[`share-device:${ada.account.id}`], []])
+
+    await open(ada)
+    const [{ id }] = (await devices(ada)) as readonly [{ readonly id: string }]
+    await ada.send("DELETE", `/v1/user/devices/${id}`)
+    world.clock.advance(Timestamp.MINUTE)
+    await page.clock.setFixedTime(world.clock.now())
+    await press("Start")
+    await says("This browser was removed from your devices.")
+    expect(await kept(ada)).toEqual([])
+  })
+
+  it("a browser that may not say where it is, is told how to allow it", async () => {
+    await at.context.clearPermissions()
+    await open(await at.world.person())
+    await press("Start")
+    await says("Your browser may not say where you are.")
+  })
+
+  it("only this page and pages with a map may ask for the position; a manifest makes it installable", async () => {
+    const person = await at.world.person()
+    const policy = async (path: string) => (await person.get(path)).headers.get("permissions-policy")
+    expect(await policy("/portal/devices/share")).toContain("geolocation=(self)")
+    for (const path of ["/portal/devices", "/portal/settings", "/"]) {
+      expect([path, await policy(path)]).toEqual([path, expect.stringContaining("geolocation=()")])
+    }
+    const manifest = await at.world.call("/portal/devices/share.webmanifest")
+    expect(manifest.headers.get("content-type")).toBe("application/manifest+json")
+    expect(manifest.json).toMatchObject({ start_url: "/portal/devices/share", display: "standalone" })
+    const { icons } = manifest.json as { readonly icons: ReadonlyArray<{ readonly src: string }> }
+    expect((await at.world.call(icons[0]?.src ?? "")).status).toBe(200)
+  })
+})

@@ -1,0 +1,43 @@
+// How long a phone has been silent, and what may be wrong with it (decision devices-13).
+import { DAY, HOUR, MINUTE, type Timestamp } from "../shared/Timestamp.js"
+import type { Device } from "./Device.js"
+
+/** `late` after an hour without anything new, `silent` after a day, `never` before the first upload. */
+export type Silence = "fresh" | "late" | "silent" | "never"
+
+const LATE_AFTER = HOUR
+const SILENT_AFTER = DAY
+
+export const of = (lastSeenAt: Timestamp | null, now: Timestamp): Silence => {
+  if (lastSeenAt === null) return "never"
+  const silentFor = now - lastSeenAt
+  return silentFor >= SILENT_AFTER ? "silent" : silentFor >= LATE_AFTER ? "late" : "fresh"
+}
+
+/**
+ * What the owner should look after. `never_arrived`: nothing came although there was time to set the phone up.
+ * `went_silent`: it worked, and then stopped. `imprecise`: its locations are too inaccurate for a place of 150 m.
+ */
+export type Trouble = "never_arrived" | "went_silent" | "imprecise"
+
+/** People need some minutes to install an app. A warning before that would only disturb. */
+export const SET_UP_TIME = 10 * MINUTE
+
+/** Phones without permission for the precise location report circles of one kilometre and more. */
+export const IMPRECISE_M = 500
+
+/** `accuracyM`: the accuracy of the newest location of the device; null when it is not known. */
+export const troubles = (
+  { createdAt, format, lastSeenAt, putAside }: Pick<Device, "createdAt" | "format" | "lastSeenAt" | "putAside">,
+  accuracyM: number | null,
+  now: Timestamp
+): ReadonlyArray<Trouble> => {
+  const silence = of(lastSeenAt, now)
+  // A phone of which something was put aside reaches the service: its readings are the trouble, not its silence.
+  if (silence === "never") return putAside.length === 0 && now - createdAt >= SET_UP_TIME ? ["never_arrived"] : []
+  return [
+    // A browser sends only while its page is open, so that its silence is no trouble.
+    ...(silence === "fresh" || format === "browser" ? [] : (["went_silent"] as const)),
+    ...(accuracyM !== null && accuracyM >= IMPRECISE_M ? (["imprecise"] as const) : [])
+  ]
+}

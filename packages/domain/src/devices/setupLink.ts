@@ -1,0 +1,41 @@
+// One-time addresses at which an app fetches its settings, token included (decision devices-14).
+import { Effect, Option } from "effect"
+import { NotFound, program, Timestamp, Token, type UserId, Vault } from "../shared/index.js"
+import { DeviceStore } from "./DeviceStore.js"
+
+/** Long enough to install an app. A person who comes later adds the phone again. */
+const WORKS_FOR = 15 * Timestamp.MINUTE
+
+/**
+ * A device's token, and the key of a link that gives the token out once more. The token is derived from the link's key
+ * with a key of the vault. So the service stores no token: it stores the hash of the link's key, and makes the token
+ * again when somebody brings the key.
+ */
+export const withLink = (userId: UserId, now: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    const vault = yield* Vault.Vault
+    const key = yield* Token.fresh("ds", userId)
+    const token = yield* Effect.orDie(derive(vault, vault.currentKey, userId, key))
+    return { token, key, setupLink: { hash: vault.sha256(key), until: Timestamp.plus(now, WORKS_FOR) } }
+  })
+
+const derive = (vault: Vault.Vault["Type"], keyId: Vault.KeyId, userId: UserId, key: string) =>
+  Effect.map(vault.derive("device-setup", keyId, key), (secret) => Token.format("dv", userId, secret))
+
+/** The device of a set-up link and its token. `NotFound` the second time, after `WORKS_FOR`, and for any other text. */
+export const openSetupLink = program("openSetupLink", function* (key: string) {
+  const parsed = Option.getOrUndefined(Token.parse(key))
+  if (parsed?.kind !== "ds") return yield* new NotFound({ what: "link" })
+  const vault = yield* Vault.Vault
+  const userId = parsed.route as UserId
+  const now = yield* Timestamp.now
+  const taken = yield* (yield* DeviceStore).takeSetupLink(userId, vault.sha256(key), now)
+  if (Option.isNone(taken)) return yield* new NotFound({ what: "link" })
+  const device = taken.value
+  // The keys of the vault may have been rotated since the link was made.
+  for (const keyId of vault.keys) {
+    const token = yield* Effect.option(derive(vault, keyId, userId, key))
+    if (Option.isSome(token) && vault.sha256(token.value) === device.tokenHash) return { device, token: token.value }
+  }
+  return yield* new NotFound({ what: "link" })
+})

@@ -1,0 +1,18 @@
+import { listConnections } from "../connection/readConnections.js"
+import { listPlaces } from "../places/index.js"
+import { program, type UserId } from "../shared/index.js"
+import { ownVisits } from "./ownVisits.js"
+import * as PlaceCard from "./PlaceCard.js"
+
+/** One bounded read for all places together. A place that is not among them shows none. */
+const VISITS = 100
+
+/** The user's places by label, archived ones included, and a card of each that is not archived. */
+export const readPlaceCards = program("readPlaceCards", function* (userId: UserId) {
+  const places = yield* listPlaces(userId)
+  const present = places.filter(({ archivedAt }) => archivedAt === null)
+  if (present.length === 0) return { places, cards: [] }
+  const connections = yield* listConnections(userId)
+  const { visits } = yield* ownVisits(userId, { from: null, to: null, limit: VISITS, cursor: undefined })
+  return { places, cards: PlaceCard.of(present, connections, visits) }
+})
