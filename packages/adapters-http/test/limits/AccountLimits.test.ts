@@ -82,7 +82,8 @@ describe("what an account owns [limits-9]", () => {
       expect(errorOf(refused)).toEqual([409, limit.refusal])
       expect(limit.refusal).toContain(String(limit.most))
       const browser = await signedIn(world, person.account.email)
-      const shown = await browser.submit(await browser.get(what === "apps" ? `${page}/new` : page), page, {
+      const form = { places: page, devices: `${page}?phone=other`, apps: `${page}/new` }[what]
+      const shown = await browser.submit(await browser.get(form), page, {
         ...Object.fromEntries(Object.entries(body).map(([name, value]) => [name, String(value)])),
         radius_m: "150"
       })

@@ -127,14 +127,24 @@ describe("clickjacking and what a page may load", () => {
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toContain("unsafe")
     // The documentation is the same for everybody, so caches may keep it.
-    expect(headers.get("cache-control")).toBe(path.startsWith("/docs") ? "public, no-cache" : "no-store")
+    expect(headers.get("cache-control")).toBe(
+      path.startsWith("/docs")
+        ? "public, no-cache"
+        : path.endsWith(".webmanifest")
+          ? "public, max-age=3600"
+          : "no-store"
+    )
     expect(headers.get("x-content-type-options")).toBe("nosniff")
     // The pages of sign-in name the browser's time zone to us.
-    expect(policy.includes("script-src")).toBe(["/portal/places", "/sign-in", "/sign-up"].includes(path))
+    expect(policy.includes("script-src")).toBe(
+      ["/portal/devices/share", "/portal/places", "/sign-in", "/sign-up"].includes(path)
+    )
     if (!(headers.get("content-type") ?? "").startsWith("text/html")) return
     // A page of another origin that opened this one cannot lead its window elsewhere, and no sensor is asked for.
     expect(headers.get("cross-origin-opener-policy")).toBe("same-origin")
-    const geolocation = path === "/portal/places" ? "geolocation=(self)" : "geolocation=()"
+    const geolocation = ["/portal/devices/share", "/portal/places"].includes(path)
+      ? "geolocation=(self)"
+      : "geolocation=()"
     expect(headers.get("permissions-policy")).toBe(`camera=(), microphone=(), payment=(), usb=(), ${geolocation}`)
   })
 

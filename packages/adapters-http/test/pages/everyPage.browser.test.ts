@@ -167,7 +167,10 @@ describeBrowser("every page, with something on it", () => {
       )
     )
     await world.call("/v1/password-resets", { ...jsonBody({ email: ada.account.email }), method: "POST" })
-    queries = { "/reset-password": new URL(await mailedLink(world, ada.account.email, "Set a new password")).search }
+    queries = {
+      "/portal/timeline/erase": "?day=2026-02-28&from=09:00&until=24:00",
+      "/reset-password": new URL(await mailedLink(world, ada.account.email, "Set a new password")).search
+    }
     values = {
       account: ada.account.id,
       app: on.app.id,

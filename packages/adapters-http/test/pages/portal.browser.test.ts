@@ -238,14 +238,18 @@ describeBrowser("the access log", () => {
     const person = await world.person()
     const coffee = await connect(world, person, "Coffee Finder", [CURRENT])
     const tea = await connect(world, person, "Tea Time", [CURRENT])
-    for (let count = 0; count < 60; count++) await asked(world, person, count < 55 ? coffee.owner : tea.owner)
+    for (let count = 0; count < 60; count++) {
+      await asked(world, person, count < 55 ? coffee.owner : tea.owner)
+      // Two hours apart, so that none of them is a repeat.
+      world.clock.advance(2 * Timestamp.HOUR)
+    }
     await at.as(person)
     await page.goto(`${world.url}/portal/access-log?app=${coffee.app.id}`)
-    // All of them are repeats, so each page is one line with their number.
-    const line = () => page.locator("tbody tr").allInnerTexts()
-    expect(await line()).toEqual([expect.stringContaining("50 × Asked which of your places")])
+    const lines = page.locator("tbody tr")
+    expect(await lines.count()).toBe(50)
     await page.getByRole("link", { name: "Older" }).click()
-    expect(await line()).toEqual([expect.stringContaining("5 × Asked which of your places")])
+    expect(await lines.count()).toBe(5)
+    world.clock.advance(-120 * Timestamp.HOUR)
   })
 })
 

@@ -145,7 +145,7 @@ const lives = (javaScriptEnabled: boolean) => {
     const cells = (await Promise.all(rows)).map((texts) => texts.map((text) => text.replace(/\s+/g, " ").trim()))
     expect(cells).toEqual([
       ["Users read Changed", TERMS.description, "To have your tea ready, and to learn your ways."],
-      ["For Changed", `${LATEST} Goes`, `${HISTORY} New`],
+      ["Scopes Changed", `${LATEST} Will be removed`, `${HISTORY} New`],
       ["Expected Changed", "20 calls a day and user", "200 calls a day and user"]
     ])
     await look("review-edit")

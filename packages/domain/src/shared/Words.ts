@@ -25,10 +25,9 @@ export const pieces = (text: string): ReadonlyArray<string | Timestamp> => {
   let end = 0
   for (const match of text.matchAll(MOMENT)) {
     const [whole, date, month = "", year, hours, minutes] = match
-    found.push(
-      text.slice(end, match.index),
-      make(Date.UTC(Number(year), MONTHS.indexOf(month), Number(date), Number(hours), Number(minutes)))
-    )
+    const parts = { year: Number(year), month: MONTHS.indexOf(month) + 1, day: Number(date) }
+    const at = DateTime.unsafeMake({ ...parts, hours: Number(hours), minutes: Number(minutes) })
+    found.push(text.slice(end, match.index), make(at.epochMillis))
     end = match.index + whole.length
   }
   return [...found, text.slice(end)].filter((piece) => piece !== "")

@@ -1,6 +1,6 @@
 import { Silence } from "@place-access/domain/devices"
 import { Timestamp } from "@place-access/domain/shared"
-import * as FastCheck from "fast-check"
+import { FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
 import { NOON, time } from "../support/rules.js"
 

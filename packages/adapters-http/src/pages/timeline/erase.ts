@@ -61,7 +61,11 @@ const asked = (visitor: Visitor.Visitor) =>
 const show = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
-      const { day, now, problems, stretch } = yield* asked(visitor)
+      const { day, now, problems, query, stretch } = yield* asked(visitor)
+      // The address without a stretch: somebody loaded it by hand.
+      if (query.value("from") === "" && query.value("until") === "") {
+        return seeOther(`${portal}/timeline`)
+      }
       if (Option.isNone(stretch)) return yield* again(portal, visitor, day, problems)
       const fault = Erasure.fault(stretch.value, now)
       if (fault !== undefined)

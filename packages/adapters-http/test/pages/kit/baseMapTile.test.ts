@@ -1,4 +1,4 @@
-import * as FastCheck from "fast-check"
+import { FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
 import * as BaseMapTile from "@place-access/adapters-http/pages/kit/BaseMapTile"
 import { miniMap, nearestTown } from "@place-access/adapters-http/pages/portal/miniMap"
