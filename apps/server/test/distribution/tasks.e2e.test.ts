@@ -24,8 +24,11 @@ const FREQUENT: ReadonlyMap<string, string> = new Map([
   ["upload many that fire, claim, send, finish", "an upload that fires rules"]
 ])
 
-/** The only action that may commit in two phases: its rows belong to a person, to a request and to a route. */
-const APPROVAL = "authorise"
+/**
+ * The only actions that may commit in two phases. The rows of an approval belong to a person, to a request and to a
+ * route; a new secret of an endpoint belongs to an app, and its audit event to a person (decision audit-1).
+ */
+const IN_TWO_PHASES: ReadonlySet<string> = new Set(["authorise", "an endpoint that changes and goes"])
 
 /** A developer's test of an endpoint writes its two rows one after the other, both on the app's shard. */
 const IN_TWO_STEPS = /^WITH delivery AS \(\s*INSERT INTO deliveries/
@@ -133,9 +136,9 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
     expect([...new Set(wide)]).toEqual([])
   })
 
-  // An approval does when its rows are on two nodes, as chance has it.
-  it("no action of a person, a phone or an app commits in two phases, but for an approval", () => {
-    const twoPhased = ran.filter((action) => action.name !== APPROVAL && prepares(action) > 0)
+  // They do when their rows are on two nodes, as chance has it.
+  it("no action of a person, a phone or an app commits in two phases, but for an approval and a new secret", () => {
+    const twoPhased = ran.filter((action) => !IN_TWO_PHASES.has(action.name) && prepares(action) > 0)
     expect(twoPhased.map(({ name }) => name)).toEqual([])
   })
 

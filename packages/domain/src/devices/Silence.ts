@@ -8,6 +8,7 @@ export type Silence = "fresh" | "late" | "silent" | "never"
 const LATE_AFTER = HOUR
 const SILENT_AFTER = DAY
 
+/** How long a phone has been silent, as its owner reads it. */
 export const of = (lastSeenAt: Timestamp | null, now: Timestamp): Silence => {
   if (lastSeenAt === null) return "never"
   const silentFor = now - lastSeenAt

@@ -11,6 +11,7 @@ export interface PlaceCard {
   readonly lastVisit: OwnVisit | null
 }
 
+/** The card of a place: who it is shared with, and when its owner was there last. */
 export const of = (
   places: ReadonlyArray<Place>,
   connections: ReadonlyArray<UserConnection>,

@@ -11,7 +11,7 @@ export const page = (view: View): Html => {
   const form: Fields.Shown = { values: () => "", problems }
   const isChange = review.mode === "change"
   return html`${head(view, isChange ? `Change what ${review.app.name} can do?` : `Connect ${review.app.name}?`)}
-    <form class="consent" method="post" action="${action}">
+    <form method="post" action="${action}" class="consent">
       ${Fields.hidden("form_token", formToken)} ${Fields.hidden("mode", review.mode)} ${scopes(view, form)}
       ${PlacesPart.section(view, form)} ${durations(view)}
       <p class="soft small">

@@ -11,16 +11,20 @@ export const deviceScript = `"use strict"
     button.type = "button"
     button.className = "second copy"
     const name = text.dataset.copy
-    button.textContent = "Copy"
-    button.setAttribute("aria-label", "Copy " + name)
+    // The accessible name begins with what is seen, and says which text is meant.
+    const say = (words) => {
+      button.textContent = words
+      button.setAttribute("aria-label", words + " " + name)
+    }
+    say("Copy")
     button.addEventListener("click", async () => {
       try {
         await navigator.clipboard.writeText(text.textContent)
-        button.textContent = "Copied"
+        say("Copied")
       } catch {
-        button.textContent = "Select it by hand"
+        say("Select it by hand")
       }
-      setTimeout(() => (button.textContent = "Copy"), 3000)
+      setTimeout(() => say("Copy"), 3000)
     })
     text.after(button)
   }
