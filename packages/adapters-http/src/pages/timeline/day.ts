@@ -2,9 +2,9 @@ import { HttpServerResponse } from "@effect/platform"
 import { listAccessLog } from "@place-access/domain/access-log"
 import { listDays, LocalDays } from "@place-access/domain/fixes"
 import { listPlaces } from "@place-access/domain/places"
-import { Timestamp, TimeZone } from "@place-access/domain/shared"
+import { Timestamp } from "@place-access/domain/shared"
 import { Gpx, readDay, type TimelineDay, Trace } from "@place-access/domain/timeline"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Folded from "../log/Folded.js"
 import * as Form from "../kit/Form.js"
@@ -14,6 +14,7 @@ import * as Routes from "../kit/Routes.js"
 import { count, duration, heading, inText, minute, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
+import { askedDay } from "./askedDay.js"
 import * as Calendar from "./calendar.js"
 import * as Drawing from "./drawing.js"
 import * as EraseForm from "./erase.js"
@@ -24,16 +25,8 @@ const ENTRIES = 500
 /** The day of the query, or today when it has none. */
 const asked = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
-    const clock = yield* Visitor.clock(visitor)
-    const zone = clock.zone ?? TimeZone.UTC
     const form = yield* Form.query
-    const today = LocalDays.dateOf(zone, clock.now)
-    const date = Option.match(LocalDays.dayOf(zone, form.value("day")), {
-      onNone: () => today,
-      onSome: (day) => day.date
-    })
-    const day = Option.getOrThrow(LocalDays.dayOf(zone, date))
-    return { clock, zone, day, today, done: form.value("done") }
+    return { ...(yield* askedDay(visitor, form.value("day"))), done: form.value("done") }
   })
 
 const show = (portal: string) =>

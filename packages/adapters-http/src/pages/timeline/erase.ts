@@ -1,6 +1,6 @@
 import { LocalDays } from "@place-access/domain/fixes"
 import { Erasure, eraseHistory, type Extent } from "@place-access/domain/retention-choice"
-import { Timestamp, TimeZone } from "@place-access/domain/shared"
+import { Timestamp } from "@place-access/domain/shared"
 import { foreseeErasure } from "@place-access/domain/timeline"
 import { Effect, Either, Option, Schema } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
@@ -10,8 +10,9 @@ import * as Form from "../kit/Form.js"
 import { type Html, html } from "../kit/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
-import { count, time } from "../kit/Time.js"
+import { count, minute, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import { askedDay } from "./askedDay.js"
 
 // The owner deletes a stretch of a day. Decision retention-choice-4.
 
@@ -39,11 +40,12 @@ const link = (portal: string, day: LocalDays.WholeDay, from: string, until: stri
 /** The stretch of the query: a day of the account's zone with two times, at most until now. */
 const asked = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
-    const { now, zone: known } = yield* Visitor.clock(visitor)
-    const zone = known ?? TimeZone.UTC
     const query = yield* Form.query
-    const today = Option.getOrThrow(LocalDays.dayOf(zone, LocalDays.dateOf(zone, now)))
-    const day = Option.getOrElse(LocalDays.dayOf(zone, query.value("day")), () => today)
+    const {
+      clock: { now },
+      day,
+      zone
+    } = yield* askedDay(visitor, query.value("day"))
     const [from, until] = (["from", "until"] as const).map((name) =>
       LocalDays.instantOf(zone, day, query.value(name))
     ) as [Option.Option<Timestamp.Timestamp>, Option.Option<Timestamp.Timestamp>]
@@ -83,8 +85,8 @@ const show = (portal: string) =>
           <ul>
             <li>${going(extent)} are deleted for good. Nobody can bring them back.</li>
             <li>
-              A visit that reaches into this time ends where it begins. What your phone sends later of this time is not
-              kept.
+              A visit that reaches into this time ends at ${time(from, minute)}. What your phone sends later of this
+              time is not kept.
             </li>
             <li>Rules of apps begin anew, and events of this time that were not sent yet are not sent.</li>
           </ul>
@@ -149,10 +151,7 @@ const erase = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       const posted = yield* Visitor.checked(visitor.cookie)
-      const now = yield* Timestamp.now
-      const zone = (yield* Visitor.clock(visitor)).zone ?? TimeZone.UTC
-      const today = Option.getOrThrow(LocalDays.dayOf(zone, LocalDays.dateOf(zone, now)))
-      const day = Option.getOrElse(LocalDays.dayOf(zone, posted.value("day")), () => today)
+      const { day } = yield* askedDay(visitor, posted.value("day"))
       const stretch = Form.decode(Stretch, { from: posted.value("from"), until: posted.value("until") })
       if (Either.isLeft(stretch)) return yield* again(portal, visitor, day, stretch.left)
       return yield* eraseHistory(visitor.account.id, stretch.right).pipe(

@@ -1,0 +1,14 @@
+import { LocalDays } from "@place-access/domain/fixes"
+import { TimeZone } from "@place-access/domain/shared"
+import { Effect, Option } from "effect"
+import * as Visitor from "../kit/Visitor.js"
+
+/** The day of a date in the account's zone, or today when the text is no date. */
+export const askedDay = (visitor: Visitor.Visitor, date: string) =>
+  Effect.gen(function* () {
+    const clock = yield* Visitor.clock(visitor)
+    const zone = clock.zone ?? TimeZone.UTC
+    const today = Option.getOrThrow(LocalDays.dayOf(zone, LocalDays.dateOf(zone, clock.now)))
+    const day = Option.getOrElse(LocalDays.dayOf(zone, date), () => today)
+    return { clock, zone, day, today: today.date }
+  })
