@@ -1,7 +1,9 @@
 import type { Row } from "../harness/Row.js"
 import { clusterCost } from "./clusterCost.js"
+import { days } from "./days.js"
 import { deliveries } from "./deliveries.js"
 import { growth } from "./growth.js"
+import { imports } from "./imports.js"
 import { latency } from "./latency.js"
 import { memory } from "./memory.js"
 import { presence } from "./presence.js"
@@ -36,12 +38,14 @@ export const rows: ReadonlyArray<Row> = [
   refresh,
   uploadOne,
   uploadHundred,
+  imports,
   deliveries,
   latency,
   ruleStep,
   simulation,
   start,
   growth,
+  days,
   several,
   clusterCost,
   memory,

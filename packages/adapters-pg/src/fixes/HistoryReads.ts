@@ -3,7 +3,7 @@ import type { HistoryStretch } from "@place-access/domain/fixes"
 import type { Timestamp, UserId } from "@place-access/domain/shared"
 import { reads } from "../driver/Client.js"
 import * as Erasures from "../retention-choice/Erasures.js"
-import * as HistoryBound from "./HistoryBound.js"
+import * as HistoryBound from "../history/HistoryBound.js"
 import * as Rows from "../driver/Rows.js"
 import { COLUMNS } from "./StoredRow.js"
 
@@ -56,15 +56,6 @@ export const rangeStatement = (
   SELECT ${COLUMNS} FROM fixes
   WHERE ${kept(sql, userId, now)} AND captured_at >= ${Rows.at(from)} AND captured_at < ${Rows.at(until)}
   ORDER BY captured_at FETCH FIRST ${limit} ROWS WITH TIES`
-
-/** Counts the fixes between each edge and the next. `edges` ascend. */
-export const tallyStatement = (sql: SqlClient, userId: UserId, now: Time, edges: ReadonlyArray<Time>) => sql`
-  SELECT width_bucket(captured_at, ${edges.map(Rows.at)}::timestamptz[]) - 1 AS edge, count(*) AS fixes,
-         min(captured_at) AS first_at, max(captured_at) AS last_at
-  FROM fixes
-  WHERE ${kept(sql, userId, now)}
-    AND captured_at >= ${Rows.at(edges[0] ?? now)} AND captured_at < ${Rows.at(edges.at(-1) ?? now)}
-  GROUP BY 1 ORDER BY 1`
 
 const kept = (sql: SqlClient, userId: UserId, now: Time) =>
   sql`user_id = ${userId} AND captured_at > ${HistoryBound.cutoff(sql, userId, now)}`

@@ -3,6 +3,7 @@ import type { Fix } from "@place-access/domain/fixes"
 import type { DeviceId, Timestamp, UserId } from "@place-access/domain/shared"
 import type { VisitReport } from "@place-access/domain/fixes"
 import * as Rows from "../driver/Rows.js"
+import * as FixCounts from "../history/FixCounts.js"
 import { fixTable, visitTable } from "./Incoming.js"
 
 interface History {
@@ -35,6 +36,8 @@ export const historyStatement = (sql: SqlClient, { at, deviceId, fixes, userId, 
       ) IS NULL
       ON CONFLICT DO NOTHING
       RETURNING captured_at
+    ), counted AS (
+      ${FixCounts.added(sql, userId, sql`(SELECT ${sql.literal(FixCounts.HOLDS)} FROM upload_streams stream WHERE stream.user_id = ${userId})`)}
     ), new_visits AS (
       INSERT INTO visit_reports (user_id, device_id, report_key, arrival, departure, lat, lon, accuracy_m, received_at)
       SELECT ${userId}, ${deviceId}, visit.report_key, visit.arrival, visit.departure, visit.lat, visit.lon,

@@ -2,7 +2,8 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Fix, FixHistory, RangePosition } from "@place-access/domain/fixes"
 import { Effect, Layer, Schema } from "effect"
 import { orStoreError } from "../Failures.js"
-import { aroundStatement, newestStatement, rangeStatement, tallyStatement } from "./HistoryReads.js"
+import * as FixCounts from "../history/FixCounts.js"
+import { aroundStatement, newestStatement, rangeStatement } from "./HistoryReads.js"
 import { StoredRow, toStored } from "./StoredRow.js"
 import * as Rows from "../driver/Rows.js"
 
@@ -34,8 +35,10 @@ export const layer: Layer.Layer<FixHistory, never, SqlClient> = Layer.effect(
       },
 
       tally: (userId, now, edges) =>
-        tallyStatement(sql, userId, now, edges).pipe(
-          Rows.all(TallyRow),
+        FixCounts.prepare(sql, userId, now, edges[0] ?? now, edges.at(-1) ?? now).pipe(
+          // Without counts the tally is slower, and right.
+          Effect.catchAll((error) => Effect.logDebug("The fixes were not counted", userId, error)),
+          Effect.zipRight(FixCounts.tallyStatement(sql, userId, now, edges).pipe(Rows.all(TallyRow))),
           Effect.map((rows) =>
             rows.map((row) => ({ edge: row.edge, fixes: row.fixes, firstAt: row.first_at, lastAt: row.last_at }))
           ),

@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fix, UploadCommit } from "@place-access/domain/fixes"
 import * as Rows from "../driver/Rows.js"
 import * as RecentColumn from "../rules/RecentColumn.js"
+import * as FixCounts from "../history/FixCounts.js"
 import * as MovementColumn from "./MovementColumn.js"
 import * as PutAsideColumn from "./PutAsideColumn.js"
 import { fixTable, visitTable } from "./Incoming.js"
@@ -34,11 +35,15 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
     SELECT user_id FROM moved`
 }
 
-/** Returns a row when the version is still the one that the upload read. It locks the user's row until the commit. */
+/**
+ * Returns a row when the version is still the one that the upload read. It locks the user's row until the commit.
+ * `is_counted`: the upload adds its fixes to `FixCounts`.
+ */
 export const raiseVersion = (sql: SqlClient, { userId, version }: UploadCommit) =>
   sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, ${version + 1})
-      ON CONFLICT (user_id) DO UPDATE SET version = excluded.version WHERE stream.version = ${version}
-      RETURNING stream.user_id`
+      ON CONFLICT (user_id) DO UPDATE SET version = excluded.version, ${FixCounts.carried(sql, sql`excluded.version`)}
+      WHERE stream.version = ${version}
+      RETURNING stream.user_id, ${sql.literal(FixCounts.HOLDS)} AS is_counted`
 
 /** What an upload changes in the device's row. */
 export const heardFrom = (sql: SqlClient, { fixes, movement, putAside, receivedAt, visits }: UploadCommit) =>
@@ -48,7 +53,10 @@ export const heardFrom = (sql: SqlClient, { fixes, movement, putAside, receivedA
         ${putAside.length === 0 ? sql`` : sql`put_aside = ${PutAsideColumn.added(sql, putAside, receivedAt)},`}
         stays_due_from = least(stays_due_from, ${earliest(fixes)}::timestamptz)`
 
-const newFixes = (sql: SqlClient, { deviceId, fixes, leftBehind, receivedAt }: UploadCommit) => sql`, new_fixes AS (
+const newFixes = (
+  sql: SqlClient,
+  { deviceId, fixes, leftBehind, receivedAt, userId }: UploadCommit
+) => sql`, new_fixes AS (
       INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg,
         received_at, left_behind)
       SELECT moved.user_id, fix.captured_at, ${deviceId}, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m,
@@ -56,7 +64,8 @@ const newFixes = (sql: SqlClient, { deviceId, fixes, leftBehind, receivedAt }: U
              fix.course_deg, ${Rows.at(receivedAt)}::timestamptz, fix.left_behind
       FROM moved, ${fixTable(sql, fixes, leftBehind)}
       ON CONFLICT DO NOTHING
-    )`
+      RETURNING captured_at
+    ), counted AS (${FixCounts.added(sql, userId, sql`(SELECT is_counted FROM moved)`)})`
 
 const newQuarantined = (
   sql: SqlClient,

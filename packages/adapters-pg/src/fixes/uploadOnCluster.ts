@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { last } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
 import * as RecentColumn from "../rules/RecentColumn.js"
+import * as FixCounts from "../history/FixCounts.js"
 import { heardFrom, raiseVersion, replaceState } from "./UploadStatement.js"
 
 /**
@@ -20,13 +21,17 @@ export const uploadOnCluster = (sql: SqlClient, upload: UploadCommit): Effect.Ef
     const moved = yield* raiseVersion(sql, upload)
     if (moved.length === 0) return false
     const { deviceId, taken, userId } = upload
+    const isCounted = moved[0]?.["is_counted"] === true
     yield* last([
-      ...[...sent(sql, upload), ...concluded(sql, upload)].flatMap(({ onConflict, rows, table }) =>
-        rows.length === 0 ? [] : [sql`INSERT INTO ${sql.literal(table)} ${sql.insert(rows)} ${onConflict}`]
+      ...[...sent(sql, upload), ...concluded(sql, upload), ...(isCounted ? [counted(sql, upload)] : [])].flatMap(
+        ({ onConflict, rows, table }) =>
+          rows.length === 0 ? [] : [sql`INSERT INTO ${sql.literal(table)} ${sql.insert(rows)} ${onConflict}`]
       ),
       ...(taken.length === 0
         ? []
         : [
+            // A reading that was put aside may be stored already, and then its insert adds nothing that can be counted.
+            sql`UPDATE upload_streams SET counted_version = NULL WHERE user_id = ${userId}`,
             sql`DELETE FROM quarantined_fixes
                 WHERE user_id = ${userId} AND device_id = ${deviceId} AND reading_key = ANY(${taken}::text[])`
           ]),
@@ -116,3 +121,9 @@ const concluded = (sql: SqlClient, { events, receivedAt, states, userId }: Uploa
     onConflict: sql``
   }
 ]
+
+const counted = (sql: SqlClient, { fixes, userId }: UploadCommit) => ({
+  table: "fix_counts AS known",
+  rows: FixCounts.rowsOf(userId, fixes),
+  onConflict: FixCounts.addedOnConflict(sql)
+})

@@ -3,6 +3,7 @@ import { Import, type Owned } from "@place-access/domain/imports"
 import { DeviceId, ImportId, UserId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
+import * as FixCounts from "../history/FixCounts.js"
 
 /** The columns of `imports` that make an `Import`. */
 export const ImportRow = Schema.Struct({
@@ -68,4 +69,5 @@ export const KeyRow = Schema.Struct({ user_id: UserId, import_id: ImportId })
  */
 export const lockStream = (sql: SqlClient, userId: UserId, step: 0 | 1) =>
   sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, ${step})
-      ON CONFLICT (user_id) DO UPDATE SET version = stream.version + ${step}`
+      ON CONFLICT (user_id) DO UPDATE SET version = stream.version + ${step},
+        ${FixCounts.carried(sql, sql`stream.version + ${step}`)}`

@@ -1,12 +1,14 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import { Import, type ImportStep, type ImportStore, type Leased } from "@place-access/domain/imports"
+import { Entry, Import, type ImportStep, type ImportStore, type Leased } from "@place-access/domain/imports"
 import { DeviceId, type Timestamp } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
+import * as NoticeChoices from "../accounts/NoticeChoices.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import { historyStatement } from "../fixes/HistoryStatement.js"
 import { insertReturned } from "../places/insertReturned.js"
 import * as Buckets from "../leases/Buckets.js"
+import * as Erasures from "../retention-choice/Erasures.js"
 import { COLUMNS, deletePieces, ImportRow, isOne, KeyRow, lockStream, toImport } from "./ImportRow.js"
 
 /** The methods of `ImportStore` for the worker that reads an uploaded file. */
@@ -64,12 +66,14 @@ export const advance =
     Effect.gen(function* () {
       const device = yield* noteProgress(sql, step)
       if (Option.isNone(device)) return false
-      const entries = step.fixes.length + step.visits.length + step.places.length
+      const entries = step.fixes.length + step.visits.length + step.places.length + step.notices.length
       if (entries === 0) return true
       // The lock is a statement of its own: the next statement then sees the fixes that others stored while this one
       // waited.
       yield* lockStream(sql, step.userId, 1)
-      const stored = yield* historyStatement(sql, { ...step, deviceId: device.value.device_id }).pipe(
+      // Read under the lock, which a deletion of a stretch takes too: the list is the one at the commit.
+      const { erased, ...kept } = Entry.withoutErased(step, yield* Erasures.list(sql, step.userId))
+      const stored = yield* historyStatement(sql, { ...step, ...kept, deviceId: device.value.device_id }).pipe(
         Rows.first(CountRow)
       )
       let count = Option.match(stored, { onNone: () => 0, onSome: ({ count }) => count })
@@ -79,8 +83,10 @@ export const advance =
         if (outcome === "stored") count++
         else if (outcome === "no room") leftOut.push(place.place.label)
       }
+      if (step.notices.length > 0) count += yield* NoticeChoices.add(sql)(step.userId, step.notices)
       yield* sql`UPDATE imports SET stored = stored + ${count},
-                   duplicates = duplicates + ${entries - count - leftOut.length},
+                   duplicates = duplicates + ${entries - erased - count - leftOut.length},
+                   too_old = too_old + ${erased},
                    over_limit = over_limit + ${leftOut.length},
                    left_out = (left_out || ${leftOut}::text[])[1:${Import.MOST_NAMED}::integer]
                  WHERE ${isOne(sql, step)}`

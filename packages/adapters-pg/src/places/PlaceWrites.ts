@@ -3,6 +3,7 @@ import { Place } from "@place-access/domain/places"
 import { PlaceId, type Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
+import * as FixCounts from "../history/FixCounts.js"
 
 export const PlaceRow = Schema.Struct({
   user_id: UserId,
@@ -44,7 +45,7 @@ export const make = (sql: SqlClient) => {
    */
   const moveStream = (userId: UserId) =>
     sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, 1)
-        ON CONFLICT (user_id) DO UPDATE SET version = stream.version + 1`
+        ON CONFLICT (user_id) DO UPDATE SET version = stream.version + 1, ${FixCounts.carried(sql, sql`stream.version + 1`)}`
 
   return {
     columns,

@@ -5,6 +5,7 @@ import type { RecentEvaluations } from "@place-access/domain/rules"
 import { DeviceId, RuleId, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
+import * as FixCounts from "../history/FixCounts.js"
 import { RecentColumn } from "../rules/RecentColumn.js"
 
 /** The stretches of a user as one JSON value, null when there are none, for statements that read other things too. */
@@ -38,8 +39,9 @@ export const list = (sql: SqlClient, userId: UserId) =>
 export const erase = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
   Effect.gen(function* () {
     // Uploads and derivations of the user wait from here until the end of the transaction, and then begin again.
-    yield* sql`INSERT INTO upload_streams (user_id, version) VALUES (${userId}, 1)
-               ON CONFLICT (user_id) DO UPDATE SET version = upload_streams.version + 1`
+    yield* sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, 1)
+               ON CONFLICT (user_id) DO UPDATE
+               SET version = stream.version + 1, ${FixCounts.carried(sql, sql`stream.version + 1`)}`
     const before = yield* list(sql, userId)
     const after = Erasure.add(before, erasure)
     if (after.length > Erasure.MOST) return false
@@ -61,6 +63,7 @@ const eraseReadings = (sql: SqlClient, userId: UserId, { from, until }: Erasure.
   Effect.gen(function* () {
     yield* sql`DELETE FROM fixes
                WHERE user_id = ${userId} AND captured_at >= ${Rows.at(from)} AND captured_at < ${Rows.at(until)}`
+    yield* FixCounts.recount(sql, userId, { from, until })
     // What a reading in quarantine says of its time was never checked: it may be any number, or none.
     const says = (field: string) =>
       sql`(CASE WHEN jsonb_typeof(reading -> ${sql.literal(`'${field}'`)}) = 'number'

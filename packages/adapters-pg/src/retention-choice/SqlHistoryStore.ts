@@ -1,10 +1,11 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { type Between, History, HistoryStore, type Moments } from "@place-access/domain/retention-choice"
-import { UserId } from "@place-access/domain/shared"
+import { type Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Layer, Option, Schema } from "effect"
 import { reads } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
+import * as FixCounts from "../history/FixCounts.js"
 import * as Erasures from "./Erasures.js"
 import * as PastRows from "./PastRows.js"
 
@@ -99,26 +100,37 @@ const OverdueRow = Schema.Struct({ overdue: Schema.Boolean })
 /** True when a table has a row of the user that is past its bound. */
 const isOverdue = (sql: SqlClient, userId: UserId, moments: Moments) =>
   Effect.gen(function* () {
-    const bounds = yield* boundsOf(sql, userId, moments)
+    const bounds = boundsOf(yield* cutoffOf(sql, userId, moments), moments)
     const found = PastRows.TABLES.map((table) => PastRows.hasPast(sql, table, userId, bounds))
     const rows = yield* reads(sql)`SELECT ${sql.join(" OR ", false)(found)} AS overdue`.pipe(Rows.all(OverdueRow))
     return rows.some((row) => row.overdue)
   })
 
-const boundsOf = (sql: SqlClient, userId: UserId, { accessLogUntil, now }: Moments) =>
-  Effect.map(choiceOf(sql, userId), (choice): PastRows.RetentionBounds => {
-    const cutoff = History.cutoff(
+const cutoffOf = (sql: SqlClient, userId: UserId, { now }: Moments) =>
+  Effect.map(choiceOf(sql, userId), (choice) =>
+    History.cutoff(
       Option.getOrElse(choice, () => History.DEFAULT),
       now
     )
-    return { cutoff: cutoff === null ? "-infinity" : Rows.at(cutoff), log_until: Rows.at(accessLogUntil) }
-  })
+  )
+
+const boundsOf = (cutoff: Timestamp.Timestamp | null, { accessLogUntil }: Moments): PastRows.RetentionBounds => ({
+  cutoff: cutoff === null ? "-infinity" : Rows.at(cutoff),
+  log_until: Rows.at(accessLogUntil)
+})
 
 const removePast =
   (sql: SqlClient): Store["removePast"] =>
   (userId, moments, limit) =>
-    Effect.flatMap(boundsOf(sql, userId, moments), (bounds) =>
-      Effect.reduce(PastRows.TABLES, 0, (removed, table) =>
-        Effect.map(PastRows.removePast(sql, table, userId, bounds, limit), (count) => removed + count)
-      )
+    Effect.flatMap(cutoffOf(sql, userId, moments), (cutoff) =>
+      Effect.reduce(PastRows.TABLES, 0, (sum, table) => {
+        const removed = PastRows.removePast(sql, table, userId, boundsOf(cutoff, moments), limit)
+        const isCounted = table.name === "fixes" && cutoff !== null
+        return Effect.map(
+          isCounted
+            ? FixCounts.forget(sql, userId, cutoff).pipe(Effect.zipRight(removed), sql.withTransaction)
+            : removed,
+          (count) => sum + count
+        )
+      })
     ).pipe(orStoreError)

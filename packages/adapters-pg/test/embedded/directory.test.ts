@@ -7,6 +7,7 @@ import { existsSync } from "node:fs"
 import { mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { nodeArgs } from "../../../domain/test/support/nodeArgs.js"
 import { hold } from "../../src/embedded/DirectoryLock.js"
 
 let directory: string
@@ -151,16 +152,10 @@ describe("an embedded database in a folder", () => {
   )
 
   /** Another process inserts rows and reports each committed one, until it is killed without a warning. */
-  const writeUntilKilled = (): Promise<number> =>
-    new Promise((resolve, reject) => {
-      const script = join(import.meta.dirname, "writer.ts")
-      const child = spawn(
-        process.execPath,
-        ["--conditions=@place-access/source", "--import", "tsx", script, directory],
-        {
-          stdio: ["ignore", "pipe", "inherit"]
-        }
-      )
+  const writeUntilKilled = async (): Promise<number> => {
+    const program = await nodeArgs(join(import.meta.dirname, "writer.ts"))
+    return new Promise<number>((resolve, reject) => {
+      const child = spawn(process.execPath, [...program, directory], { stdio: ["ignore", "pipe", "inherit"] })
       let acknowledged = 0
       child.stdout.on("data", (chunk: Buffer) => {
         acknowledged += chunk.toString("utf8").split("\n").length - 1
@@ -169,4 +164,5 @@ describe("an embedded database in a folder", () => {
       child.once("error", reject)
       child.once("exit", () => resolve(acknowledged))
     })
+  }
 })

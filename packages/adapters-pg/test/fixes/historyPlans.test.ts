@@ -4,6 +4,7 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Fixtures, RuleSamples } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
+import * as FixCounts from "../../src/history/FixCounts.js"
 import * as HistoryReads from "../../src/fixes/HistoryReads.js"
 import { START, withStores } from "../support/contracts.js"
 import { migratedEmbedded } from "../support/embedded.js"
@@ -42,24 +43,43 @@ describe("questions about a history are answered by its index", () => {
           around: HistoryReads.aroundStatement(sql, userId, now, at(-20 * DAY), Timestamp.DAY),
           newest: HistoryReads.newestStatement(sql, userId, now, { from: at(-30 * DAY), until: null }, 8),
           latest: HistoryReads.newestStatement(sql, userId, now, { from: null, until: null }, 1),
-          range: HistoryReads.rangeStatement(sql, userId, now, { from: at(-80 * DAY), until: now }, 11),
-          tally: HistoryReads.tallyStatement(sql, userId, now, [at(-9 * DAY), at(-8 * DAY), now])
+          range: HistoryReads.rangeStatement(sql, userId, now, { from: at(-80 * DAY), until: now }, 11)
         }
         const plans: Record<string, string> = {}
         for (const [name, statement] of Object.entries(statements)) {
           const plan = yield* sql`EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) ${statement}`
           plans[name] = plan.map((row) => String(row["QUERY PLAN"])).join("\n")
         }
-        const { tally = "", ...stepwise } = plans
-        expect(tally).toContain("fixes_2026_01_pkey")
-        expect(tally).not.toContain("Seq Scan on fixes")
         // No statement collects rows to sort them: each stops at the last row that it needs.
-        for (const plan of Object.values(stepwise))
+        for (const plan of Object.values(plans))
           expect(plan).not.toMatch(/Seq Scan on fixes|Bitmap Heap Scan on fixes| Sort \(/)
-        expect(stepwise["around"]?.match(/Index Scan(?: Backward)? using fixes_2025_12_pkey .*rows=2/g)).toHaveLength(2)
+        expect(plans["around"]?.match(/Index Scan(?: Backward)? using fixes_2025_12_pkey .*rows=2/g)).toHaveLength(2)
         for (const other of ["2026_01", "2026_02", "default"]) {
-          expect(stepwise["around"]).not.toContain(`fixes_${other}`)
+          expect(plans["around"]).not.toContain(`fixes_${other}`)
         }
+      })
+    ))
+
+  it("the days of 80 days are counted from the half hours of the user, not from the fixes [fixes-7]", () =>
+    run(
+      Effect.gen(function* () {
+        const { sql, userId } = yield* filled
+        const now = at(0)
+        // Days that begin at a quarter past: both ends of each are counted from the fixes, a quarter of an hour each.
+        const edges = Array.from({ length: 80 }, (_, day) => at((day - 80) * DAY + 15 * 60_000))
+        yield* FixCounts.prepare(sql, userId, now, at(-80 * DAY), now)
+        yield* sql`ANALYZE fix_counts`
+        const plan = (yield* sql`EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF)
+          ${FixCounts.tallyStatement(sql, userId, now, edges)}`).map((row) => String(row["QUERY PLAN"]))
+        expect(plan.join("\n")).not.toMatch(/Seq Scan on fix.*actual/)
+        const rows = (table: string) =>
+          plan.flatMap((line) => {
+            const [, count, loops] = new RegExp(`using ${table}.* rows=(\\d+).*loops=(\\d+)`).exec(line) ?? []
+            return count === undefined ? [] : [Number(count) * Number(loops)]
+          })
+        const sum = (all: ReadonlyArray<number>) => all.reduce((total, one) => total + one, 0)
+        expect(sum(rows("fix_counts_"))).toBe(79 * 47)
+        expect(sum(rows("fixes_"))).toBeLessThan(79 * 2)
       })
     ))
 })

@@ -48,6 +48,7 @@ const GROUPS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "events",
     "export_pieces",
     "exports",
+    "fix_counts",
     "fixes",
     "history_choices",
     "idempotent_answers",

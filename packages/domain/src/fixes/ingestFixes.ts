@@ -80,6 +80,8 @@ const tryOnce = (
         ? []
         : [kept]
     })
+    // A reading that is put aside keeps its position, so it may not say a time that the user deleted either.
+    const putAside = quarantined.filter(({ reading }) => !Erasure.isAbout(reading, view.erasures))
     const notKept = unknown.length - own.length + reports.length - visits.length
     const ingested: Ingested = {
       accepted: own.length,
@@ -120,8 +122,8 @@ const tryOnce = (
       fixes: fresh,
       leftBehind,
       movement,
-      quarantined,
-      putAside: counted(quarantined, notKept),
+      quarantined: putAside,
+      putAside: counted(putAside, notKept + quarantined.length - putAside.length),
       taken: taken.map(({ key }) => key),
       visits,
       states: UploadEvaluation.withEvents(states, fired),

@@ -1,25 +1,33 @@
+import type { NoticeKind } from "../accounts/NoticeKind.js"
 import * as Fix from "../fixes/Fix.js"
 import * as Erasure from "../retention-choice/Erasure.js"
-import * as History from "../retention-choice/History.js"
+import { isPast } from "../retention-choice/History.js"
 import { make, type Timestamp } from "../shared/Timestamp.js"
 import * as VisitReport from "../fixes/VisitReport.js"
 import { recentFrom } from "./Import.js"
 import * as ImportedPlace from "./ImportedPlace.js"
 
-/** One entry of a file: a fix, a visit, a place, or something unusable. */
+/** One entry of a file: a fix, a visit, a place, a chosen notice, or something unusable. */
 export type ImportEntry =
   | { readonly _tag: "Reading"; readonly reading: Fix.Reading }
   | { readonly _tag: "Visit"; readonly visit: VisitReport.VisitReport }
   /** A place of the person's own archive. */
   | { readonly _tag: "Place"; readonly place: ImportedPlace.ImportedPlace }
+  /** A notice that the person had chosen, of the person's own archive. */
+  | { readonly _tag: "Notice"; readonly kind: NoticeKind }
   /** An entry without a time or a place. */
   | { readonly _tag: "Unusable" }
 
-/** The entries to store, and the number of entries that are not stored. */
-export interface Sorted {
+/** Entries that say when somebody was where. */
+export interface History {
   readonly fixes: ReadonlyArray<Fix.Fix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
+}
+
+/** The entries to store, and the number of entries that are not stored. */
+export interface Sorted extends History {
   readonly places: ReadonlyArray<ImportedPlace.ImportedPlace>
+  readonly notices: ReadonlyArray<NoticeKind>
   readonly tooRecent: number
   readonly tooOld: number
   readonly quarantined: number
@@ -27,17 +35,14 @@ export interface Sorted {
 
 /**
  * Applies the rules for phones' readings to the entries of a file. An impossible entry is counted and not stored,
- * because its owner has the file. `cutoff` is the time from which the user keeps history; what the user deleted counts
- * as too old.
+ * because its owner has the file. `cutoff` is the time from which the user keeps history. What the user deleted is left
+ * out later, by `withoutErased`.
  */
-export const sort = (
-  entries: ReadonlyArray<ImportEntry>,
-  uploadedAt: Timestamp,
-  { cutoff, erasures }: { readonly cutoff: Timestamp | null; readonly erasures: ReadonlyArray<Erasure.Stretch> }
-): Sorted => {
+export const sort = (entries: ReadonlyArray<ImportEntry>, uploadedAt: Timestamp, cutoff: Timestamp | null): Sorted => {
   const fixes: Array<Fix.Fix> = []
   const visits: Array<VisitReport.VisitReport> = []
   const places: Array<ImportedPlace.ImportedPlace> = []
+  const notices: Array<NoticeKind> = []
   const recent = recentFrom(uploadedAt)
   let tooRecent = 0
   let tooOld = 0
@@ -48,26 +53,44 @@ export const sort = (
       else quarantined++
       continue
     }
+    if (entry._tag === "Notice") {
+      notices.push(entry.kind)
+      continue
+    }
     const judged = judge(entry, uploadedAt)
     if (judged === undefined) {
       quarantined++
       continue
     }
     const at = judged._tag === "Fix" ? judged.fix.capturedAt : lastOf(judged.visit)
-    const visit = judged._tag === "Fix" ? undefined : Erasure.withoutErased(judged.visit, erasures)
-    const isErased = judged._tag === "Fix" ? Erasure.isErased(at, erasures) : visit === undefined
     if (at > recent) tooRecent++
-    else if (isErased || History.isPast(at, cutoff)) tooOld++
-    else if (visit !== undefined) visits.push(visit)
-    else if (judged._tag === "Fix") fixes.push(judged.fix)
+    else if (isPast(at, cutoff)) tooOld++
+    else if (judged._tag === "Visit") visits.push(judged.visit)
+    else fixes.push(judged.fix)
   }
-  return { fixes, visits, places, tooRecent, tooOld, quarantined }
+  return { fixes, visits, places, notices, tooRecent, tooOld, quarantined }
+}
+
+/**
+ * The entries without what lies in deleted stretches, and how many entries are left out. The store calls it while it
+ * holds the lock of the user's uploads: a stretch that is deleted between the reading of the file and the storing stays
+ * deleted (decision retention-choice-4).
+ */
+export const withoutErased = (
+  { fixes, visits }: History,
+  erasures: ReadonlyArray<Erasure.Stretch>
+): History & { readonly erased: number } => {
+  const kept = {
+    fixes: fixes.filter(({ capturedAt }) => !Erasure.isErased(capturedAt, erasures)),
+    visits: visits.flatMap((visit) => Erasure.withoutErased(visit, erasures) ?? [])
+  }
+  return { ...kept, erased: fixes.length - kept.fixes.length + visits.length - kept.visits.length }
 }
 
 /** The time that counts for a visit: its end. */
 const lastOf = ({ arrival, departure }: VisitReport.VisitReport): Timestamp => departure ?? arrival ?? make(0)
 
-const judge = (entry: Exclude<ImportEntry, { readonly _tag: "Place" }>, uploadedAt: Timestamp) => {
+const judge = (entry: Exclude<ImportEntry, { readonly _tag: "Place" | "Notice" }>, uploadedAt: Timestamp) => {
   if (entry._tag === "Unusable") return undefined
   const judged =
     entry._tag === "Reading" ? Fix.judge(entry.reading, uploadedAt) : VisitReport.judge(entry.visit, uploadedAt)

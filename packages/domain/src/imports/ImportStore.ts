@@ -1,4 +1,5 @@
 import { Context, type Option } from "effect"
+import type { NoticeKind } from "../accounts/NoticeKind.js"
 import type { Fix } from "../fixes/Fix.js"
 import type { DeviceId, ImportId, StoreEffect, UserId } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
@@ -46,6 +47,7 @@ export interface ImportStep extends Leased {
   readonly fixes: ReadonlyArray<Fix>
   readonly visits: ReadonlyArray<VisitReport>
   readonly places: ReadonlyArray<ReturnedPlace>
+  readonly notices: ReadonlyArray<NoticeKind>
 }
 
 /** Uploaded files of location history, and how far they have been read. Decisions imports-2 and imports-6. */
@@ -75,11 +77,13 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     /** A piece of the file. None after the last one. */
     readonly piece: (of: Owned, position: number) => StoreEffect<Option.Option<Uint8Array>>
     /**
-     * Stores the entries that the user does not have yet. Fixes are compared by time and place, visits by times and
-     * place, over all devices of the user, places by `ImportedPlace.isSame`. A new place is left out when the user
-     * has `ImportedPlace.limitOf` already. No rule is evaluated. The version of the
-     * user's uploads grows, and stays are derived again from the earliest new fix. The history of the import's device
-     * ends at its newest stored entry. False, and nothing is written, when the lease was lost.
+     * Stores the entries that the user does not have yet. What lies in a stretch that the user deleted until the moment
+     * of the commit is left out and counts as too old (`Entry.withoutErased`). Fixes are compared by time and place,
+     * visits by times and place, over all devices of the user, places by `ImportedPlace.isSame`. A new place is left
+     * out when the user has `ImportedPlace.limitOf` already. Notices are added to those that the user chose (decision
+     * exports-9). No rule is evaluated. The version of the user's uploads grows, and stays are derived again from the
+     * earliest new fix. The history of the import's device ends at its newest stored entry. False, and nothing is
+     * written, when the lease was lost.
      */
     readonly advance: (step: ImportStep) => StoreEffect<boolean>
     /** Ends the import and removes its file. `error`: why it failed; null: done. False: the lease was lost. */

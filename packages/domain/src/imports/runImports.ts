@@ -1,5 +1,5 @@
 import { Cause, type Duration, Effect, Option } from "effect"
-import { getHistoryChoice, listErasures } from "../retention-choice/index.js"
+import { getHistoryChoice } from "../retention-choice/index.js"
 import { Entropy, program, Timestamp } from "../shared/index.js"
 import { Vault } from "../shared/Vault.js"
 import { everything, type PeopleLeases, type WorkLeases } from "../leases/WorkLeases.js"
@@ -77,8 +77,7 @@ const workOnImport = program("workOnImport", function* ({ attempt, import: begun
       const at = yield* Timestamp.now
       committed += entries.length
       yield* BREATH
-      const erasures = yield* listErasures(begun.userId)
-      const { places, ...sorted } = Entry.sort(entries, begun.uploadedAt, { cutoff, erasures })
+      const { places, ...sorted } = Entry.sort(entries, begun.uploadedAt, cutoff)
       return yield* store.advance({
         ...leased,
         at,

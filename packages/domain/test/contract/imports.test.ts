@@ -9,6 +9,7 @@ import {
   MemoryEntropy,
   MemoryEventStore,
   MemoryFixStore,
+  MemoryHistoryStore,
   MemoryImportStore,
   MemoryPlaceStore,
   MemoryRuleStore,
@@ -20,6 +21,7 @@ import { runContract } from "../support/runContract.js"
 
 const layer = Layer.mergeAll(
   MemoryImportStore.layer,
+  MemoryHistoryStore.layer,
   MemoryFixStore.layer,
   MemoryDeviceStore.layer,
   MemoryEventStore.layer,

@@ -448,6 +448,26 @@ describe("what could not be taken", () => {
     )
   )
 
+  it.effect("puts nothing aside that says a time in a deleted stretch, and counts it [retention-choice-4]", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone, user } = yield* person
+        const tables = yield* MemoryDatabase
+        const [from, until] = [time(NOON - 60 * MINUTE), time(NOON - 30 * MINUTE)]
+        yield* (yield* HistoryStore).erase(user.id, { from, until }, time(NOON))
+        const impossible = (after: number) => reading(after, { lat: 95, lon: 5 })
+        const sent = [impossible(-61 * MINUTE), impossible(-60 * MINUTE), impossible(-31 * MINUTE), impossible(0)]
+        const answer = yield* ingestFixes(phone, sent, [])
+        expect(answer).toEqual({ accepted: 0, duplicates: 0, quarantined: 4 })
+        const kept = [...tables.quarantined.values()].map(({ reading: one }) =>
+          "capturedAt" in one ? one.capturedAt : 0
+        )
+        expect(kept).toEqual([time(NOON - 61 * MINUTE), time(NOON)])
+        expect((yield* device(phone.id))?.putAside).toContainEqual({ reason: "not_kept", count: 2, lastAt: NOON })
+      })
+    )
+  )
+
   it.effect("as from the future is taken when the server's clock is right again, in the order of time", () =>
     run(
       Effect.gen(function* () {

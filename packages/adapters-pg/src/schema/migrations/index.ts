@@ -57,6 +57,8 @@ import * as timeZones from "./0061_time_zones.js"
 import * as erasures from "./0062_erasures.js"
 import * as noticeChoices from "./0063_notice_choices.js"
 import * as setupLinks from "./0064_setup_links.js"
+import * as languages from "./0065_languages.js"
+import * as fixCounts from "./0066_fix_counts.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -116,5 +118,7 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0061_time_zones": timeZones.statements,
   "0062_erasures": erasures.statements,
   "0063_notice_choices": noticeChoices.statements,
-  "0064_setup_links": setupLinks.statements
+  "0064_setup_links": setupLinks.statements,
+  "0065_languages": languages.statements,
+  "0066_fix_counts": fixCounts.statements
 }

@@ -220,6 +220,85 @@ export const fixHistoryContract: Contract<Ports> = [
     })
   },
   {
+    name: "tally: a year says the same after uploads, deletions and changes of the choice, in any time zone",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const { userId } = device
+      const now = yield* Timestamp.now
+      const history = yield* FixHistory
+      // Days that begin at a quarter past an hour, so that no half an hour lies at their edge.
+      const days = (offset: number) =>
+        Array.from({ length: 100 }, (_, day) => Timestamp.plus(now, (day - 99) * DAY + offset))
+      const counts = (offset: number) =>
+        Effect.map(history.tally(userId, now, days(offset)), (all) => all.map(({ edge, fixes }) => [edge, fixes]))
+      const QUARTER = 15 * 60_000
+      yield* seen(device, [-95 * DAY, -40 * DAY, -40 * DAY + 1, -2 * DAY - 1, -2 * DAY])
+      const before = [
+        [4, 1],
+        [59, 2],
+        [96, 1],
+        [97, 1]
+      ]
+      Check.equal(yield* counts(0), before, "the first tally")
+      Check.equal(yield* counts(0), before, "the second")
+      yield* seen(device, [-40 * DAY + QUARTER, -2 * DAY + 5])
+      Check.equal(
+        yield* counts(0),
+        [
+          [4, 1],
+          [59, 3],
+          [96, 1],
+          [97, 2]
+        ],
+        "after an upload"
+      )
+      Check.equal(
+        yield* counts(QUARTER),
+        [
+          [3, 1],
+          [58, 2],
+          [59, 1],
+          [96, 3]
+        ],
+        "from a quarter past"
+      )
+      const store = yield* HistoryStore
+      const erased = { from: Timestamp.plus(now, -40 * DAY), until: Timestamp.plus(now, -40 * DAY + 1) }
+      yield* store.erase(userId, erased, now)
+      Check.equal(
+        yield* counts(0),
+        [
+          [4, 1],
+          [59, 2],
+          [96, 1],
+          [97, 2]
+        ],
+        "after a millisecond was deleted"
+      )
+      yield* store.choose(userId, 90, now)
+      Check.equal(
+        yield* counts(0),
+        [
+          [59, 2],
+          [96, 1],
+          [97, 2]
+        ],
+        "a shorter choice"
+      )
+      yield* store.removePast(userId, { now, accessLogUntil: Timestamp.make(0) }, 100)
+      yield* store.choose(userId, null, now)
+      Check.equal(
+        yield* counts(0),
+        [
+          [59, 2],
+          [96, 1],
+          [97, 2]
+        ],
+        "a longer choice after the deletion"
+      )
+    })
+  },
+  {
     name: "what is past the user's choice of history is in no answer, to the millisecond",
     run: Effect.gen(function* () {
       const device = yield* phone

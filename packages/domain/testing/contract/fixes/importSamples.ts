@@ -14,6 +14,7 @@ export type ImportSamplePorts = Uploads.UploadSamplePorts | ImportStore
 
 export const BYTES = Uint8Array.from({ length: 256 }, (_, index) => index)
 
+/** Begins an import of a user at a device of its own, and says whether the store took it. */
 export const begin = (userId: UserId, overrides: { readonly most?: number; readonly at?: Timestamp.Timestamp } = {}) =>
   Effect.gen(function* () {
     const begun = {
@@ -48,12 +49,14 @@ export const claim = ({ id, userId }: Owned, lease: string, now: Timestamp.Times
     return Option.map(claimed, (one) => ({ claimed: one, lease }))
   })
 
+/** As `claim`, for an import that must be claimable. */
 export const claimed = (of: Owned, lease: string, now: Timestamp.Timestamp) =>
   Effect.map(
     claim(of, lease, now),
     Option.getOrElse(() => Check.fail("it is claimed"))
   )
 
+/** A step of an import: what an attempt read, with nothing in it but what `parts` gives. */
 export const step = (
   of: Owned,
   lease: string,
@@ -66,18 +69,25 @@ export const step = (
   at: now,
   format: "gpx",
   bytesDone: 100,
-  read: (parts.fixes?.length ?? 0) + (parts.visits?.length ?? 0) + (parts.places?.length ?? 0),
+  read:
+    (parts.fixes?.length ?? 0) +
+    (parts.visits?.length ?? 0) +
+    (parts.places?.length ?? 0) +
+    (parts.notices?.length ?? 0),
   tooRecent: 0,
   tooOld: 0,
   quarantined: 0,
   fixes: [],
   visits: [],
   places: [],
+  notices: [],
   ...parts
 })
 
+/** Stores a step. */
 export const advance = (of: ImportStep) => Effect.flatMap(ImportStore, (store) => store.advance(of))
 
+/** The import as the store has it; it must be there. */
 export const found = (of: Owned) =>
   Effect.flatMap(ImportStore, (store) =>
     Effect.map(

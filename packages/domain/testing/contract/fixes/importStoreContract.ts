@@ -3,6 +3,7 @@ import { DeviceStore } from "../../../src/devices/DeviceStore.js"
 import * as Import from "../../../src/imports/Import.js"
 import { ImportStore } from "../../../src/imports/ImportStore.js"
 import * as Bucket from "../../../src/leases/Bucket.js"
+import type { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { bucketOf } from "../../memory/leases/buckets.js"
 import * as Check from "../../Check.js"
@@ -20,13 +21,17 @@ import {
   waiting,
   type ImportSamplePorts
 } from "./importSamples.js"
+import { erasedMeanwhile } from "./erasedMeanwhile.js"
+import { noticesBack } from "./noticesBack.js"
 import { placesBeyondTheLimit } from "./placesBeyondTheLimit.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
 /** Rules of `ImportStore`. */
-export const importStoreContract: Contract<ImportSamplePorts> = [
+export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
   placesBeyondTheLimit,
+  erasedMeanwhile,
+  noticesBack,
   {
     name: "an upload is not seen before it is complete, then it waits, as it was begun",
     run: Effect.gen(function* () {

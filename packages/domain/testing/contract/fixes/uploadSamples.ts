@@ -33,6 +33,7 @@ export const fixes = (count: number, from: Timestamp.Timestamp, overrides: Parti
     ...overrides
   }))
 
+/** What the store shows an upload of the device's owner. */
 export const view = (device: Pick<Device, "userId" | "id">, asked: ReadonlyArray<Fix.Fix> = []) =>
   Effect.gen(function* () {
     return yield* (yield* FixStore).view(device.userId, device.id, asked, yield* Timestamp.now)
@@ -66,9 +67,11 @@ export const commit = (device: Pick<Device, "userId" | "id">, parts: Partial<Upl
     return yield* (yield* FixStore).commit(upload)
   })
 
+/** The owner's newest fixes. */
 export const latest = ({ userId }: Pick<Device, "userId">, limit = 100) =>
   Effect.flatMap(FixStore, (store) => store.latest(userId, limit))
 
+/** The fix as the store answers it. */
 export const stored = (device: Pick<Device, "userId" | "id">, fix: Fix.Fix, receivedAt: Timestamp.Timestamp) => ({
   ...fix,
   userId: device.userId,
@@ -76,6 +79,7 @@ export const stored = (device: Pick<Device, "userId" | "id">, fix: Fix.Fix, rece
   receivedAt
 })
 
+/** Which of the fixes the store has already. */
 export const known = (device: Pick<Device, "userId" | "id">, asked: ReadonlyArray<Fix.Fix>) =>
   Effect.map(view(device, asked), (seen) => asked.map((fix) => seen.known.has(Fix.key(fix))))
 
@@ -86,6 +90,7 @@ export const live = ({ userId }: Pick<Connection, "userId">) =>
     return (yield* view(phone)).rules
   })
 
+/** The ids of the owner's live rules. */
 export const liveIds = (of: Pick<Connection, "userId">) =>
   Effect.map(live(of), (rules) => rules.map(({ rule }) => rule.id))
 
@@ -95,6 +100,7 @@ export const onlyLive = (of: Pick<Connection, "userId">) =>
     only === undefined || others.length > 0 ? Check.fail("one live rule") : only
   )
 
+/** What a rule remembers after its first evaluation. */
 export const state = (basis: string, asOf: Timestamp.Timestamp, overrides: Partial<RuleMemory> = {}): RuleMemory => ({
   side: "inside",
   since: asOf,
@@ -105,6 +111,7 @@ export const state = (basis: string, asOf: Timestamp.Timestamp, overrides: Parti
   ...overrides
 })
 
+/** A rule that an upload evaluated, and what it remembers then. */
 export const progress = (
   { id }: Rule,
   state: RuleMemory,
@@ -124,6 +131,7 @@ export const OUTCOMES: ReadonlyArray<RuleOutcome> = [
   "fired"
 ]
 
+/** One line of what a rule did with one fix. */
 export const evaluation = (
   capturedAt: Timestamp.Timestamp,
   overrides: Partial<RecentEvaluations.Evaluation> = {}
@@ -135,6 +143,7 @@ export const evaluation = (
   ...overrides
 })
 
+/** A visit that a phone reported. */
 export const visit = (arrival: Timestamp.Timestamp | null, departure: Timestamp.Timestamp | null): VisitReport => ({
   arrival,
   departure,
@@ -143,6 +152,7 @@ export const visit = (arrival: Timestamp.Timestamp | null, departure: Timestamp.
   accuracyM: null
 })
 
+/** An event of the rule that waits in the outbox. */
 export const event = (rule: Rule, overrides: Partial<OutboxEvent> = {}) =>
   Effect.gen(function* () {
     const made: OutboxEvent = {

@@ -1,6 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import * as Device from "../../../src/devices/Device.js"
 import * as Fix from "../../../src/fixes/Fix.js"
+import { withoutErased } from "../../../src/imports/Entry.js"
 import { type Import, MOST_NAMED, NOTHING_READ } from "../../../src/imports/Import.js"
 import { isSame, limitOf } from "../../../src/imports/ImportedPlace.js"
 import { ImportStore, type Leased, type Owned, type ImportStep } from "../../../src/imports/ImportStore.js"
@@ -121,10 +122,12 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           find(of) === undefined ? Option.none() : Option.fromNullable(importPieces.get(`${of.id} ${position}`))
         ),
 
-      advance: (step) =>
+      advance: (read) =>
         Effect.sync(() => {
-          const kept = held(step)
+          const kept = held(read)
           if (kept === undefined) return false
+          const { erased, ...history } = withoutErased(read, tables.erasures.get(read.userId) ?? [])
+          const step = { ...read, ...history, tooOld: read.tooOld + erased }
           const { leftOut, stored } = store(tables, kept.import, step)
           const { counts } = kept.import
           imports.set(step.id, {
@@ -141,7 +144,8 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
                   counts.duplicates +
                   step.fixes.length +
                   step.visits.length +
-                  step.places.length -
+                  step.places.length +
+                  step.notices.length -
                   stored -
                   leftOut.length,
                 overLimit: counts.overLimit + leftOut.length,
@@ -189,7 +193,7 @@ const isDue = ({ dueAt, import: one, uploading }: KeptImport, now: Timestamp.Tim
 const isOpen = ({ state }: Import): boolean => state === "waiting" || state === "running"
 
 /** Stores the entries of a step; returns how many of them the user did not have yet, and which places had no room. */
-const store = (tables: Tables, { deviceId }: Import, { at, fixes, places, userId, visits }: ImportStep) => {
+const store = (tables: Tables, { deviceId }: Import, { at, fixes, notices, places, userId, visits }: ImportStep) => {
   const { importDevices, staysDueFrom, streamVersions } = tables
   const endsWith = (at: Timestamp.Timestamp): void =>
     void importDevices.set(deviceId, Timestamp.make(Math.max(importDevices.get(deviceId) ?? at, at)))
@@ -225,5 +229,11 @@ const store = (tables: Tables, { deviceId }: Import, { at, fixes, places, userId
   }
   if (fixes.length + visits.length + places.length > 0)
     streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)
-  return { leftOut, stored: tables.fixes.size + tables.visitReports.size + tables.places.size - before }
+  const chosen = tables.noticeChoices.get(userId) ?? []
+  const together = [...new Set([...chosen, ...notices])].sort()
+  if (together.length > chosen.length) tables.noticeChoices.set(userId, together)
+  return {
+    leftOut,
+    stored: together.length - chosen.length + tables.fixes.size + tables.visitReports.size + tables.places.size - before
+  }
 }

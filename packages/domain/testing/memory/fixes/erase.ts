@@ -2,7 +2,6 @@ import * as VisitReport from "../../../src/fixes/VisitReport.js"
 import * as Erasure from "../../../src/retention-choice/Erasure.js"
 import * as RuleEvaluation from "../../../src/rules/RuleEvaluation.js"
 import type { UserId } from "../../../src/shared/Ids.js"
-import type { Timestamp } from "../../../src/shared/Timestamp.js"
 import type { Tables } from "../MemoryDatabase.js"
 
 /** `HistoryStore.erase`. */
@@ -15,7 +14,7 @@ export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure):
     if (Erasure.covers(erasure, value.capturedAt)) tables.fixes.delete(key)
   }
   for (const { key, value } of of(tables.quarantined, userId)) {
-    if (timesOf(value.reading).some((at) => Erasure.covers(erasure, at))) tables.quarantined.delete(key)
+    if (Erasure.isAbout(value.reading, [erasure])) tables.quarantined.delete(key)
   }
   eraseVisits(tables, userId, erasure)
   eraseFromRules(tables, userId, erasure)
@@ -35,13 +34,6 @@ export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure):
 /** The rows of a person, in a list of their own: the table may change meanwhile. */
 const of = <K, V extends { readonly userId: UserId }>(table: Map<K, V>, userId: UserId) =>
   [...table].flatMap(([key, value]) => (value.userId === userId ? [{ key, value }] : []))
-
-const timesOf = (
-  reading: { readonly capturedAt: Timestamp } | Pick<VisitReport.VisitReport, "arrival" | "departure">
-): ReadonlyArray<Timestamp> =>
-  "capturedAt" in reading
-    ? [reading.capturedAt]
-    : [reading.arrival, reading.departure].filter((at): at is Timestamp => at !== null)
 
 const eraseVisits = ({ stays, visitReports }: Tables, userId: UserId, erasure: Erasure.Erasure): void => {
   for (const { key, value } of of(visitReports, userId)) {

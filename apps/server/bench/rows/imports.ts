@@ -1,0 +1,105 @@
+import { importNext } from "@place-access/domain/imports"
+import { Imports } from "@place-access/worker"
+import { Effect } from "effect"
+import type { Bench } from "../harness/Bench.js"
+import * as Goal from "../harness/Goal.js"
+import * as People from "../harness/People.js"
+import type { Row, Sample } from "../harness/Row.js"
+import type { Scratch } from "../harness/Scratch.js"
+import * as Usage from "../harness/Usage.js"
+
+/**
+ * Points of a Google Records.json, from the uploaded pieces to the history of their owner. The baseline inserts as many
+ * fixes with one bare statement for each thousand.
+ */
+
+const POINTS = 40_000
+const PIECE = 131_072
+const BATCH = 1_000
+
+export const imports: Row = {
+  name: "imports",
+  path: "points of an imported file, beside bare inserts",
+  seconds: 40,
+  open: async (bench) => {
+    const people = bench.rounds + 2
+    const scratch = await bench.scratch((empty) => People.seed(empty, { count: 2 * people }))
+    let next = 0
+    return [
+      {
+        product: () => importFile(scratch, next++),
+        baseline: () => insertPlainly(scratch, next++),
+        goals: [Goal.opsPerS(15_000)],
+        notes: notes(bench)
+      }
+    ]
+  }
+}
+
+const notes = (bench: Bench) => () => [`${POINTS} points in a round, ${bench.rounds} rounds`]
+
+const START = Date.UTC(2024, 0, 1)
+
+/** A location as Google's export has it, with what a reader must skip. */
+const location = (n: number): string =>
+  JSON.stringify({
+    latitudeE7: 523_700_000 + (n % 1_000) * 10,
+    longitudeE7: 48_900_000 + (n % 777) * 10,
+    accuracy: 12,
+    source: "WIFI",
+    deviceTag: 1_234_567_890,
+    activity: [
+      { activity: [{ type: "STILL", confidence: 90 }], timestamp: new Date(START + n * 30_000).toISOString() }
+    ],
+    timestamp: new Date(START + n * 30_000).toISOString()
+  })
+
+const importFile = async (scratch: Scratch, person: number): Promise<Sample> => {
+  const file = Buffer.from(`{"locations":[${Array.from({ length: POINTS }, (_, n) => location(n)).join(",")}]}`)
+  const user = People.user(person)
+  await scratch.query(
+    `INSERT INTO devices (user_id, device_id, name, format, token_hash, created_at)
+     VALUES ($1, 'dev_file', 'Records.json', 'import', 'file', now())`,
+    [user]
+  )
+  for (let position = 0; position * PIECE < file.length; position++) {
+    await scratch.query(
+      "INSERT INTO import_pieces (user_id, import_id, position, bytes) VALUES ($1, 'imp_file', $2, $3)",
+      [user, position, file.subarray(position * PIECE, (position + 1) * PIECE)]
+    )
+  }
+  await scratch.query(
+    `INSERT INTO imports (user_id, import_id, device_id, file_name, state, bytes_total, uploaded_at)
+     VALUES ($1, 'imp_file', 'dev_file', 'Records.json', 'waiting', $2, now())`,
+    [user, file.length]
+  )
+  const sample = await timed(() => scratch.run(Effect.provide(importNext(), Imports.layer)))
+  const [done] = await scratch.query("SELECT state, stored FROM imports WHERE user_id = $1", [user])
+  if (done?.["state"] !== "done" || done["stored"] !== POINTS) throw new Error(`not stored: ${JSON.stringify(done)}`)
+  return sample
+}
+
+const insertPlainly = (scratch: Scratch, person: number): Promise<Sample> =>
+  timed(async () => {
+    for (let first = 0; first < POINTS; first += BATCH) {
+      await scratch.query(
+        `INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, received_at)
+         SELECT $1, to_timestamp(($2::float8 + n * 30000) / 1000), 'dev_file', 52.37 + n * 0.000001, 4.89, 12, now()
+         FROM generate_series($3::integer, $4::integer) AS n`,
+        [People.user(person), START, first, first + BATCH - 1]
+      )
+    }
+  })
+
+const timed = async (work: () => Promise<unknown>): Promise<Sample> => {
+  const [begin, cpu] = [performance.now(), Usage.cpuMicros(process.pid)]
+  await work()
+  return {
+    operations: POINTS,
+    seconds: (performance.now() - begin) / 1_000,
+    p50Ms: null,
+    p99Ms: null,
+    cpuMicrosPerOp: (Usage.cpuMicros(process.pid) - cpu) / POINTS,
+    peakMB: null
+  }
+}

@@ -1,0 +1,218 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Fragment } from "@effect/sql/Statement"
+import type { Timestamp, UserId } from "@place-access/domain/shared"
+import { Effect, Option, type ParseResult, Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+import * as HistoryBound from "./HistoryBound.js"
+
+/**
+ * The number of a user's fixes in each half an hour (`fix_counts`), from which `FixHistory.tally` counts the days of a
+ * year without reading a million fixes. Decision fixes-7.
+ *
+ * The counts are a cache that the database keeps with the fixes. They hold while two things are true:
+ *
+ * - `upload_streams.counted_version` is the user's `version`. Every statement of ours that raises the version carries
+ *   `counted_version` along, in the transaction that changes fixes and counts. A program that does not know the counts,
+ *   such as the previous release during an upgrade, raises the version alone, and from then on nobody reads the counts.
+ * - The half an hour does not begin before `counted_from`. Before that, nobody has counted yet, or retention has
+ *   deleted fixes.
+ *
+ * Everything else is counted from the fixes, so a tally is right with any counts. The first long tally of a user makes
+ * the counts, in steps. Until then an upload of this user costs nothing more: it adds to counts that hold only.
+ */
+
+/** Half an hour: the offsets of almost all time zones are multiples of it, so that days consist of whole rows. */
+export const WIDTH = 30 * 60_000
+
+const floor = (at: number): number => Math.floor(at / WIDTH) * WIDTH
+const ceil = (at: number): number => Math.ceil(at / WIDTH) * WIDTH
+
+/** The end of the half an hour of an instant. Year 1: `date_bin` of PostgreSQL 15 is wrong before its origin. */
+const endOf = (instant: string): string =>
+  `(date_bin('30 minutes', ${instant}, '0001-01-01T00:00:00Z'::timestamptz) + interval '30 minutes')`
+
+/**
+ * For the UPDATE that raises the version of the row `stream` to `version`. Null from the first raise on that did not
+ * carry it: the counts no longer hold.
+ */
+export const carried = (sql: SqlClient, version: Fragment) =>
+  sql`counted_version = CASE WHEN stream.counted_version = stream.version THEN ${version} END`
+
+/** A column of the row `stream`: whether its counts hold, so that new fixes must be added to them. */
+export const HOLDS = "coalesce(stream.counted_version = stream.version, false)"
+
+const SUM = `ON CONFLICT (user_id, ends_at) DO UPDATE SET fixes = known.fixes + excluded.fixes,
+        first_at = least(known.first_at, excluded.first_at), last_at = greatest(known.last_at, excluded.last_at)`
+
+/** Adds the fixes that the CTE `new_fixes (captured_at)` has stored, if `condition` holds. */
+export const added = (sql: SqlClient, userId: UserId, condition: Fragment) =>
+  sql`INSERT INTO fix_counts AS known (user_id, ends_at, fixes, first_at, last_at)
+      SELECT ${userId}, ${sql.literal(endOf("captured_at"))}, count(*), min(captured_at), max(captured_at)
+      FROM new_fixes WHERE ${condition} GROUP BY 2
+      ${sql.literal(SUM)}`
+
+/** The same for a cluster: rows to insert into `fix_counts AS known`, and what to do with those that are there. */
+export const rowsOf = (userId: UserId, fixes: ReadonlyArray<{ readonly capturedAt: Timestamp.Timestamp }>) => {
+  const rows = new Map<number, { fixes: number; first: number; last: number }>()
+  for (const { capturedAt } of fixes) {
+    const end = floor(capturedAt) + WIDTH
+    const row = rows.get(end)
+    if (row === undefined) rows.set(end, { fixes: 1, first: capturedAt, last: capturedAt })
+    else {
+      row.fixes++
+      row.first = Math.min(row.first, capturedAt)
+      row.last = Math.max(row.last, capturedAt)
+    }
+  }
+  return [...rows].map(([end, { first, fixes, last }]) => ({
+    user_id: userId,
+    ends_at: Rows.at(end),
+    fixes,
+    first_at: Rows.at(first),
+    last_at: Rows.at(last)
+  }))
+}
+
+export const addedOnConflict = (sql: SqlClient) => sql.literal(SUM)
+
+/** Makes the counts that end after `from` and up to `until` anew. Both are multiples of `WIDTH`, as SQL. */
+const count = (sql: SqlClient, userId: UserId, from: Fragment, until: Fragment) =>
+  Effect.gen(function* () {
+    yield* sql`DELETE FROM fix_counts WHERE user_id = ${userId} AND ends_at > ${from} AND ends_at <= ${until}`
+    yield* sql`INSERT INTO fix_counts (user_id, ends_at, fixes, first_at, last_at)
+      SELECT user_id, ${sql.literal(endOf("captured_at"))}, count(*), min(captured_at), max(captured_at)
+      FROM fixes WHERE user_id = ${userId} AND captured_at >= ${from} AND captured_at < ${until} GROUP BY 1, 2
+      ORDER BY 2`
+  })
+
+/** After fixes of the stretch were deleted, by a transaction that has locked the user's row of `upload_streams`. */
+export const recount = (
+  sql: SqlClient,
+  userId: UserId,
+  { from, until }: { readonly from: Timestamp.Timestamp; readonly until: Timestamp.Timestamp }
+) => count(sql, userId, sql`${Rows.at(floor(from))}::timestamptz`, sql`${Rows.at(ceil(until))}::timestamptz`)
+
+/**
+ * Before retention deletes fixes up to `cutoff`, in its transaction: from then on the counts begin after the half an
+ * hour of the cutoff. The update locks the user's row, so that nobody counts the fixes that are about to go.
+ */
+export const forget = (sql: SqlClient, userId: UserId, cutoff: Timestamp.Timestamp) => {
+  const end = sql`${Rows.at(floor(cutoff) + WIDTH)}::timestamptz`
+  return Effect.zipRight(
+    sql`UPDATE upload_streams SET counted_from = CASE WHEN counted_from < ${end} THEN ${end} ELSE counted_from END
+        WHERE user_id = ${userId}`,
+    sql`DELETE FROM fix_counts WHERE user_id = ${userId} AND ends_at <= ${end}`
+  )
+}
+
+/** A tally of less than this reads the fixes: counting the whole history first would take longer. */
+const LONG = 31 * 24 * 60 * 60_000
+/** The fixes that a step counts: it has the lock of the user's row for about 0.2 s, and phones wait for it. */
+const FIXES_OF_STEP = 100_000
+/** The steps of a tally. Of a longer history it counts the rest from the fixes, and the next tally goes on. */
+const MOST_STEPS = 12
+
+const StandingRow = Schema.Struct({ is_covered: Schema.Boolean })
+const StepRow = Schema.Struct({ until: Schema.String, begins_at: Schema.String })
+
+/** Makes the counts of a long stretch, if there are none that hold. An error leaves them to the next tally. */
+export const prepare = (
+  sql: SqlClient,
+  userId: UserId,
+  now: Timestamp.Timestamp,
+  from: Timestamp.Timestamp,
+  until: Timestamp.Timestamp,
+  fixesOfStep = FIXES_OF_STEP
+): Effect.Effect<void, SqlError | ParseResult.ParseError> =>
+  Effect.gen(function* () {
+    if (until - from <= LONG) return
+    for (let step = 0; step < MOST_STEPS; step++) {
+      if (yield* isCovered(sql, userId, now, from)) return
+      yield* countStep(sql, userId, now, fixesOfStep).pipe(sql.withTransaction)
+    }
+  })
+
+/** True for a user without uploads. */
+const isCovered = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, from: Timestamp.Timestamp) =>
+  sql`SELECT coalesce(stream.counted_version = stream.version AND stream.counted_from
+        <= greatest(${Rows.at(ceil(from))}::timestamptz, ${keptFrom(sql, userId, now)}), false) AS is_covered
+      FROM upload_streams stream WHERE stream.user_id = ${userId}`.pipe(
+    Rows.first(StandingRow),
+    Effect.map(Option.match({ onNone: () => true, onSome: (row) => row.is_covered }))
+  )
+
+/** The end of the half an hour of the cutoff: all fixes after it are kept. */
+const keptFrom = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp) =>
+  sql`(SELECT ${sql.literal(endOf("bound.cutoff"))}
+       FROM (SELECT ${HistoryBound.cutoff(sql, userId, now)} AS cutoff) bound)`
+
+/** Counts the newest fixes that are not counted yet. Times pass through as text, because they can be infinite. */
+const countStep = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, fixesOfStep: number) =>
+  Effect.gen(function* () {
+    const locked = yield* sql`SELECT 1 FROM upload_streams WHERE user_id = ${userId} FOR UPDATE`
+    if (locked.length === 0) return
+    const step = yield* sql`
+      SELECT done.until::text, coalesce((
+        SELECT ${sql.literal(endOf("captured_at"))} - interval '30 minutes' FROM fixes
+        WHERE user_id = ${userId} AND captured_at < done.until
+          AND captured_at > ${HistoryBound.cutoff(sql, userId, now)}
+        ORDER BY captured_at DESC OFFSET ${fixesOfStep} LIMIT 1), ${keptFrom(sql, userId, now)})::text AS begins_at
+      FROM (SELECT CASE WHEN ${sql.literal(HOLDS)} THEN stream.counted_from ELSE 'infinity' END AS until
+            FROM upload_streams stream WHERE stream.user_id = ${userId}) done`.pipe(Rows.first(StepRow))
+    if (Option.isNone(step)) return
+    const { begins_at, until } = step.value
+    yield* count(sql, userId, sql`${begins_at}::timestamptz`, sql`${until}::timestamptz`)
+    yield* sql`UPDATE upload_streams SET counted_version = version, counted_from = ${begins_at}::timestamptz
+               WHERE user_id = ${userId}`
+  })
+
+/**
+ * Counts the fixes between each edge and the next: whole half hours from the counts that hold, what is left at both
+ * ends of a day from the fixes.
+ */
+export const tallyStatement = (
+  sql: SqlClient,
+  userId: UserId,
+  now: Timestamp.Timestamp,
+  edges: ReadonlyArray<Timestamp.Timestamp>
+) => {
+  const days = edges.slice(0, -1)
+  const fixes = (from: string, until: string) =>
+    sql`SELECT count(*) AS fixes, min(captured_at) AS first_at, max(captured_at) AS last_at FROM fixes
+        WHERE user_id = ${userId} AND captured_at > (SELECT cutoff FROM standing)
+          AND captured_at >= ${sql.literal(from)} AND captured_at < ${sql.literal(until)}
+          AND ${sql.literal(from)} < ${sql.literal(until)}`
+  return sql`
+    WITH standing AS MATERIALIZED (
+      SELECT bound.cutoff, greatest(${sql.literal(endOf("bound.cutoff"))}, coalesce((
+        SELECT stream.counted_from FROM upload_streams stream
+        WHERE stream.user_id = ${userId} AND ${sql.literal(HOLDS)}), 'infinity')) AS counted_from
+      FROM (SELECT ${HistoryBound.cutoff(sql, userId, now)} AS cutoff) bound
+    ), days AS MATERIALIZED (
+      SELECT day.edge, day.begins_at, day.ends_at,
+             least(greatest(day.whole_from, standing.counted_from), day.ends_at) AS whole_from,
+             greatest(
+               day.whole_until, least(greatest(day.whole_from, standing.counted_from), day.ends_at)) AS whole_until
+      FROM standing, unnest(
+        ${days.map((_, edge) => edge)}::integer[],
+        ${days.map(Rows.at)}::timestamptz[],
+        ${days.map((at) => Rows.at(ceil(at)))}::timestamptz[],
+        ${edges.slice(1).map((at) => Rows.at(floor(at)))}::timestamptz[],
+        ${edges.slice(1).map(Rows.at)}::timestamptz[]
+      ) AS day (edge, begins_at, whole_from, whole_until, ends_at)
+      -- The planner cannot estimate this comparison and expects few days. Otherwise the statement looks so expensive
+      -- that PostgreSQL compiles it first (JIT), which takes longer than to run it.
+      WHERE edge = edge + 0
+    )
+    SELECT day.edge, whole.fixes, whole.first_at, whole.last_at
+    FROM days day CROSS JOIN LATERAL (
+      SELECT sum(part.fixes)::bigint AS fixes, min(part.first_at) AS first_at, max(part.last_at) AS last_at FROM (
+        SELECT fixes::bigint, first_at, last_at FROM fix_counts
+        WHERE user_id = ${userId} AND ends_at > day.whole_from AND ends_at <= day.whole_until
+        UNION ALL (${fixes("day.begins_at", "day.whole_from")})
+        UNION ALL (${fixes("day.whole_until", "day.ends_at")})
+      ) part
+    ) whole
+    WHERE whole.fixes > 0 ORDER BY day.edge`
+}

@@ -1,0 +1,16 @@
+/** How many fixes a user has in each half an hour, so that a calendar need not read the fixes. See `FixCounts`. */
+export const statements = [
+  `CREATE TABLE fix_counts (
+    user_id text NOT NULL,
+    -- the end of the half an hour, exclusive: a row is past the user's choice when this instant is
+    ends_at timestamptz(3) NOT NULL,
+    fixes integer NOT NULL,
+    first_at timestamptz(3) NOT NULL,
+    last_at timestamptz(3) NOT NULL,
+    PRIMARY KEY (user_id, ends_at)
+  ) WITH (fillfactor = 80)`,
+  // The counts hold for `version` = `counted_version` only. The previous release does not know the column: after an
+  // upload that it stored, the two differ.
+  `ALTER TABLE upload_streams ADD COLUMN counted_version bigint`,
+  `ALTER TABLE upload_streams ADD COLUMN counted_from timestamptz(3)`
+]

@@ -1,0 +1,263 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { type Database, Rows, SqlFixHistory, SqlImportStore } from "@place-access/adapters-pg"
+import { type Fix, FixHistory, FixStore } from "@place-access/domain/fixes"
+import { Import, ImportStore } from "@place-access/domain/imports"
+import { type History, HistoryStore } from "@place-access/domain/retention-choice"
+import { type DeviceId, ImportId, Timestamp, type UserId } from "@place-access/domain/shared"
+import { Fixtures, RuleSamples } from "@place-access/domain/testing"
+import { Effect, FastCheck, Layer, Schema } from "effect"
+import { expect, it } from "vitest"
+import * as FixCounts from "../../src/history/FixCounts.js"
+import { START, withStores } from "./contracts.js"
+import { UploadStores } from "./uploadStores.js"
+
+/**
+ * Random lives of one user's fixes: uploads, files, deletions, retention, and a release that does not know the counts.
+ * After each deed a tally must be what the fixes themselves say.
+ */
+
+const { DAY, HOUR } = Timestamp
+const MINUTE = 60_000
+
+type Deed =
+  | { readonly tag: "upload" | "file" | "previous release"; readonly times: ReadonlyArray<number> }
+  /** A reading that was put aside is taken, and is stored already. */
+  | { readonly tag: "taken" | "place" }
+  | { readonly tag: "erase"; readonly from: number; readonly length: number }
+  | { readonly tag: "keep"; readonly days: History.Keep }
+  | { readonly tag: "sweep"; readonly limit: number }
+  | { readonly tag: "count"; readonly fixesOfStep: number }
+  | { readonly tag: "wait"; readonly millis: number }
+
+/** Offsets from now. Many are at an edge of a half an hour, of the choice of 30 days, or close together. */
+const time = FastCheck.oneof(
+  FastCheck.integer({ min: -60 * DAY, max: 0 }),
+  FastCheck.tuple(FastCheck.integer({ min: -90, max: 0 }), FastCheck.integer({ min: -1, max: 1 })).map(
+    ([halves, millis]) => halves * 30 * MINUTE + millis
+  ),
+  FastCheck.integer({ min: -30 * DAY - HOUR, max: -30 * DAY + HOUR }),
+  FastCheck.integer({ min: -HOUR, max: 0 })
+)
+const times = FastCheck.array(time, { minLength: 1, maxLength: 12 })
+
+const deed: FastCheck.Arbitrary<Deed> = FastCheck.oneof(
+  { weight: 6, arbitrary: FastCheck.record({ tag: FastCheck.constant("upload" as const), times }) },
+  { weight: 2, arbitrary: FastCheck.record({ tag: FastCheck.constant("file" as const), times }) },
+  { weight: 1, arbitrary: FastCheck.record({ tag: FastCheck.constant("previous release" as const), times }) },
+  { weight: 1, arbitrary: FastCheck.record({ tag: FastCheck.constantFrom("taken" as const, "place" as const) }) },
+  {
+    weight: 2,
+    arbitrary: FastCheck.record({
+      tag: FastCheck.constant("erase" as const),
+      from: time,
+      length: FastCheck.oneof(
+        FastCheck.integer({ min: 1, max: 2 * HOUR }),
+        FastCheck.integer({ min: 1, max: 30 * DAY })
+      )
+    })
+  },
+  {
+    weight: 2,
+    arbitrary: FastCheck.record({
+      tag: FastCheck.constant("keep" as const),
+      days: FastCheck.constantFrom<History.Keep>(30, 90, null)
+    })
+  },
+  {
+    weight: 3,
+    arbitrary: FastCheck.record({
+      tag: FastCheck.constant("sweep" as const),
+      limit: FastCheck.constantFrom(1, 3, 100)
+    })
+  },
+  {
+    weight: 4,
+    arbitrary: FastCheck.record({
+      tag: FastCheck.constant("count" as const),
+      fixesOfStep: FastCheck.constantFrom(1, 5, 1_000)
+    })
+  },
+  {
+    weight: 2,
+    arbitrary: FastCheck.record({
+      tag: FastCheck.constant("wait" as const),
+      millis: FastCheck.integer({ min: 1, max: 2 * DAY })
+    })
+  }
+)
+
+const reading = (at: number): Fix.Fix => ({
+  capturedAt: Timestamp.make(at),
+  lat: 52,
+  lon: 4,
+  accuracyM: 5,
+  altitudeM: null,
+  speedMps: null,
+  courseDeg: null
+})
+
+const NOTHING = {
+  leftBehind: new Set<never>(),
+  movement: null,
+  quarantined: [],
+  putAside: [],
+  taken: [],
+  visits: [],
+  states: [],
+  events: []
+}
+
+const AtRow = Schema.Struct({ captured_at: Rows.At })
+
+/** What a tally must say, from the fixes alone. */
+const expected = (captured: ReadonlyArray<number>, edges: ReadonlyArray<number>) =>
+  edges.slice(0, -1).flatMap((from, edge) => {
+    const inside = captured.filter((at) => at >= from && at < (edges[edge + 1] ?? 0))
+    return inside.length === 0
+      ? []
+      : [{ edge, fixes: inside.length, firstAt: Math.min(...inside), lastAt: Math.max(...inside) }]
+  })
+
+const live = (deeds: ReadonlyArray<Deed>, skew: number) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const { id: userId } = yield* Fixtures.user
+    const phone = yield* RuleSamples.device(userId)
+    let now = START
+    let keep: History.Keep = null
+    let files = 0
+
+    const commit = (fixes: ReadonlyArray<Fix.Fix>, taken: ReadonlyArray<string> = []) =>
+      Effect.gen(function* () {
+        const store = yield* FixStore
+        const at = Timestamp.make(now)
+        const { known, version } = yield* store.view(userId, phone.id, fixes, at)
+        const fresh = fixes.filter((fix) => !known.has(`${fix.capturedAt},${fix.lat},${fix.lon}`) || taken.length > 0)
+        const upload = { userId, deviceId: phone.id, receivedAt: at, version, fixes: fresh, ...NOTHING, taken }
+        expect(yield* store.commit(upload)).toBe(true)
+      })
+
+    const distinct = (offsets: ReadonlyArray<number>) => [...new Set(offsets)].map((offset) => reading(now + offset))
+
+    const act = (one: Deed) =>
+      Effect.gen(function* () {
+        switch (one.tag) {
+          case "upload":
+            return yield* commit(distinct(one.times))
+          case "taken": {
+            const [any] = yield* sql`SELECT captured_at FROM fixes WHERE user_id = ${userId} AND device_id = ${phone.id}
+                                     LIMIT 1`.pipe(Rows.all(AtRow))
+            return yield* commit([reading(any?.captured_at ?? now - 1), reading(now)], ["a key"])
+          }
+          case "place":
+            return yield* Effect.asVoid(RuleSamples.place(userId))
+          case "file":
+            return yield* importFile(userId, `imp_${userId}_${files++}`, now, distinct(one.times))
+          case "previous release":
+            yield* sql`UPDATE upload_streams SET version = version + 1 WHERE user_id = ${userId}`
+            for (const fix of distinct(one.times)) {
+              yield* sql`INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, received_at)
+                         VALUES (${userId}, ${Rows.at(fix.capturedAt)}, ${phone.id}, 52, 4, ${Rows.at(now)})
+                         ON CONFLICT DO NOTHING`
+            }
+            return
+          case "erase": {
+            const from = Timestamp.make(now + one.from)
+            yield* (yield* HistoryStore).erase(
+              userId,
+              { from, until: Timestamp.plus(from, one.length) },
+              Timestamp.make(now)
+            )
+            return
+          }
+          case "keep":
+            keep = one.days
+            return yield* (yield* HistoryStore).choose(userId, one.days, Timestamp.make(now))
+          case "sweep":
+            return yield* Effect.asVoid(
+              (yield* HistoryStore).removePast(
+                userId,
+                { now: Timestamp.make(now), accessLogUntil: Timestamp.make(0) },
+                one.limit
+              )
+            )
+          case "count":
+            return yield* FixCounts.prepare(
+              sql,
+              userId,
+              Timestamp.make(now),
+              Timestamp.make(now - 50 * DAY),
+              Timestamp.make(now),
+              one.fixesOfStep
+            )
+          case "wait":
+            now += one.millis
+        }
+      })
+
+    let counted = 0
+    for (const [index, one] of deeds.entries()) {
+      yield* act(one)
+      const rows = yield* sql`SELECT captured_at FROM fixes WHERE user_id = ${userId}`.pipe(Rows.all(AtRow))
+      const cutoff = keep === null ? Number.NEGATIVE_INFINITY : now - keep * DAY
+      const captured = rows.map((row) => row.captured_at).filter((at) => at > cutoff)
+      // Less than 31 days: the tally itself counts nothing anew.
+      for (const first of [now - 60 * DAY + skew, now - 30 * DAY + skew]) {
+        const edges = Array.from({ length: 31 }, (_, day) => Timestamp.make(first + day * DAY))
+        const found = yield* (yield* FixHistory).tally(userId, Timestamp.make(now), edges)
+        expect({ index, one, first, found }).toEqual({ index, one, first, found: expected(captured, edges) })
+      }
+      const [standing] = yield* sql`SELECT counted_version = version AS holds FROM upload_streams
+                                    WHERE user_id = ${userId}`
+      if (standing?.["holds"] === true) counted++
+    }
+    return counted
+  })
+
+const importFile = (userId: UserId, name: string, now: number, fixes: ReadonlyArray<Fix.Fix>) =>
+  Effect.gen(function* () {
+    const store = yield* ImportStore
+    const [id, at] = [ImportId.make(name), Timestamp.make(now)]
+    const deviceId = `dev_${name}` as DeviceId
+    const begun = { userId, id, deviceId, fileName: "a.gpx", tokenHash: name as never, at }
+    expect(yield* store.begin(begun, Import.MAX_OPEN)).toBe(true)
+    yield* store.complete(begun, 0, at)
+    const leased = { userId, id, lease: name }
+    yield* store.claim(leased, at, Timestamp.plus(at, Import.RETRY_AFTER))
+    const counts = { format: "gpx" as const, bytesDone: 1, read: fixes.length, tooRecent: 0, tooOld: 0, quarantined: 0 }
+    expect(yield* store.advance({ ...leased, at, ...counts, fixes, visits: [], places: [], notices: [] })).toBe(true)
+    yield* store.finish(leased, null, at)
+  })
+
+/** A user who keeps more again must not see counts of fixes that retention has deleted. */
+const LENGTHENED: Array<Deed> = [
+  { tag: "upload", times: [-50 * DAY, -30 * DAY - 1, -30 * DAY + 1] },
+  { tag: "count", fixesOfStep: 1_000 },
+  { tag: "keep", days: 30 },
+  { tag: "sweep", limit: 100 },
+  { tag: "keep", days: null },
+  { tag: "count", fixesOfStep: 1_000 },
+  { tag: "upload", times: [-50 * DAY] },
+  { tag: "previous release", times: [-40 * DAY] }
+]
+
+/** Runs `lives` random lives on a database. */
+export const fixCountLivesOn = (database: Layer.Layer<Database>, lives: number): void => {
+  const run = withStores(database, Layer.mergeAll(UploadStores, SqlFixHistory.layer, SqlImportStore.layer))
+
+  it("after every deed of a life, a tally says what the fixes say [fixes-7]", async () => {
+    let counted = 0
+    await FastCheck.assert(
+      FastCheck.asyncProperty(
+        FastCheck.array(deed, { minLength: 5, maxLength: 25 }),
+        FastCheck.constantFrom(0, 15 * MINUTE, 7 * MINUTE + 1, 30 * MINUTE),
+        async (deeds, skew) => {
+          counted += await run(live(deeds, skew))
+        }
+      ),
+      { numRuns: lives, examples: [[LENGTHENED, 0]] }
+    )
+    // The lives must reach the counts: a tally that always reads the fixes would pass, too.
+    expect(counted).toBeGreaterThan(lives)
+  })
+}
