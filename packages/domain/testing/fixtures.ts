@@ -40,6 +40,8 @@ export const userWith = (
       suspendedAt: null,
       confirmedAt: yield* Timestamp.now,
       timeZone: null,
+      language: null,
+      browserLanguage: null,
       ...overrides
     }
     yield* Effect.catchTag(accounts.create(account, NO_PASSWORD), "Conflict", Effect.die)

@@ -28,7 +28,7 @@ const STATES: Readonly<Record<KeyStatus["state"], string>> = {
 const sentences = (key: KeyStatus): ReadonlyArray<string> => {
   const advice = adviceFor(key)
   return [
-    `${key.id}: ${STATES[key.state]}; ${Words.count(key.count, "value")} need it`,
+    `${key.id}: ${STATES[key.state]}; ${Words.count(key.count, "value needs", "values need")} it`,
     ...key.uses.map(({ count, where }) => `  ${where}: ${count}`),
     ...(advice === null ? [] : [`  ${advice}`])
   ]

@@ -122,7 +122,7 @@ export const SAID: Readonly<Record<string, RegExp>> = {
   "a subscription that goes": /^DELETE FROM subscriptions WHERE .* subscription_id = /,
   "subscriptions of a connection that ends": /^DELETE FROM subscriptions WHERE user_id = \$1 AND connection_id = \$2$/,
   "fixes of a span": /^\(?SELECT user_id, device_id, captured_at, .* FROM fixes /,
-  "days that have fixes": /^SELECT width_bucket/,
+  "days that have fixes": /^WITH standing AS MATERIALIZED \(/,
   "stays that are derived": /^INSERT INTO stays /,
   "visits of phones that say so": /^SELECT told\.device_id, /,
   "stays of every phone": /^SELECT stay\.place_id, d\.device_id, stay\.arrival, /

@@ -113,7 +113,9 @@ export const programs = async (
     {
       name: "authorise",
       run: async () => void (tokens = await connect(person, app, SCOPES, { scopes: SCOPES, places: [place.id] })),
+      // The receipt is queued here. A worker may have sent it long before `mail` waits for it.
       needs: [
+        "mail_outbox",
         "consent_requests",
         "connections",
         "connection_routes",
@@ -165,7 +167,7 @@ export const programs = async (
       name: "mail",
       // The first letter was that of the sign-up.
       run: () => until("the receipt", () => (letters.length > 1 ? true : undefined)),
-      needs: ["mail_outbox"]
+      needs: []
     },
     {
       name: "add two phones",

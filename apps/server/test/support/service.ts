@@ -27,8 +27,9 @@ export interface Service {
 
 export interface Setup {
   /**
-   * embedded: one process does everything, in a data folder that is not empty. `process.e2e.test.ts` begins with an
-   * empty one. postgres, citus: the server and the workers are processes of their own.
+   * embedded: one process does everything, in a data folder that is not empty. postgres, citus: the server and the
+   * workers are processes of their own, on a database that has the tables. `process.e2e.test.ts` begins with an empty
+   * folder, and with an empty database.
    */
   readonly database: "embedded" | "postgres" | "citus"
   /** The number of workers; not with the embedded database. */
@@ -51,7 +52,7 @@ export const startService = async (
     database === "embedded"
       ? undefined
       : databaseUrl === undefined
-        ? await (database === "citus" ? citus.migratedDatabase() : postgresServer.freshDatabase())
+        ? await (database === "citus" ? citus : postgresServer).migratedDatabase()
         : { url: databaseUrl, urls: [databaseUrl], drop: () => Promise.resolve() }
   const shared = {
     DATA_DIR: dataDir,

@@ -1,3 +1,4 @@
+import { NoticeKind } from "@place-access/domain/accounts"
 import { ArchiveFormat } from "@place-access/domain/exports"
 import type { Entry } from "@place-access/domain/imports"
 import { Either, Schema } from "effect"
@@ -17,6 +18,8 @@ const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
 /** The reader of a file by its name; undefined for a file whose entries do not come back. */
 export const entriesOf = (name: string, onEntry: OnEntry): EntryReader | undefined => {
   switch (name) {
+    case "account.json":
+      return JsonElements.open(["$.notices.*"], (value) => onEntry(notice(value)))
     case "places.json":
       return JsonElements.open(["$.places.*"], (value) => onEntry(place(value)))
     case "visits.json":
@@ -89,6 +92,11 @@ const report = (value: unknown): Entry.ImportEntry => {
     }
   }
 }
+
+const isNotice = Schema.is(NoticeKind)
+
+/** A kind that only a newer service knows is left out. */
+const notice = (value: unknown): Entry.ImportEntry => (isNotice(value) ? { _tag: "Notice", kind: value } : UNUSABLE)
 
 const decodePlace = Schema.decodeUnknownEither(ArchiveFormat.PlaceEntry)
 

@@ -38,7 +38,7 @@ const REPORT = {
 
 type Contents = Readonly<Record<string, string>>
 const CONTENTS: Contents = {
-  "account.json": "{}",
+  "account.json": JSON.stringify({ display_name: "Ida", notices: ["ends", "weekly"] }),
   "places.json": JSON.stringify({ places: [PLACE] }),
   "fixes.jsonl": `${JSON.stringify(FIX)}\n`.repeat(3),
   "visits.json": JSON.stringify({ visits: [], reported: [REPORT] })
@@ -97,7 +97,11 @@ const tags = (bytes: Uint8Array, lengths?: ReadonlyArray<number>) => {
   const { entries, ...rest } = read(bytes, lengths)
   return { ...rest, entries: entries.map(({ _tag }) => _tag).sort() }
 }
-const ALL = { format: "own_archive", fault: null, entries: ["Place", "Reading", "Reading", "Reading", "Visit"] }
+const ALL = {
+  format: "own_archive",
+  fault: null,
+  entries: ["Notice", "Notice", "Place", "Reading", "Reading", "Reading", "Visit"]
+}
 
 /** A zip file that begins like an archive of this service, as that of an attacker would. */
 const led = (files: Zippable): Uint8Array => zipSync({ "account.json": strToU8("{}"), ...files })
@@ -199,12 +203,15 @@ describe("archives of this service", () => {
   it("an entry that cannot be used is counted, and the others come [imports-3]", () => {
     const odd = {
       ...CONTENTS,
+      "account.json": JSON.stringify({ notices: ["weekly", "monthly"] }),
       "places.json": JSON.stringify({ places: [{ ...PLACE, kind: "castle" }, PLACE, 7] }),
       "fixes.jsonl": `not json\n{}\n${JSON.stringify(FIX)}`
     }
     expect(tags(zipped(odd)).entries).toEqual([
+      "Notice",
       "Place",
       "Reading",
+      "Unusable",
       "Unusable",
       "Unusable",
       "Unusable",

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { FROM_SOURCE, IS_BUILT } from "../../../../packages/domain/test/support/nodeArgs.js"
 
 const ROOT = join(import.meta.dirname, "../../../..")
 
@@ -16,7 +17,7 @@ const script = (main: string): string => `
 
 /** Runs the program, asks it to stop, and returns how it ended. */
 const stopped = async (main: string) => {
-  const args = ["--conditions=@place-access/source", "--import", "tsx", "--input-type=module", "-e", script(main)]
+  const args = [...(IS_BUILT ? [] : FROM_SOURCE), "--input-type=module", "-e", script(main)]
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] })
   onTestFinished(() => void child.kill("SIGKILL"))
   let said = ""

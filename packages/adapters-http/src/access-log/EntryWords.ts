@@ -52,7 +52,7 @@ export const DEEDS: Readonly<Record<string, string>> = {
 export const deed = (endpoint: string): string | undefined => DEEDS[endpoint.replace(/^HEAD /, "GET ")]
 
 interface Outcome {
-  readonly label: string
+  readonly label: "Answered" | "Refused" | "Withheld" | "Not answered"
   /** The reason, which follows the label and a colon. */
   readonly why: string
 }

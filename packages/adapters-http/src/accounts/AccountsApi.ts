@@ -1,7 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Account, type ListedSession } from "@place-access/domain/accounts"
 import { History } from "@place-access/domain/retention-choice"
-import { TimeZone } from "@place-access/domain/shared"
+import { Language, TimeZone } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
 import { WithoutKey } from "../idempotency/WithoutKey.js"
@@ -18,6 +18,9 @@ export const AccountBody = Schema.Struct({
   }),
   time_zone: Schema.NullOr(Schema.String).annotations({
     description: "The IANA name of the zone in which pages show times; null: no browser named one, so UTC"
+  }),
+  language: Schema.NullOr(Language.Language).annotations({
+    description: "The language that the person chose for pages and mails; null: none, so pages follow the browser"
   })
 }).annotations({ identifier: "Account" })
 
@@ -27,7 +30,8 @@ export const toBody = (account: Account.Account): typeof AccountBody.Type => ({
   display_name: account.displayName,
   roles: account.roles,
   email_confirmed: account.confirmedAt !== null,
-  time_zone: account.timeZone
+  time_zone: account.timeZone,
+  language: account.language
 })
 
 /** What a person reads who signed up and must look into their mail. */
@@ -132,6 +136,17 @@ export const AccountsApi = HttpApiGroup.make("accounts")
       .middleware(SessionAuth)
       .annotate(OpenApi.Summary, "Choose the time zone of the pages")
       .annotate(OpenApi.Description, "An IANA name, such as `Europe/Amsterdam`. The times of the API stay in UTC.")
+  )
+  .add(
+    HttpApiEndpoint.put("chooseLanguage", "/v1/user/language")
+      .setPayload(Fields.request({ language: Schema.NullOr(Language.Language) }))
+      .addSuccess(AccountBody)
+      .middleware(SessionAuth)
+      .annotate(OpenApi.Summary, "Choose the language of pages and mails")
+      .annotate(
+        OpenApi.Description,
+        "`null`: pages are in the browser's language, mails in that of the first browser. The texts of the API stay in English."
+      )
   )
   .annotate(OpenApi.Title, "Accounts")
   .annotate(OpenApi.Description, "The accounts of people: users, some of whom also develop apps")

@@ -1,5 +1,5 @@
 import { HttpServerResponse } from "@effect/platform"
-import { AccountStore, chooseTimeZone, signUp } from "@place-access/domain/accounts"
+import { AccountStore, chooseLanguage, chooseTimeZone, signUp } from "@place-access/domain/accounts"
 import { confirmSignUp, requestSignUp, resendSignUp } from "@place-access/domain/credentials"
 import { Rate, Subject } from "@place-access/domain/limits"
 import { NotFound } from "@place-access/domain/shared"
@@ -64,6 +64,16 @@ export const layer = Group.group(Api, "accounts", (handlers) =>
           const account = yield* SignedIn
           yield* chooseTimeZone(account.id, timeZone)
           return toBody({ ...account, timeZone })
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
+    .handle(
+      "chooseLanguage",
+      ({ payload: { language } }) =>
+        Effect.gen(function* () {
+          const account = yield* SignedIn
+          yield* chooseLanguage(account.id, language)
+          return toBody({ ...account, language })
         }).pipe(toWire),
       { uninterruptible: true }
     )

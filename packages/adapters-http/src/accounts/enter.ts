@@ -1,7 +1,8 @@
 import { HttpServerRequest, type HttpServerResponse } from "@effect/platform"
-import { type Account, learnTimeZone, signIn, signOut } from "@place-access/domain/accounts"
+import { type Account, learnLanguage, learnTimeZone, signIn, signOut } from "@place-access/domain/accounts"
 import { rememberSignIn } from "@place-access/domain/credentials"
 import { Effect } from "effect"
+import * as AcceptLanguage from "../html/AcceptLanguage.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Browser from "../security/Browser.js"
 import * as Credentials from "../security/Credentials.js"
@@ -29,6 +30,7 @@ export const entered = ({ account, cookie, passwordVersion }: OpenedSession) =>
     const client = yield* Browser.client
     const known = yield* rememberSignIn({ account, passwordVersion, knownBrowser, client })
     yield* learnTimeZone(account, request.cookies[TIME_ZONE_COOKIE])
+    yield* learnLanguage(account, AcceptLanguage.negotiate(request.headers["accept-language"]))
     if (before !== undefined) yield* signOut(before)
     return {
       account,

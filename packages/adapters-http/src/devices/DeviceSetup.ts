@@ -1,7 +1,8 @@
 import type { Device } from "@place-access/domain/devices"
 import type { Geometry } from "@place-access/domain/places"
-import type { Timestamp } from "@place-access/domain/shared"
+import { Language, type Timestamp } from "@place-access/domain/shared"
 import { Encoding } from "effect"
+import { type TextFiles, textsIn } from "../languages/index.js"
 
 // Decision devices-2.
 
@@ -36,6 +37,8 @@ export interface SetupContext {
   readonly places?: ReadonlyArray<SetupPlace>
   /** The key of the link at which the app fetches its settings once; null or left out: there is no link. */
   readonly setupKey?: string | null
+  /** The language of the steps. English when left out, as in the API. */
+  readonly language?: Language.Language
 }
 
 /** What an app needs to know of a place to notice when its owner arrives or leaves. */
@@ -47,9 +50,17 @@ export interface SetupPlace {
 
 export const make = (
   device: Pick<Device.Device, "id" | "format">,
-  { baseUrl, places = [], setupKey = null, token }: SetupContext
+  { baseUrl, language = Language.DEFAULT, places = [], setupKey = null, token }: SetupContext
 ): DeviceSetup =>
-  BY_FORMAT[device.format]({ id: device.id, token, baseUrl, phone: `${baseUrl}/v1/phone`, places, setupKey })
+  BY_FORMAT[device.format]({
+    id: device.id,
+    token,
+    baseUrl,
+    phone: `${baseUrl}/v1/phone`,
+    places,
+    setupKey,
+    say: textsIn(language).setUp
+  })
 
 interface Given {
   readonly id: string
@@ -59,13 +70,15 @@ interface Given {
   readonly phone: string
   readonly places: ReadonlyArray<SetupPlace>
   readonly setupKey: string | null
+  /** The texts of the steps, and the names of the settings that are ours. */
+  readonly say: TextFiles["setUp"]
 }
 
 /**
  * https://overland.p3k.app: the link is documented in the app's README. The app ignores a link that starts it
  * (SceneDelegate.m reads links of a running app only), so it must be open before.
  */
-const overland = ({ id, phone, token }: Given): DeviceSetup => {
+const overland = ({ id, phone, token, say }: Given): DeviceSetup => {
   const address = `${phone}/overland`
   const link = `overland://setup?${query({ url: address, token, device_id: id })}`
   return {
@@ -77,13 +90,7 @@ const overland = ({ id, phone, token }: Given): DeviceSetup => {
       { name: "Access Token", value: token },
       { name: "Device ID", value: id }
     ],
-    steps: [
-      "Install Overland from the App Store on the iPhone.",
-      "Open Overland once, and leave it open. Overland takes settings over only while it runs.",
-      "Point the iPhone's camera at the QR code, or open the link on the iPhone: Overland takes the settings over.",
-      "In Overland, allow the location always, and switch tracking on.",
-      "Leave “Logging Mode” on “All Data”. Overland's own visits are switched on with the first upload."
-    ]
+    steps: say.steps.overland(address)
   }
 }
 
@@ -91,7 +98,7 @@ const overland = ({ id, phone, token }: Given): DeviceSetup => {
  * https://owntracks.org/booklet/tech/qr/: the configuration as JSON, in standard base64. Waypoints are the owner's
  * places: with “significant” monitoring the app sends little on the way, and wakes up at their edges.
  */
-const owntracks = ({ id, phone, places, token }: Given): DeviceSetup => {
+const owntracks = ({ id, phone, places, token, say }: Given): DeviceSetup => {
   const address = `${phone}/owntracks`
   const link = (most: number): string => {
     const waypoints = places.slice(0, most).map(waypoint)
@@ -123,13 +130,7 @@ const owntracks = ({ id, phone, places, token }: Given): DeviceSetup => {
       { name: "User name", value: id },
       { name: "Password", value: token }
     ],
-    steps: [
-      "Install OwnTracks on the iPhone or Android phone, and start it once.",
-      "Point the phone's camera at the QR code, or open the link on the phone, and accept the new configuration.",
-      "Allow the location always. On Android, also let OwnTracks run without battery limits.",
-      "Leave the monitoring on “Significant”. The app then notices when you arrive at your places and leave them.",
-      "Leave the encryption key empty: what is encrypted in the app can't be read here. HTTPS protects it on its way."
-    ]
+    steps: say.steps.owntracks(address)
   }
 }
 
@@ -160,7 +161,7 @@ const waypoint = ({ circle, createdAt, label }: SetupPlace, index: number) => ({
  * server's, and from a link of its own. Its default accuracy is that of Wi-Fi and cells: it misses a circle of 150 m.
  * Without a heartbeat a phone that lies still sends nothing, and counts as unknown.
  */
-const traccar = ({ phone, token }: Given): DeviceSetup => {
+const traccar = ({ phone, token, say }: Given): DeviceSetup => {
   const address = `${phone}/osmand`
   const settings = { id: token, accuracy: "high", distance: "50", heartbeat: "600", buffer: "true" }
   return {
@@ -174,17 +175,12 @@ const traccar = ({ phone, token }: Given): DeviceSetup => {
       { name: "Distance", value: "50" },
       { name: "Stationary heartbeat", value: "600" }
     ],
-    steps: [
-      "Install Traccar Client on the iPhone or Android phone, and start it once.",
-      "In its settings, scan the QR code. On the phone itself, open the link instead.",
-      "Allow the location always. On Android, also let Traccar Client run without battery limits.",
-      "Leave offline buffering on, and switch continuous tracking on."
-    ]
+    steps: say.steps.traccar(address)
   }
 }
 
 /** OsmAnd fills in what is in braces. `{3}` is the accuracy in metres (its source: Location.getAccuracy). */
-const osmand = ({ phone, token }: Given): DeviceSetup => {
+const osmand = ({ phone, token, say }: Given): DeviceSetup => {
   const address = `${phone}/osmand`
   const fields = "lat={0}&lon={1}&timestamp={2}&accuracy={3}&altitude={4}&speed_mps={5}&bearing={6}"
   const webAddress = `${address}?${query({ id: token })}&${fields}`
@@ -193,12 +189,7 @@ const osmand = ({ phone, token }: Given): DeviceSetup => {
     qrText: webAddress,
     link: null,
     settings: [{ name: "Web address", value: webAddress }],
-    steps: [
-      "Install OsmAnd, and switch its plugin “Trip recording” on.",
-      "In the settings of the plugin, switch online tracking on.",
-      "Copy the web address into it. The QR code holds the same text.",
-      "Record a trip: OsmAnd sends your location only while it records one."
-    ]
+    steps: say.steps.osmand(address)
   }
 }
 
@@ -207,7 +198,7 @@ const osmand = ({ phone, token }: Given): DeviceSetup => {
  * The app loads a profile from an address behind `gpslogger://properties/` (ProfileLinkReceiverActivity.java). Browsers
  * open that link from a page only, so the QR code leads to a page with the link.
  */
-const gpslogger = ({ baseUrl, phone, setupKey, token }: Given): DeviceSetup => {
+const gpslogger = ({ baseUrl, phone, setupKey, token, say }: Given): DeviceSetup => {
   const address = `${phone}/osmand`
   const settings = gpsLoggerSettings(phone, token)
   return {
@@ -218,12 +209,7 @@ const gpslogger = ({ baseUrl, phone, setupKey, token }: Given): DeviceSetup => {
         : `${baseUrl}${GPSLOGGER_PAGE}?${query({ key: setupKey })}`,
     link: setupKey === null ? null : gpsLoggerLink(baseUrl, setupKey),
     settings,
-    steps: [
-      "Install GPSLogger on the Android phone, from F-Droid or its site.",
-      "Within 15 minutes, scan the QR code and press “Load into GPSLogger” on the page that it opens.",
-      "That works once. Otherwise, under “Logging details”, switch “Log to custom URL” on and fill in the fields below.",
-      "Allow the location all the time, let GPSLogger run without battery limits, and start logging."
-    ]
+    steps: say.steps.gpslogger(address)
   }
 }
 
@@ -263,34 +249,25 @@ export const gpsLoggerProfile = (baseUrl: string, token: string): string =>
 const property = (value: string): string =>
   value.replace(/[\\:=#!]/g, (character) => `\\${character}`).replaceAll("\n", "\\n")
 
-const json = ({ id, phone, token }: Given): DeviceSetup => {
+const json = ({ id, phone, token, say }: Given): DeviceSetup => {
   const address = `${phone}/locations`
   return {
     address,
     qrText: JSON.stringify({ url: address, token, device_id: id }),
     link: null,
     settings: [
-      { name: "Address", value: address },
-      { name: "Token", value: token }
+      { name: say.address, value: address },
+      { name: say.token, value: token }
     ],
-    steps: [
-      "Open your app's upload settings, or scan the QR code with it.",
-      `Send locations as JSON with POST to ${address}.`,
-      "Send the header Authorization: Bearer followed by a space and the token. It is shown only once.",
-      "When an upload fails, send it again later: nothing is stored twice."
-    ]
+    steps: say.steps.json(address)
   }
 }
 
 /** A page of this service sends the same JSON. */
-const browser = (given: Given): DeviceSetup => ({
-  ...json(given),
-  steps: [
-    "Open “Share from this browser” on the page Devices, in the browser that you added.",
-    "Press Start, and allow the location.",
-    "Leave the page open. It sends your location only while it is open."
-  ]
-})
+const browser = (given: Given): DeviceSetup => {
+  const { address, ...setup } = json(given)
+  return { ...setup, address, steps: given.say.steps.browser(address) }
+}
 
 const BY_FORMAT: Readonly<Record<Device.PhoneFormat, (given: Given) => DeviceSetup>> = {
   overland,

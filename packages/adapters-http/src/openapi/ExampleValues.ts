@@ -108,6 +108,7 @@ export const fields: Readonly<Record<string, unknown>> = {
   kept_since: "2025-12-01T18:05:00.000Z",
   key: "order_ahead",
   label: "Home",
+  language: "de",
   last_at: "2026-03-01T22:31:40.000Z",
   last_seen_at: "2026-03-01T18:04:33.000Z",
   last_used_at: "2026-03-01T18:05:00.000Z",

@@ -56,6 +56,7 @@ import * as ResetPassword from "./resetPassword.js"
 import * as TimelineDay from "./timeline/day.js"
 import * as TimelineErase from "./timeline/erase.js"
 import * as TimelineVisits from "./timeline/visits.js"
+import * as LanguagePage from "./settings/language.js"
 import * as NoticeChoice from "./settings/notices.js"
 import * as TimeZonePage from "./settings/timeZone.js"
 import * as SignIn from "./signIn.js"
@@ -95,6 +96,7 @@ export const routes = (options: ServiceOptions) => [
   ...AccessLog.routes(options),
   ...Settings.routes(options),
   ...TimeZonePage.routes(options),
+  ...LanguagePage.routes(options),
   ...NoticeChoice.routes(options),
   ...Exports.routes(options),
   ...SecondFactor.routes(options),

@@ -2,7 +2,7 @@ import { HttpServerResponse } from "@effect/platform"
 import { type App, AppLogo, findLogo } from "@place-access/domain/apps"
 import { AppId } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
-import { type Html, html } from "./kit/Html.js"
+import { type Html, html, type Text } from "../html/Html.js"
 import { param } from "./kit/Params.js"
 import * as Routes from "./kit/Routes.js"
 import * as Visitor from "./kit/Visitor.js"
@@ -11,7 +11,7 @@ import * as Visitor from "./kit/Visitor.js"
 export const image = (app: Pick<App.App, "id" | "logo">): Html | false =>
   app.logo !== null && picture(app.id, app.logo, "")
 
-export const picture = (id: AppId, digest: string, alt: string): Html =>
+export const picture = (id: AppId, digest: string, alt: Text): Html =>
   html`<img class="logo" src="/app-logos/${id}/${digest}.png" width="56" height="56" alt="${alt}" />`
 
 /** The address names the content, but a revoked app loses its logo: caches forget it within a day. */

@@ -3,7 +3,10 @@ import { ConsentRequestId } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import { HttpOptions, pathOf } from "../HttpOptions.js"
 import * as AppLogo from "./appLogo.js"
-import { html } from "./kit/Html.js"
+import { html } from "../html/Html.js"
+import { texts } from "../languages/index.js"
+
+const words = texts.signIn
 
 /** The request whose consent page comes after the sign-in; none when another page does. */
 const requestOf = (returnTo: string, authPath: string): Option.Option<ConsentRequestId> => {
@@ -22,10 +25,7 @@ export const note = (returnTo: string) =>
     return Option.isSome(app)
       ? html`<div class="note asking">
           ${AppLogo.image(app.value)}
-          <p>
-            <strong>${app.value.name ?? "An app that is still being tested"}</strong> wants to connect to your account.
-            First sign in, then you decide. Nothing is shared before you allow it.
-          </p>
+          <p>${app.value.name === null ? words.askingUnnamed : words.asking(app.value.name)}</p>
         </div>`
       : null
   })

@@ -5,23 +5,32 @@ import { canHavePasskeys, toSign } from "../factors/passkeyOptions.js"
 import * as PasskeyResponse from "../factors/passkeyResponse.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Browser from "../security/Browser.js"
-import type { FieldProblem } from "../wire/Issues.js"
 import * as CodeAsked from "./factors/codeAsked.js"
 import { passkeyForm, passkeyPolicy } from "./factors/passkeyForm.js"
 import * as Fields from "./kit/Fields.js"
 import * as Form from "./kit/Form.js"
-import { html } from "./kit/Html.js"
+import { html } from "../html/Html.js"
+import { texts } from "../languages/index.js"
 import { respond, seeOther } from "./kit/Page.js"
 import * as ReturnTo from "./kit/ReturnTo.js"
 import * as Routes from "./kit/Routes.js"
 import * as Visitor from "./kit/Visitor.js"
 import * as PasswordAsked from "./portal/PasswordAsked.js"
 
+const words = texts.signIn.confirm
+
 /** Asks a signed-in person once more who they are, before something dangerous (decision accounts-17). */
 
-const LABELS = { password: "Password", ...CodeAsked.LABELS }
+const LABELS = { password: texts.frame.fields.password, ...CodeAsked.LABELS }
 
-const page = (visitor: Visitor.Visitor, returnTo: string, again: PasswordAsked.Rejected = PasswordAsked.FIRST_TIME) =>
+/** How the form is shown again. */
+interface Again {
+  readonly problems: ReadonlyArray<Fields.ShownProblem>
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const page = (visitor: Visitor.Visitor, returnTo: string, again: Again = PasswordAsked.FIRST_TIME) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const { account } = visitor
@@ -33,18 +42,15 @@ const page = (visitor: Visitor.Visitor, returnTo: string, again: PasswordAsked.R
     const policy = yield* passkeyPolicy
     const form: Fields.Shown = { values: () => "", problems: again.problems }
     const hidden = { form_token: token, return_to: returnTo }
-    return respond({
-      title: "Confirm that it is you",
+    return yield* respond({
+      title: words.title,
       reader: yield* Visitor.reader(visitor),
       width: "narrow",
       status: again.status,
       headers: again.headers ?? {},
       ...(asks ? { passkey: policy } : {}),
-      main: html`<h1>Confirm that it is you</h1>
-        <p class="lead">
-          The next step is one that a stranger at this browser must not take. Prove once more who you are; then we do
-          not ask again for 15 minutes.
-        </p>
+      main: html`<h1>${words.title}</h1>
+        <p class="lead">${words.lead}</p>
         ${Fields.problems(form, LABELS)}
         ${
           asks &&
@@ -53,16 +59,16 @@ const page = (visitor: Visitor.Visitor, returnTo: string, again: PasswordAsked.R
             does: "get",
             options: toSign(options, challenge, { alone: true, passkeys }),
             hidden,
-            button: "Use a passkey"
+            button: texts.factors.asked.usePasskey
           })
         }
         <form method="post" action="/confirm" class="card">
           ${Object.entries(hidden).map(([name, value]) => Fields.hidden(name, value))} ${Fields.username(account.email)}
           ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
           ${needsCode && CodeAsked.codeField(form)}
-          <button class="wide">Go on</button>
+          <button class="wide">${words.goOn}</button>
         </form>
-        <p>You do not know it any more? <a href="/forgot-password">Set a new one by mail</a></p>`
+        <p>${words.unknown}</p>`
     })
   })
 
@@ -77,7 +83,7 @@ const show = Visitor.signedInAnyhow((visitor) =>
 
 const Typed = Schema.Struct({ password: PasswordAsked.Given })
 
-const proofOf = (form: Form.Form): Either.Either<IdentityProof, ReadonlyArray<FieldProblem>> => {
+const proofOf = (form: Form.Form): Either.Either<IdentityProof, ReadonlyArray<Fields.ShownProblem>> => {
   if (form.value("passkey") === "") {
     const code = form.value("code").trim()
     return Either.map(Form.decode(Typed, { password: form.value("password") }), ({ password }) => ({
@@ -92,13 +98,13 @@ const proofOf = (form: Form.Form): Either.Either<IdentityProof, ReadonlyArray<Fi
   })
 }
 
-const MISSING: FieldProblem = { field: "code", message: "must be given" }
+const MISSING: Fields.ShownProblem = { field: "code", message: texts.factors.asked.missing }
 
 const confirm = Visitor.signedInAnyhow((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const returnTo = ReturnTo.safe(form.value("return_to"))
-    const again = (rejected: PasswordAsked.Rejected) => page(visitor, returnTo, rejected)
+    const again = (rejected: Again) => page(visitor, returnTo, rejected)
     const proof = proofOf(form)
     if (Either.isLeft(proof)) return yield* again({ problems: proof.left, status: 400 })
     const { cookie } = visitor

@@ -1,33 +1,22 @@
-import { type HttpServerRequest, type HttpServerResponse } from "@effect/platform"
+import type { HttpServerRequest } from "@effect/platform"
 import type { AccountStore } from "@place-access/domain/accounts"
+import { translate } from "@place-access/domain/languages"
 import type { Vault } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import type { HttpOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
-import { html } from "./kit/Html.js"
+import { forReader, type Html, html } from "../html/Html.js"
+import { texts } from "../languages/index.js"
+import * as Fields from "./kit/Fields.js"
 import { type PageReader, respond } from "./kit/Page.js"
 import * as Visitor from "./kit/Visitor.js"
 
-interface ErrorPageTexts {
-  readonly title: string
-  /** Replaces the message of the API where that message is of no use to a reader, or repeats the title. */
-  readonly text?: string
-}
+const words = texts.frame.errors
 
-const WORDS: Readonly<Record<number, ErrorPageTexts>> = {
-  400: { title: "This request cannot be used" },
-  401: { title: "Sign in first" },
-  403: { title: "This is not allowed" },
-  404: { title: "This page does not exist" },
-  405: { title: "This page cannot be used in this way" },
-  409: { title: "This conflicts with the current state" },
-  413: { title: "This is too large" },
-  415: { title: "This is not a form" },
-  429: { title: "Too many tries", text: "Wait a little, then try again" },
-  500: { title: "Something went wrong on our side", text: "Try again. If it happens again, tell us" },
-  503: { title: "We are not available right now", text: "Try again in a moment" }
-}
-const UNKNOWN: ErrorPageTexts = { title: "Something went wrong" }
+const TITLES: Readonly<Record<number, Html>> = words.titles
+
+/** In place of the message of the API, where that is of no use to a reader, or repeats the title. */
+const ADVICE: Readonly<Record<number, Html>> = words.advice
 
 /** Statuses of an overloaded service: the page skips the look-up of its reader, so that a refusal stays cheap. */
 const BUSY: ReadonlySet<number> = new Set([429, 503])
@@ -52,10 +41,11 @@ const readerOf = (
  * keeps the navigation.
  */
 export const errorPage = (error: Errors.WireError, requestId: string) =>
-  Effect.map(readerOf(error.statusCode), (reader): HttpServerResponse.HttpServerResponse => {
-    const { text: usual, title } = WORDS[error.statusCode] ?? UNKNOWN
+  Effect.flatMap(readerOf(error.statusCode), (reader) => {
+    const title = TITLES[error.statusCode] ?? words.unknown
     // A limit of an account says which limit it is.
-    const text = error.error === "rate_limited" && error.message !== Errors.TOO_MANY ? undefined : usual
+    const text =
+      error.error === "rate_limited" && error.message !== Errors.TOO_MANY ? undefined : ADVICE[error.statusCode]
     const said = typeof error.message === "string" ? [error.message] : error.message
     return respond({
       title,
@@ -64,8 +54,20 @@ export const errorPage = (error: Errors.WireError, requestId: string) =>
       status: error.statusCode,
       headers: Errors.headersOf(error),
       main: html`<h1>${title}</h1>
-        ${(text === undefined ? said : [text]).map((message) => html`<p>${message}.</p>`)}
-        <p class="soft small">If you ask us about it, give us this number: <code>${requestId}</code></p>
-        <p><a href="/">Go to the front page</a></p>`
+        ${(text === undefined ? said.map(inFull) : [text]).map((message) => html`<p>${message}.</p>`)}
+        <p class="soft small">${words.number(requestId)}</p>
+        <p><a href="/">${words.frontPage}</a></p>`
     })
+  })
+
+/**
+ * The translations know a refusal as the domain writes it, with a small first letter. Some answers of the API begin
+ * with a capital one.
+ */
+const inFull = (message: string): Html =>
+  forReader(({ language }) => {
+    const small = message.charAt(0).toLowerCase() + message.slice(1)
+    const translated = translate(small, language)
+    const isKnownOnlySo = translated !== small && translate(message, language) === message
+    return Fields.said(isKnownOnlySo ? translated.charAt(0).toUpperCase() + translated.slice(1) : message)
   })

@@ -1,5 +1,6 @@
 import { HttpServerRequest } from "@effect/platform"
 import { Account, signOut } from "@place-access/domain/accounts"
+import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Option, Schema } from "effect"
 import { enter } from "../accounts/enter.js"
 import { addressRule, HttpOptions } from "../HttpOptions.js"
@@ -9,27 +10,30 @@ import type { FieldProblem } from "../wire/Issues.js"
 import * as AskingApp from "./askingApp.js"
 import * as Fields from "./kit/Fields.js"
 import * as Form from "./kit/Form.js"
-import { html } from "./kit/Html.js"
+import { html, type Text } from "../html/Html.js"
+import { texts } from "../languages/index.js"
 import { respond, seeOther } from "./kit/Page.js"
 import * as ReturnTo from "./kit/ReturnTo.js"
 import * as Routes from "./kit/Routes.js"
 import * as Stranger from "./kit/Stranger.js"
 import * as Visitor from "./kit/Visitor.js"
 
-const LABELS = { email: "Email", password: "Password" }
+const words = texts.signIn
+
+const LABELS = { email: texts.frame.fields.email, password: texts.frame.fields.password }
 
 interface SignInForm {
   readonly returnTo: string
   readonly form: Fields.Shown
   /** A sentence above the form that says why the page is shown again. */
-  readonly refused?: string
+  readonly refused?: Text
   /** Whether to offer the link that opens sign-in. */
   readonly isClosed?: boolean
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
 }
 
-const refusedNote = (refused: string | undefined) =>
+const refusedNote = (refused: Text | undefined) =>
   refused !== undefined && html`<div class="problems" role="alert"><p>${refused}</p></div>`
 
 const signInPage = ({ form, headers = {}, isClosed = false, refused, returnTo, status = 200 }: SignInForm) =>
@@ -39,39 +43,31 @@ const signInPage = ({ form, headers = {}, isClosed = false, refused, returnTo, s
     const asking = yield* AskingApp.note(returnTo)
     return yield* Stranger.bound((formToken, zone) =>
       respond({
-        title: "Sign in",
+        title: words.title,
         width: "narrow",
         reader: null,
         zone,
         status,
         headers,
-        main: html`<h1>Sign in</h1>
-          ${asking}
-          ${Option.isSome(already) && html`<p class="note">You are signed in as ${already.value.account.email}. Sign in here to use another account.</p>`}
+        main: html`<h1>${words.title}</h1>
+          ${asking} ${Option.isSome(already) && html`<p class="note">${words.already(already.value.account.email)}</p>`}
           ${refusedNote(refused)}
           ${
             status === 401 &&
             addressRule(options) === "confirmed" &&
-            html`<p class="soft small">
-              Did you sign up a moment ago? Open the link in the mail first: it makes your account.
-            </p>`
+            html`<p class="soft small">${words.openTheLink}</p>`
           }
           ${Fields.problems(form, LABELS)}
           <form method="post" action="/sign-in" class="card">
             ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)}
-            ${Fields.input(form, { name: "email", label: "Email", type: "email", autocomplete: "username", maxlength: 254 })}
-            ${Fields.input(form, { name: "password", label: "Password", type: "password", autocomplete: "current-password" })}
-            <button class="wide">Sign in</button>
+            ${Fields.input(form, { name: "email", label: LABELS.email, type: "email", autocomplete: "username", maxlength: 254 })}
+            ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
+            <button class="wide">${words.title}</button>
           </form>
-          ${canHavePasskeys(options) && html`<p><a href="/sign-in/passkey?return_to=${encodeURIComponent(returnTo)}">Sign in with a passkey</a></p>`}
-          <p><a href="/forgot-password">Forgot your password?</a></p>
-          ${
-            isClosed &&
-            html`<p>
-              Was it somebody else who typed wrong passwords? <a href="/unlock-link">Let me sign in all the same</a>
-            </p>`
-          }
-          ${options.signUp === "open" && html`<p>No account yet? <a href="/sign-up?return_to=${encodeURIComponent(returnTo)}">Create one</a></p>`}`
+          ${canHavePasskeys(options) && html`<p><a href="/sign-in/passkey?return_to=${encodeURIComponent(returnTo)}">${words.withPasskey}</a></p>`}
+          <p><a href="/forgot-password">${words.forgotten}</a></p>
+          ${isClosed && html`<p>${words.unlock}</p>`}
+          ${options.signUp === "open" && html`<p>${words.noAccount(`/sign-up?return_to=${encodeURIComponent(returnTo)}`)}</p>`}`
       })
     )
   })
@@ -91,28 +87,23 @@ const postSignIn = Effect.gen(function* () {
   if (Either.isLeft(input)) return yield* again({ status: 400 }, input.left)
   return yield* enter(input.right).pipe(
     Effect.map(({ withCookies }) => withCookies(seeOther(returnTo))),
-    Effect.catchTag("Forbidden", ({ reason }) => again({ status: 403, refused: `${reason}.` })),
+    Effect.catchTag("Forbidden", ({ reason }) => again({ status: 403, refused: html`${Fields.said(reason)}.` })),
     Effect.catchTag("FactorRequired", ({ pending }) =>
       Effect.map(HttpOptions, (options) =>
         Credentials.setPending(seeOther(ReturnTo.secondStep(returnTo)), pending, options)
       )
     ),
-    Effect.catchTag("WrongCredentials", () => again({ status: 401, refused: "Email or password is wrong." })),
+    Effect.catchTag("WrongCredentials", () => again({ status: 401, refused: words.wrong })),
     Effect.catchTag("TooManyAttempts", ({ retryAfterMillis }) =>
       again({
         status: 429,
         isClosed: true,
         headers: { "retry-after": String(Math.ceil(retryAfterMillis / 1000)) },
-        refused: `Too many attempts. Wait ${minutes(retryAfterMillis)}, then try again.`
+        refused: words.tooOften(Math.ceil(retryAfterMillis / Timestamp.MINUTE))
       })
     )
   )
 })
-
-const minutes = (millis: number): string => {
-  const count = Math.ceil(millis / 60_000)
-  return count === 1 ? "a minute" : `${count} minutes`
-}
 
 /**
  * With `return_to` the sign-in page comes next, then the page in `return_to`: the person switches accounts in the

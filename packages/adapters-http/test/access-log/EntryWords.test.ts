@@ -1,4 +1,5 @@
 import { HttpApi } from "@effect/platform"
+import { untranslated } from "@place-access/domain/languages"
 import { Event } from "@place-access/domain/events"
 import * as EntryWords from "@place-access/adapters-http/access-log/EntryWords"
 import { Api } from "@place-access/adapters-http/Api"
@@ -40,6 +41,12 @@ describe("the words of the access log", () => {
   it("every error that an app can be answered with [access-log-3, access-log-5]", () => {
     const codes = Errors.WireError.members.map(({ fields }) => fields.error.literals[0])
     expect(codes.filter((code) => !ELSEWHERE.has(code) && EntryWords.OUTCOMES[code] === undefined)).toEqual([])
+  })
+
+  it("every one of them has German words [languages-2]", () => {
+    const reasons = Object.values(EntryWords.OUTCOMES).flatMap(({ label, why }) => [label, why, `${label}: ${why}`])
+    const all = [...Object.values(EntryWords.DEEDS), ...reasons]
+    expect(all.flatMap((text) => untranslated(text, "de"))).toEqual([])
   })
 
   it("a code of another version is shown without a reason", () => {

@@ -39,7 +39,8 @@ describe("POST /v1/accounts", () => {
       display_name: "Ada",
       roles: [],
       email_confirmed: false,
-      time_zone: null
+      time_zone: null,
+      language: null
     })
     expect(setCookies(answer)).toEqual([])
     expect(answer.text).not.toContain(PASSWORD)
@@ -134,7 +135,8 @@ describe("POST /v1/session", () => {
         display_name: account.displayName,
         roles: [],
         email_confirmed: true,
-        time_zone: null
+        time_zone: null,
+        language: null
       }
     ])
     const [cookie, ...others] = setCookies(answer)

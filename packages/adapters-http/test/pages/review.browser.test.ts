@@ -156,7 +156,7 @@ const lives = (javaScriptEnabled: boolean) => {
     await press(page, "Approve")
     await page.getByText("The developer changed it after you opened this page. Read it again, then decide.").waitFor()
     expect(await page.getByLabel("Note to the developer").inputValue()).toBe("Well said.")
-    await page.getByText("9999 calls a day and user").waitFor()
+    await page.getByText("9,999 calls a day and user").waitFor()
     await look("review-edit-outdated")
     await page.getByLabel("Note to the developer").fill("That many calls are not needed.")
     await press(page, "Reject")

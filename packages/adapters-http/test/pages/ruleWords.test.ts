@@ -28,5 +28,6 @@ it.each([
 ])("the user reads why an arrival that came %i ms late was not told", (delay, words) => {
   const capturedAt = Timestamp.make(0)
   const seen = { capturedAt, receivedAt: Timestamp.make(delay), outcome: "stale", eventId: null } as const
-  expect(evaluation(rule, seen, "Coffee Finder")).toBe(words)
+  const reader = { language: "en", zone: null, now: capturedAt } as const
+  expect(evaluation(rule, seen, "Coffee Finder").in(reader)).toBe(words)
 })

@@ -130,6 +130,7 @@ describeBrowser("sharing from this browser [devices-15]", () => {
     expect(manifest.headers.get("content-type")).toBe("application/manifest+json")
     expect(manifest.json).toMatchObject({ start_url: "/portal/devices/share", display: "standalone" })
     const { icons } = manifest.json as { readonly icons: ReadonlyArray<{ readonly src: string }> }
-    expect((await at.world.call(icons[0]?.src ?? "")).status).toBe(200)
+    expect(icons).toHaveLength(2)
+    for (const { src } of icons) expect((await at.world.call(src)).status).toBe(200)
   })
 })

@@ -44,3 +44,22 @@ describe("a suggested place [timeline-3]", () => {
     expect((await browser.get("/")).text).not.toContain("Call it Home")
   })
 })
+
+describe("a pause [connection-4, timeline-1]", () => {
+  it("is told on the first page and in the list of apps, until it ends: nobody wonders why an app does nothing", async () => {
+    const person = await world.person()
+    const { app } = await world.app(person)
+    await world.connect(person, app, { scopes: ["location.rules.zone"] })
+    const browser = await signedIn(world, person.account.email)
+    expect((await browser.get("/")).text).not.toContain("paused")
+    const list = await browser.get("/portal/connections")
+    await browser.submit(list, "/portal/connections/pause", { for: "day" })
+    const today = (await browser.get("/")).text
+    expect(today).toContain("Your apps are paused")
+    expect(today).toContain(`${app.name}</a>: Paused until`)
+    expect((await browser.get("/portal/connections")).text).toContain("Paused until")
+    const paused = await browser.get("/portal/connections")
+    await browser.submit(paused, "/portal/connections/resume")
+    expect((await browser.get("/")).text).not.toContain("paused")
+  })
+})

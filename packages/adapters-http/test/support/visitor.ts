@@ -3,7 +3,7 @@ import { type Answer, call } from "./wire.js"
 /** A browser without a window: it keeps cookies, sends Origin and fills in forms, but follows no redirect. */
 export interface Visitor {
   readonly cookies: Map<string, string>
-  readonly get: (path: string) => Promise<Answer>
+  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>
   /** Posts the fields as they are. `headers` may remove the Origin (undefined) or change it. */
   readonly post: (
     path: string,
@@ -48,7 +48,7 @@ export const visitor = (url: string, origin = url): Visitor => {
     )
   return {
     cookies,
-    get: (path) => send(path, {}, {}),
+    get: (path, headers = {}) => send(path, {}, headers),
     post,
     submit: (page, action, fields) => post(action, { ...hidden(page, action), ...fields })
   }

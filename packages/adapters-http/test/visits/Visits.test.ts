@@ -95,14 +95,14 @@ describe("GET /v1/visits [§4.5]", () => {
       nextCursor: null,
       complete: true
     })
-    expect(await disclosed()).toBe("2 visits to Home")
+    expect(await disclosed()).toBe("2 visits to “Home”")
     await share([one.placeId, gym], [gym])
     expect(await told()).toEqual([
       ["Home", 60, null],
       ["Gym", 190, 100],
       ["Home", 300, 200]
     ])
-    expect(await disclosed()).toBe("3 visits to Gym and Home")
+    expect(await disclosed()).toBe("3 visits to “Gym” and “Home”")
   })
 
   it("without a visit: an empty list, and the user reads that", async () => {

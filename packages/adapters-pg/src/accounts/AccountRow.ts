@@ -1,5 +1,5 @@
 import { Account } from "@place-access/domain/accounts"
-import { UserId } from "@place-access/domain/shared"
+import { Language, UserId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
@@ -11,7 +11,9 @@ export const AccountRow = Schema.Struct({
   created_at: Rows.At,
   suspended_at: Rows.NullableAt,
   confirmed_at: Rows.NullableAt,
-  time_zone: Schema.NullOr(Schema.String)
+  time_zone: Schema.NullOr(Schema.String),
+  language: Schema.NullOr(Language.Language),
+  browser_language: Schema.NullOr(Language.Language)
 })
 
 export const toAccount = (row: typeof AccountRow.Type): Account.Account => ({
@@ -22,7 +24,9 @@ export const toAccount = (row: typeof AccountRow.Type): Account.Account => ({
   createdAt: row.created_at,
   suspendedAt: row.suspended_at,
   confirmedAt: row.confirmed_at,
-  timeZone: row.time_zone
+  timeZone: row.time_zone,
+  language: row.language,
+  browserLanguage: row.browser_language
 })
 
 /** The columns of an `AccountRow`, of `accounts` alone and of `accounts a` in a join. */

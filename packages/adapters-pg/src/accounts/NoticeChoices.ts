@@ -29,6 +29,20 @@ export const choose =
       orStoreError
     )
 
+/** Adds notices to those that the person chose, in the caller's transaction. Returns how many are new. */
+export const add = (sql: SqlClient) => (id: UserId, kinds: ReadonlyArray<NoticeKind>) =>
+  Effect.gen(function* () {
+    // Two imports at once, or an import and a choice, follow each other.
+    const account = yield* sql`SELECT notices FROM accounts WHERE user_id = ${id} FOR NO KEY UPDATE`.pipe(
+      Rows.first(ChoiceRow)
+    )
+    if (Option.isNone(account)) return 0
+    const chosen = account.value.notices ?? []
+    const together = [...new Set([...chosen, ...kinds])].sort()
+    if (together.length > chosen.length) yield* choose(sql)(id, together)
+    return together.length - chosen.length
+  })
+
 const NotifiedRow = Schema.Struct({ user_id: UserId, notices: Schema.Array(NoticeKind) })
 
 export const list =

@@ -24,6 +24,8 @@ export const layer: Layer.Layer<AccountStore, never, SqlClient> = Layer.effect(
       addRoles: addRoles(sql),
       learnTimeZone: learnTimeZone(sql),
       chooseTimeZone: chooseTimeZone(sql),
+      learnLanguage: learnLanguage(sql),
+      chooseLanguage: chooseLanguage(sql),
       notices: NoticeChoices.find(sql),
       chooseNotices: NoticeChoices.choose(sql),
       listNotified: NoticeChoices.list(sql),
@@ -55,9 +57,11 @@ const create =
     }).pipe(sql.withTransaction, orStoreError)
 
 const insertUnlessTaken = (sql: SqlClient, account: Account.Account, passwordHash: string) =>
-  sql`INSERT INTO accounts (user_id, email, display_name, password_hash, roles, created_at, confirmed_at, time_zone)
+  sql`INSERT INTO accounts (user_id, email, display_name, password_hash, roles, created_at, confirmed_at, time_zone,
+                            language, browser_language)
       VALUES (${account.id}, ${account.email}, ${account.displayName}, ${passwordHash}, ${account.roles},
-              ${Rows.at(account.createdAt)}, ${Rows.nullableAt(account.confirmedAt)}, ${account.timeZone})
+              ${Rows.at(account.createdAt)}, ${Rows.nullableAt(account.confirmedAt)}, ${account.timeZone},
+              ${account.language}, ${account.browserLanguage})
       ON CONFLICT (email) DO NOTHING`
 
 const find =
@@ -137,3 +141,14 @@ const chooseTimeZone =
   (sql: SqlClient): Store["chooseTimeZone"] =>
   (id, name) =>
     sql`UPDATE accounts SET time_zone = ${name} WHERE user_id = ${id}`.pipe(Effect.asVoid, orStoreError)
+
+const learnLanguage =
+  (sql: SqlClient): Store["learnLanguage"] =>
+  (id, language) =>
+    sql`UPDATE accounts SET browser_language = ${language}
+        WHERE user_id = ${id} AND browser_language IS NULL`.pipe(Effect.asVoid, orStoreError)
+
+const chooseLanguage =
+  (sql: SqlClient): Store["chooseLanguage"] =>
+  (id, language) =>
+    sql`UPDATE accounts SET language = ${language} WHERE user_id = ${id}`.pipe(Effect.asVoid, orStoreError)

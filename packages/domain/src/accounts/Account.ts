@@ -1,6 +1,6 @@
 // An account and its fields. Decisions accounts-1, accounts-2 and accounts-3.
 import { Option, Schema } from "effect"
-import { Text, TimeZone, type Timestamp, type UserId } from "../shared/index.js"
+import { Language, Text, TimeZone, type Timestamp, type UserId } from "../shared/index.js"
 
 /** What an account may do besides using the service as a person (decision A1). */
 export const Role = Schema.Literal("developer", "reviewer", "admin")
@@ -61,6 +61,10 @@ export interface Account {
   readonly confirmedAt: Timestamp.Timestamp | null
   /** The IANA name of the zone in which pages show times. Null: not known, so they show UTC (decision accounts-19). */
   readonly timeZone: string | null
+  /** The language that its owner chose. Null: no choice, so pages are in the language of each browser (accounts-20). */
+  readonly language: Language.Language | null
+  /** The language of the first browser that signed in. Null: it named none that we have. Mails need it. */
+  readonly browserLanguage: Language.Language | null
 }
 
 /**
@@ -95,3 +99,7 @@ export const withRoles = (account: Account, added: ReadonlyArray<Role>): Account
 /** The zone in which pages show times to this account. None: not known (decision accounts-19). */
 export const zoneOf = ({ timeZone }: Pick<Account, "timeZone">): Option.Option<TimeZone.TimeZone> =>
   timeZone === null ? Option.none() : TimeZone.find(timeZone)
+
+/** The language of mails to the account: the chosen one, otherwise that of its first browser (decision accounts-20). */
+export const mailLanguageOf = ({ browserLanguage, language }: Pick<Account, "browserLanguage" | "language">) =>
+  language ?? browserLanguage ?? Language.DEFAULT

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Option } from "effect"
 import type { AuditEvent } from "../audit/AuditEvent.js"
 import type { Keep } from "../retention-choice/History.js"
-import type { Conflict, StoreEffect, StoreError, Timestamp, UserId, Vault } from "../shared/index.js"
+import type { Conflict, Language, StoreEffect, StoreError, Timestamp, UserId, Vault } from "../shared/index.js"
 import type { Account, Email, Role } from "./Account.js"
 import type { NoticeKind } from "./NoticeKind.js"
 import type { Session } from "./Session.js"
@@ -55,6 +55,10 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly learnTimeZone: (id: UserId, name: string) => StoreEffect<void>
     /** Stores the IANA name of the account's time zone. No effect on an unknown account. */
     readonly chooseTimeZone: (id: UserId, name: string) => StoreEffect<void>
+    /** Stores the `browserLanguage`, unless the account has one. No effect on an unknown account. */
+    readonly learnLanguage: (id: UserId, language: Language.Language) => StoreEffect<void>
+    /** Stores the chosen language; null: no choice any more. No effect on an unknown account. */
+    readonly chooseLanguage: (id: UserId, language: Language.Language | null) => StoreEffect<void>
     /** The notices that the account's owner chose; none before the first choice. */
     readonly notices: (id: UserId) => StoreEffect<ReadonlyArray<NoticeKind>>
     /** Replaces the chosen notices. No effect on an unknown account. */

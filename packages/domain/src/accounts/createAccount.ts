@@ -35,7 +35,9 @@ const openAccount = program("openAccount", function* (asked: OpenedAccount, acto
     createdAt,
     suspendedAt: null,
     confirmedAt: isConfirmed ? createdAt : null,
-    timeZone: null
+    timeZone: null,
+    language: null,
+    browserLanguage: null
   }
   const event: AuditEvent.AuditEvent = {
     at: createdAt,

@@ -37,6 +37,7 @@ export {
 } from "./signIn.js"
 export { ConfirmationRequired, isFreshSession, requireFreshSession, requireFreshWithFactor } from "./confirm.js"
 export { createAccount, type NewAccount, signUp } from "./createAccount.js"
+export { chooseLanguage, learnLanguage } from "./languages.js"
 export { chooseTimeZone, learnTimeZone } from "./timeZones.js"
 export { checkFormToken, formToken } from "./formToken.js"
 export * as KnownBrowser from "./KnownBrowser.js"

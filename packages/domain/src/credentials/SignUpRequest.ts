@@ -60,7 +60,9 @@ export const confirm = (request: SignUpRequest, now: Timestamp): ConfirmedSignUp
           createdAt: now,
           suspendedAt: null,
           confirmedAt: now,
-          timeZone: null
+          timeZone: null,
+          language: null,
+          browserLanguage: null
         },
         audit: {
           at: now,

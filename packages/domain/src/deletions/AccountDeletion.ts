@@ -16,7 +16,9 @@ export const NOBODY: Account = {
   createdAt: make(0),
   suspendedAt: null,
   confirmedAt: null,
-  timeZone: null
+  timeZone: null,
+  language: null,
+  browserLanguage: null
 }
 
 /** An app of the deleted account, and how many other people have connected it. */

@@ -1,6 +1,7 @@
 // The files of an archive. docs/export-format.md describes them for people. Decision exports-5.
 import { Schema } from "effect"
 import { Role } from "../accounts/Account.js"
+import { NoticeKind } from "../accounts/NoticeKind.js"
 import { EndReason } from "../connection/Connection.js"
 import * as ConsentEntry from "../connection/ConsentEntry.js"
 import * as Geometry from "../places/Geometry.js"
@@ -53,7 +54,13 @@ export const Account = Schema.Struct({
   /** Null: without an end. */
   history_kept_days: Schema.NullOr(Schema.Int),
   /** An IANA name. Archives from before the field have none. */
-  time_zone: Schema.optional(Schema.NullOr(Schema.String))
+  time_zone: Schema.optional(Schema.NullOr(Schema.String)),
+  /** The chosen language of pages and mails. Archives from before the field have none. */
+  language: Schema.optional(Schema.NullOr(Schema.String)),
+  /** The language of the first browser that signed in. Archives from before the field have none. */
+  browser_language: Schema.optional(Schema.NullOr(Schema.String)),
+  /** The notices that the person chose. Archives from before the field have none. */
+  notices: Schema.optional(Schema.Array(NoticeKind))
 })
 
 /** A circle that a place had since a moment; null: since ever. */

@@ -1,6 +1,7 @@
 // How what the stores have becomes entries of the archive's files. Plain functions.
 import type { AccessLogEntry } from "../access-log/AccessLogEntry.js"
 import type * as Account from "../accounts/Account.js"
+import type { NoticeKind } from "../accounts/NoticeKind.js"
 import type * as ConnectionView from "../connection/ConnectionView.js"
 import type * as ConsentHistory from "../connection/ConsentHistory.js"
 import * as Event from "../events/Event.js"
@@ -33,8 +34,9 @@ interface PlacedVisit {
 export const ASKER = ConnectionId.make("export")
 
 export const account = (
-  { createdAt, displayName, email, id, roles, timeZone }: Account.Account,
-  keep: History.Keep
+  { browserLanguage, createdAt, displayName, email, id, language, roles, timeZone }: Account.Account,
+  keep: History.Keep,
+  notices: ReadonlyArray<NoticeKind>
 ): typeof ArchiveFormat.Account.Type => ({
   id,
   email,
@@ -42,7 +44,10 @@ export const account = (
   roles,
   created_at: createdAt,
   history_kept_days: keep,
-  time_zone: timeZone
+  time_zone: timeZone,
+  language,
+  browser_language: browserLanguage,
+  notices
 })
 
 /** Places with their shapes. `shapes` are ordered by place and version. */

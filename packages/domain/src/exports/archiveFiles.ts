@@ -176,9 +176,10 @@ const asJson = (account: typeof ArchiveFormat.Account.Type): string =>
 
 const account = (userId: UserId) =>
   Effect.gen(function* () {
-    const found = yield* (yield* AccountStore).find(userId)
+    const accounts = yield* AccountStore
+    const found = yield* accounts.find(userId)
     const { keep } = yield* getHistoryChoice(userId)
-    return found._tag === "None" ? [] : [Entries.account(found.value, keep)]
+    return found._tag === "None" ? [] : [Entries.account(found.value, keep, yield* accounts.notices(userId))]
   })
 
 const places = (userId: UserId) =>

@@ -1,6 +1,16 @@
 import { Effect } from "effect"
 import type { Email } from "../accounts/Account.js"
-import type { Timestamp, UserId, Vault, VaultError, VaultPort } from "../shared/index.js"
+import { translate } from "../languages/Translation.js"
+import {
+  type Language,
+  type TimeZone,
+  type Timestamp,
+  type UserId,
+  type Vault,
+  type VaultError,
+  type VaultPort,
+  Words
+} from "../shared/index.js"
 
 /** A link in a message. */
 export interface Link {
@@ -75,6 +85,26 @@ export const secretOf = (
   message: MailMessage
 ): Effect.Effect<string, VaultError> =>
   message.secret === undefined ? Effect.succeed("") : vault.unseal(message.secret, secretContext(message))
+
+/**
+ * The message in the language and the zone of its reader at the moment of sending: it was written in English and UTC,
+ * because its writer does not know them (decisions accounts-19 and accounts-20). Null: the zone is not known.
+ */
+export const forReader = (
+  message: MailMessage,
+  language: Language.Language,
+  zone: TimeZone.TimeZone | null
+): MailMessage => {
+  const inLanguage = (link: Link): Link => ({ ...link, label: translate(link.label, language) })
+  const { body, furtherLinks, link, subject } = message
+  return {
+    ...message,
+    subject: translate(subject, language),
+    body: Words.inZone(translate(body, language), zone, language),
+    ...(link === undefined ? {} : { link: inLanguage(link) }),
+    ...(furtherLinks === undefined ? {} : { furtherLinks: furtherLinks.map(inLanguage) })
+  }
+}
 
 /**
  * The text to send, with absolute addresses in place of the message's paths. `secret` is the decrypted end of the

@@ -1,8 +1,8 @@
 import { type Duration, Effect, Either, Option } from "effect"
-import { type Email, zoneOf } from "../accounts/Account.js"
+import { type Email, mailLanguageOf, zoneOf } from "../accounts/Account.js"
 import { AccountStore } from "../accounts/AccountStore.js"
 import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
-import { Timestamp, type TimeZone, Vault, Words, program, retryTransient } from "../shared/index.js"
+import { Language, Timestamp, type TimeZone, Vault, program, retryTransient } from "../shared/index.js"
 import * as Mail from "./Mail.js"
 import type { MailLinks } from "./Mail.js"
 import { Mailer } from "./Mailer.js"
@@ -81,42 +81,42 @@ const attempt = ({ attempt, createdAt, message }: DueMail, addresses: Mail.MailL
     if (hopeless !== undefined) return refused(hopeless)
     const to = yield* readerOf(message)
     if (Either.isLeft(to)) return refused(to.left)
-    const { address, zone } = to.right
+    const { address, language, zone } = to.right
     const vault = yield* Vault.Vault
     const secret = yield* Effect.option(Mail.secretOf(vault, message))
     if (Option.isNone(secret)) return refused("its link cannot be decrypted: the key was removed")
+    const read = Mail.forReader(message, language, zone)
     return yield* (yield* Mailer).send({
       id: vault.sha256(`${message.to} ${message.dedupeKey}`).slice(0, 32),
       to: address,
-      subject: message.subject,
-      // The text was written in UTC: the zone is that of the moment of sending (decision accounts-19).
-      text: Mail.text(
-        Option.match(zone, {
-          onNone: () => message,
-          onSome: (zone) => ({ ...message, body: Words.inZone(message.body, zone) })
-        }),
-        addresses,
-        secret.value
-      )
+      subject: read.subject,
+      text: Mail.text(read, addresses, secret.value)
     })
   })
 
+interface Reader {
+  readonly address: Email
+  readonly language: Language.Language
+  readonly zone: TimeZone.TimeZone | null
+}
+
 /**
- * The address of a message and its reader's time zone; Left: why it has no address. An address that nobody confirmed
- * may belong to a stranger, so only a message that names its address goes there: the one with the link (decision
- * accounts-11).
+ * The address of a message with its reader's language and time zone; Left: why it has no address. An address that
+ * nobody confirmed may belong to a stranger, so only a message that names its address goes there: the one with the link
+ * (decision accounts-11).
  */
 const readerOf = ({ address, to }: Mail.MailMessage) =>
   Effect.map(
     Effect.flatMap(AccountStore, (accounts) => accounts.find(to)),
-    (account): Either.Either<{ readonly address: Email; readonly zone: Option.Option<TimeZone.TimeZone> }, string> => {
-      const zone = Option.flatMap(account, zoneOf)
-      if (address !== undefined) return Either.right({ address, zone })
+    (account): Either.Either<Reader, string> => {
+      const language = Option.match(account, { onNone: () => Language.DEFAULT, onSome: mailLanguageOf })
+      const zone = Option.getOrNull(Option.flatMap(account, zoneOf))
+      if (address !== undefined) return Either.right({ address, language, zone })
       if (Option.isNone(account)) return Either.left("there is no such account any more")
       const { confirmedAt, email } = account.value
       return confirmedAt === null
         ? Either.left("its address was not confirmed")
-        : Either.right({ address: email, zone })
+        : Either.right({ address: email, language, zone })
     }
   )
 

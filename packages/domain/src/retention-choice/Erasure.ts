@@ -42,6 +42,17 @@ export const covers = ({ from, until }: Stretch, at: Timestamp): boolean => from
 export const isErased = (at: Timestamp, erasures: ReadonlyArray<Stretch>): boolean =>
   erasures.some((one) => covers(one, at))
 
+/** Whether a reading or a report of a visit says a time in one of the stretches. */
+export const isAbout = (
+  said:
+    | { readonly capturedAt: Timestamp }
+    | { readonly arrival: Timestamp | null; readonly departure: Timestamp | null },
+  erasures: ReadonlyArray<Stretch>
+): boolean =>
+  ("capturedAt" in said ? [said.capturedAt] : [said.arrival, said.departure]).some(
+    (at) => at !== null && isErased(at, erasures)
+  )
+
 /** Whether two stretches overlap, or one begins where the other ends. */
 const touch = (a: Stretch, b: Stretch): boolean => a.from <= b.until && b.from <= a.until
 

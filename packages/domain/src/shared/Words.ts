@@ -1,8 +1,10 @@
 import { DateTime } from "effect"
+import type { Language } from "./Language.js"
 import { make, type Timestamp } from "./Timestamp.js"
 import type { TimeZone } from "./TimeZone.js"
 
 const MONTHS = "January February March April May June July August September October November December".split(" ")
+const MONTHS_IN_GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split(" ")
 const two = (number: number): string => String(number).padStart(2, "0")
 
 /** `31 March 2026`, in UTC. */
@@ -33,13 +35,35 @@ export const pieces = (text: string): ReadonlyArray<string | Timestamp> => {
   return [...found, text.slice(end)].filter((piece) => piece !== "")
 }
 
-/** The text with every moment in a zone: `31 March 2026 at 14:00 (Europe/Amsterdam)`. A mail has no other clock. */
-export const inZone = (text: string, zone: TimeZone): string =>
+/** A moment that is written for its reader. */
+interface Written {
+  readonly day: number
+  /** From 1. */
+  readonly month: number
+  readonly year: number
+  /** `14:00 (Europe/Amsterdam)`. */
+  readonly time: string
+}
+
+const WRITE: Readonly<Record<Language, (moment: Written) => string>> = {
+  en: ({ day, month, time, year }) => `${day} ${MONTHS[month - 1] ?? ""} ${year} at ${time}`,
+  de: ({ day, month, time, year }) => `${day}. ${MONTHS_IN_GERMAN[month - 1] ?? ""} ${year} um ${time}`
+}
+
+/**
+ * The text with every moment as its reader wants it: `31 March 2026 at 14:00 (Europe/Amsterdam)`, or in German
+ * `31. März 2026 um 14:00 (Europe/Amsterdam)`. Null: in UTC. A mail has no other clock. A text is translated first,
+ * because only moments as `moment` writes them are found (decision languages-2).
+ */
+export const inZone = (text: string, zone: TimeZone | null, language: Language = "en"): string =>
   pieces(text)
     .map((piece) => {
       if (typeof piece === "string") return piece
-      const { day, hours, minutes, month, year } = DateTime.toParts(DateTime.setZone(DateTime.unsafeMake(piece), zone))
-      return `${day} ${MONTHS[month - 1] ?? ""} ${year} at ${two(hours)}:${two(minutes)} (${zone.id})`
+      const at = DateTime.unsafeMake(piece)
+      const { day, hours, minutes, month, year } =
+        zone === null ? DateTime.toPartsUtc(at) : DateTime.toParts(DateTime.setZone(at, zone))
+      const clock = zone === null ? "UTC" : `(${zone.id})`
+      return WRITE[language]({ day, month, year, time: `${two(hours)}:${two(minutes)} ${clock}` })
     })
     .join("")
 

@@ -35,6 +35,7 @@ export {
   listAudit,
   type Manager,
   nameAccounts,
+  nameAuditedApps,
   resumeAccount,
   signOutAccount,
   suspendAccount

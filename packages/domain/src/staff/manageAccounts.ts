@@ -3,6 +3,7 @@ import { type Account, Email, type Role } from "../accounts/Account.js"
 import { AccountStore } from "../accounts/AccountStore.js"
 import { findAccounts } from "../accounts/findAccounts.js"
 import { endAllSessions } from "../accounts/sessions.js"
+import { nameApps } from "../apps/readApps.js"
 import { announceAudit, AuditEvent, type AuditFilter, AuditLog, recordAudit } from "../audit/index.js"
 import { AccountDeletion, AccountDeletionStore } from "../deletions/index.js"
 import * as Staff from "../reviews/Staff.js"
@@ -111,6 +112,11 @@ export const nameAccounts = program("nameAccounts", function* (events: ReadonlyA
       ...(actor._tag === "Staff" ? [actor.id] : [])
     ])
   )
+})
+
+/** The present names of the apps that events name, by id. An app that was removed with its developer is left out. */
+export const nameAuditedApps = program("nameAuditedApps", function* (events: ReadonlyArray<AuditEvent.AuditEvent>) {
+  return yield* nameApps(events.flatMap(({ detail }) => ("appId" in detail ? [detail.appId] : [])))
 })
 
 /** The audit log, newest first, for admins (`Forbidden` for others). */

@@ -48,6 +48,8 @@ export interface Today {
   readonly since: Timestamp | null
   readonly asked: ReadonlyArray<AskedApp>
   readonly ending: ReadonlyArray<EndingSoon>
+  /** The live connections that the owner paused. */
+  readonly paused: ReadonlyArray<UserConnection>
   readonly flags: ReadonlyArray<VolumeFlag & { readonly appName: string }>
 }
 

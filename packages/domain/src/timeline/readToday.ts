@@ -59,6 +59,7 @@ export const readToday = program("readToday", function* (account: Account, zone:
     asked,
     connections: connections.filter(({ live }) => live).length,
     ending: Today.ending(connections, now),
+    paused: connections.filter(({ live, pause }) => live && pause !== null),
     flags: flags.filter(({ to }) => now - to < Today.FLAG_FOR)
   }
   return result

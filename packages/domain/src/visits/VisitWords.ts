@@ -2,7 +2,10 @@ import * as Words from "../shared/Words.js"
 
 const NAMED_MAX = 3
 
-/** What the access log says about a page of visits: `12 visits to Home and Gym`. Never a coordinate (Spec §1.7). */
+/**
+ * What the access log says about a page of visits: `12 visits to “Gym” and “Home”`. Never a coordinate (Spec §1.7). The
+ * quotation marks tell the place “Bed and Breakfast” from two places, also in other languages (decision languages-2).
+ */
 export const of = (visits: ReadonlyArray<{ readonly place: { readonly label: string } }>): string => {
   if (visits.length === 0) return "that there were no visits to tell of"
   const labels = [...new Set(visits.map(({ place }) => place.label))].sort()
@@ -11,7 +14,8 @@ export const of = (visits: ReadonlyArray<{ readonly place: { readonly label: str
 
 const listed = (labels: ReadonlyArray<string>): string => {
   const more = labels.length - NAMED_MAX
-  const shown = more > 1 ? [...labels.slice(0, NAMED_MAX), `${more} other places`] : labels
+  const quoted = labels.map((label) => `“${label}”`)
+  const shown = more > 1 ? [...quoted.slice(0, NAMED_MAX), `${more} other places`] : quoted
   const last = shown.at(-1) ?? ""
   return shown.length < 2 ? last : `${shown.slice(0, -1).join(", ")} and ${last}`
 }

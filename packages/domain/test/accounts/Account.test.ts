@@ -124,7 +124,9 @@ describe("roles", () => {
     createdAt: 0 as never,
     suspendedAt: null,
     confirmedAt: null,
-    timeZone: null
+    timeZone: null,
+    language: null,
+    browserLanguage: null
   }
 
   it("are added, never repeated, always in one order", () => {

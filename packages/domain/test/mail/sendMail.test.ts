@@ -1,7 +1,9 @@
 import { TokenStore } from "@place-access/domain/tokens"
 import { AccountStore } from "@place-access/domain/accounts"
+import { App } from "@place-access/domain/apps"
+import { DisconnectNotice } from "@place-access/domain/connection"
 import { type Mail, MailOutbox, MailSending, runMail, sendMail } from "@place-access/domain/mail"
-import { StoreError, Timestamp } from "@place-access/domain/shared"
+import { ConnectionId, type Language, StoreError, Timestamp } from "@place-access/domain/shared"
 import { Fixtures, MemoryDatabase, MemoryMailer, MemoryMailOutbox, RuleSamples } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
@@ -84,6 +86,60 @@ describe("sendMail", () => {
           body,
           "On 31 March 2026 at 08:00 (America/New_York) you did it."
         ])
+      })
+    )
+  })
+
+  it("sends a German account a German mail: subject, text, times in the zone, and the link's name [accounts-20]", () => {
+    run(
+      Effect.gen(function* () {
+        const accounts = yield* AccountStore
+        const { id } = yield* Fixtures.userWith({ language: "de" })
+        const at = Timestamp.make(Date.UTC(2026, 2, 31, 12))
+        const connection = { id: ConnectionId.make("con_1"), userId: id }
+        const message = DisconnectNotice.message({ name: App.AppName.make("Umbrella and more") }, connection, at)
+        const put = (dedupeKey: string) =>
+          Effect.flatMap(Timestamp.now, (now) =>
+            Effect.flatMap(MailOutbox, (outbox) => outbox.put({ ...message, dedupeKey }, now))
+          )
+        yield* put("one")
+        yield* send
+        yield* accounts.chooseTimeZone(id, "Europe/Berlin")
+        yield* put("two")
+        yield* send
+        const [utc, berlin] = yield* letters
+        expect(utc?.text).toContain("am 31. März 2026 um 12:00 UTC getrennt.")
+        expect(berlin?.subject).toBe("Sie haben Umbrella and more getrennt")
+        expect(berlin?.text.split("\n\n")).toEqual([
+          "Sie haben die App „Umbrella and more“ am 31. März 2026 um 14:00 (Europe/Berlin) getrennt.",
+          expect.stringMatching(/^Sie kann nichts mehr über Sie abfragen/),
+          expect.stringMatching(/^Um sie wieder mit Ihren Orten zu verwenden/),
+          "Die Verbindung:\nhttps://me.example/portal/connections/con_1"
+        ])
+        expect((yield* kept).map(({ message }) => message.subject)).toEqual([message.subject, message.subject])
+      })
+    )
+  })
+
+  it("a mail is in the language chosen when it is sent, else of the first browser, else English [accounts-20]", () => {
+    run(
+      Effect.gen(function* () {
+        const outbox = yield* MailOutbox
+        const languages: ReadonlyArray<Language.Language | null> = ["de", "en", null]
+        const sent: Array<string> = []
+        for (const language of languages) {
+          for (const browserLanguage of languages) {
+            const { id } = yield* Fixtures.user
+            yield* outbox.put({ to: id, dedupeKey: "one", subject: "Your devices", body: "B" }, yield* Timestamp.now)
+            const accounts = yield* AccountStore
+            yield* accounts.chooseLanguage(id, language)
+            if (browserLanguage !== null) yield* accounts.learnLanguage(id, browserLanguage)
+            yield* send
+            sent.push((yield* letters).at(-1)?.subject ?? "none")
+          }
+        }
+        const [german, english] = ["Ihre Geräte", "Your devices"]
+        expect(sent).toEqual([german, german, german, english, english, english, german, english, english])
       })
     )
   })

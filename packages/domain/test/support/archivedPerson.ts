@@ -92,9 +92,13 @@ const account = Effect.gen(function* () {
     createdAt: yield* Timestamp.now,
     suspendedAt: null,
     confirmedAt: null,
-    timeZone: "Asia/Tokyo"
+    timeZone: "Asia/Tokyo",
+    language: "en",
+    browserLanguage: "de"
   }
-  yield* (yield* AccountStore).create(made, `${MARK} password`)
+  const accounts = yield* AccountStore
+  yield* accounts.create(made, `${MARK} password`)
+  yield* accounts.chooseNotices(made.id, ["ends", "weekly"])
   return made
 })
 
@@ -244,7 +248,10 @@ export const holdsAll = (user: Account.Account, archive: DecodedArchive) =>
       roles: [],
       created_at: user.createdAt,
       history_kept_days: null,
-      time_zone: user.timeZone
+      time_zone: user.timeZone,
+      language: user.language,
+      browser_language: user.browserLanguage,
+      notices: ["ends", "weekly"]
     })
     const places = yield* PlaceStore
     const shapes = yield* places.shapes(user.id)

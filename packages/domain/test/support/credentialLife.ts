@@ -164,7 +164,9 @@ export const liveCredentials = (
       suspendedAt: null,
       createdAt: yield* Timestamp.now,
       confirmedAt: yield* Timestamp.now,
-      timeZone: null
+      timeZone: null,
+      language: null,
+      browserLanguage: null
     }
     const text = (index: number): Account.Password => PASSWORDS[index] ?? Account.Password.make("a password of nobody")
     yield* accounts.create(account, yield* hasher.hash(text(0)))

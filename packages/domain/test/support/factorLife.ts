@@ -151,7 +151,9 @@ export const liveFactors = (
         suspendedAt: null,
         createdAt: yield* Timestamp.now,
         confirmedAt: null,
-        timeZone: null
+        timeZone: null,
+        language: null,
+        browserLanguage: null
       }
       yield* accounts.create(account, yield* hasher.hash(PASSWORDS[0] ?? Account.Password.make("x".repeat(10))))
       const passkey = { id: yield* Entropy.secret, key: yield* Entropy.secret, owner: id, counter: 0 }

@@ -346,10 +346,10 @@ describe("pages of visits", () => {
 describe("what the user reads of a page of visits", () => {
   it.each([
     [[], "that there were no visits to tell of"],
-    [["Home"], "1 visit to Home"],
-    [["Home", "Gym", "Home"], "3 visits to Gym and Home"],
-    [["A", "B", "C", "D"], "4 visits to A, B, C and D"],
-    [["A", "B", "C", "D", "E", "A"], "6 visits to A, B, C and 2 other places"]
+    [["Home"], "1 visit to “Home”"],
+    [["Home", "Gym", "Home"], "3 visits to “Gym” and “Home”"],
+    [["A", "B", "C", "D"], "4 visits to “A”, “B”, “C” and “D”"],
+    [["A", "B", "C", "D", "E", "A"], "6 visits to “A”, “B”, “C” and 2 other places"]
   ])("%j: %s", (labels, words) => {
     expect(VisitWords.of(labels.map((label) => ({ place: { label } })))).toBe(words)
   })

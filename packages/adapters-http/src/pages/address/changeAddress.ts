@@ -11,7 +11,8 @@ import { addressRule, HttpOptions, portalPath, type ServiceOptions } from "../..
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../kit/Html.js"
+import { type Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as ReturnTo from "../kit/ReturnTo.js"
 import * as Routes from "../kit/Routes.js"
@@ -19,7 +20,10 @@ import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
 import { deadLink } from "./deadLink.js"
 
-const LABELS = { email: "New address" }
+const words = texts.signIn.address
+const confirming = texts.signIn.confirmAddress
+
+const LABELS = { email: words.newAddress }
 
 const page = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fields.fresh()) =>
   Effect.gen(function* () {
@@ -27,32 +31,27 @@ const page = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
     const rule = addressRule(yield* HttpOptions)
     const query = yield* Form.query
     const isFresh = yield* isFreshSession(visitor.cookie)
-    return respond({
-      title: "Your e-mail address",
+    return yield* respond({
+      title: words.title,
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/settings`,
       width: "middle",
       status: form.problems.length === 0 ? 200 : 400,
-      main: html`<p><a href="${portal}/settings">Settings</a></p>
-        <h1>Your e-mail address</h1>
+      main: html`<p><a href="${portal}/settings">${words.settings}</a></p>
+        <h1>${words.title}</h1>
         ${form.problems.length === 0 && notice(query.value("done"))} ${present(portal, visitor.account, rule, token)}
-        <h2>Change it</h2>
-        <p>
-          We mail a link to the new address. When you open it, the address is changed: you sign in with it, and we write
-          there. The old address gets a mail, with a link that undoes the change for 7 days.
-        </p>
+        <h2>${words.change}</h2>
+        <p>${words.changeText}</p>
         ${
           isFresh
             ? html`${Fields.problems(form, LABELS)}
                 <form method="post" action="${portal}/settings/email" class="card">
                   ${Fields.hidden("form_token", token)}
                   ${Fields.input(form, { name: "email", label: LABELS.email, type: "email", autocomplete: "email", maxlength: 254 })}
-                  <button>Mail me a link</button>
+                  <button>${words.mailLink}</button>
                 </form>`
             : html`<p>
-                <a class="button" href="${ReturnTo.confirm(`${portal}/settings/email`)}"
-                  >Confirm that it is you first</a
-                >
+                <a class="button" href="${ReturnTo.confirm(`${portal}/settings/email`)}">${words.confirmFirst}</a>
               </p>`
         }`
     })
@@ -60,21 +59,19 @@ const page = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
 
 const present = (portal: string, account: Account.Account, rule: Account.AddressRule, token: string): Html => {
   if (account.confirmedAt !== null) {
-    return html`<p class="lead">${account.email} <span class="badge">Confirmed</span></p>`
+    return html`<p class="lead">${account.email} <span class="badge">${words.confirmed}</span></p>`
   }
   if (rule === "assumed") {
     return html`<p class="lead">${account.email}</p>
-      <p class="soft small">This service sends no mail, so the address counts as confirmed without a link.</p>`
+      <p class="soft small">${words.noMail}</p>`
   }
-  return html`<p class="lead">${account.email} <span class="badge warn">Not confirmed</span></p>
+  return html`<p class="lead">${account.email} <span class="badge warn">${words.notConfirmed}</span></p>
     <div class="note warn">
-      <p>
-        Until you confirm the address, you get no mail, you can connect no app, and none of your apps can be reviewed.
-      </p>
+      <p>${words.notConfirmedText}</p>
     </div>
     <form method="post" action="${portal}/settings/email/confirm" class="actions">
       ${Fields.hidden("form_token", token)}
-      <button>Mail me a link to confirm it</button>
+      <button>${words.mailConfirmation}</button>
     </form>`
 }
 
@@ -107,8 +104,8 @@ const mailConfirmation = (portal: string) =>
 
 const dead = (portal: string) =>
   deadLink(
-    "It was used already, it is older than 24 hours, or it is for another account than the one that is signed in here.",
-    html`<p><a class="button" href="${portal}/settings/email">Your e-mail address</a></p>`
+    texts.signIn.deadLink.address,
+    html`<p><a class="button" href="${portal}/settings/email">${words.title}</a></p>`
   )
 
 /** Opening the link changes nothing: programs that look for viruses in mail open links too. */
@@ -118,37 +115,34 @@ const show = (portal: string) =>
       const token = (yield* Form.query).value("token")
       const { newEmail } = yield* describeConfirmation(visitor.account, token)
       const formToken = yield* Visitor.tokenFor(visitor)
-      return respond({
-        title: "Confirm the address",
+      return yield* respond({
+        title: confirming.title,
         reader: yield* Visitor.reader(visitor),
         current: `${portal}/settings`,
         width: "narrow",
-        main: html`<h1>Confirm the address</h1>
+        main: html`<h1>${confirming.title}</h1>
           ${
             newEmail === null
-              ? html`<p>${visitor.account.email} is your address, and you read its mail.</p>`
-              : html`<p>
-                  Your account gets ${newEmail} in place of ${visitor.account.email}: you sign in with it, and we write
-                  there. ${visitor.account.email} gets a mail, with a link that undoes the change for 7 days.
-                </p>`
+              ? html`<p>${confirming.own(visitor.account.email)}</p>`
+              : html`<p>${confirming.replaces(newEmail, visitor.account.email)}</p>`
           }
           <form method="post" action="/confirm-address" class="actions">
             ${Fields.hidden("form_token", formToken)} ${Fields.hidden("token", token)}
-            <button>${newEmail === null ? "Confirm it" : "Change the address"}</button>
-            <a href="${portal}/settings/email">Change nothing</a>
+            <button>${newEmail === null ? confirming.confirm : confirming.change}</button>
+            <a href="${portal}/settings/email">${confirming.nothing}</a>
           </form>`
       })
-    }).pipe(Effect.catchTag("NotFound", () => Effect.succeed(dead(portal))))
+    }).pipe(Effect.catchTag("NotFound", () => dead(portal)))
   )
 
 const taken = respond({
-  title: "The address has another account",
+  title: confirming.taken,
   width: "narrow",
   reader: null,
   status: 409,
-  main: html`<h1>The address has another account</h1>
-    <p>It was confirmed for another account since the link was mailed. Nothing was changed.</p>
-    <p><a href="/">Go to the front page</a></p>`
+  main: html`<h1>${confirming.taken}</h1>
+    <p>${confirming.takenText}</p>
+    <p><a href="/">${texts.signIn.frontPage}</a></p>`
 })
 
 const confirm = (portal: string) =>
@@ -160,8 +154,8 @@ const confirm = (portal: string) =>
       return seeOther(`${portal}/settings/email?done=address-confirmed`)
     }).pipe(
       Effect.catchTags({
-        NotFound: () => Effect.succeed(dead(portal)),
-        Conflict: () => Effect.succeed(taken)
+        NotFound: () => dead(portal),
+        Conflict: () => taken
       })
     )
   )

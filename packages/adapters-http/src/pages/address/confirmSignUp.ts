@@ -4,18 +4,21 @@ import { enter } from "../../accounts/enter.js"
 import { takeLink } from "../../credentials/addressLinks.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { html } from "../kit/Html.js"
+import { html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as ReturnTo from "../kit/ReturnTo.js"
 import * as Routes from "../kit/Routes.js"
 import * as Stranger from "../kit/Stranger.js"
 import { deadLink } from "./deadLink.js"
 
-const LABELS = { password: "The password that you chose" }
+const words = texts.signIn.confirmSignUp
+
+const LABELS = { password: words.password }
 
 const dead = deadLink(
-  "It was used already, it is older than 24 hours, or the address has an account by now.",
-  html`<p><a class="button" href="/sign-in">Sign in</a> <a href="/sign-up">Sign up again</a></p>`
+  texts.signIn.deadLink.signUp,
+  html`<p><a class="button" href="/sign-in">${texts.signIn.title}</a> <a href="/sign-up">${words.again}</a></p>`
 )
 
 /** Opening the link changes nothing: programs that look for viruses in mail open links too. */
@@ -24,32 +27,26 @@ const page = (token: string, form: Fields.Shown, status = 200) =>
     const { email } = yield* describeSignUp(token)
     return yield* Stranger.bound((formToken, zone) =>
       respond({
-        title: "Confirm your address",
+        title: words.title,
         width: "narrow",
         reader: null,
         zone,
         status,
-        main: html`<h1>Confirm your address</h1>
-          <p>
-            Somebody signed up with ${email}. If it was you, type the password that you chose then: your account is
-            made, and you are signed in. If it was not you, close this page.
-          </p>
+        main: html`<h1>${words.title}</h1>
+          <p>${words.text(email)}</p>
           ${Fields.problems(form, LABELS)}
           <form method="post" action="/confirm-sign-up" class="card">
             ${Fields.hidden("form_token", formToken)} ${Fields.hidden("token", token)} ${Fields.username(email)}
             ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
-            <button class="wide">Make my account</button>
+            <button class="wide">${words.make}</button>
           </form>
-          <p>
-            You do not know the password any more? <a href="/sign-up">Sign up again</a>: the first link that is used
-            counts.
-          </p>`
+          <p>${words.unknown}</p>`
       })
     )
   })
 
 const show = Effect.flatMap(Form.query, (query) => page(query.value("token"), Fields.fresh())).pipe(
-  Effect.catchTag("NotFound", () => Effect.succeed(dead))
+  Effect.catchTag("NotFound", () => dead)
 )
 
 const Given = Schema.Struct({
@@ -69,18 +66,13 @@ const confirm = Effect.gen(function* () {
     return withCookies(seeOther(ReturnTo.safe(returnTo)))
   }).pipe(
     Effect.catchTags({
-      WrongCredentials: () =>
-        page(
-          token,
-          Form.shown(form, [{ field: "password", message: "is not the one that was chosen at the sign-up" }]),
-          403
-        ),
+      WrongCredentials: () => page(token, Form.shown(form, [{ field: "password", message: words.wrong }]), 403),
       // The account was made, and others guess its password already.
       FactorRequired: () => Effect.succeed(seeOther("/sign-in")),
       TooManyAttempts: () => Effect.succeed(seeOther("/sign-in")),
-      Conflict: () => Effect.succeed(dead)
+      Conflict: () => dead
     })
   )
-}).pipe(Effect.catchTag("NotFound", () => Effect.succeed(dead)))
+}).pipe(Effect.catchTag("NotFound", () => dead))
 
 export const routes = [Routes.get("/confirm-sign-up", show), Routes.post("/confirm-sign-up", confirm)]

@@ -1,14 +1,17 @@
-import { html, type Value } from "../kit/Html.js"
+import { html, type Text, type Value } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond } from "../kit/Page.js"
 
+const words = texts.signIn.deadLink
+
 /** The page of a link that does not work. One page for every reason: nobody learns which it was. */
-export const deadLink = (why: string, next: Value) =>
+export const deadLink = (why: Text, next: Value) =>
   respond({
-    title: "This link does not work",
+    title: words.title,
     width: "narrow",
     reader: null,
     status: 404,
-    main: html`<h1>This link does not work any more</h1>
+    main: html`<h1>${words.heading}</h1>
       <p>${why}</p>
       ${next}`
   })

@@ -14,43 +14,58 @@ import * as AskingApp from "../askingApp.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import * as HistoryChoice from "../kit/HistoryChoice.js"
-import { html } from "../kit/Html.js"
+import { html, type Text } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as ReturnTo from "../kit/ReturnTo.js"
 import * as Routes from "../kit/Routes.js"
 import * as Stranger from "../kit/Stranger.js"
 
-const LABELS = { email: "Email", password: "Password", display_name: "Name", keep_days: "Keep my history" }
+const words = texts.signIn.signUp
+
+const LABELS = {
+  email: texts.frame.fields.email,
+  password: texts.frame.fields.password,
+  display_name: words.name,
+  keep_days: words.keep
+}
 
 interface SignUpForm {
   readonly returnTo: string
   readonly form: Fields.Shown
   /** A sentence above the form that says why the page is shown again. */
-  readonly refused?: string
+  readonly refused?: Text
   readonly status?: number
+}
+
+const NAME = {
+  name: "display_name",
+  label: LABELS.display_name,
+  hint: words.nameHint,
+  autocomplete: "name",
+  required: false
 }
 
 const signUpPage = ({ form, refused, returnTo, status = 200 }: SignUpForm) =>
   Effect.flatMap(AskingApp.note(returnTo), (asking) =>
     Stranger.bound((formToken, zone) =>
       respond({
-        title: "Create an account",
+        title: words.title,
         width: "narrow",
         reader: null,
         zone,
         status,
-        main: html`<h1>Create an account</h1>
+        main: html`<h1>${words.title}</h1>
           ${asking} ${refused !== undefined && html`<div class="problems" role="alert"><p>${refused}</p></div>`}
           ${Fields.problems(form, LABELS)}
           <form method="post" action="/sign-up" class="card">
             ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)}
-            ${Fields.input(form, { name: "email", label: "Email", type: "email", autocomplete: "username", maxlength: 254 })}
-            ${Fields.newPassword(form, "password", "Password")}
-            ${Fields.input(form, { name: "display_name", label: "Name", hint: "How we address you. Optional.", autocomplete: "name", required: false })}
-            ${Fields.select(form, { name: "keep_days", label: "Keep my history", hint: "Your history is where your phones were, and your visits. Apps that may look back see only what is kept. You can change this in the settings at any time." }, HistoryChoice.OPTIONS)}
-            <button class="wide">Create account</button>
+            ${Fields.input(form, { name: "email", label: LABELS.email, type: "email", autocomplete: "username", maxlength: 254 })}
+            ${Fields.newPassword(form, "password", LABELS.password)} ${Fields.input(form, NAME)}
+            ${Fields.select(form, { name: "keep_days", label: LABELS.keep_days, hint: words.keepHint }, HistoryChoice.OPTIONS)}
+            <button class="wide">${words.create}</button>
           </form>
-          <p>You have an account? <a href="/sign-in?return_to=${encodeURIComponent(returnTo)}">Sign in</a></p>`
+          <p>${words.haveOne(`/sign-in?return_to=${encodeURIComponent(returnTo)}`)}</p>`
       })
     )
   )
@@ -61,28 +76,22 @@ const HOURS = SignUpRequest.LIFETIME / Timestamp.HOUR
 const mailedPage = (email: Account.Email, isAgain = false) =>
   Stranger.bound((formToken) =>
     respond({
-      title: "Look into your mail",
+      title: texts.signIn.mailed.title,
       width: "narrow",
       reader: null,
-      main: html`<h1>Look into your mail</h1>
+      main: html`<h1>${texts.signIn.mailed.title}</h1>
         ${
           isAgain &&
           html`<div class="note" role="status">
-            <p>If somebody signed up with it, the link is on its way again.</p>
+            <p>${words.mailedAgain}</p>
           </div>`
         }
-        <p>
-          We wrote to ${email}. Open the link in the mail within ${HOURS} hours and type the password that you chose:
-          then you have an account, and are signed in.
-        </p>
-        <p class="soft small">
-          No mail after some minutes? Look into the spam folder, and whether the address above is right. We send at most
-          three mails in half an hour.
-        </p>
+        <p>${words.mailed(email, HOURS)}</p>
+        <p class="soft small">${words.noMail}</p>
         <form method="post" action="/sign-up/resend" class="actions">
           ${Fields.hidden("form_token", formToken)} ${Fields.hidden("email", email)}
-          <button class="second">Send the mail again</button>
-          <a href="/sign-up">Use another address</a>
+          <button class="second">${words.mailAgain}</button>
+          <a href="/sign-up">${words.another}</a>
         </form>`
     })
   )
@@ -98,20 +107,20 @@ const resend = Effect.gen(function* () {
 
 const getSignUp = Effect.gen(function* () {
   const { signUp } = yield* HttpOptions
-  if (signUp === "closed") return closed
+  if (signUp === "closed") return yield* closed
   const query = yield* Form.query
   const form = Fields.fresh({ keep_days: "forever" })
   return yield* signUpPage({ returnTo: ReturnTo.safe(query.value("return_to")), form })
 })
 
 const closed = respond({
-  title: "No new accounts",
+  title: words.closed,
   width: "narrow",
   reader: null,
   status: 403,
-  main: html`<h1>No new accounts</h1>
-    <p>Only the people who run this service can create accounts. Ask them for one.</p>
-    <p><a href="/sign-in">Sign in</a></p>`
+  main: html`<h1>${words.closed}</h1>
+    <p>${words.closedText}</p>
+    <p><a href="/sign-in">${texts.signIn.title}</a></p>`
 })
 
 const SignUp = Schema.Struct({
@@ -127,7 +136,7 @@ const postSignUp = Effect.gen(function* () {
   const returnTo = ReturnTo.safe(form.value("return_to"))
   const again = (asked: Omit<SignUpForm, "returnTo" | "form">, problems: ReadonlyArray<FieldProblem> = []) =>
     signUpPage({ returnTo, form: Form.shown(form, problems), ...asked })
-  if (options.signUp === "closed") return closed
+  if (options.signUp === "closed") return yield* closed
   const input = Form.decode(SignUp, {
     email: form.value("email"),
     password: form.value("password"),
@@ -151,7 +160,7 @@ const postSignUp = Effect.gen(function* () {
     Effect.map(({ withCookies }) => withCookies(seeOther(returnTo))),
     Effect.catchTags({
       Invalid: ({ problems }) => again({ status: 400 }, problems),
-      Conflict: () => again({ status: 409, refused: "An account with this email exists already. Sign in instead." }),
+      Conflict: () => again({ status: 409, refused: words.taken }),
       // Neither error can happen to an account that was created a moment ago. If one does, the person goes on at the
       // sign-in page.
       WrongCredentials: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),

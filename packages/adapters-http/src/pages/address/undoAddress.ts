@@ -5,31 +5,29 @@ import { takeLink } from "../../credentials/addressLinks.js"
 import { addressRule, HttpOptions } from "../../HttpOptions.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { html } from "../kit/Html.js"
+import { html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import * as Stranger from "../kit/Stranger.js"
+import { ofDomain } from "../kit/Time.js"
 import { deadLink } from "./deadLink.js"
 
-const LABELS = { password: "New password" }
+const words = texts.signIn.undo
 
-const dead = deadLink(
-  "It was used already, it is older than 7 days, or an earlier address was brought back.",
-  html`<p><a href="/sign-in">Sign in</a></p>`
-)
+const LABELS = { password: texts.signIn.reset.password }
+
+const dead = deadLink(texts.signIn.deadLink.undo, html`<p><a href="/sign-in">${texts.signIn.title}</a></p>`)
 
 const taken = (email: Account.Email) =>
   respond({
-    title: "The address has another account",
+    title: texts.signIn.confirmAddress.taken,
     width: "narrow",
     reader: null,
     status: 409,
-    main: html`<h1>The address has another account</h1>
-      <p>
-        ${email} was confirmed for another account since. Delete that account, or give it another address: then this
-        link works, until 7 days after the change.
-      </p>
-      <p><a href="/sign-in">Sign in</a></p>`
+    main: html`<h1>${texts.signIn.confirmAddress.taken}</h1>
+      <p>${words.takenText(email)}</p>
+      <p><a href="/sign-in">${texts.signIn.title}</a></p>`
   })
 
 /** Opening the link changes nothing: programs that look for viruses in mail open links too. */
@@ -38,42 +36,36 @@ const page = (token: string, form: Fields.Shown) =>
     const { email } = yield* describeUndo(token)
     return yield* Stranger.bound((formToken) =>
       respond({
-        title: "Bring your address back",
+        title: words.title,
         width: "narrow",
         reader: null,
         status: form.problems.length === 0 ? 200 : 400,
-        main: html`<h1>Bring your address back</h1>
-          <p>
-            Your account gets ${email} again, and the new password that you type here. Everybody is signed out, in every
-            browser. Then you sign in with ${email} and the new password.
-          </p>
+        main: html`<h1>${words.title}</h1>
+          <p>${words.text(email)}</p>
           ${Fields.problems(form, LABELS)}
           <form method="post" action="/undo-address" class="card">
             ${Fields.hidden("form_token", formToken)} ${Fields.hidden("token", token)} ${Fields.username(email)}
             ${Fields.newPassword(form, "password", LABELS.password)}
-            <button class="wide">Undo the change</button>
+            <button class="wide">${words.undo}</button>
           </form>
-          <p>You changed the address yourself? Then close this page: nothing happens.</p>`
+          <p>${words.yourself}</p>`
       })
     )
   })
 
 const show = Effect.flatMap(Form.query, (query) => page(query.value("token"), Fields.fresh())).pipe(
-  Effect.catchTag("NotFound", () => Effect.succeed(dead))
+  Effect.catchTag("NotFound", () => dead)
 )
 
 const done = (email: Account.Email, strength: PasswordStrength.PasswordStrength) =>
   respond({
-    title: "Your address is back",
+    title: words.done,
     width: "narrow",
     reader: null,
-    main: html`<h1>Your address is back</h1>
-      <div class="note" role="status"><p>Your password was changed. ${PasswordStrength.words[strength]}</p></div>
-      <p>
-        Your account has ${email} again, and everybody was signed out. Look at your connected apps and your phones for
-        what you do not know.
-      </p>
-      <p><a class="button" href="/sign-in">Sign in</a></p>`
+    main: html`<h1>${words.done}</h1>
+      <div class="note" role="status"><p>${words.passwordChanged(ofDomain(PasswordStrength.words[strength]))}</p></div>
+      <p>${words.doneText(email)}</p>
+      <p><a class="button" href="/sign-in">${texts.signIn.title}</a></p>`
   })
 
 const undo = Effect.gen(function* () {
@@ -85,12 +77,12 @@ const undo = Effect.gen(function* () {
   const { email } = yield* describeUndo(token)
   const { password } = input.right
   return yield* undoAddressChange(token, password, addressRule(yield* HttpOptions)).pipe(
-    Effect.as(done(email, PasswordStrength.of(password))),
+    Effect.zipRight(done(email, PasswordStrength.of(password))),
     Effect.catchTags({
       Invalid: ({ problems }) => page(token, Form.shown(form, problems)),
-      Conflict: () => Effect.succeed(taken(email))
+      Conflict: () => taken(email)
     })
   )
-}).pipe(Effect.catchTag("NotFound", () => Effect.succeed(dead)))
+}).pipe(Effect.catchTag("NotFound", () => dead))
 
 export const routes = [Routes.get("/undo-address", show), Routes.post("/undo-address", undo)]

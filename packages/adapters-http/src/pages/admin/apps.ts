@@ -8,7 +8,8 @@ import type { FieldProblem } from "../../wire/Issues.js"
 import { paragraphs, scopeBoxes, statusBadge } from "../developer/shared.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { flag, type Html, html } from "../kit/Html.js"
+import { flag, type Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
@@ -28,20 +29,20 @@ import {
 } from "../review/shared.js"
 import { adminHead } from "./shared.js"
 
-const LABELS = { allowed_scopes: "Scopes", reason: "Reason" }
+const words = texts.admin.apps
+
+const LABELS = { allowed_scopes: words.scopes, reason: words.reason }
 
 const list = asAdmin((visitor) =>
   Effect.gen(function* () {
     const query = yield* Form.query
     const { apps, nextCursor } = yield* fromCursor(query, (page) => listAllApps(visitor.account, page))
-    return respond({
-      title: "Admin: apps",
+    return yield* respond({
+      title: words.title,
       reader: yield* Visitor.reader(visitor),
       current: ADMIN,
-      main: html`${adminHead(ADMIN, "Apps")}
-        <p class="lead">
-          The apps of all developers, the newest first. Here you restrict the scopes of an app, or end it.
-        </p>
+      main: html`${adminHead(ADMIN, texts.admin.tabs.apps)}
+        <p class="lead">${words.lead}</p>
         ${appTable(apps, adminPath)} ${pager(ADMIN, query, nextCursor)}`
     })
   })
@@ -62,19 +63,19 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
     const query = yield* Form.query
     const { decisions, nextCursor } = yield* fromCursor(query, (page) => listDecisions(visitor.account, id, page))
     const token = yield* Visitor.tokenFor(visitor)
-    return respond({
-      title: `Admin: ${app.name}`,
+    return yield* respond({
+      title: texts.admin.titleOf(app.name),
       reader: yield* Visitor.reader(visitor),
       current: ADMIN,
       status: again === undefined ? 200 : 400,
-      main: html`<p><a href="${ADMIN}">Apps</a></p>
+      main: html`<p><a href="${ADMIN}">${texts.admin.tabs.apps}</a></p>
         <h1>${app.name}</h1>
-        <p class="lead">${statusBadge(app)} <a href="${reviewPath(app)}">Its purposes and review</a></p>
+        <p class="lead">${statusBadge(app)} <a href="${reviewPath(app)}">${words.toReview}</a></p>
         ${again === undefined ? notice(query.value("done")) : Fields.problems(again.form, LABELS)}
         ${
           app.revokedAt !== null &&
           html`<div class="note warn">
-            <h2>Revoked ${time(app.revokedAt)}</h2>
+            <h2>${words.revoked(time(app.revokedAt))}</h2>
             ${app.reviewNote !== null && paragraphs(app.reviewNote)}
           </div>`
         }
@@ -86,11 +87,8 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
 
 const narrowing = (app: App.App, token: string, again: RejectedForm | undefined): Html =>
   html`<section class="card" aria-labelledby="narrow">
-    <h2 id="narrow">Allowed scopes</h2>
-    <p>
-      Take a tick away, and the app loses the scope at once: for users who allowed it too, and even when the developer
-      declares it again. Put back, it works again for whoever allowed it. The developer gets a mail.
-    </p>
+    <h2 id="narrow">${words.allowed}</h2>
+    <p>${words.allowedText}</p>
     <form method="post" action="${adminPath(app)}/scopes">
       ${Fields.hidden("form_token", token)}
       ${scopeBoxes(
@@ -98,36 +96,36 @@ const narrowing = (app: App.App, token: string, again: RejectedForm | undefined)
         "allowed_scopes",
         Scope.all,
         again?.which === "narrow" ? again.ticked : (app.allowedScopes ?? Scope.all),
-        "All ticked: no restriction. None ticked: the app's tokens open nothing."
+        words.allowedHint
       )}
-      <button class="second">Save scopes</button>
+      <button class="second">${words.saveScopes}</button>
     </form>
   </section>`
 
 const revocation = (app: App.App, token: string, again: RejectedForm | undefined): Html => {
   const isAgain = again?.which === "revoke"
   return html`<section class="card" aria-labelledby="revoke">
-    <h2 id="revoke">End the app</h2>
+    <h2 id="revoke">${words.end}</h2>
     <details${flag("open", isAgain)}>
-      <summary>Revoke ${app.name} for good</summary>
+      <summary>${words.revoke(app.name)}</summary>
       <div>
-        <p><strong>This cannot be undone.</strong> From that moment:</p>
+        <p>${words.cannotUndo}</p>
         <ul>
-          <li>none of its access tokens, refresh tokens and codes works;</li>
-          <li>its rules are stopped, and deliveries that wait are not sent;</li>
-          <li>every user is disconnected, and nobody can connect it again;</li>
-          <li>its purposes and the app itself leave the review queue.</li>
+          <li>${words.endTokens}</li>
+          <li>${words.endRules}</li>
+          <li>${words.endUsers}</li>
+          <li>${words.endReview}</li>
         </ul>
-        <p>Its users’ access logs keep its requests. The developer gets an e-mail with the reason.</p>
+        <p>${words.endLogs}</p>
         <form method="post" action="${adminPath(app)}/revoke">
           ${Fields.hidden("form_token", token)}
           ${Fields.textarea(isAgain ? again.form : Fields.fresh(), {
             name: "reason",
             label: LABELS.reason,
-            hint: "The developer reads it.",
+            hint: words.reasonHint,
             maxlength: 1000
           })}
-          <button class="stop">Revoke app</button>
+          <button class="stop">${words.revokeApp}</button>
         </form>
       </div>
     </details>

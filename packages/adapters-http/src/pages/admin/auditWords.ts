@@ -1,100 +1,71 @@
 import type { AuditEvent } from "@place-access/domain/audit"
-import { Words } from "@place-access/domain/shared"
+import type { AppId } from "@place-access/domain/shared"
+import { type Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
+import { adminPath } from "../review/shared.js"
 
-/** The kinds as the filter of the page names them. */
-export const KIND_NAMES: Readonly<Record<AuditEvent.AuditKind, string>> = {
-  account_made: "Account made",
-  account_deleted: "Account deleted",
-  account_suspended: "Account suspended",
-  account_resumed: "Account resumed",
-  sign_in: "Sign-in",
-  sign_in_failed: "Failed sign-in",
-  locked_out: "Lock-out",
-  unlocked: "Lock-out ended",
-  sessions_ended: "Signed out by staff",
-  password_changed: "Password changed",
-  reset_link_made: "Link for a new password",
-  address_confirmed: "Address confirmed",
-  address_changed: "Address changed",
-  address_restored: "Address restored",
-  factor_added: "Second factor added",
-  factor_removed: "Second factor removed",
-  factor_removal_asked: "Removal of a factor asked for",
-  recovery_code_used: "Recovery code used",
-  role_given: "Role given",
-  role_taken: "Role taken",
-  export_made: "Export made",
-  export_fetched: "Export fetched",
-  secret_rotated: "Secret replaced",
-  secret_ended: "Secret ended",
-  review_decided: "Review decided"
-}
+const words = texts.admin.said
 
-const FACTORS = { passkey: "a passkey", totp: "an authenticator app", recovery_codes: "recovery codes" } as const
-
-/** What happened, in a sentence about the account. */
-export const said = (detail: AuditEvent.AuditDetail): string => {
+/** What happened, in a sentence about the account. `apps`: the names of the apps that the page's events name. */
+export const said = (detail: AuditEvent.AuditDetail, apps: ReadonlyMap<AppId, string>): Html => {
   switch (detail.kind) {
     case "account_made":
-      return detail.roles.length === 0
-        ? "The account was made."
-        : `The account was made, as ${detail.roles.join(" and ")}.`
+      return detail.roles.length === 0 ? words.made : words.madeAs(detail.roles)
     case "account_deleted":
-      return "An account was deleted."
+      return words.deleted
     case "account_suspended":
-      return "The account was suspended."
+      return words.suspended
     case "account_resumed":
-      return "The account was resumed."
+      return words.resumed
     case "sign_in":
-      return `Signed in with ${detail.browser ?? "an unknown program"}${from(detail.network)}.`
+      return words.signedIn(detail.browser, detail.network)
     case "sign_in_failed":
-      return `A sign-in failed${from(detail.network)}.`
+      return words.signInFailed(detail.network)
     case "locked_out":
-      return detail.scope === "account"
-        ? `Too many failures: sign-in to the account was closed for a while. The last one came${from(detail.network)}.`
-        : `Too many failures${from(detail.network)}: sign-in from there was closed for a while.`
+      return detail.scope === "account" ? words.accountClosed(detail.network) : words.networkClosed(detail.network)
     case "unlocked":
-      return "Its owner opened sign-in again."
+      return words.unlocked
     case "sessions_ended":
-      return `Signed out of ${Words.count(detail.count, "browser")}.`
+      return words.sessionsEnded(detail.count)
     case "password_changed":
-      return detail.how === "link" ? "Set a new password with a link." : "Changed the password."
+      return detail.how === "link" ? words.passwordByLink : words.passwordChanged
     case "reset_link_made":
-      return "Took a link with which the owner sets a new password."
+      return words.resetLink
     case "address_confirmed":
-      return "Confirmed the e-mail address."
+      return words.addressConfirmed
     case "address_changed":
-      return "Changed the e-mail address."
+      return words.addressChanged
     case "address_restored":
-      return "Took back a change of the e-mail address."
+      return words.addressRestored
     case "factor_added":
-      return `Added ${FACTORS[detail.factor]} as a second factor.`
+      return words.factorAdded[detail.factor]
     case "factor_removed":
-      return `Removed ${FACTORS[detail.factor]} as a second factor.`
+      return words.factorRemoved[detail.factor]
     case "factor_removal_asked":
-      return "Asked to remove the second factor, which its owner lost."
+      return words.factorRemovalAsked
     case "recovery_code_used":
-      return "Used a recovery code."
+      return words.recoveryCodeUsed
     case "role_given":
-      return `Became ${detail.role}.`
+      return words.roleGiven(detail.role)
     case "role_taken":
-      return `Lost the role ${detail.role}.`
+      return words.roleTaken(detail.role)
     case "export_made":
-      return "Asked for an archive of the account."
+      return words.exportMade
     case "export_fetched":
-      return "Fetched the archive of the account."
+      return words.exportFetched
     case "secret_rotated":
-      return `Replaced the ${secret(detail)} of the app ${detail.appId}.`
+      return words.secretRotated[detail.secret](app(detail, apps))
     case "secret_ended":
-      return `Ended the ${secret(detail)} of the app ${detail.appId}.`
+      return words.secretEnded[detail.secret](app(detail, apps))
     case "review_decided":
       return detail.purposeId === null
-        ? `The app ${detail.appId} was ${detail.decision}.`
-        : `The purpose ${detail.purposeId} of the app ${detail.appId} was ${detail.decision}.`
+        ? words.appDecided[detail.decision](app(detail, apps))
+        : words.purposeDecided[detail.decision](html`<code>${detail.purposeId}</code>`, app(detail, apps))
   }
 }
 
-const from = (network: string | null): string => (network === null ? "" : ` from ${network}`)
-
-const secret = ({ secret }: { readonly secret: "client" | "signing" }): string =>
-  secret === "client" ? "client secret" : "signing secret"
+/** An app that does not exist any more has its id only. */
+const app = ({ appId }: { readonly appId: AppId }, apps: ReadonlyMap<AppId, string>): Html => {
+  const name = apps.get(appId)
+  return name === undefined ? html`<code>${appId}</code>` : html`<a href="${adminPath({ id: appId })}">${name}</a>`
+}

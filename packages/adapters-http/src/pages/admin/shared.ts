@@ -1,6 +1,7 @@
 import type { Account } from "@place-access/domain/accounts"
 import { type UserId, UserId as UserIdSchema } from "@place-access/domain/shared"
-import { Html, html } from "../kit/Html.js"
+import { Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { param } from "../kit/Params.js"
 import { ADMIN } from "../review/shared.js"
 
@@ -13,15 +14,17 @@ export const accountPath = (id: UserId): string => `${ACCOUNTS}/${id}`
 
 export const accountId = param("account", UserIdSchema, "account")
 
+const words = texts.admin.tabs
+
 type Tab = typeof ADMIN | typeof ACCOUNTS | typeof AUDIT
 
 /** The heading of a list of admins, with the tabs. */
-export const adminHead = (current: Tab, title: string): Html => {
-  const tab = (path: Tab, name: string) =>
+export const adminHead = (current: Tab, title: Html): Html => {
+  const tab = (path: Tab, name: Html) =>
     html`<a href="${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`
   return html`<h1>${title}</h1>
-    <nav class="tabs" aria-label="Admin">
-      ${tab(ADMIN, "Apps")}${tab(ACCOUNTS, "Accounts")}${tab(AUDIT, "Audit log")}
+    <nav class="tabs" aria-label="${words.label}">
+      ${tab(ADMIN, words.apps)}${tab(ACCOUNTS, words.accounts)}${tab(AUDIT, words.audit)}
     </nav>`
 }
 
@@ -29,12 +32,6 @@ export const adminHead = (current: Tab, title: string): Html => {
 export const badges = ({ roles, suspendedAt }: Pick<Account.Account, "roles" | "suspendedAt">): Html =>
   html`${
     roles.length === 0
-      ? html`<span class="soft">No role</span>`
-      : roles.map((role) => html`<span class="badge">${ROLE_NAMES[role]}</span> `)
-  }${suspendedAt !== null && html` <span class="badge bad">Suspended</span>`}`
-
-export const ROLE_NAMES: Readonly<Record<Account.Role, string>> = {
-  developer: "Developer",
-  reviewer: "Reviewer",
-  admin: "Admin"
-}
+      ? html`<span class="soft">${texts.admin.noRole}</span>`
+      : roles.map((role) => html`<span class="badge">${texts.admin.roles[role]}</span> `)
+  }${suspendedAt !== null && html` <span class="badge bad">${texts.admin.suspended}</span>`}`

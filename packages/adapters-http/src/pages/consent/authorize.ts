@@ -16,9 +16,10 @@ import { clientAddress } from "../../edge/ClientAddress.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as RateLimit from "../../limits/RateLimit.js"
 import { addressRule, HttpOptions, type ServiceOptions, pathOf, portalPath } from "../../HttpOptions.js"
-import type { FieldProblem } from "../../wire/Issues.js"
+import type * as Fields from "../kit/Fields.js"
 import type * as Form from "../kit/Form.js"
-import { html } from "../kit/Html.js"
+import { html } from "../../html/Html.js"
+import { forScript, texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as ReturnTo from "../kit/ReturnTo.js"
@@ -28,6 +29,8 @@ import * as consentView from "./consentView.js"
 import * as NewPlace from "./newPlace.js"
 import { switchButton, switchForm, type View } from "./parts.js"
 import * as renewalView from "./renewalView.js"
+
+const words = texts.consent
 
 const pathFor = (options: ServiceOptions, id: ConsentRequestId): string => `${pathOf(options.authUrl)}/authorize/${id}`
 
@@ -51,7 +54,7 @@ const start = Effect.gen(function* () {
   Effect.catchTags({
     // Not a redirect: the redirect URI is unknown or wrong, so it is not known where a redirect would lead (decision
     // O3).
-    AuthorizePage: ({ message }) => Effect.succeed(brokenLink(message)),
+    AuthorizePage: ({ message }) => brokenLink(message),
     AuthorizeRedirect: ({ uri }) => Effect.succeed(seeOther(uri))
   })
 )
@@ -64,22 +67,22 @@ const countMadeUp = ({ parameter }: AuthorizePage) =>
 
 const brokenLink = (message: string) =>
   respond({
-    title: "This link does not work",
+    title: words.brokenLink.title,
     width: "narrow",
     reader: null,
     status: 400,
-    main: html`<h1>This link does not work</h1>
-      <p>The app that sent you here made a mistake. Nothing was shared with it.</p>
+    main: html`<h1>${words.brokenLink.title}</h1>
+      <p>${words.brokenLink.text}</p>
       <div class="note">
-        <h2>For the app’s developer</h2>
-        <p>${message}</p>
+        <h2>${words.brokenLink.forDeveloper}</h2>
+        <p lang="en">${message}</p>
       </div>
-      <p><a href="/">Go to the front page</a></p>`
+      <p><a href="/">${words.toFrontPage}</a></p>`
   })
 
 interface RejectedForm {
   readonly choices?: ConsentChoices
-  readonly problems?: ReadonlyArray<FieldProblem>
+  readonly problems?: Fields.Shown["problems"]
   readonly outdated?: boolean
   readonly newPlace?: NewPlace.Again
 }
@@ -103,26 +106,25 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, again: RejectedFor
       outdated: again.outdated ?? false,
       newPlace: place?.view ?? null
     }
-    return respond({
-      title: `${TITLES[review.mode]} ${review.app.name}`,
+    return yield* respond({
+      title: words.titles[review.mode](review.app.name),
       width: "middle",
       // No navigation, because the person should decide first. The page itself names the account.
       reader: null,
-      clock: yield* Visitor.clock(visitor),
+      locale: yield* Visitor.locale(visitor),
       status: problems.length === 0 ? 200 : 400,
       // The map's nonce serves both scripts.
-      ...(place === null ? {} : { map: place.map.needs, consent: { nonce: place.map.needs.nonce } }),
+      ...(place === null
+        ? {}
+        : {
+            map: place.map.needs,
+            consent: { nonce: place.map.needs.nonce, texts: forScript(({ consent }) => consent.script) }
+          }),
       formAction: [schemeOf(review.redirectOrigin)],
       main: html`${review.mode === "renew_sensitive" ? renewalView.page(view) : consentView.page(view)}
       ${switchForm(path, yield* Visitor.tokenFor(visitor))}`
     })
   }).pipe(Effect.catchTag("ConsentRefused", (error) => refusal(error, visitor, id)))
-
-const TITLES: Readonly<Record<ConsentRequest.Mode, string>> = {
-  new: "Connect",
-  change: "Change",
-  renew_sensitive: "Renew"
-}
 
 /**
  * The scheme of the app's callback. The policy allows the scheme and not only the host: Chromium applies `form-action`
@@ -130,33 +132,29 @@ const TITLES: Readonly<Record<ConsentRequest.Mode, string>> = {
  */
 const schemeOf = (origin: string): string => `${origin.slice(0, origin.indexOf(":"))}:`
 
-const REFUSALS: Readonly<Record<ConsentRefused["reason"], readonly [status: number, title: string, text: string]>> = {
-  unknown: [404, "This request does not exist", "Go back to the app and start again."],
-  expired: [410, "This page is too old", "It was opened more than an hour ago. Go back to the app and start again."],
-  decided: [409, "You have decided already", "Go back to the app. If it asks again, you can decide again."],
-  sandbox: [
-    403,
-    "This app is still being tested",
-    "Until it is in production, only its developer can connect it. If that is you, sign in with your developer account."
-  ],
-  app_revoked: [403, "This app cannot be connected", "An admin closed it permanently."],
-  outdated: [409, "Something has changed in the meantime", "Go back to the app and start again."]
+const STATUSES: Readonly<Record<ConsentRefused["reason"], number>> = {
+  unknown: 404,
+  expired: 410,
+  decided: 409,
+  sandbox: 403,
+  app_revoked: 403,
+  outdated: 409
 }
 
 const refusal = ({ reason }: ConsentRefused, visitor: Visitor.Visitor, id: ConsentRequestId) =>
   Effect.gen(function* () {
-    const [status, title, text] = REFUSALS[reason]
+    const { text, title } = words.refusals[reason]
     const path = pathFor(yield* HttpOptions, id)
-    return respond({
+    return yield* respond({
       title,
       width: "narrow",
       reader: null,
-      status,
+      status: STATUSES[reason],
       main: html`<h1>${title}</h1>
         <p>${text}</p>
-        <p class="soft small">You are signed in as ${visitor.account.email}. ${switchButton}</p>
+        <p class="soft small">${words.signedInAs(visitor.account.email)} ${switchButton}</p>
         ${switchForm(path, yield* Visitor.tokenFor(visitor))}
-        <p><a href="/">Go to the front page</a></p>`
+        <p><a href="/">${words.toFrontPage}</a></p>`
     })
   })
 
@@ -164,20 +162,17 @@ const refusal = ({ reason }: ConsentRefused, visitor: Visitor.Visitor, id: Conse
 const confirmFirst = (visitor: Visitor.Visitor, id: ConsentRequestId) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
-    return respond({
-      title: "Confirm your e-mail address first",
+    return yield* respond({
+      title: words.confirmFirst.title,
       width: "narrow",
       reader: null,
       status: 403,
-      main: html`<h1>Confirm your e-mail address first</h1>
-        <p>
-          You are signed in as ${visitor.account.email}. Before an app can be connected, we must know that this address
-          is yours: we write there about everything that apps do.
-        </p>
-        <p><a class="button" href="${portalPath(options)}/settings/email">Mail me a link</a></p>
+      main: html`<h1>${words.confirmFirst.title}</h1>
+        <p>${words.confirmFirst.text(visitor.account.email)}</p>
+        <p><a class="button" href="${portalPath(options)}/settings/email">${words.confirmFirst.mail}</a></p>
         <p class="soft small">
-          Then come back to this page, within an hour.
-          <a href="${pathFor(options, id)}">I have confirmed it: go on</a>
+          ${words.confirmFirst.thenBack}
+          <a href="${pathFor(options, id)}">${words.confirmFirst.goOn}</a>
         </p>
         ${switchForm(pathFor(options, id), yield* Visitor.tokenFor(visitor))}`
     })

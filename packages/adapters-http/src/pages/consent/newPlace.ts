@@ -1,12 +1,15 @@
 import { createPlace, listPlaces, Place } from "@place-access/domain/places"
 import { Effect, Either } from "effect"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
-import type { FieldProblem } from "../../wire/Issues.js"
+import { texts } from "../../languages/index.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import * as Map from "../kit/Map.js"
 import * as PlaceFields from "../kit/PlaceFields.js"
+import { ofDomain } from "../kit/Time.js"
 import type * as Visitor from "../kit/Visitor.js"
+
+const words = texts.consent.places
 
 /** A place that is added in the middle of a consent (decision consent-11). */
 
@@ -34,7 +37,7 @@ export const fields = (visitor: Visitor.Visitor, { added, form }: Again) =>
     return { map, view: { form: form ?? fresh, map: map.html, added: added?.label ?? null } }
   })
 
-const refused = (form: Form.Form, problems: ReadonlyArray<FieldProblem>): Again => ({
+const refused = (form: Form.Form, problems: Fields.Shown["problems"]): Again => ({
   form: Form.shown(form, problems),
   added: null
 })
@@ -52,7 +55,7 @@ export const add = (visitor: Visitor.Visitor, form: Form.Form) =>
     return yield* createPlace(visitor.account.id, draft).pipe(
       Effect.map((added): Again => ({ form: null, added })),
       Effect.catchTag("Conflict", ({ reason }) =>
-        Effect.succeed(refused(form, [{ field: "label", message: `cannot be added: ${reason}` }]))
+        Effect.succeed(refused(form, [{ field: "label", message: words.cannotBeAdded(ofDomain(reason)) }]))
       )
     )
   })

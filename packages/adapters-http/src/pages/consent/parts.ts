@@ -1,11 +1,13 @@
 import type { Account } from "@place-access/domain/accounts"
 import type { ConsentChoices, ConsentReview } from "@place-access/domain/consent"
 import type { Timestamp } from "@place-access/domain/shared"
-import type { FieldProblem } from "../../wire/Issues.js"
 import * as AppLogo from "../appLogo.js"
 import * as Fields from "../kit/Fields.js"
-import { flag, Html, html, type Value, webAddress } from "../kit/Html.js"
+import { flag, Html, html, type Text, type Value, webAddress } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { time } from "../kit/Time.js"
+
+const words = texts.consent
 
 /** Parts that the full consent page and the renewal share. */
 
@@ -18,7 +20,7 @@ export interface View {
   readonly portalPath: string
   /** The choices of a form that was rejected and is shown again. */
   readonly choices: ConsentChoices | undefined
-  readonly problems: ReadonlyArray<FieldProblem>
+  readonly problems: Fields.Shown["problems"]
   readonly outdated: boolean
   /** The fields of a place that is added on the page; null in a preview, which cannot be sent. */
   readonly newPlace: NewPlace | null
@@ -31,22 +33,16 @@ export interface NewPlace {
   readonly added: string | null
 }
 
-export const LABELS = {
-  decision: "Your decision",
-  scope: "What the app can do",
-  place: "The places",
-  earlier: "Past visits",
-  standard_days: "How long",
-  sensitive_days: "How long for exact location",
-  label: "Name of the new place",
-  kind: "Kind of the new place",
-  lat: "Latitude",
-  lon: "Longitude",
-  radius_m: "Radius"
-}
+export const LABELS = words.labels
+
+/** Who develops the app, with its web page if there is one. */
+const developer = ({ app, developerName }: View["review"]): Html =>
+  app.homepageUrl === null
+    ? words.who.from(developerName)
+    : words.who.fromWithPage(developerName, webAddress(app.homepageUrl))
 
 /** The heading, the problems, and who asks whom. */
-export const head = (view: View, heading: string): Html => {
+export const head = (view: View, heading: Text): Html => {
   const { account, outdated, problems, review } = view
   const { app, previous } = review
   return html`<header class="asker">
@@ -57,16 +53,14 @@ export const head = (view: View, heading: string): Html => {
       </div>
     </header>
     <p class="lead">${app.description}</p>
-    ${outdated && html`<div class="note warn" role="alert"><p>Something has changed since you opened this page. Please read it again.</p></div>`}
+    ${outdated && html`<div class="note warn" role="alert"><p>${words.changedMeanwhile}</p></div>`}
     ${Fields.problems({ values: () => "", problems }, LABELS)}
-    <section class="soft small who-asks" aria-label="Who is asking">
+    <section class="soft small who-asks" aria-label="${words.who.label}">
       <p>
-        From
-        ${review.developerName}${app.homepageUrl !== null && html` (<a href="${webAddress(app.homepageUrl)}" rel="noopener noreferrer" target="_blank">web page</a>)`}.
-        You go back to <code>${review.redirectOrigin}</code>.
-        ${previous !== null && html`Connected since ${time(previous.connectedAt)}.`}
+        ${developer(review)} ${words.who.goBack(review.redirectOrigin)}
+        ${previous !== null && words.who.connectedSince(time(previous.connectedAt))}
       </p>
-      <p>Your account: ${account.displayName} (${account.email}). ${switchButton}</p>
+      <p>${words.who.account(account.displayName, account.email)} ${switchButton}</p>
     </section>
     ${!review.phoneHasSent && noPhone(view.portalPath)}`
 }
@@ -85,7 +79,7 @@ export const bar = (buttons: Html): Html =>
  * Signs out and returns to the same request with the next account. The form of the button is `switchForm`, on the same
  * page.
  */
-export const switchButton = html`<button class="link" form="switch-account">Use another account</button>`
+export const switchButton = html`<button class="link" form="switch-account">${words.switchAccount}</button>`
 
 export const switchForm = (path: string, signOutToken: string): Html =>
   html`<form id="switch-account" method="post" action="/sign-out">
@@ -95,24 +89,16 @@ export const switchForm = (path: string, signOutToken: string): Html =>
 const status = (app: ConsentReview.ConsentReview["app"]["status"]): Value =>
   app === "production"
     ? null
-    : html`<span class="badge warn"
-        >${app === "sandbox" ? "Sandbox" : "In review"}: only its developer can connect it</span
-      >`
+    : html`<span class="badge warn">${app === "sandbox" ? words.sandbox : words.inReview}</span>`
 
 const noPhone = (portalPath: string): Html =>
-  html`<div class="note warn">
-    <p>
-      <strong>No phone has sent your location yet.</strong> You can decide all the same; until one does, every answer
-      the app gets is “unknown”. <a href="${portalPath}/devices" target="_blank" rel="noopener">Set up your phone</a> in
-      a new tab: this page keeps for an hour. The mail that follows Allow leads there, too.
-    </p>
-  </div>`
+  html`<div class="note warn"><p>${words.noPhone(`${portalPath}/devices`)}</p></div>`
 
 /** The choices of a number of days, each with its end date. */
 export const radios = (
   { choices, problems }: Pick<View, "choices" | "problems">,
   name: "standard_days" | "sensitive_days",
-  legend: string,
+  legend: Text,
   hint: Value,
   options: ReadonlyArray<{
     readonly days: number | "never"
@@ -139,21 +125,19 @@ export const radios = (
               value="${days}"
               id="${id}"
               aria-describedby="${id}-end"
+              data-length="${words.lengthInSummary(days)}"
               ${flag("checked", checked)}
             />
-            <label for="${id}">${length(days)}</label>
+            <label for="${id}">${words.length(days)}</label>
           </div>`
         })}
       </div>
       ${options.map(
         ({ days, endsAt }) =>
           html`<p class="ends" id="${name}-${days}-end">
-            ${endsAt === null ? "Until you disconnect the app" : html`Ends ${time(endsAt)}`}
+            ${endsAt === null ? words.untilDisconnected : words.ends(time(endsAt))}
           </p>`
       )}
     </div>
   </fieldset>`
 }
-
-const length = (days: number | "never"): string =>
-  days === "never" ? "No end date" : days === 1 ? "1 day" : `${days} days`

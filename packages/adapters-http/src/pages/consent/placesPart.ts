@@ -1,8 +1,11 @@
 import type { ConsentReview } from "@place-access/domain/consent"
 import * as Fields from "../kit/Fields.js"
-import { flag, type Html, html, nothing } from "../kit/Html.js"
+import { flag, type Html, html, nothing } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import * as PlaceFields from "../kit/PlaceFields.js"
 import { LABELS, type View } from "./parts.js"
+
+const words = texts.consent.places
 
 /** The part of the consent page about places: which are shared, and a new one (decision consent-11). */
 
@@ -12,17 +15,14 @@ const SEARCH_ABOVE = 10
 export const section = (view: View, form: Fields.Shown): Html => {
   const { newPlace, review } = view
   return html`<section class="card" aria-labelledby="where">
-    <h2 id="where">Which places it can ask about</h2>
-    ${
-      newPlace?.added != null &&
-      html`<div class="note" role="status"><p>${newPlace.added} is added and ticked. Nothing is shared yet.</p></div>`
-    }
+    <h2 id="where">${words.heading}</h2>
+    ${newPlace?.added != null && html`<div class="note" role="status"><p>${words.added(newPlace.added)}</p></div>`}
     ${
       review.places.length === 0
-        ? html`<p id="place">You have no places yet. Add one here, or share some later.</p>`
+        ? html`<p id="place">${words.none}</p>`
         : html`<fieldset id="place">
-            <legend class="unseen">Your places</legend>
-            <p class="hint">The app learns nothing about the places that you do not tick.</p>
+            <legend class="unseen">${words.legend}</legend>
+            <p class="hint">${words.hint}</p>
             ${Fields.groupFault(form, "place", LABELS.place)} ${Fields.groupFault(form, "earlier", LABELS.earlier)}
             ${review.places.length > SEARCH_ABOVE && search}
             <div class="choices" id="places">${review.places.map((place) => box(view, place))}</div>
@@ -34,10 +34,10 @@ export const section = (view: View, form: Fields.Shown): Html => {
 
 /** A script shows this and makes it work. The search has no name, so no form sends it. */
 const search = html`<div class="search" data-search hidden>
-  <label for="find-place">Find a place</label>
+  <label for="find-place">${words.find}</label>
   <input type="search" id="find-place" autocomplete="off" aria-describedby="found" />
-  <button type="button" class="second" data-all>Tick all</button>
-  <button type="button" class="second" data-none>Untick all</button>
+  <button type="button" class="second" data-all>${words.tickAll}</button>
+  <button type="button" class="second" data-none>${words.untickAll}</button>
   <p class="hint" id="found" role="status"></p>
 </div>`
 
@@ -47,7 +47,9 @@ const box = ({ choices }: View, place: ConsentReview.PlaceChoice): Html => {
   return html`<div class="choice">
     <input type="checkbox" name="place" value="${place.id}" id="place-${place.id}" ${flag("checked", ticked)} />
     <div>
-      <label for="place-${place.id}">${place.label} <span class="soft small">${place.kind}</span></label>
+      <label for="place-${place.id}"
+        >${place.label} <span class="soft small">${texts.places.kinds[place.kind]}</span></label
+      >
       <div class="also">
         <input
           type="checkbox"
@@ -55,7 +57,7 @@ const box = ({ choices }: View, place: ConsentReview.PlaceChoice): Html => {
           value="${place.id}"
           id="earlier-${place.id}"
           ${flag("checked", earlier)}
-        /><label for="earlier-${place.id}">Also share past visits to ${place.label}</label>
+        /><label for="earlier-${place.id}">${words.earlier(place.label)}</label>
       </div>
     </div>
   </div>`
@@ -69,9 +71,9 @@ const addition = ({ newPlace, review }: View): Html =>
   newPlace === null
     ? nothing
     : html`<details class="add" ${flag("open", review.places.length === 0 || newPlace.form.problems.length > 0)}>
-        <summary>Add a place</summary>
+        <summary>${words.add}</summary>
         <div class="with-map">
           ${PlaceFields.fields(newPlace.form, newPlace.map, { required: false })}
-          <button name="decision" value="add_place" class="second">Add this place</button>
+          <button name="decision" value="add_place" class="second">${words.addThis}</button>
         </div>
       </details>`

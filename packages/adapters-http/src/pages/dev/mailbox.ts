@@ -3,7 +3,7 @@ import { type Letter, listRecentMail } from "@place-access/domain/mail"
 import { NotFound } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
-import { type Html, html, type Value } from "../kit/Html.js"
+import { type Html, html, type Value } from "../../html/Html.js"
 import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
@@ -37,7 +37,7 @@ const show = (options: ServiceOptions) =>
     if (!isLocal(yield* HttpServerRequest.HttpServerRequest)) return yield* new NotFound({ what: "page" })
     const portal = new URL(options.userPortalUrl).origin + portalPath(options)
     const letters = yield* listRecentMail(AT_MOST, { portal, service: options.baseUrl })
-    return respond({
+    return yield* respond({
       title: "Mailbox",
       reader: null,
       width: "middle",

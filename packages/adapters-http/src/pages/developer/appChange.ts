@@ -2,7 +2,10 @@ import { type App, AppProposal } from "@place-access/domain/apps"
 import type { AppId } from "@place-access/domain/shared"
 import * as AppLogo from "../appLogo.js"
 import * as Comparison from "../kit/Comparison.js"
-import { type Html, html, type Value } from "../kit/Html.js"
+import { type Html, html, type Text, type Value } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
+
+const words = texts.developer
 
 /**
  * The parts of an app in production that wait for a reviewer, beside the version in force. False when nothing waits.
@@ -10,7 +13,8 @@ import { type Html, html, type Value } from "../kit/Html.js"
 export const pendingChange = (app: App.App): Html | false => {
   const differences = AppProposal.differences(app)
   return (
-    differences !== null && changeTable(app.id, differences, { current: "In force", pending: "Waits for a reviewer" })
+    differences !== null &&
+    changeTable(app.id, differences, { current: words.versions.inForce, pending: words.versions.waits })
   )
 }
 
@@ -21,22 +25,22 @@ export const pendingChange = (app: App.App): Html | false => {
 export const changeTable = (
   id: AppId,
   { description, homepageUrl, logo, name, redirectUris, scopes }: AppProposal.Differences,
-  heads: { readonly current: string; readonly pending: string }
+  heads: { readonly current: Text; readonly pending: Text }
 ): Html =>
   Comparison.table(heads, [
-    ...row("Name", name),
-    ...row("Description", description),
-    ...row("Web page", homepageUrl),
-    ...row("Logo", logo, (digest) => AppLogo.picture(id, digest, "The logo")),
-    ...listRow("Scopes", scopes),
-    ...listRow("Redirect URIs", redirectUris)
+    ...row(words.parts.name, name),
+    ...row(words.parts.description, description),
+    ...row(words.parts.homepage, homepageUrl),
+    ...row(words.parts.logo, logo, (digest) => AppLogo.picture(id, digest, words.parts.theLogo)),
+    ...listRow(words.parts.scopes, scopes),
+    ...listRow(words.parts.redirects, redirectUris)
   ])
 
-const NONE = html`<span class="soft">None</span>`
+const NONE = html`<span class="soft">${words.parts.none}</span>`
 
 type Part = { readonly approved: string | null; readonly proposed: string } | null
 
-const row = (name: string, part: Part, show: (value: string) => Value = (value) => value) => {
+const row = (name: Html, part: Part, show: (value: string) => Value = (value) => value) => {
   if (part === null) return []
   const current = part.approved === null ? NONE : show(part.approved)
   return [{ name, isChanged: true, current, pending: show(part.proposed) }]
@@ -44,7 +48,7 @@ const row = (name: string, part: Part, show: (value: string) => Value = (value) 
 
 type Lists = { readonly approved: ReadonlyArray<string> | null; readonly proposed: ReadonlyArray<string> } | null
 
-const listRow = (name: string, part: Lists) => {
+const listRow = (name: Html, part: Lists) => {
   if (part === null) return []
   const approved = part.approved ?? []
   const { current, pending } = Comparison.lists(approved, part.proposed)

@@ -1,17 +1,26 @@
 import { App, createApp, listApps } from "@place-access/domain/apps"
 import { Scope } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
+import { texts } from "../../languages/index.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../kit/Html.js"
+import { type Html, html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
-import { time } from "../kit/Time.js"
+import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { appPath, DEVELOPER, scopeBoxes, statusBadge } from "./shared.js"
 
-export const LABELS = { name: "Name", description: "Description", homepage_url: "Web page", scopes: "Scopes" }
+const words = texts.developer.apps
+const { parts, yourApps } = texts.developer
+
+export const LABELS = {
+  name: parts.name,
+  description: parts.description,
+  homepage_url: parts.homepage,
+  scopes: parts.scopes
+}
 
 /** The fields of an app's form, for a new app and for a change. */
 export const Draft = Schema.Struct({
@@ -28,11 +37,19 @@ export const typed = (form: Form.Form) => ({
   scopes: form.all("scopes")
 })
 
+const HOMEPAGE = {
+  name: "homepage_url",
+  label: LABELS.homepage_url,
+  type: "url",
+  hint: words.homepageHint,
+  required: false,
+  maxlength: 2048
+} as const
+
 export const fields = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html =>
-  html` ${Fields.input(form, { name: "name", label: "Name", hint: "Users see it at consent.", maxlength: 60 })}
-  ${Fields.textarea(form, { name: "description", label: "Description", hint: "What the app does for its users, in a sentence or two.", maxlength: 500 })}
-  ${Fields.input(form, { name: "homepage_url", label: "Web page", type: "url", hint: "Optional.", required: false, maxlength: 2048 })}
-  ${scopeBoxes(form, "scopes", Scope.all, ticked, "The most that users can allow your app. Ask for little: users decline what they do not understand.")}`
+  html` ${Fields.input(form, { name: "name", label: LABELS.name, hint: words.nameHint, maxlength: 60 })}
+  ${Fields.textarea(form, { name: "description", label: LABELS.description, hint: words.descriptionHint, maxlength: 500 })}
+  ${Fields.input(form, HOMEPAGE)} ${scopeBoxes(form, "scopes", Scope.all, ticked, words.scopesHint)}`
 
 const PAGE = 50
 
@@ -44,19 +61,15 @@ const list = Visitor.signedIn((visitor) =>
       limit: PAGE,
       cursor: cursor === "" ? undefined : cursor
     })
-    return respond({
-      title: "Your apps",
+    return yield* respond({
+      title: yourApps,
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
-      main: html`<h1>Your apps</h1>
-        <p class="lead">
-          An app asks users for permission, reads answers about their places, and gets events when something happens.
-          How, the <a href="/docs">documentation</a> explains; it begins with a
-          <a href="/docs/quick-start">quick start</a>.
-        </p>
+      main: html`<h1>${yourApps}</h1>
+        <p class="lead">${words.lead}</p>
         ${
           apps.length === 0
-            ? html`<p class="empty">You have no apps yet. The first one makes you a developer.</p>`
+            ? html`<p class="empty">${words.empty}</p>`
             : html`<ul class="plain grid">
                 ${apps.map(
                   (app) =>
@@ -66,14 +79,14 @@ const list = Visitor.signedIn((visitor) =>
                         ${statusBadge(app)}
                       </header>
                       <p>${app.description}</p>
-                      <p class="soft small">Created ${time(app.createdAt)}</p>
+                      <p class="soft small">${words.created(time(app.createdAt))}</p>
                     </li>`
                 )}
               </ul>`
         }
         <p class="actions">
-          <a class="button" href="${DEVELOPER}/apps/new">Create an app</a
-          >${nextCursor !== null && html`<a class="button second" href="${DEVELOPER}?cursor=${nextCursor}">More</a>`}
+          <a class="button" href="${DEVELOPER}/apps/new">${words.create}</a
+          >${nextCursor !== null && html`<a class="button second" href="${DEVELOPER}?cursor=${nextCursor}">${words.more}</a>`}
         </p>`
     })
   })
@@ -87,19 +100,19 @@ const blank = (
   ticked: ReadonlyArray<string> = STARTS_WITH
 ) =>
   Effect.gen(function* () {
-    return respond({
-      title: "Create an app",
+    return yield* respond({
+      title: words.create,
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
       width: "middle",
       status: form.problems.length === 0 ? 200 : 400,
-      main: html`<p><a href="${DEVELOPER}">Your apps</a></p>
-        <h1>Create an app</h1>
-        <p class="lead">It begins in the sandbox, where only you can connect it.</p>
+      main: html`<p><a href="${DEVELOPER}">${yourApps}</a></p>
+        <h1>${words.create}</h1>
+        <p class="lead">${words.createLead}</p>
         ${Fields.problems(form, LABELS)}
         <form class="card" method="post" action="${DEVELOPER}/apps">
           ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}${fields(form, ticked)}<button>
-            Create app
+            ${words.createApp}
           </button>
         </form>`
     })
@@ -115,7 +128,11 @@ const create = Visitor.signedIn((visitor) =>
     return yield* createApp(visitor.account, { name, description, homepageUrl, scopes }).pipe(
       Effect.map((app) => seeOther(`${appPath(app)}?done=app-created`)),
       Effect.catchTag("Conflict", ({ reason }) =>
-        blank(visitor, Form.shown(form, [{ field: "name", message: `cannot be used: ${reason}` }]), form.all("scopes"))
+        blank(
+          visitor,
+          Form.shown(form, [{ field: "name", message: words.cannotBeUsed(ofDomain(reason)) }]),
+          form.all("scopes")
+        )
       )
     )
   })

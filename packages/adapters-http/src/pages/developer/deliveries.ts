@@ -1,22 +1,31 @@
 import { listDeliveries } from "@place-access/domain/deliveries"
 import { listEndpoints } from "@place-access/domain/endpoints"
-import { Words } from "@place-access/domain/shared"
+
 import { Effect } from "effect"
+import { texts } from "../../languages/index.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../kit/Html.js"
+import { type Html, html } from "../../html/Html.js"
 import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import * as Table from "../kit/Table.js"
-import { row, time } from "../kit/Time.js"
+import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import * as DeliveriesQuery from "./deliveriesQuery.js"
-import { answer, marker, outcome, STATES } from "./deliveryWords.js"
+import { answer, marker, outcome } from "./deliveryWords.js"
 import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
 
 const PAGE = 50
 
-const LABELS = { endpoint: "Endpoint", state: "Outcome", type: "Event", from: "From", to: "To" }
+const words = texts.webhooks.deliveries
+
+const LABELS = {
+  endpoint: words.endpoint,
+  state: words.outcome,
+  type: words.event,
+  from: words.from,
+  to: words.to
+}
 const NONE = { deliveries: [], nextCursor: null }
 
 const list = Visitor.signedIn((visitor) =>
@@ -41,57 +50,57 @@ const list = Visitor.signedIn((visitor) =>
       page.nextCursor === null
         ? null
         : `${path}?${new URLSearchParams({ ...query.shown, cursor: page.nextCursor }).toString()}`
-    return respond({
-      title: `Delivery log of ${app.name}`,
+    return yield* respond({
+      title: words.titleOf(app.name),
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
       status: query.problems.length === 0 ? 200 : 400,
       main: html`${appHead(app, "/deliveries")} ${recovered(form)} ${Fields.problems(fields, LABELS)}
         <form class="card filter long" method="get" action="${path}">
           <div class="pair">
-            ${Fields.select(fields, { name: "endpoint", label: "Endpoint" }, [
-              { value: "", text: "All endpoints" },
+            ${Fields.select(fields, { name: "endpoint", label: LABELS.endpoint }, [
+              { value: "", text: words.allEndpoints },
               ...Array.from(urls, ([value, text]) => ({ value, text }))
             ])}
-            ${Fields.select(fields, { name: "state", label: "Outcome" }, [
-              { value: "", text: "All outcomes" },
-              ...DeliveriesQuery.State.literals.map((value) => ({ value, text: STATES[value] }))
+            ${Fields.select(fields, { name: "state", label: LABELS.state }, [
+              { value: "", text: words.allOutcomes },
+              ...DeliveriesQuery.State.literals.map((value) => ({ value, text: texts.webhooks.states[value] }))
             ])}
-            ${Fields.select(fields, { name: "type", label: "Event" }, [
-              { value: "", text: "All events" },
+            ${Fields.select(fields, { name: "type", label: LABELS.type }, [
+              { value: "", text: words.allEvents },
               ...DeliveriesQuery.Type.literals.map((value) => ({ value, text: value }))
             ])}
-            ${Fields.input(fields, { name: "from", label: "From", type: "date", required: false })}
-            ${Fields.input(fields, { name: "to", label: "To", type: "date", required: false })}
-            ${Fields.input(fields, { name: "event", label: "Event id", required: false })}
-            <div class="field"><button class="second">Show</button></div>
+            ${Fields.input(fields, { name: "from", label: LABELS.from, type: "date", required: false })}
+            ${Fields.input(fields, { name: "to", label: LABELS.to, type: "date", required: false })}
+            ${Fields.input(fields, { name: "event", label: words.eventId, required: false })}
+            <div class="field"><button class="second">${words.show}</button></div>
           </div>
         </form>
         ${
           page.deliveries.length === 0
             ? html`<p class="empty">
-                Nothing was sent${Object.values(query.shown).some((value) => value !== "") ? " here" : " yet"}.
+                ${Object.values(query.shown).some((value) => value !== "") ? words.nothingHere : words.nothingYet}
               </p>`
             : Table.stacked(
-                ["Created", "Event", "Endpoint", "Outcome", "Response"],
+                [words.created, words.event, words.endpoint, words.outcome, words.response],
                 page.deliveries.map(
                   ({ delivery, isReplayed, lastAttempt }) =>
                     html`<tr>
-                      <td class="nowrap" data-label="Created">${time(delivery.createdAt, row)}</td>
-                      <td data-label="Event">
+                      <td class="nowrap" data-label="${words.created}">${time(delivery.createdAt, "row")}</td>
+                      <td data-label="${words.event}">
                         <a href="${path}/${delivery.id}"><code>${delivery.envelope.payload.type}</code></a
                         >${marker(delivery, isReplayed)}
                       </td>
-                      <td data-label="Endpoint">
+                      <td data-label="${words.endpoint}">
                         <code>${urls.get(delivery.endpointId) ?? delivery.endpointId}</code>
                       </td>
-                      <td data-label="Outcome">${outcome(delivery)}</td>
-                      <td data-label="Response">${answer(lastAttempt)}</td>
+                      <td data-label="${words.outcome}">${outcome(delivery)}</td>
+                      <td data-label="${words.response}">${answer(lastAttempt)}</td>
                     </tr>`
                 )
               )
         }
-        ${older !== null && html`<p><a class="button second" href="${older}">Older</a></p>`}`
+        ${older !== null && html`<p><a class="button second" href="${older}">${words.older}</a></p>`}`
     })
   })
 )
@@ -102,7 +111,7 @@ const recovered = (query: Form.Form): Html | false => {
   return (
     /^\d{1,5}$/.test(count) &&
     html`<div class="note" role="status">
-      <p>${Words.count(Number(count), "delivery", "deliveries")} queued, the oldest first.</p>
+      <p>${words.recovered(Number(count))}</p>
     </div>`
   )
 }

@@ -3,8 +3,9 @@ import { Event } from "@place-access/domain/events"
 import { EndpointId, EventId } from "@place-access/domain/shared"
 import { Option, Schema } from "effect"
 import { typesOf } from "../../deliveries/DeliveriesApi.js"
-import type { FieldProblem } from "../../wire/Issues.js"
+import { texts } from "../../languages/index.js"
 import * as Day from "../kit/Day.js"
+import type { ShownProblem } from "../kit/Fields.js"
 import type * as Form from "../kit/Form.js"
 
 export const State = Delivery.DeliveryState
@@ -19,16 +20,16 @@ export interface DeliveriesQuery {
   readonly filter: Omit<Parameters<typeof listDeliveries>[2], "limit" | "cursor">
   /** Whether the event id is no valid id, so that no delivery can match. */
   readonly isNone: boolean
-  readonly problems: ReadonlyArray<FieldProblem>
+  readonly problems: ReadonlyArray<ShownProblem>
 }
 
 export const read = (query: Form.Form): DeliveriesQuery => {
   const shown = Object.fromEntries(NAMES.map((name) => [name, query.value(name)])) as DeliveriesQuery["shown"]
-  const problems: Array<FieldProblem> = []
+  const problems: Array<ShownProblem> = []
   const chosen = <A, I>(name: "endpoint" | "state" | "type", schema: Schema.Schema<A, I>): A | undefined => {
     if (shown[name] === "") return undefined
     const found = Schema.decodeUnknownOption(schema)(shown[name])
-    if (Option.isNone(found)) problems.push({ field: name, message: "must be one of the list" })
+    if (Option.isNone(found)) problems.push({ field: name, message: texts.webhooks.deliveries.notOfList })
     return Option.getOrUndefined(found)
   }
   const endpointId = chosen("endpoint", EndpointId)

@@ -3,19 +3,22 @@ import { type Delivery, getDelivery, recover, redeliver, retryNow } from "@place
 import { Event } from "@place-access/domain/events"
 import { DeliveryId, EndpointId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
+import { texts } from "../../languages/index.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../kit/Html.js"
+import { type Html, html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import * as Table from "../kit/Table.js"
-import { row, time } from "../kit/Time.js"
+import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
 import { answer, marker, outcome } from "./deliveryWords.js"
 import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
+
+const words = texts.webhooks.delivery
 
 const deliveryId = param("delivery", DeliveryId, "delivery")
 
@@ -28,71 +31,63 @@ const detail = (visitor: Visitor.Visitor, app: App.App, id: DeliveryId, refusal?
     const { envelope } = delivery
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
-    return respond({
-      title: `Delivery of ${envelope.payload.type}`,
+    return yield* respond({
+      title: words.titleOf(envelope.payload.type),
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
       status: refusal === undefined ? 200 : 409,
       main: html`${appHead(app, "/deliveries")}
-        ${refusal === undefined ? notice(query.value("done")) : html`<div class="note warn" role="alert"><p>${refusal}.</p></div>`}
+        ${refusal === undefined ? notice(query.value("done")) : html`<div class="note warn" role="alert"><p>${words.refused(ofDomain(refusal))}</p></div>`}
         <section class="card" aria-labelledby="event">
           <header>
             <h2 id="event"><code>${envelope.payload.type}</code>${marker(delivery, isReplayed)}</h2>
             <div>${outcome(delivery)}</div>
           </header>
           <dl>
-            <dt>Event</dt>
+            <dt>${words.event}</dt>
             <dd>
               <a href="${appPath(app)}/deliveries?event=${envelope.eventId}"><code>${envelope.eventId}</code></a>
             </dd>
-            <dt>Happened</dt>
+            <dt>${words.happened}</dt>
             <dd>${time(envelope.occurredAt)}</dd>
-            <dt>Endpoint</dt>
+            <dt>${words.endpoint}</dt>
             <dd><code>${delivery.endpointId}</code></dd>
-            <dt>Delivery</dt>
+            <dt>${words.delivery}</dt>
             <dd><code>${delivery.id}</code></dd>
           </dl>
           ${actions(app, delivery, token)}
         </section>
-        <h2>Attempts</h2>
-        ${attempts.length === 0 ? html`<p class="empty">None yet.</p>` : html`${attemptsTable(attempts)} ${payload(delivery)}`}`
+        <h2>${words.attempts}</h2>
+        ${attempts.length === 0 ? html`<p class="empty">${words.noAttempts}</p>` : html`${attemptsTable(attempts)} ${payload(delivery)}`}`
     })
   })
 
 const actions = (app: App.App, delivery: Delivery.Delivery, token: string): Html => {
   if (delivery.state === "too_old") {
-    return html`<p class="hint">The event is older than its rule allows, so it cannot be sent again.</p>`
+    return html`<p class="hint">${words.tooOld}</p>`
   }
-  const button = (action: string, text: string, hint: string) =>
+  const button = (action: string, text: Html, hint: Html) =>
     html`<form method="post" action="${deliveryPath(app, delivery.id)}/${action}">
       ${Fields.hidden("form_token", token)}
       <p class="hint">${hint}</p>
       <button class="second">${text}</button>
     </form>`
   return delivery.state === "trying"
-    ? button(
-        "retry-now",
-        "Retry now",
-        "Makes the next attempt now. It uses no extra attempt and never counts for or against the endpoint."
-      )
-    : button(
-        "redeliver",
-        "Redeliver",
-        "Sends the same event to the same endpoint again. It never counts for or against the endpoint."
-      )
+    ? button("retry-now", words.retry, words.retryText)
+    : button("redeliver", words.redeliver, words.redeliverText)
 }
 
 const attemptsTable = (attempts: ReadonlyArray<Delivery.Attempt>): Html =>
   Table.stacked(
-    ["No.", "Sent", "Took", "Response", "Start of the response"],
+    [words.attempt, words.sent, words.took, words.response, words.start],
     attempts.map(
       (attempt) =>
         html`<tr>
-          <td data-label="No.">${attempt.attempt}</td>
-          <td class="nowrap" data-label="Sent">${time(attempt.startedAt, row)}</td>
-          <td class="nowrap" data-label="Took">${attempt.endedAt - attempt.startedAt} ms</td>
-          <td data-label="Response">${answer(attempt)}</td>
-          <td data-label="Starts"><code>${attempt.snippet ?? "—"}</code></td>
+          <td data-label="${words.attempt}">${attempt.attempt}</td>
+          <td class="nowrap" data-label="${words.sent}">${time(attempt.startedAt, "row")}</td>
+          <td class="nowrap" data-label="${words.took}">${words.millis(attempt.endedAt - attempt.startedAt)}</td>
+          <td data-label="${words.response}">${answer(attempt)}</td>
+          <td data-label="${words.startShort}"><code>${attempt.snippet ?? "—"}</code></td>
         </tr>`
     )
   )
@@ -102,7 +97,7 @@ const attemptsTable = (attempts: ReadonlyArray<Delivery.Attempt>): Html =>
  * sent.
  */
 const payload = ({ endpointId, envelope }: Delivery.Delivery): Html =>
-  html`<h2>What was sent</h2>
+  html`<h2>${words.payload}</h2>
     <code class="secret">${JSON.stringify(JSON.parse(Event.body(envelope, endpointId)), null, 2)}</code>`
 
 const show = Visitor.signedIn((visitor) =>

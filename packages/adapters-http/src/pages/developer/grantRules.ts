@@ -2,22 +2,24 @@ import {
   type EvaluatedRule,
   listEvaluationsOfGrant,
   type ListedRule,
-  type RecentEvaluations,
-  type RuleEvaluation
+  type RecentEvaluations
 } from "@place-access/domain/rules"
 import { ConnectionId, type EventId } from "@place-access/domain/shared"
 import type { App } from "@place-access/domain/apps"
 import { Effect } from "effect"
+import { texts } from "../../languages/index.js"
 import { logged } from "../../rules/EvaluationsHttp.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../kit/Html.js"
+import { type Html, html } from "../../html/Html.js"
 import { respond } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import * as Table from "../kit/Table.js"
-import { row, time } from "../kit/Time.js"
+import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
+
+const words = texts.developer.rules
 
 const PAGE = 20
 
@@ -37,28 +39,26 @@ const show = Visitor.signedIn((visitor) =>
     yield* logged(found)
     const { connection, nextCursor, rules } = found
     const path = `${appPath(app)}/users/${grantId}/rules`
-    return respond({
-      title: `${app.name}: rules of a user`,
+    return yield* respond({
+      title: words.title(app.name),
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
       main: html`${appHead(app, "/users")}
-        <h2>Rules of <code>${connection.sub}</code></h2>
+        <h2>${words.heading(connection.sub)}</h2>
         <p class="soft">
-          ${connection.externalUserId !== null && html`<code>external_user_id</code> ${connection.externalUserId}. `}What
-          the last readings of the user’s phone did to each rule, as
-          <code>GET /v1/rules/…/evaluations</code> tells the app. The user’s access log says that you looked.
+          ${connection.externalUserId !== null && html`<code>external_user_id</code> ${connection.externalUserId}. `}${words.lead}
         </p>
-        ${rules.length === 0 ? html`<p class="empty">The app has no rules on this connection that it may read.</p>` : rules.map((one) => ruleSection(app, one))}
-        ${nextCursor !== null && html`<p><a class="button second" href="${path}?cursor=${nextCursor}">Newer rules</a></p>`}`
+        ${rules.length === 0 ? html`<p class="empty">${words.empty}</p>` : rules.map((one) => ruleSection(app, one))}
+        ${nextCursor !== null && html`<p><a class="button second" href="${path}?cursor=${nextCursor}">${words.newer}</a></p>`}`
     })
   })
 )
 
 const BADGES: Readonly<Record<ListedRule["state"], Html>> = {
-  active: html`<span class="badge">Active</span>`,
-  inactive: html`<span class="badge quiet">Not open yet</span>`,
-  disabled: html`<span class="badge warn">Disabled</span>`,
-  finished: html`<span class="badge quiet">Finished</span>`
+  active: html`<span class="badge">${words.states.active}</span>`,
+  inactive: html`<span class="badge quiet">${words.states.inactive}</span>`,
+  disabled: html`<span class="badge warn">${words.states.disabled}</span>`,
+  finished: html`<span class="badge quiet">${words.states.finished}</span>`
 }
 
 const ruleSection = (app: App.App, { recent, rule }: EvaluatedRule<ListedRule>): Html =>
@@ -67,14 +67,14 @@ const ruleSection = (app: App.App, { recent, rule }: EvaluatedRule<ListedRule>):
       <code>${rule.target._tag === "Place" ? "place" : "zone"}.${rule.type}</code> ${rule.target.label}
     </h3>
     <dl>
-      <dt>State</dt>
+      <dt>${words.state}</dt>
       <dd>${BADGES[rule.state]}</dd>
-      <dt>Rule</dt>
+      <dt>${words.rule}</dt>
       <dd><code>${rule.id}</code></dd>
       ${rule.dwellMinutes !== null && fact("dwell_minutes", html`${rule.dwellMinutes}`)}
       ${rule.window.from !== null && fact("active_from", time(rule.window.from))}
       ${rule.window.until !== null && fact("active_until", time(rule.window.until))}
-      ${rule.isLegacy && fact("webhook_url", html`${rule.webhookUrl} <span class="badge warn">own address (deprecated)</span>`)}
+      ${rule.isLegacy && fact("webhook_url", html`${rule.webhookUrl} <span class="badge warn">${words.ownAddress}</span>`)}
       ${rule.disabledAt !== null && fact("disabled_at", time(rule.disabledAt))}
     </dl>
     ${recent.length === 0 ? html`<p class="empty">${silence(rule)}</p>` : table(app, recent)}
@@ -84,41 +84,26 @@ const fact = (name: string, value: Html): Html =>
   html`<dt><code>${name}</code></dt>
     <dd>${value}</dd>`
 
-const silence = (rule: ListedRule): string =>
-  rule.disabledAt !== null
-    ? "Nothing is shown while the rule is disabled."
-    : rule.target._tag === "Zone"
-      ? "No reading was checked yet, or more than twenty zone rules of this connection began within an hour."
-      : "No reading was checked yet."
+const silence = (rule: ListedRule): Html =>
+  rule.disabledAt !== null ? words.silentDisabled : rule.target._tag === "Zone" ? words.silentZone : words.silentPlace
 
 const table = (app: App.App, recent: RecentEvaluations.RecentEvaluations): Html =>
   Table.stacked(
-    ["Measured", "Received", "Decision", "Event"],
+    [words.measured, words.received, words.decision, words.event],
     recent.toReversed().map(
       ({ capturedAt, eventId, outcome, receivedAt }) =>
         html`<tr>
-          <td class="nowrap" data-label="Measured">${time(capturedAt, row)}</td>
-          <td class="nowrap" data-label="Received">${time(receivedAt, row)}</td>
-          <td data-label="Decision"><code>${outcome}</code> <span class="soft small">${MEANINGS[outcome]}</span></td>
-          <td data-label="Event">${eventLink(app, eventId)}</td>
+          <td class="nowrap" data-label="${words.measured}">${time(capturedAt, "row")}</td>
+          <td class="nowrap" data-label="${words.received}">${time(receivedAt, "row")}</td>
+          <td data-label="${words.decision}">
+            <code>${outcome}</code> <span class="soft small">${words.outcomes[outcome]}</span>
+          </td>
+          <td data-label="${words.event}">${eventLink(app, eventId)}</td>
         </tr>`
     )
   )
 
 const eventLink = (app: App.App, id: EventId | null): Html =>
   id === null ? html`—` : html`<a href="${appPath(app)}/deliveries?event=${id}"><code>${id}</code></a>`
-
-const MEANINGS: Readonly<Record<RuleEvaluation.RuleOutcome, string>> = {
-  seeded: "the first clear reading: never fires",
-  boundary: "too near the edge to decide",
-  no_change: "the same side, no dwell due",
-  crossed: "a direction that the rule does not ask about",
-  stale: "arrived over 15 minutes after its capture, or captured before the rule began",
-  cooling_down: "under 2 minutes after the last firing",
-  outside_window: "captured outside the window",
-  late: "arrived over a day after the window closed",
-  out_of_order: "older than a reading that was checked before",
-  fired: "an event was sent"
-}
 
 export const routes = [Routes.get(`${DEVELOPER}/apps/:app/users/:grant/rules`, show)]

@@ -2,60 +2,58 @@ import { HttpServerRequest } from "@effect/platform"
 import { checkFormToken } from "@place-access/domain/accounts"
 import { type App, AppLogo, AppProposal, updateApp } from "@place-access/domain/apps"
 import { Effect, Either, Encoding, Stream } from "effect"
+import { texts } from "../../languages/index.js"
 import * as Upload from "../../edge/Upload.js"
 import { HttpOptions } from "../../HttpOptions.js"
 import * as Credentials from "../../security/Credentials.js"
 import * as Errors from "../../wire/Errors.js"
-import type { FieldProblem } from "../../wire/Issues.js"
+
 import * as AppLogoPage from "../appLogo.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../kit/Html.js"
+import { type Html, html, type Text } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
-import { appPath, DEVELOPER, ownApp } from "./shared.js"
+import { appPath, changedPath, DEVELOPER, ownApp } from "./shared.js"
 
-const LABELS = { logo: "Logo" }
-const MOST = `${AppLogo.MAX_BYTES / 1_024} KiB`
+const words = texts.developer.logo
+const { versions, yourApps } = texts.developer
 
-const page = (visitor: Visitor.Visitor, app: App.App, problems: ReadonlyArray<FieldProblem> = []) =>
+const LABELS = { logo: texts.developer.parts.logo }
+const MOST_KIB = AppLogo.MAX_BYTES / 1_024
+
+const page = (visitor: Visitor.Visitor, app: App.App, problems: Fields.Shown["problems"] = []) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
     const form: Fields.Shown = { values: () => "", problems }
     const waits = app.status === "production" && app.revokedAt === null
-    return respond({
-      title: `Logo of ${app.name}`,
+    return yield* respond({
+      title: words.titleOf(app.name),
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
       width: "middle",
       status: problems.length === 0 ? 200 : 400,
-      main: html`<p><a href="${DEVELOPER}">Your apps</a> · <a href="${appPath(app)}">${app.name}</a></p>
-        <h1>Logo</h1>
-        <p class="lead">
-          Users see it beside the app’s name when they are asked for permission.
-          ${waits && "A new logo waits for a reviewer; until then users see the one in force."}
-        </p>
+      main: html`<p><a href="${DEVELOPER}">${yourApps}</a> · <a href="${appPath(app)}">${app.name}</a></p>
+        <h1>${words.heading}</h1>
+        <p class="lead">${words.lead} ${waits && words.newWaits}</p>
         ${Fields.problems(form, LABELS)} ${present(app)}
         <form class="card" method="post" action="${appPath(app)}/logo" enctype="multipart/form-data">
           ${Fields.hidden("form_token", token)}
           <div class="field">
-            <label for="logo">A new logo</label>
-            <p class="hint" id="logo-hint">
-              A PNG file: square, ${AppLogo.MIN_SIDE_PX} to ${AppLogo.MAX_SIDE_PX} pixels wide, at most ${MOST}, not
-              animated.
-            </p>
+            <label for="logo">${words.newLogo}</label>
+            <p class="hint" id="logo-hint">${words.hint(AppLogo.MIN_SIDE_PX, AppLogo.MAX_SIDE_PX, MOST_KIB)}</p>
             ${Fields.groupFault(form, "logo", LABELS.logo)}
             <input id="logo" name="logo" type="file" required accept="image/png" aria-describedby="logo-hint" />
           </div>
-          <button>Upload</button>
+          <button>${words.upload}</button>
         </form>
         ${
           AppProposal.wanted(app).logo !== null &&
           html`<form class="card" method="post" action="${appPath(app)}/logo/remove">
             ${Fields.hidden("form_token", token)}
-            <p>Without a logo users see the name alone, from now on. To undo this, upload the logo again.</p>
-            <button class="danger">Remove the logo</button>
+            <p>${words.removeText}</p>
+            <button class="danger">${words.remove}</button>
           </form>`
         }`
     })
@@ -65,16 +63,16 @@ const present = (app: App.App): Html | false => {
   const waiting = app.proposal?.logo ?? null
   return (
     (app.logo !== null || waiting !== null) &&
-    html`<section class="card" aria-label="Present logo">
+    html`<section class="card" aria-label="${words.present}">
       <dl>
-        <dt>In force</dt>
+        <dt>${versions.inForce}</dt>
         <dd>
-          ${app.logo === null ? html`<span class="soft">None</span>` : AppLogoPage.picture(app.id, app.logo, "In force")}
+          ${app.logo === null ? html`<span class="soft">${texts.developer.parts.none}</span>` : AppLogoPage.picture(app.id, app.logo, versions.inForce)}
         </dd>
         ${
           waiting !== null &&
-          html`<dt>Waits for a reviewer</dt>
-            <dd>${AppLogoPage.picture(app.id, waiting, "Waits for a reviewer")}</dd>`
+          html`<dt>${versions.waits}</dt>
+            <dd>${AppLogoPage.picture(app.id, waiting, versions.waits)}</dd>`
         }
       </dl>
     </section>`
@@ -101,11 +99,11 @@ const isTooLarge = (error: object): boolean => "statusCode" in error && error.st
 const receive = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const again = (message: string) =>
+    const again = (message: Text) =>
       Effect.flatMap(ownApp(visitor), (app) => page(visitor, app, [{ field: "logo", message }]))
     if (!/^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "")) {
       yield* Visitor.checked(visitor.cookie)
-      return yield* again("choose one")
+      return yield* again(words.choose)
     }
     yield* Credentials.checkOrigin(request, yield* HttpOptions)
     const uploaded = Upload.form(request, AppLogo.MAX_BYTES, ({ bytes, value }) =>
@@ -114,13 +112,12 @@ const receive = Visitor.signedIn((visitor) =>
         if (!(yield* checkFormToken(visitor.cookie, value("form_token"), ""))) return yield* Effect.fail(Visitor.stale)
         const app = yield* ownApp(visitor)
         const png = Form.decode(AppLogo.LogoPng, Encoding.encodeBase64(yield* whole(bytes)))
-        if (Either.isLeft(png)) return yield* again(png.left[0]?.message ?? "cannot be used")
-        yield* updateApp(visitor.account, app.id, { logo: png.right })
-        return seeOther(`${appPath(app)}?done=app-changed`)
+        if (Either.isLeft(png)) return yield* again(png.left[0]?.message ?? words.cannotBeUsed)
+        return seeOther(changedPath(yield* updateApp(visitor.account, app.id, { logo: png.right })))
       })
     )
     return yield* Effect.catchAll(uploaded, (error) =>
-      isTooLarge(error) ? again(`must be at most ${MOST}`) : Effect.fail(error)
+      isTooLarge(error) ? again(words.tooLarge(MOST_KIB)) : Effect.fail(error)
     )
   })
 )
@@ -129,8 +126,7 @@ const remove = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor)
-    yield* updateApp(visitor.account, app.id, { logo: null })
-    return seeOther(`${appPath(app)}?done=app-changed`)
+    return seeOther(changedPath(yield* updateApp(visitor.account, app.id, { logo: null })))
   })
 )
 

@@ -9,10 +9,11 @@ import {
 } from "@place-access/domain/purposes"
 import { NotFound, PurposeId, Scope } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
+import { texts } from "../../languages/index.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { flag, type Html, html } from "../kit/Html.js"
+import { flag, type Html, html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
@@ -22,11 +23,13 @@ import { notice } from "../portal/notices.js"
 import { wording } from "../review/wording.js"
 import { appHead, appPath, DEVELOPER, noteOf, ownApp, purposeBadge, scopeBoxes } from "./shared.js"
 
+const words = texts.purposes
+
 export const LABELS = {
-  key: "Key",
-  purpose_description: "Description",
-  purpose_scopes: "Scopes",
-  expected_daily_volume: "Expected daily volume"
+  key: words.labels.key,
+  purpose_description: words.labels.description,
+  purpose_scopes: words.labels.scopes,
+  expected_daily_volume: words.labels.volume
 }
 
 const terms = {
@@ -60,14 +63,14 @@ const fields = (
   ticked: ReadonlyArray<string>,
   held: ReadonlyArray<Scope.Scope> = []
 ): Html =>
-  html` ${Fields.input(form, { name: "purpose_description", label: LABELS.purpose_description, hint: "10 to 200 characters, shown to users as you write it.", maxlength: 200 })}
+  html` ${Fields.input(form, { name: "purpose_description", label: LABELS.purpose_description, hint: words.hints.description, maxlength: 200 })}
   ${scopeBoxes(
     form,
     "purpose_scopes",
     Scope.intersect(Scope.sensitive, [...DeclaredScopes.available(app), ...held]),
     ticked
   )}
-  ${Fields.input(form, { name: "expected_daily_volume", label: LABELS.expected_daily_volume, hint: "The most calls that one user should need in a day, 1 to 10,000.", inputmode: "numeric" })}`
+  ${Fields.input(form, { name: "expected_daily_volume", label: LABELS.expected_daily_volume, hint: words.hints.volume, inputmode: "numeric" })}`
 
 const pathOf = (app: Pick<App.App, "id">, purpose: Pick<Purpose.Purpose, "id">): string =>
   `${appPath(app)}/purposes/${purpose.id}`
@@ -78,8 +81,8 @@ const canSubmit = (app: App.App, { status }: Purpose.Purpose): boolean =>
 const submitForm = (app: App.App, purpose: Purpose.Purpose, token: string): Html | false =>
   canSubmit(app, purpose) &&
   html`<form method="post" action="${pathOf(app, purpose)}/submit">
-    ${Fields.hidden("form_token", token)}<button class="second" aria-label="Submit for review: ${purpose.key}">
-      Submit for review
+    ${Fields.hidden("form_token", token)}<button class="second" aria-label="${words.submitOf(purpose.key)}">
+      ${words.submit}
     </button>
   </form>`
 
@@ -92,11 +95,8 @@ export const section = (
   ticked: ReadonlyArray<string>
 ): Html =>
   html`<section class="card" aria-labelledby="purposes">
-    <h2 id="purposes">Purposes</h2>
-    <p>
-      Each call for an exact location names the purpose it is for. Users read its description when they decide. In
-      production only approved purposes work.
-    </p>
+    <h2 id="purposes">${words.heading}</h2>
+    <p>${words.lead}</p>
     ${
       purposes.length > 0 &&
       html`<ul class="plain choices">
@@ -105,11 +105,11 @@ export const section = (
     }
     ${
       Scope.intersect(Scope.sensitive, DeclaredScopes.available(app)).length === 0
-        ? html`<p class="soft">Your app declares no sensitive scope, so it needs no purpose.</p>`
-        : html`<details${flag("open", form.problems.length > 0)}><summary>Add a purpose</summary><form method="post" action="${appPath(app)}/purposes">${Fields.hidden("form_token", token)}
-${Fields.input(form, { name: "key", label: LABELS.key, hint: "What your code sends: 3 to 40 characters of a-z, 0-9 and _. It stays taken for good.", maxlength: 40 })}
+        ? html`<p class="soft">${words.needsNone}</p>`
+        : html`<details${flag("open", form.problems.length > 0)}><summary>${words.add}</summary><form method="post" action="${appPath(app)}/purposes">${Fields.hidden("form_token", token)}
+${Fields.input(form, { name: "key", label: LABELS.key, hint: words.hints.key, maxlength: 40 })}
 ${fields(app, form, ticked)}
-<button>Add purpose</button></form></details>`
+<button>${words.addPurpose}</button></form></details>`
     }
   </section>`
 
@@ -119,11 +119,14 @@ const item = (app: App.App, purpose: Purpose.Purpose, token: string): Html => {
   return html`<li class="item">
     <h3><code>${key}</code> ${purposeBadge(purpose)}</h3>
     <p>${terms.description}</p>
-    <p class="soft small">${terms.scopes.join(", ")}; up to ${terms.expectedDailyVolume} calls a day and user</p>
+    <p class="soft small">${words.scopesAndVolume(terms.scopes, terms.expectedDailyVolume)}</p>
     ${!isArchived && noteOf(reviewNote, status === "rejected")}
     <div class="actions">
-      <a class="button second" href="${pathOf(app, purpose)}" aria-label="${isArchived ? "Look at" : "Change"} ${key}"
-        >${isArchived ? "Look at" : "Change"}</a
+      <a
+        class="button second"
+        href="${pathOf(app, purpose)}"
+        aria-label="${isArchived ? words.lookAt(key) : words.changeOf(key)}"
+        >${isArchived ? words.look : words.change}</a
       >${submitForm(app, purpose, token)}
     </div>
   </li>`
@@ -154,18 +157,18 @@ const page = (
         purpose_description: terms.description,
         expected_daily_volume: String(terms.expectedDailyVolume)
       })
-    return respond({
-      title: `${app.name}: purpose ${key}`,
+    return yield* respond({
+      title: words.title(app.name, key),
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
       status: again === undefined ? 200 : 400,
       main: html`${appHead(app, "")}
         ${again === undefined ? notice(query.value("done")) : Fields.problems(again.form, LABELS)}
         <section class="card" aria-labelledby="state">
-          <h2 id="state">Purpose <code>${key}</code> ${purposeBadge(purpose)}</h2>
+          <h2 id="state">${words.headingOf(key)} ${purposeBadge(purpose)}</h2>
           <p>
             ${state(app, purpose)}
-            ${app.revokedAt === null && submission !== null && html`It waits since ${time(submission.at)}.`}
+            ${app.revokedAt === null && submission !== null && words.waitsSince(time(submission.at))}
           </p>
           ${noteOf(reviewNote, status === "rejected")} ${wording(purpose)}
           ${canSubmit(app, purpose) && html`<div class="actions">${submitForm(app, purpose, token)}</div>`}
@@ -175,26 +178,20 @@ const page = (
   })
 
 /** The state of the purpose and the next step. */
-const state = (app: App.App, purpose: Purpose.Purpose): Html | string => {
+const state = (app: App.App, purpose: Purpose.Purpose): Html => {
   if (purpose.status === "archived") {
-    return html`Archived ${time(purpose.archivedAt)}: we refuse calls that name it, and its key stays taken.`
+    return words.state.archived(time(purpose.archivedAt))
   }
-  if (app.revokedAt !== null) return "The app is revoked, so the purpose cannot be used or changed."
+  if (app.revokedAt !== null) return words.state.revoked
   const { approved, status } = purpose
-  if (status === "approved") return "Approved: users read it in exactly these words."
+  if (status === "approved") return words.state.approved
   const before =
     approved !== null
-      ? "The approved wording stays in force until a new one is approved."
+      ? words.state.staysInForce
       : app.status === "production"
-        ? "Your app cannot use it before it is approved."
-        : "Your app can use it while the app is not in production."
-  return `${NEXT[status]} ${before}`
-}
-
-const NEXT: Readonly<Record<Exclude<Purpose.LiveStatus, "approved">, string>> = {
-  draft: "A draft, which nobody reviews until you submit it.",
-  in_review: "A reviewer reads it. You get an e-mail with the decision.",
-  rejected: "Not approved. Change it, or submit it again as it is."
+        ? words.state.notBefore
+        : words.state.meanwhile
+  return html`${words.state.next[status]} ${before}`
 }
 
 const change = (
@@ -205,32 +202,24 @@ const change = (
   ticked: ReadonlyArray<string>
 ): Html =>
   html`<section class="card" aria-labelledby="change">
-    <h2 id="change">Change it</h2>
-    <p>${EDIT[purpose.status]} The key stays.</p>
+    <h2 id="change">${words.edit.heading}</h2>
+    <p>${words.edit.after[purpose.status]} ${words.edit.keyStays}</p>
     <form method="post" action="${pathOf(app, purpose)}">
-      ${Fields.hidden("form_token", token)} ${fields(app, form, ticked, purpose.terms.scopes)}<button>Save</button>
+      ${Fields.hidden("form_token", token)} ${fields(app, form, ticked, purpose.terms.scopes)}<button>
+        ${words.edit.save}
+      </button>
     </form>
   </section>`
 
-const EDIT: Readonly<Record<Purpose.LiveStatus, string>> = {
-  draft: "It stays a draft until you submit it.",
-  in_review: "The reviewer then reads the new wording. The purpose keeps its place in the queue.",
-  approved: "The new wording goes into review at once. Until it is approved, the present wording stays in force.",
-  rejected: "The purpose is then a draft again, which you can submit."
-}
-
 const archival = (app: App.App, purpose: Purpose.Purpose, token: string): Html =>
   html`<section class="card" aria-labelledby="archive">
-    <h2 id="archive">Archive the purpose</h2>
+    <h2 id="archive">${words.archive.heading}</h2>
     <details>
-      <summary>Archive <code>${purpose.key}</code> for good</summary>
+      <summary>${words.archive.forGood(purpose.key)}</summary>
       <div>
-        <p>
-          This cannot be taken back. From then on we refuse calls that name it, and the key stays taken. Scopes that no
-          other purpose covers cannot be asked for any more.
-        </p>
+        <p>${words.archive.text}</p>
         <form method="post" action="${pathOf(app, purpose)}/archive">
-          ${Fields.hidden("form_token", token)}<button class="danger">Archive purpose</button>
+          ${Fields.hidden("form_token", token)}<button class="danger">${words.archive.archive}</button>
         </form>
       </div>
     </details>

@@ -6,52 +6,47 @@ import {
   replaceClientSecret
 } from "@place-access/domain/apps"
 import { Effect } from "effect"
+import { texts } from "../../languages/index.js"
 import * as Fields from "../kit/Fields.js"
-import { type Html, html, type Value } from "../kit/Html.js"
+import { type Html, html, type Text, type Value } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { appPath, DEVELOPER, ownApp } from "./shared.js"
 
+const words = texts.developer.secrets
+
 /** The client secrets that work, with the buttons that end them. */
 export const section = (app: App.App, secrets: ReadonlyArray<ClientSecret.ClientSecret>, token: string): Html | false =>
   secrets.length > 0 &&
   html`<section class="card" aria-labelledby="secrets">
-    <h2 id="secrets">Client secrets that work</h2>
+    <h2 id="secrets">${words.heading}</h2>
     <ul>
       ${secrets.map(
         ({ createdAt, expiresAt }) =>
           html`<li>
-            Issued
-            ${time(createdAt)}${expiresAt === null ? html` <span class="badge">Newest</span>` : html`, ends ${time(expiresAt)}`}
+            ${expiresAt === null ? html`${words.issued(time(createdAt))} <span class="badge">${words.newest}</span>` : words.issuedUntil(time(createdAt), time(expiresAt))}
           </li>`
       )}
     </ul>
     ${
       secrets.length > 1 &&
       html`<details>
-        <summary>End the earlier secrets now</summary>
+        <summary>${words.endEarlierNow}</summary>
         <form method="post" action="${appPath(app)}/secrets/end-previous">
           ${Fields.hidden("form_token", token)}
-          <p>
-            A server of yours that still uses one of them cannot get or refresh tokens from now on. The newest secret,
-            connections and access tokens stay. This cannot be undone.
-          </p>
-          <button class="danger">End the earlier secrets</button>
+          <p>${words.endEarlierText}</p>
+          <button class="danger">${words.endEarlier}</button>
         </form>
       </details>`
     }
     <details>
-      <summary>Somebody else may have the secret</summary>
+      <summary>${words.leaked}</summary>
       <form method="post" action="${appPath(app)}/secrets/replace">
         ${Fields.hidden("form_token", token)}
-        <p>
-          You get a new secret, and every other one ends at once. Until your servers have the new one, they cannot get
-          or refresh tokens. Connections and access tokens stay; an access token lives for an hour at most. This cannot
-          be undone.
-        </p>
-        <button class="danger">Replace the secret now</button>
+        <p>${words.replaceText}</p>
+        <button class="danger">${words.replace}</button>
       </form>
     </details>
   </section>`
@@ -61,30 +56,28 @@ export const once = (
   visitor: Visitor.Visitor,
   app: App.App,
   clientSecret: string,
-  { earlier, more }: { readonly earlier: string; readonly more: Value }
+  { earlier, more }: { readonly earlier: Text; readonly more: Value }
 ) =>
-  Effect.map(Visitor.reader(visitor), (reader) =>
+  Effect.flatMap(Visitor.reader(visitor), (reader) =>
     respond({
-      title: "Client secret",
+      title: words.title,
       reader,
       current: DEVELOPER,
       width: "middle",
-      main: html`<h1>Client secret of ${app.name}</h1>
+      main: html`<h1>${words.titleOf(app.name)}</h1>
         <div class="note warn">
-          <p>
-            <strong>This is shown once.</strong> Keep it on your server, never in an app that users install. ${earlier}
-          </p>
+          <p><strong>${words.shownOnce}</strong> ${words.keep} ${earlier}</p>
         </div>
         <section class="card" aria-labelledby="secret">
-          <h2 id="secret">Secret</h2>
+          <h2 id="secret">${words.secret}</h2>
           <code class="secret" data-testid="client-secret">${clientSecret}</code>
           <dl>
-            <dt>Client id</dt>
+            <dt>${texts.developer.app.clientId}</dt>
             <dd><code>${app.id}</code></dd>
             ${more}
           </dl>
         </section>
-        <p><a class="button" href="${appPath(app)}">I have kept it</a></p>`
+        <p><a class="button" href="${appPath(app)}">${words.kept}</a></p>`
     })
   )
 
@@ -93,7 +86,7 @@ const replace = Visitor.signedIn((visitor) =>
     yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor)
     const { clientSecret } = yield* replaceClientSecret(visitor.account, app.id)
-    return yield* once(visitor, app, clientSecret, { earlier: "Every other secret of the app has ended.", more: null })
+    return yield* once(visitor, app, clientSecret, { earlier: words.earlierEnded, more: null })
   })
 )
 

@@ -2,14 +2,22 @@ import { type App, getOwnedApp } from "@place-access/domain/apps"
 import type { Purpose } from "@place-access/domain/purposes"
 import { AppId, Scope } from "@place-access/domain/shared"
 import { Effect } from "effect"
+import { texts } from "../../languages/index.js"
 import { groupFault, type Shown } from "../kit/Fields.js"
-import { flag, Html, html } from "../kit/Html.js"
+import { flag, Html, html, type Value } from "../../html/Html.js"
 import { param } from "../kit/Params.js"
+import { ofDomain } from "../kit/Time.js"
 import type * as Visitor from "../kit/Visitor.js"
+
+const words = texts.developer
 
 export const DEVELOPER = "/developer"
 
 export const appPath = (app: Pick<App.App, "id">): string => `${DEVELOPER}/apps/${app.id}`
+
+/** Where a saved form of the app leads: the page of the app, with a notice that says whether something waits. */
+export const changedPath = (app: App.App): string =>
+  `${appPath(app)}?done=${app.proposal === null ? "app-changed" : "app-change-waits"}`
 
 /** The visitor's own app that the address names. Somebody else's app answers 404. */
 export const ownApp = (visitor: Visitor.Visitor) =>
@@ -17,33 +25,34 @@ export const ownApp = (visitor: Visitor.Visitor) =>
 
 export const statusBadge = (app: App.App): Html =>
   app.revokedAt !== null
-    ? html`<span class="badge bad">Revoked</span>`
+    ? html`<span class="badge bad">${words.badges.revoked}</span>`
     : app.status === "production"
-      ? html`<span class="badge">Production</span>`
-      : html`<span class="badge warn">${app.status === "sandbox" ? "Sandbox" : "In review"}</span>`
+      ? html`<span class="badge">${words.badges.states.production}</span>`
+      : html`<span class="badge warn">${words.badges.states[app.status]}</span>`
 
 export const purposeBadge = ({ approved, status }: Purpose.Purpose): Html => {
+  const name = texts.purposes.badges[status]
   switch (status) {
     case "archived":
-      return html`<span class="badge quiet">Archived</span>`
+      return html`<span class="badge quiet">${name}</span>`
     case "draft":
-      return html`<span class="badge quiet">Draft</span>${approved !== null && STILL_APPROVED}`
+      return html`<span class="badge quiet">${name}</span>${approved !== null && STILL_APPROVED}`
     case "in_review":
-      return html`<span class="badge warn">In review</span>${approved !== null && STILL_APPROVED}`
+      return html`<span class="badge warn">${name}</span>${approved !== null && STILL_APPROVED}`
     case "approved":
-      return html`<span class="badge">Approved</span>`
+      return html`<span class="badge">${name}</span>`
     case "rejected":
-      return html`<span class="badge bad">Rejected</span>${approved !== null && STILL_APPROVED}`
+      return html`<span class="badge bad">${name}</span>${approved !== null && STILL_APPROVED}`
   }
 }
 
-const STILL_APPROVED = html` <span class="badge">Earlier wording in force</span>`
+const STILL_APPROVED = html` <span class="badge">${texts.purposes.earlierInForce}</span>`
 
 /** A note by a reviewer or admin, with its line breaks. */
 export const noteOf = (note: string | null, isRefusal: boolean): Html | false =>
   note !== null &&
   html`<div class="note${isRefusal && " warn"}">
-    <p><strong>Note with the decision</strong></p>
+    <p><strong>${words.noteWithDecision}</strong></p>
     ${paragraphs(note)}
   </div>`
 
@@ -57,13 +66,14 @@ type Tab = "" | "/users" | "/webhooks" | "/deliveries"
 
 /** The head of every page of an app, with its tabs. */
 export const appHead = (app: App.App, current: Tab): Html => {
-  const tab = (path: Tab, name: string) =>
+  const tab = (path: Tab, name: Html) =>
     html`<a href="${appPath(app)}${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`
-  return html`<p><a href="${DEVELOPER}">Your apps</a></p>
+  return html`<p><a href="${DEVELOPER}">${words.yourApps}</a></p>
     <h1>${app.name}</h1>
     <p class="lead">${statusBadge(app)} ${app.description}</p>
     <nav class="tabs" aria-label="${app.name}">
-      ${tab("", "Overview")}${tab("/users", "Users")}${tab("/webhooks", "Webhooks")}${tab("/deliveries", "Delivery log")}
+      ${tab("", words.tabs.overview)}${tab("/users", words.tabs.users)}
+      ${tab("/webhooks", words.tabs.webhooks)}${tab("/deliveries", words.tabs.deliveries)}
     </nav>`
 }
 
@@ -73,11 +83,11 @@ export const scopeBoxes = (
   name: string,
   scopes: ReadonlyArray<Scope.Scope>,
   ticked: ReadonlyArray<string>,
-  hint?: string
+  hint?: Value
 ): Html =>
   html`<fieldset id="${name}">
-    <legend>Scopes</legend>
-    ${hint !== undefined && html`<p class="hint">${hint}</p>`} ${groupFault(form, name, "Scopes")}
+    <legend>${words.parts.scopes}</legend>
+    ${hint !== undefined && html`<p class="hint">${hint}</p>`} ${groupFault(form, name, words.parts.scopes)}
     <div class="choices">
       ${scopes.map(
         (scope) =>
@@ -92,8 +102,8 @@ export const scopeBoxes = (
             <div>
               <label for="${name}-${scope}"
                 ><code>${scope}</code
-                >${Scope.isSensitive(scope) && html` <span class="badge warn">Sensitive</span>`}</label
-              ><span class="soft small">${Scope.describe[scope]}</span>
+                >${Scope.isSensitive(scope) && html` <span class="badge warn">${words.badges.sensitive}</span>`}</label
+              ><span class="soft small">${ofDomain(Scope.describe[scope])}</span>
             </div>
           </div>`
       )}

@@ -1,13 +1,16 @@
 import { type ConnectionView, listAppUsers } from "@place-access/domain/connection"
 import { Effect } from "effect"
+import { texts } from "../../languages/index.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../kit/Html.js"
+import { type Html, html } from "../../html/Html.js"
 import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import * as Table from "../kit/Table.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
+
+const words = texts.developer.users
 
 const PAGE = 50
 
@@ -28,19 +31,16 @@ const list = Visitor.signedIn((visitor) =>
       Effect.catchTag("Invalid", () => listAppUsers(visitor.account, app.id, first))
     )
     const path = `${appPath(app)}/users`
-    return respond({
-      title: `${app.name}: users`,
+    return yield* respond({
+      title: words.title(app.name),
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
       main: html`${appHead(app, "/users")}
-        <p class="soft">
-          Everybody who connected the app, the newest first, ended connections included. You know users by the
-          <code>sub</code> that your app gets and by the <code>external_user_id</code> that it sent.
-        </p>
-        ${users.length === 0 ? html`<p class="empty">Nobody has connected the app yet. Send a user to the authorize address under Overview.</p>` : table(path, users)}
+        <p class="soft">${words.lead}</p>
+        ${users.length === 0 ? html`<p class="empty">${words.empty}</p>` : table(path, users)}
         <p class="actions">
-          ${cursor !== "" && html`<a href="${path}">Newest</a>`}
-          ${nextCursor !== null && html`<a class="button second" href="${path}?cursor=${nextCursor}">Older</a>`}
+          ${cursor !== "" && html`<a href="${path}">${words.newest}</a>`}
+          ${nextCursor !== null && html`<a class="button second" href="${path}?cursor=${nextCursor}">${words.older}</a>`}
         </p>`
     })
   })
@@ -48,59 +48,62 @@ const list = Visitor.signedIn((visitor) =>
 
 const table = (path: string, users: ReadonlyArray<User>): Html =>
   Table.stacked(
-    ["User", "State", "Scopes", "Connected", "Ends"],
+    [words.user, words.state, words.scopes, words.connected, words.ends],
     users.map(
       (user) =>
         html`<tr>
-          <td data-label="User">
+          <td data-label="${words.user}">
             <code>${user.sub}</code
-            >${user.externalUserId !== null && html`<br /><span class="soft small">external_user_id</span> ${user.externalUserId}`}<br /><span
+            >${user.externalUserId !== null && html`<br /><span class="soft small"><code>external_user_id</code></span> ${user.externalUserId}`}<br /><span
               class="soft small"
-              >grant_id</span
+              ><code>grant_id</code></span
             >
             <code>${user.grantId}</code>
           </td>
-          <td data-label="State">
-            ${state(user)}${user.live && html`<br /><a href="${path}/${user.grantId}/rules">Rules</a>`}
+          <td data-label="${words.state}">
+            ${state(user)}${user.live && html`<br /><a href="${path}/${user.grantId}/rules">${words.rules}</a>`}
           </td>
-          <td data-label="Scopes">${scopes(user)}</td>
-          <td data-label="Connected">${time(user.connectedAt)}</td>
-          <td data-label="Ends">${ends(user)}</td>
+          <td data-label="${words.scopes}">${scopes(user)}</td>
+          <td data-label="${words.connected}">${time(user.connectedAt)}</td>
+          <td data-label="${words.ends}">${ends(user)}</td>
         </tr>`
     )
   )
 
 const state = ({ endReason, live, sensitiveLapsedAt }: User): Html =>
   !live
-    ? html`<span class="badge quiet">Ended</span> ${endReason !== null && html`<br /><code>${endReason}</code>`}`
+    ? html`<span class="badge quiet">${words.ended}</span>
+        ${endReason !== null && html`<br /><code>${endReason}</code>`}`
     : sensitiveLapsedAt !== null
-      ? html`<span class="badge warn">Sensitive lapsed</span>`
-      : html`<span class="badge">Live</span>`
+      ? html`<span class="badge warn">${words.lapsed}</span>`
+      : html`<span class="badge">${words.live}</span>`
 
 /** Scopes that are held but not effective: they lapsed, or the connection has ended. */
 const scopes = ({ heldScopes, scopes: effective }: User): Html =>
   heldScopes.length === 0
-    ? html`<span class="soft">None</span>`
+    ? html`<span class="soft">${words.noScope}</span>`
     : html`<ul class="plain">
         ${heldScopes.map(
           (scope) =>
             html`<li>
-              <code>${scope}</code>${!effective.includes(scope) && html` <span class="badge quiet">Not now</span>`}
+              <code>${scope}</code
+              >${!effective.includes(scope) && html` <span class="badge quiet">${words.notNow}</span>`}
             </li>`
         )}
       </ul>`
 
 const ends = ({ endedAt, grantExpiresAt, renewalGraceEndsAt, sensitiveExpiresAt, sensitiveLapsedAt }: User): Html =>
   endedAt !== null
-    ? html`Ended ${time(endedAt)}`
-    : html`${grantExpiresAt === null ? "No end date" : time(grantExpiresAt)}${
+    ? words.endedAt(time(endedAt))
+    : html`${grantExpiresAt === null ? words.noEnd : time(grantExpiresAt)}${
         sensitiveExpiresAt !== null &&
         html`<br /><span class="soft small"
             >${
               sensitiveLapsedAt === null
-                ? html`Sensitive until ${time(sensitiveExpiresAt)}`
-                : html`Sensitive lapsed
-                  ${time(sensitiveLapsedAt)}${renewalGraceEndsAt !== null && html`, renewable until ${time(renewalGraceEndsAt)}`}`
+                ? words.sensitiveUntil(time(sensitiveExpiresAt))
+                : renewalGraceEndsAt === null
+                  ? words.sensitiveLapsed(time(sensitiveLapsedAt))
+                  : words.renewable(time(sensitiveLapsedAt), time(renewalGraceEndsAt))
             }</span
           >`
       }`

@@ -2,10 +2,11 @@ import type { App } from "@place-access/domain/apps"
 import { listEndpoints, updateEndpoint, type WebhookEndpoint } from "@place-access/domain/endpoints"
 import { EndpointId, NotFound } from "@place-access/domain/shared"
 import { Effect, Either } from "effect"
+import { texts } from "../../languages/index.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { html } from "../kit/Html.js"
+import { html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
@@ -13,6 +14,8 @@ import * as Visitor from "../kit/Visitor.js"
 import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
 import { standingBadge } from "./strikes.js"
 import { decoded, fields, LABELS, typed } from "./webhooks.js"
+
+const words = texts.webhooks.edit
 
 /** The app's own endpoint that the address names. */
 const ownEndpoint = (visitor: Visitor.Visitor) =>
@@ -33,25 +36,22 @@ const page = (
     const token = yield* Visitor.tokenFor(visitor)
     const { description, events, id, url } = endpoint
     const form = again?.form ?? Fields.fresh({ url, description: description ?? "" })
-    return respond({
-      title: `Change an endpoint of ${app.name}`,
+    return yield* respond({
+      title: words.titleOf(app.name),
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
       status: again === undefined ? 200 : 400,
       main: html`${appHead(app, "/webhooks")} ${Fields.problems(form, LABELS)}
         <section class="card" aria-labelledby="change">
           <header>
-            <h2 id="change">Change an endpoint</h2>
+            <h2 id="change">${words.heading}</h2>
             ${standingBadge(endpoint)}
           </header>
-          <p>
-            <code>${url}</code> keeps its id and its signing secret. A rule that names this address does not follow to
-            another one.
-          </p>
+          <p>${words.text(url)}</p>
           <form method="post" action="${appPath(app)}/webhooks/${id}">
             ${Fields.hidden("form_token", token)}${fields(form, again?.ticked ?? events)}
             <div class="actions">
-              <button>Save</button><a class="button second" href="${appPath(app)}/webhooks">Cancel</a>
+              <button>${words.save}</button><a class="button second" href="${appPath(app)}/webhooks">${words.cancel}</a>
             </div>
           </form>
         </section>`

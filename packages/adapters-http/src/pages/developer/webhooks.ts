@@ -16,21 +16,24 @@ import { Event } from "@place-access/domain/events"
 import { EndpointId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import { HttpOptions } from "../../HttpOptions.js"
+import { texts } from "../../languages/index.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
-import type { FieldProblem } from "../../wire/Issues.js"
+
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { flag, type Html, html, type Value } from "../kit/Html.js"
+import { flag, type Html, html, type Value } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
-import { time } from "../kit/Time.js"
+import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
 import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
 import { standingBadge, strikeMeter, strikeNote } from "./strikes.js"
 
-export const LABELS = { url: "Address", events: "Events", description: "Description" }
+const words = texts.webhooks
+
+export const LABELS = words.labels
 
 const Draft = Schema.Struct({
   url: Schema.String,
@@ -70,8 +73,8 @@ const list = (
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
     const now = yield* Timestamp.now
-    return respond({
-      title: `Webhooks of ${app.name}`,
+    return yield* respond({
+      title: words.titleOf(app.name),
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
       status: form.problems.length === 0 ? 200 : 400,
@@ -80,7 +83,7 @@ const list = (
       ${Fields.problems(form, LABELS)}
       ${
         endpoints.length === 0
-          ? html`<p class="empty">No endpoint yet: nothing is sent to your app.</p>`
+          ? html`<p class="empty">${words.empty}</p>`
           : html`<ul class="plain">
               ${endpoints.map((endpoint) => card(app, endpoint, token, now))}
             </ul>`
@@ -88,38 +91,42 @@ const list = (
       ${
         endpoints.length < WebhookEndpoint.MAX_PER_APP
           ? html`<section class="card" aria-labelledby="new">
-              <h2 id="new">Add an endpoint</h2>
+              <h2 id="new">${words.add}</h2>
               <form method="post" action="${appPath(app)}/webhooks">
-                ${Fields.hidden("form_token", token)}${fields(form, ticked)}<button>Add endpoint</button>
+                ${Fields.hidden("form_token", token)}${fields(form, ticked)}<button>${words.addEndpoint}</button>
               </form>
             </section>`
-          : html`<p class="soft">
-              An app can have ${WebhookEndpoint.MAX_PER_APP} endpoints. Remove one to add another.
-            </p>`
+          : html`<p class="soft">${words.noMore(WebhookEndpoint.MAX_PER_APP)}</p>`
       }${onThisMachine(app, (yield* HttpOptions).baseUrl)}`
     })
   })
 
+/** An example of where a developer's receiver listens. */
+const RECEIVER = "http://localhost:3000/webhooks"
+
 /** Help for developers whose receiver still runs on their own machine. */
 const onThisMachine = (app: App.App, service: string): Html =>
   html`<section aria-labelledby="local">
-    <h2 id="local">On your own machine</h2>
-    <p>
-      While this runs, a program without a public address gets the same events, from a copy of this service's code. It
-      asks for your password.
-    </p>
-    <code class="secret"
-      >npm run listen -- --service ${service} --app ${app.id} --forward http://localhost:3000/webhooks</code
-    >
+    <h2 id="local">${words.local.heading}</h2>
+    <p>${words.local.text}</p>
+    <code class="secret">npm run listen -- --service ${service} --app ${app.id} --forward ${RECEIVER}</code>
   </section>`
+
+const DESCRIPTION = {
+  name: "description",
+  label: LABELS.description,
+  hint: words.hints.description,
+  required: false,
+  maxlength: 200
+}
 
 /** The fields for a new endpoint and for a change. */
 export const fields = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html =>
-  html` ${Fields.input(form, { name: "url", label: "Address", type: "url", hint: "An https address on a public host. We post events here, signed, and follow no redirect.", maxlength: 2048 })}
+  html` ${Fields.input(form, { name: "url", label: LABELS.url, type: "url", hint: words.hints.url, maxlength: 2048 })}
     <fieldset id="events">
-      <legend>Events</legend>
-      <p class="hint">Tick none to get all events, also types that are added later.</p>
-      ${Fields.groupFault(form, "events", "Events")}
+      <legend>${LABELS.events}</legend>
+      <p class="hint">${words.hints.events}</p>
+      ${Fields.groupFault(form, "events", LABELS.events)}
       <div class="choices">
         ${Event.SUBSCRIBABLE.map(
           (name) =>
@@ -138,7 +145,7 @@ export const fields = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html 
         )}
       </div>
     </fieldset>
-    ${Fields.input(form, { name: "description", label: "Description", hint: "Only you see it. Optional.", required: false, maxlength: 200 })}`
+    ${Fields.input(form, DESCRIPTION)}`
 
 const card = (
   app: App.App,
@@ -146,9 +153,10 @@ const card = (
   token: string,
   now: Timestamp.Timestamp
 ): Html => {
+  const own = words.endpoint
   const earlierUntil = SigningSecret.previousUntil(endpoint.secrets, now)
   const path = `${appPath(app)}/webhooks/${endpoint.id}`
-  const button = (action: string, kind: "first" | "second" | "danger", text: string) =>
+  const button = (action: string, kind: "first" | "second" | "danger", text: Html) =>
     html`<form method="post" action="${path}/${action}">
       ${Fields.hidden("form_token", token)}<button class="${kind}">${text}</button>
     </form>`
@@ -161,97 +169,87 @@ const card = (
     <dl>
       ${
         endpoint.description !== null &&
-        html`<dt>Description</dt>
+        html`<dt>${own.description}</dt>
           <dd>${endpoint.description}</dd>`
       }
-      <dt>Events</dt>
-      <dd>${endpoint.events.length === 0 ? "All" : endpoint.events.join(", ")}</dd>
-      <dt>Id</dt>
+      <dt>${own.events}</dt>
+      <dd>${endpoint.events.length === 0 ? own.allEvents : endpoint.events.join(", ")}</dd>
+      <dt>${own.id}</dt>
       <dd><code>${endpoint.id}</code></dd>
-      <dt>Failures</dt>
+      <dt>${own.failures}</dt>
       <dd>${strikeMeter(endpoint)}</dd>
     </dl>
     <div class="actions">
-      ${endpoint.disabledAt !== null && button("enable", "first", "Enable")}${button("test", "second", "Send a test")}<a
+      ${endpoint.disabledAt !== null && button("enable", "first", own.enable)}${button("test", "second", own.test)}<a
         class="button second"
         href="${path}"
-        aria-label="Change ${endpoint.url}"
-        >Change</a
-      ><a class="button second" href="${appPath(app)}/deliveries?endpoint=${endpoint.id}">Deliveries</a>
+        aria-label="${own.changeOf(endpoint.url)}"
+        >${own.change}</a
+      ><a class="button second" href="${appPath(app)}/deliveries?endpoint=${endpoint.id}">${own.deliveries}</a>
     </div>
     <details>
-      <summary>New signing secret</summary>
+      <summary>${own.newSecret}</summary>
       <div>
         ${
           earlierUntil !== null &&
-          html`<p>
-              An earlier secret signs too, until ${time(earlierUntil)}. When you end it, deliveries carry the newest
-              signature alone. A receiver that still checks an earlier one refuses them, and they are retried. This
-              cannot be undone.
-            </p>
-            ${button("end-previous-secrets", "danger", "End the earlier secrets now")}`
+          html`<p>${own.earlierSigns(time(earlierUntil))}</p>
+            ${button("end-previous-secrets", "danger", own.endEarlier)}`
         }
-        <p>The old secret stays valid for another 24 hours: each delivery then carries both signatures.</p>
-        ${button("rotate-secret", "second", "Issue a new secret")}
-        <p>
-          If somebody else may have the secret, end it at once. Deliveries that wait are signed with the new secret
-          alone: until your receiver has it, it refuses them, and they are retried. This cannot be undone.
-        </p>
-        ${button("replace-secret", "danger", "Replace the secret now")}
+        <p>${own.rotateText}</p>
+        ${button("rotate-secret", "second", own.rotate)}
+        <p>${own.replaceText}</p>
+        ${button("replace-secret", "danger", own.replace)}
       </div>
     </details>
     ${
       endpoint.disabledAt === null &&
       html`<details>
-        <summary>Send again what failed</summary>
+        <summary>${own.recover}</summary>
         <form method="post" action="${path}/recover">
           ${Fields.hidden("form_token", token)}
-          <p>
-            Sends every failed event that was not sent again yet, the oldest first. This never counts for or against the
-            endpoint.
-          </p>
+          <p>${own.recoverText}</p>
           <div class="field">
-            <label for="since-${endpoint.id}">Since the beginning of (UTC)</label>
+            <label for="since-${endpoint.id}">${own.recoverSince}</label>
             <input type="date" id="since-${endpoint.id}" name="since" required />
           </div>
-          <button class="second">Send again</button>
+          <button class="second">${own.recoverButton}</button>
         </form>
       </details>`
     }
     <details>
-      <summary>Remove this endpoint</summary>
+      <summary>${own.remove}</summary>
       <div>
-        <p>Deliveries that wait for this endpoint fail. This cannot be undone.</p>
-        ${button("remove", "danger", "Remove endpoint")}
+        <p>${own.removeText}</p>
+        ${button("remove", "danger", own.removeButton)}
       </div>
     </details>
   </li>`
 }
 
 const secretPage = (visitor: Visitor.Visitor, app: App.App, url: string, secret: string) =>
-  Effect.map(Visitor.reader(visitor), (reader) =>
+  Effect.flatMap(Visitor.reader(visitor), (reader) =>
     respond({
-      title: "Signing secret",
+      title: words.secret.title,
       reader,
       current: DEVELOPER,
       width: "middle",
-      main: html`<h1>Signing secret</h1>
+      main: html`<h1>${words.secret.title}</h1>
         <div class="note warn">
-          <p><strong>This is shown once.</strong> With it your app checks that a delivery came from us.</p>
+          <p>${words.secret.shownOnce}</p>
         </div>
         <section class="card" aria-labelledby="secret">
-          <h2 id="secret">Secret</h2>
+          <h2 id="secret">${words.secret.secret}</h2>
           <code class="secret" data-testid="signing-secret">${secret}</code>
           <dl>
-            <dt>Endpoint</dt>
+            <dt>${words.secret.endpoint}</dt>
             <dd><code>${url}</code></dd>
-            <dt>Header</dt>
+            <dt>${words.secret.header}</dt>
             <dd><code>X-Service-Signature: t=…,v1=…</code></dd>
-            <dt>Signed</dt>
-            <dd><code>t + "." + body</code> with HMAC-SHA256, the secret’s text being the key</dd>
+            <dt>${words.secret.signed}</dt>
+            <dd>${words.secret.signedText}</dd>
           </dl>
         </section>
-        <p><a class="button" href="${appPath(app)}/webhooks">I have kept it</a></p>`
+        <p><a class="button" href="${appPath(app)}/webhooks">${words.secret.kept}</a></p>`
     })
   )
 
@@ -261,7 +259,7 @@ const add = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor)
-    const again = (problems: ReadonlyArray<FieldProblem>) =>
+    const again = (problems: Fields.Shown["problems"]) =>
       list(visitor, app, { form: Form.shown(form, problems), ticked: form.all("events") })
     const draft = yield* decoded(typed(form))
     if (Either.isLeft(draft)) return yield* again(draft.left)
@@ -269,7 +267,7 @@ const add = Visitor.signedIn((visitor) =>
       Effect.flatMap(({ endpoint, secret }) => secretPage(visitor, app, endpoint.url, secret)),
       Effect.catchTags({
         Invalid: ({ problems }) => again(problems),
-        Conflict: ({ reason }) => again([{ field: "url", message: `cannot be added: ${reason}` }])
+        Conflict: ({ reason }) => again([{ field: "url", message: words.cannotBeAdded(ofDomain(reason)) }])
       })
     )
   })
@@ -332,7 +330,7 @@ const test = Visitor.signedIn(
       Effect.flatMap(({ delivered, detail }) =>
         list(visitor, app, {
           above: html`<div class="note${delivered ? "" : " warn"}" role="status">
-            <p><strong>${delivered ? "The test was delivered." : "The test was not delivered."}</strong> ${detail}</p>
+            <p><strong>${delivered ? words.endpoint.tested : words.endpoint.notTested}</strong> ${ofDomain(detail)}</p>
           </div>`
         })
       )

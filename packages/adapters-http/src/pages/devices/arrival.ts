@@ -2,10 +2,15 @@ import { DeviceStatus } from "@place-access/domain/devices"
 import type { Timestamp } from "@place-access/domain/shared"
 import type { OwnPhone } from "@place-access/domain/timeline"
 import * as DeviceSetup from "../../devices/DeviceSetup.js"
-import { quarantineWords } from "../../devices/QuarantineWords.js"
 import { troubleWords } from "../../devices/TroubleWords.js"
-import { type Html, html } from "../kit/Html.js"
+import { forReader, type Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { ago, time } from "../kit/Time.js"
+
+const words = texts.devices
+
+const received = (accuracyM: number | null): Html =>
+  accuracyM === null ? words.arrival.received : words.arrival.receivedWithin(Math.ceil(accuracyM))
 
 /**
  * Whether the phone's first location has arrived. The script of the page asks the device's own page again and again,
@@ -24,50 +29,52 @@ export const arrival = (page: string, phone: OwnPhone, now: Timestamp.Timestamp)
   >
     ${
       status.state === "nothing_sent"
-        ? html`<p><strong>Waiting for the first location…</strong></p>
+        ? html`<p><strong>${words.arrival.waiting}</strong></p>
             <p class="soft" data-without-script>
-              This takes a minute or two after you have allowed the location. <a href="${page}">Look again</a>
+              ${words.arrival.waitingText} <a href="${page}">${words.arrival.lookAgain}</a>
             </p>`
         : status.state === "put_aside"
-          ? html`<p><strong>${quarantineWords[status.reason].status}.</strong></p>
-              <p>${quarantineWords[status.reason].explanation} <a href="${page}">Look again</a></p>`
+          ? html`<p><strong>${words.quarantine[status.reason].status}.</strong></p>
+              <p>${words.quarantine[status.reason].explanation} <a href="${page}">${words.arrival.lookAgain}</a></p>`
           : html`<p>
-              <strong>Received${accuracyM !== null && `, ±${Math.ceil(accuracyM)} m`}.</strong>
-              ${device.lastSeenAt !== null && html`The last location came ${ago(device.lastSeenAt, now)}.`}
+              <strong>${received(accuracyM)}</strong>
+              ${device.lastSeenAt !== null && words.arrival.last(ago(device.lastSeenAt, now))}
             </p>`
     }
   </div>`
 }
 
-const BADGES: Readonly<Record<OwnPhone["silence"], readonly [kind: string, text: string]>> = {
-  fresh: ["", "Sending"],
-  late: ["warn", "Late"],
-  silent: ["bad", "Silent"],
-  never: ["warn", "Sent nothing yet"]
+const BADGES: Readonly<Record<OwnPhone["silence"], string>> = {
+  fresh: "",
+  late: "warn",
+  silent: "bad",
+  never: "warn"
 }
 
 /** The phone's state in two words: amber after an hour of silence, red after a day. */
 export const badge = ({ device, silence }: OwnPhone): Html => {
   const status = DeviceStatus.of(device)
-  const [kind, text] =
-    status.state === "put_aside" ? (["warn", quarantineWords[status.reason].status] as const) : BADGES[silence]
-  return html`<span class="badge ${kind}">${text}</span>`
+  return status.state === "put_aside"
+    ? html`<span class="badge warn">${words.quarantine[status.reason].status}</span>`
+    : html`<span class="badge ${BADGES[silence]}">${words.states[silence]}</span>`
 }
 
 /** When it was heard last: how long ago first, because that is the question. */
 export const lastSeen = ({ device: { lastSeenAt } }: OwnPhone, now: Timestamp.Timestamp): Html =>
-  lastSeenAt === null ? html`Never` : html`${ago(lastSeenAt, now)} (${time(lastSeenAt)})`
+  lastSeenAt === null ? words.card.never : words.card.seen(ago(lastSeenAt, now), time(lastSeenAt))
 
 /** What may be wrong, with what to look at. */
 export const troubles = ({ device, troubles: all }: OwnPhone, baseUrl: string): ReadonlyArray<Html> => {
   const { address } = DeviceSetup.make(device, { token: "", baseUrl })
-  return all.map((trouble) => {
-    const { checks, title } = troubleWords(trouble, device.format, address)
-    return html`<div class="note warn">
-      <h3>${title}</h3>
-      <ol>
-        ${checks.map((check) => html`<li>${check}</li>`)}
-      </ol>
-    </div>`
-  })
+  return all.map((trouble) =>
+    forReader(({ language }) => {
+      const { checks, title } = troubleWords(trouble, device.format, address, language)
+      return html`<div class="note warn">
+        <h3>${title}</h3>
+        <ol>
+          ${checks.map((check) => html`<li>${check}</li>`)}
+        </ol>
+      </div>`
+    })
+  )
 }

@@ -1,27 +1,27 @@
 import { HttpServerRequest } from "@effect/platform"
 import { addDevice, Device, keepAtHome, removeDevice } from "@place-access/domain/devices"
-import { DeviceId, Entropy, type Timestamp, Words } from "@place-access/domain/shared"
+import { DeviceId, Entropy, type Timestamp } from "@place-access/domain/shared"
 import { type OwnPhone, readPhones } from "@place-access/domain/timeline"
 import { Effect, Either, Schema } from "effect"
-import { quarantineWords } from "../../devices/QuarantineWords.js"
 import { HttpOptions, type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../kit/Html.js"
+import { type Html, html } from "../../html/Html.js"
+import { forScript, texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
-import { time } from "../kit/Time.js"
+import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
 import { arrival, badge, lastSeen, troubles } from "./arrival.js"
-import { appChoice, APPS, FORMAT_LABEL, kindChoice, kindOf } from "./apps.js"
+import { appChoice, kindChoice, kindOf } from "./apps.js"
 import { instructions, setUpPage } from "./setUpPage.js"
 import { sharePath } from "./share.js"
 
-const LABELS = { name: "Name", format: FORMAT_LABEL }
+const words = texts.devices
 
 const Draft = Schema.Struct({ name: Device.DeviceName, format: Device.PhoneFormat })
 
@@ -35,41 +35,39 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
     // A form with mistakes is shown again, also when it did not say which phone.
     const kind = asked ?? (form.problems.length === 0 ? null : "android")
     const token = yield* Visitor.tokenFor(visitor)
-    return respond({
-      title: "Devices",
+    return yield* respond({
+      title: words.title,
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/devices`,
       status: form.problems.length === 0 ? 200 : 400,
-      main: html`<h1>Devices</h1>
-        <p class="lead">
-          The phones that send your location. Without one, every app that asks gets the answer “unknown”.
-        </p>
-        ${form.problems.length === 0 && notice(query.value("done"))} ${Fields.problems(form, LABELS)}
+      main: html`<h1>${words.title}</h1>
+        <p class="lead">${words.lead}</p>
+        ${form.problems.length === 0 && notice(query.value("done"))} ${Fields.problems(form, words.labels)}
         ${
           phones.length === 0
-            ? html`<p class="empty">No phone sends your location yet. Add the first one below.</p>`
+            ? html`<p class="empty">${words.none}</p>`
             : html`<ul class="plain grid">
                 ${phones.map((phone) => card(portal, phone, token, { baseUrl, now }))}
               </ul>`
         }
         <section class="card" aria-labelledby="new">
-          <h2 id="new">Add a device</h2>
+          <h2 id="new">${words.add.heading}</h2>
           ${kindChoice(`${portal}/devices`, sharePath(portal), kind)}
           ${
             kind !== null &&
             html`<form method="post" action="${portal}/devices">
               ${Fields.hidden("form_token", token)} ${Fields.hidden("phone", kind)}
-              ${Fields.input(form, { name: "name", label: "Name", hint: "So that you recognise it, such as “My phone”.", maxlength: 60 })}
-              ${appChoice(form, kind)} <button>Add device</button>
+              ${Fields.input(form, { name: "name", label: words.labels.name, hint: words.add.nameHint, maxlength: 60 })}
+              ${appChoice(form, kind)} <button>${words.add.button}</button>
             </form>`
           }
         </section>
         <section class="card" aria-labelledby="earlier">
-          <h2 id="earlier">Where you were before</h2>
-          <p>Files of GPX recorders and of Google Timeline can be added to your history.</p>
+          <h2 id="earlier">${words.earlier.heading}</h2>
+          <p>${words.earlier.text}</p>
           <p class="actions">
-            <a class="button second" href="${portal}/imports/new">Import a file</a>
-            <a href="${portal}/imports">Imports so far</a>
+            <a class="button second" href="${portal}/imports/new">${words.earlier.button}</a>
+            <a href="${portal}/imports">${words.earlier.soFar}</a>
           </p>
         </section>`
     })
@@ -77,7 +75,7 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
 
 const howTo = (portal: string, device: Device.Device, baseUrl: string): Html =>
   device.format === "browser"
-    ? html`<p><a href="${sharePath(portal)}">Share from this browser</a></p>`
+    ? html`<p><a href="${sharePath(portal)}">${texts.setUp.share.title}</a></p>`
     : instructions(device, baseUrl)
 
 interface Around {
@@ -93,26 +91,26 @@ const card = (portal: string, phone: OwnPhone, token: string, { baseUrl, now }: 
       ${badge(phone)}
     </header>
     <dl>
-      <dt>App</dt>
-      <dd>${APPS[device.format].name}</dd>
-      <dt>Last seen</dt>
+      <dt>${words.card.app}</dt>
+      <dd>${words.apps[device.format].name}</dd>
+      <dt>${words.card.lastSeen}</dt>
       <dd>${lastSeen(phone, now)}</dd>
       ${
         accuracyM !== null &&
-        html`<dt>Accuracy</dt>
+        html`<dt>${words.card.accuracy}</dt>
           <dd>±${Math.ceil(accuracyM)} m</dd>`
       }
-      <dt>Added</dt>
+      <dt>${words.card.added}</dt>
       <dd>${time(device.createdAt)}</dd>
     </dl>
     ${troubles(phone, baseUrl)} ${device.putAside.length > 0 && putAside(device.putAside)}
     ${howTo(portal, device, baseUrl)} ${home(portal, device, token)}
     <details>
-      <summary>Remove ${device.name}</summary>
+      <summary>${words.card.remove(device.name)}</summary>
       <form method="post" action="${portal}/devices/${device.id}/remove">
         ${Fields.hidden("form_token", token)}
-        <p>Its token stops working at once. Your history keeps what it sent. To undo this, add the device again.</p>
-        <button class="danger">Remove ${device.name}</button>
+        <p>${words.card.removeText}</p>
+        <button class="danger">${words.card.remove(device.name)}</button>
       </form>
     </details>
   </li>`
@@ -120,28 +118,20 @@ const card = (portal: string, phone: OwnPhone, token: string, { baseUrl, now }: 
 
 const home = (portal: string, { id, name, staysAtHome }: Device.Device, token: string): Html =>
   html`<details>
-    <summary>${staysAtHome ? `${name} stays at home` : `Does ${name} stay at home?`}</summary>
+    <summary>${staysAtHome ? words.home.stays(name) : words.home.question(name)}</summary>
     <form method="post" action="${portal}/devices/${id}/home">
       ${Fields.hidden("form_token", token)} ${Fields.hidden("stays", staysAtHome ? "no" : "yes")}
-      <p>
-        ${
-          staysAtHome
-            ? "As long as another device sends your location, apps ignore where this one is."
-            : "For a tablet or an old phone that you do not carry with you. As long as another device sends your location, apps ignore where this one is."
-        }
-      </p>
-      <button class="second">${staysAtHome ? "I carry it with me" : "It stays at home"}</button>
+      <p>${staysAtHome ? words.home.staysText : words.home.questionText}</p>
+      <button class="second">${staysAtHome ? words.home.carry : words.home.yes}</button>
     </form>
   </details>`
 
 const putAside = (all: Device.Device["putAside"]): Html =>
-  html`<h3>What we could not use</h3>
+  html`<h3>${words.putAside.heading}</h3>
     <ul>
       ${all.map(
         ({ count, lastAt, reason }) =>
-          html`<li>
-            ${Words.count(count, "reading")}, the last one ${time(lastAt)}. ${quarantineWords[reason].explanation}
-          </li>`
+          html`<li>${words.putAside.readings(count, time(lastAt))} ${words.quarantine[reason].explanation}</li>`
       )}
     </ul>`
 
@@ -155,15 +145,15 @@ const show = (portal: string) =>
       const phone = phones.find(({ device }) => device.id === id)
       if (phone === undefined) return yield* Effect.fail(Errors.notFound("device"))
       const { device } = phone
-      return respond({
+      return yield* respond({
         title: device.name,
         reader: yield* Visitor.reader(visitor),
         current: `${portal}/devices`,
         width: "middle",
-        device: { nonce: yield* Entropy.secret },
-        main: html`<p><a href="${portal}/devices">Devices</a></p>
+        device: { nonce: yield* Entropy.secret, texts: forScript(({ setUp }) => setUp.copyScript) },
+        main: html`<p><a href="${portal}/devices">${words.title}</a></p>
           <h1>${device.name}</h1>
-          <p>${badge(phone)} <span class="soft">${APPS[device.format].name}</span></p>
+          <p>${badge(phone)} <span class="soft">${words.apps[device.format].name}</span></p>
           ${arrival(`${portal}/devices/${id}`, phone, now)} ${troubles(phone, baseUrl)}
           ${device.putAside.length > 0 && putAside(device.putAside)} ${howTo(portal, device, baseUrl)}`
       })
@@ -180,7 +170,11 @@ const create = (portal: string) =>
       return yield* addDevice(visitor.account.id, draft.right).pipe(
         Effect.flatMap((added) => setUpPage(portal, visitor, added)),
         Effect.catchTag("Conflict", ({ reason }) =>
-          list(portal, visitor, Form.shown(form, [{ field: "name", message: `cannot be added: ${reason}` }]))
+          list(
+            portal,
+            visitor,
+            Form.shown(form, [{ field: "name", message: words.add.cannotBeAdded(ofDomain(reason)) }])
+          )
         )
       )
     })

@@ -6,11 +6,14 @@ import * as DeviceSetup from "../../devices/DeviceSetup.js"
 import { HttpOptions } from "../../HttpOptions.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Form from "../kit/Form.js"
-import { html } from "../kit/Html.js"
+import { html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 
 // Decision devices-14.
+
+const words = texts.setUp.gpsLogger
 
 /**
  * The page to which a camera comes from the QR code, on a phone where nobody is signed in. Opening it uses nothing up:
@@ -20,18 +23,15 @@ const page = Effect.gen(function* () {
   const key = (yield* Form.query).value("key")
   const { baseUrl } = yield* HttpOptions
   if (!Option.exists(Token.parse(key), ({ kind }) => kind === "ds")) return yield* Effect.fail(Errors.notFound("link"))
-  return respond({
-    title: "Set up GPSLogger",
+  return yield* respond({
+    title: words.title,
     width: "narrow",
     reader: null,
-    main: html`<h1>Set up GPSLogger</h1>
-      <p class="lead">GPSLogger must be installed on this phone before you press the button.</p>
-      <p><a class="button wide" href="${DeviceSetup.gpsLoggerLink(baseUrl, key)}">Load into GPSLogger</a></p>
-      <p class="soft">
-        The button works once, and for 15 minutes after you added the device. If GPSLogger shows nothing new, add the
-        device again.
-      </p>
-      <p>Then allow the location all the time, and start logging.</p>`
+    main: html`<h1>${words.title}</h1>
+      <p class="lead">${words.lead}</p>
+      <p><a class="button wide" href="${DeviceSetup.gpsLoggerLink(baseUrl, key)}">${words.button}</a></p>
+      <p class="soft">${words.once}</p>
+      <p>${words.thenAllow}</p>`
   })
 })
 

@@ -6,55 +6,55 @@ import { Effect } from "effect"
 import { renderSVG } from "uqr"
 import * as DeviceSetup from "../../devices/DeviceSetup.js"
 import { HttpOptions } from "../../HttpOptions.js"
-import { Html, html } from "../kit/Html.js"
+import { forReader, Html, html } from "../../html/Html.js"
+import { forScript, texts } from "../../languages/index.js"
 import { respond } from "../kit/Page.js"
 import * as Visitor from "../kit/Visitor.js"
-import { APPS } from "./apps.js"
 import { arrival } from "./arrival.js"
+
+const words = texts.setUp
 
 /**
  * The setup steps, for a phone that was added earlier. The service does not store the token: if it is lost, the phone
  * has to be added again.
  */
-export const instructions = (device: Pick<Device.Device, "id" | "format" | "name">, baseUrl: string): Html => {
-  const { address, steps } = DeviceSetup.make(device, { token: "", baseUrl })
-  return html`<details>
-    <summary>How to set up ${device.name}</summary>
-    <p class="soft small">Address</p>
-    <code class="secret">${address}</code>
-    <ol>
-      ${steps.map((step) => html`<li>${step}</li>`)}
-    </ol>
-    <p class="soft small">
-      The token and its QR code were shown once. If you have lost them, add the phone again and remove this one.
-    </p>
-  </details>`
-}
+export const instructions = (device: Pick<Device.Device, "id" | "format" | "name">, baseUrl: string): Html =>
+  forReader(({ language }) => {
+    const { address, steps } = DeviceSetup.make(device, { token: "", baseUrl, language })
+    return html`<details>
+      <summary>${words.howTo(device.name)}</summary>
+      <p class="soft small">${words.address}</p>
+      <code class="secret">${address}</code>
+      <ol>
+        ${steps.map((step) => html`<li>${step}</li>`)}
+      </ol>
+      <p class="soft small">${words.tokenGone}</p>
+    </details>`
+  })
 
 /** The only page that ever shows the token. */
 export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, setupKey, token }: Added) =>
   Effect.gen(function* () {
     const { baseUrl } = yield* HttpOptions
     const places = (yield* listPlaces(visitor.account.id)).filter(({ archivedAt }) => archivedAt === null)
-    const setup = DeviceSetup.make(device, { token, baseUrl, places, setupKey })
+    const reader = yield* Visitor.reader(visitor)
+    const { language } = reader.locale
+    const setup = DeviceSetup.make(device, { token, baseUrl, places, setupKey, language })
     const now = yield* Timestamp.now
     const phone: OwnPhone = { device, silence: "never", accuracyM: null, troubles: [] }
-    return respond({
-      title: `Set up ${device.name}`,
-      reader: yield* Visitor.reader(visitor),
+    return yield* respond({
+      title: words.title(device.name),
+      reader,
       current: `${portal}/devices`,
       width: "middle",
-      device: { nonce: yield* Entropy.secret },
-      main: html`<h1>Set up ${device.name}</h1>
+      device: { nonce: yield* Entropy.secret, texts: forScript(({ setUp }) => setUp.copyScript) },
+      main: html`<h1>${words.title(device.name)}</h1>
         <div class="note warn">
-          <p>
-            <strong>This is shown once.</strong> Set the phone up now, or keep the token in a safe place. Anybody who
-            has it can send locations as you.
-          </p>
+          <p>${words.shownOnce}</p>
         </div>
         ${device.format !== "json" && isThisMachine(setup.address) && OUT_OF_REACH}
         <section class="card" aria-labelledby="steps">
-          <h2 id="steps">${APPS[device.format].name}, step by step</h2>
+          <h2 id="steps">${words.stepByStep(texts.devices.apps[device.format].name)}</h2>
           <ol>
             ${setup.steps.map((step) => html`<li>${step}</li>`)}
           </ol>
@@ -62,11 +62,11 @@ export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, se
         </section>
         ${arrival(`${portal}/devices/${device.id}`, phone, now)}
         <section class="card" aria-labelledby="settings">
-          <h2 id="settings">${setup.link === null ? "What to fill in" : "Or fill it in by hand"}</h2>
+          <h2 id="settings">${setup.link === null ? words.fillIn : words.orByHand}</h2>
           ${setup.settings.map((setting) => field(setting, token))}
         </section>
         ${device.format === "json" && tryIt(setup.address, token)}
-        <p><a class="button" href="${portal}/devices">I have set it up</a></p>`
+        <p><a class="button" href="${portal}/devices">${words.done}</a></p>`
     })
   })
 
@@ -78,25 +78,22 @@ const isThisMachine = (address: string): boolean =>
   /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname)
 
 const OUT_OF_REACH = html`<div class="note warn">
-  <p>
-    <strong>A phone cannot reach this address</strong>: localhost is this computer alone. Start the service with an
-    address of your network as <code>BASE_URL</code> and with <code>HOST=0.0.0.0</code>, then add the phone again.
-  </p>
+  <p>${words.outOfReach}</p>
 </div>`
 
 /**
  * Black on white also in dark mode, so that cameras can read it. Drawn as HTML: the page needs no image and no script.
  */
-const qrCode = ({ link, qrText }: DeviceSetup.DeviceSetup): Html => {
-  const holds = link === null ? "the settings below as text" : "a link that opens the app with everything filled in"
-  return html`<div class="qr" role="img" aria-label="QR code. It holds ${holds}.">
+const qrCode = ({ link, qrText }: DeviceSetup.DeviceSetup): Html =>
+  html`<div class="qr" role="img" aria-label="${link === null ? words.qrText : words.qrLink}">
     ${new Html(renderSVG(qrText, { border: 0 }))}
   </div>`
-}
 
 /** A link that this service makes itself, for the phone on which this page is open. */
 const openOnPhone = (format: Device.PhoneFormat, link: string): Html =>
-  html`<p class="below">Is this the phone? <a class="button second" href="${link}">Open in ${APPS[format].name}</a></p>`
+  html`<p class="below">
+    ${words.isThisThePhone} <a class="button second" href="${link}">${words.openIn(texts.devices.apps[format].name)}</a>
+  </p>`
 
 const field = ({ name, value }: DeviceSetup.PhoneSetting, token: string): Html =>
   html`<h3>${name}</h3>
@@ -106,9 +103,9 @@ const field = ({ name, value }: DeviceSetup.PhoneSetting, token: string): Html =
 
 const tryIt = (address: string, token: string): Html =>
   html`<section class="card" aria-labelledby="try">
-    <h2 id="try">Try it from a terminal</h2>
-    <pre class="secret" data-copy="the command">${curl(address, token)}</pre>
-    <p class="soft">The answer is <code>{"accepted":1,"duplicates":0,"quarantined":0}</code>.</p>
+    <h2 id="try">${words.tryIt}</h2>
+    <pre class="secret" data-copy="${words.theCommand}">${curl(address, token)}</pre>
+    <p class="soft">${words.answerIs('{"accepted":1,"duplicates":0,"quarantined":0}')}</p>
   </section>`
 
 /** A command to paste. The shell fills in the time. The token needs no quoting, because its alphabet has no quotes. */

@@ -1,5 +1,6 @@
+import { Language, Timestamp } from "@place-access/domain/shared"
 import * as Cached from "../../edge/Cached.js"
-import { type Html, html, Html as Raw, type Value } from "../kit/Html.js"
+import { type Html, html, Html as Raw, type Value } from "../../html/Html.js"
 import * as Page from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 
@@ -47,37 +48,43 @@ export const page = (path: string, make: () => Omit<Document, "path">) =>
     Cached.handler(Page.CONTENT_TYPE, () => render({ path, ...make() }), Page.headers({}))
   )
 
+/** The documentation is in English (decision languages-1). */
+const ENGLISH = { language: Language.DEFAULT, zone: null, now: Timestamp.make(0) }
+
 const render = ({ above, beside, content: rest, hasHeadings = false, lead, path, sections, title }: Document): string =>
-  Page.document({
-    title,
-    reader: null,
-    sections: SECTIONS,
-    current: SECTIONS.findLast((one) => path === one.path || path.startsWith(`${one.path}/`))?.path ?? DOCS,
-    main: html`<div class="docs">
-      <nav class="toc" aria-label="Contents">
-        ${
-          sections.length > 1 &&
-          html`<p>On this page</p>
-            <ul>
-              ${sections.map(({ id, name }) => html`<li><a href="#${id}">${name}</a></li>`)}
-            </ul>`
-        }
-        ${beside !== undefined && html`<div class="beside">${beside}</div>`}
-      </nav>
-      <article>
-        <h1>${title}</h1>
-        <p class="lead">${lead}</p>
-        ${above}
-        ${sections.map(({ content, id, name }) =>
-          hasHeadings
-            ? content
-            : html`<h2 id="${id}">${name}</h2>
-                ${content}`
-        )}
-        ${rest}
-      </article>
-    </div>`
-  }).text
+  Page.document(
+    {
+      title,
+      reader: null,
+      sections: SECTIONS,
+      current: SECTIONS.findLast((one) => path === one.path || path.startsWith(`${one.path}/`))?.path ?? DOCS,
+      main: html`<div class="docs">
+        <nav class="toc" aria-label="Contents">
+          ${
+            sections.length > 1 &&
+            html`<p>On this page</p>
+              <ul>
+                ${sections.map(({ id, name }) => html`<li><a href="#${id}">${name}</a></li>`)}
+              </ul>`
+          }
+          ${beside !== undefined && html`<div class="beside">${beside}</div>`}
+        </nav>
+        <article>
+          <h1>${title}</h1>
+          <p class="lead">${lead}</p>
+          ${above}
+          ${sections.map(({ content, id, name }) =>
+            hasHeadings
+              ? content
+              : html`<h2 id="${id}">${name}</h2>
+                  ${content}`
+          )}
+          ${rest}
+        </article>
+      </div>`
+    },
+    ENGLISH
+  )
 
 /** A block of code to copy. Nothing is inserted into the text: a long line only looks broken. */
 export const code = (text: string, language: "bash" | "json" | "http" | "js" | "python" = "bash"): Html =>

@@ -1,5 +1,5 @@
 import type { ServiceOptions } from "../../HttpOptions.js"
-import { html, type Value } from "../kit/Html.js"
+import { html, type Value } from "../../html/Html.js"
 import { code, DOCS, page } from "./frame.js"
 import { inline, prose } from "./prose.js"
 

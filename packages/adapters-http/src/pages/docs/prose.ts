@@ -1,4 +1,4 @@
-import { type Html, html, nothing } from "../kit/Html.js"
+import { type Html, html, nothing } from "../../html/Html.js"
 
 const MARKS =
   /`(?<code>[^`]+)`|\*\*(?<strong>[^*]+)\*\*|\*(?<em>[^*\s][^*]*)\*|\[(?<text>[^\]]+)\]\((?<href>[^)\s]+)\)|<(?<address>https?:[^>\s]+)>/g

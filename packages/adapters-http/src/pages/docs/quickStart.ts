@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { isHttps, type ServiceOptions } from "../../HttpOptions.js"
-import { html, type Html, type Value } from "../kit/Html.js"
+import { html, type Html, type Value } from "../../html/Html.js"
 import { code, DOCS, page, type Section } from "./frame.js"
 import { prose } from "./prose.js"
 

@@ -1,7 +1,7 @@
 import type { ServiceOptions } from "../../HttpOptions.js"
 import * as ErrorCatalogue from "../../openapi/ErrorCatalogue.js"
 import { type Json, list, object, refName, text } from "../../openapi/Json.js"
-import { type Html, html, nothing, type Value } from "../kit/Html.js"
+import { type Html, html, nothing, type Value } from "../../html/Html.js"
 import { AUDIENCES, type Contract, linkTo, type Operation, type Tag } from "./contract.js"
 import { curl } from "./curl.js"
 import { code, DOCS, json, page, table } from "./frame.js"

@@ -3,17 +3,19 @@ import { Effect, Either, Option, Schema } from "effect"
 import { canHavePasskeys, toCreate } from "../../factors/passkeyOptions.js"
 import * as PasskeyResponse from "../../factors/passkeyResponse.js"
 import { HttpOptions, portalPath, type ServiceOptions } from "../../HttpOptions.js"
-import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { html } from "../kit/Html.js"
+import { html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
 import { passkeyForm, passkeyPolicy, withoutPasskeys } from "./passkeyForm.js"
 import { showCodes } from "./recoveryCodes.js"
 
-const LABELS = { name: "Name", passkey: "The passkey" }
+const words = texts.factors.add
+
+const LABELS = { name: words.name, passkey: texts.factors.asked.passkey }
 
 const pathOf = (portal: string): string => `${portal}/settings/second-factor`
 
@@ -23,18 +25,17 @@ const page = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
     if (!canHavePasskeys(options)) return seeOther(pathOf(portal))
     const { passkeys } = yield* describeFactors(visitor.account)
     const challenge = yield* issueChallenge({ _tag: "Add", userId: visitor.account.id })
-    return respond({
-      title: "Add a passkey",
+    return yield* respond({
+      title: words.title,
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/settings`,
       width: "middle",
       status: form.problems.length === 0 ? 200 : 400,
       passkey: yield* passkeyPolicy,
-      main: html`<p><a href="${pathOf(portal)}">Your second factor</a></p>
-        <h1>Add a passkey</h1>
-        <p class="lead">Your browser asks where to keep it: on this device, on your phone, or on a security key.</p>
-        ${Fields.problems(form, LABELS)}
-        ${withoutPasskeys("This browser has no passkeys, or JavaScript is switched off. One-time codes work without either.")}
+      main: html`<p><a href="${pathOf(portal)}">${texts.factors.title}</a></p>
+        <h1>${words.title}</h1>
+        <p class="lead">${words.lead}</p>
+        ${Fields.problems(form, LABELS)} ${withoutPasskeys(words.without)}
         ${passkeyForm({
           action: `${pathOf(portal)}/add-passkey`,
           does: "create",
@@ -43,26 +44,23 @@ const page = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
           fields: Fields.input(form, {
             name: "name",
             label: LABELS.name,
-            hint: "So that you recognise it later, such as “My phone”.",
+            hint: words.nameHint,
             maxlength: 60
           }),
-          button: "Add the passkey"
+          button: words.button
         })}`
     })
   })
 
 const Named = Schema.Struct({ name: Factors.PasskeyName })
 
-const REJECTED: FieldProblem = {
-  field: "passkey",
-  message: "was not accepted, perhaps because this page was open for more than five minutes. Try again"
-}
+const REJECTED: Fields.ShownProblem = { field: "passkey", message: words.rejected }
 
 const add = (portal: string) =>
   Visitor.fresh((visitor) =>
     Effect.gen(function* () {
       const form = yield* Visitor.checked(visitor.cookie)
-      const again = (problems: ReadonlyArray<FieldProblem>) => page(portal, visitor, Form.shown(form, problems))
+      const again = (problems: ReadonlyArray<Fields.ShownProblem>) => page(portal, visitor, Form.shown(form, problems))
       const named = Form.decode(Named, { name: form.value("name") })
       if (Either.isLeft(named)) return yield* again(named.left)
       const response = PasskeyResponse.read(form.value("passkey"))
@@ -71,7 +69,7 @@ const add = (portal: string) =>
         Effect.flatMap((codes) =>
           codes === null
             ? Effect.succeed(seeOther(`${pathOf(portal)}?done=passkey-added`))
-            : showCodes(portal, visitor, { codes, done: "The passkey was added" })
+            : showCodes(portal, visitor, { codes, done: texts.factors.shownOnce.passkeyAdded })
         ),
         Effect.catchTag("WrongFactor", () => again([REJECTED]))
       )

@@ -3,22 +3,24 @@ import { Effect, Option } from "effect"
 import { renderSVG } from "uqr"
 import { setupLink } from "../../factors/OneTimeCodesLive.js"
 import { portalPath, type ServiceOptions } from "../../HttpOptions.js"
-import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
-import { Html, html } from "../kit/Html.js"
+import { Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
 import { showCodes } from "./recoveryCodes.js"
 
+const words = texts.factors.setUp
+
 /** Setting up an app for one-time codes: its secret as a QR code, then a first code. */
 
-const LABELS = { code: "The code that the app shows" }
+const LABELS = { code: words.code }
 
 const CODE = {
   name: "code",
   label: LABELS.code,
-  hint: "Six digits. Until you send them, nothing changes.",
+  hint: words.codeHint,
   autocomplete: "one-time-code",
   inputmode: "numeric",
   maxlength: 20
@@ -26,36 +28,34 @@ const CODE = {
 
 const pathOf = (portal: string): string => `${portal}/settings/second-factor`
 
-const page = (portal: string, visitor: Visitor.Visitor, problems: ReadonlyArray<FieldProblem> = []) =>
+const page = (portal: string, visitor: Visitor.Visitor, problems: ReadonlyArray<Fields.ShownProblem> = []) =>
   Effect.gen(function* () {
     const secret = yield* pendingCodeApp(visitor.account)
     if (Option.isNone(secret)) return seeOther(pathOf(portal))
     const token = yield* Visitor.tokenFor(visitor)
     const form: Fields.Shown = { values: () => "", problems }
     const link = setupLink(secret.value, visitor.account.email)
-    return respond({
-      title: "Set up one-time codes",
+    return yield* respond({
+      title: words.title,
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/settings`,
       width: "middle",
       status: problems.length === 0 ? 200 : 400,
-      main: html`<p><a href="${pathOf(portal)}">Your second factor</a></p>
-        <h1>Set up one-time codes</h1>
+      main: html`<p><a href="${pathOf(portal)}">${texts.factors.title}</a></p>
+        <h1>${words.title}</h1>
         ${Fields.problems(form, LABELS)}
         <section class="card" aria-labelledby="scan">
-          <h2 id="scan">1. Give our secret to the app</h2>
-          <p>Scan this picture with an app for one-time codes on your phone.</p>
-          <div class="qr" role="img" aria-label="QR code. It holds the secret below.">
-            ${new Html(renderSVG(link, { border: 0 }))}
-          </div>
-          <p class="below">Is this the phone? <a class="button second" href="${link}">Open in the app</a></p>
-          <h3>Or type it in</h3>
+          <h2 id="scan">${words.scan}</h2>
+          <p>${words.scanText}</p>
+          <div class="qr" role="img" aria-label="${words.picture}">${new Html(renderSVG(link, { border: 0 }))}</div>
+          <p class="below">${words.isThisThePhone} <a class="button second" href="${link}">${words.open}</a></p>
+          <h3>${words.type}</h3>
           <p><code class="breaks">${(secret.value.match(/.{1,4}/g) ?? []).join(" ")}</code></p>
         </section>
         <form method="post" action="${pathOf(portal)}/app" class="card">
-          <h2>2. Show us that it works</h2>
+          <h2>${words.show}</h2>
           ${Fields.hidden("form_token", token)} ${Fields.input(form, CODE)}
-          <button>Switch on one-time codes</button>
+          <button>${words.switchOn}</button>
         </form>`
     })
   })
@@ -69,10 +69,7 @@ const begin = (portal: string) =>
     })
   )
 
-const WRONG: FieldProblem = {
-  field: "code",
-  message: "is not the one of this moment. Wait for the next one, and check the clock of your phone"
-}
+const WRONG: Fields.ShownProblem = { field: "code", message: words.wrong }
 
 const confirm = (portal: string) =>
   Visitor.fresh((visitor) =>
@@ -82,7 +79,7 @@ const confirm = (portal: string) =>
         Effect.flatMap((codes) =>
           codes === null
             ? Effect.succeed(seeOther(`${pathOf(portal)}?done=code-app-added`))
-            : showCodes(portal, visitor, { codes, done: "One-time codes are on" })
+            : showCodes(portal, visitor, { codes, done: texts.factors.shownOnce.codesOn })
         ),
         Effect.catchTag("WrongFactor", () => page(portal, visitor, [WRONG]))
       )

@@ -1,37 +1,36 @@
 import type { TooManyAttempts } from "@place-access/domain/accounts"
-import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
-import type { Html } from "../kit/Html.js"
+import type { Html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
+
+const words = texts.factors.asked
 
 // The field for a second factor's code, and the answers to a factor that does not count.
 
-export const LABELS = { code: "Code", passkey: "The passkey" }
+export const LABELS = { code: words.code, passkey: words.passkey }
 
 /** How the form is shown again after a refusal. */
 export interface RejectedFactor {
-  readonly problems: ReadonlyArray<FieldProblem>
+  readonly problems: ReadonlyArray<Fields.ShownProblem>
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
 }
 
 export const FIRST_TIME: RejectedFactor = { problems: [], status: 200, headers: {} }
 
-export const refused = (problems: ReadonlyArray<FieldProblem>): RejectedFactor => ({
+export const refused = (problems: ReadonlyArray<Fields.ShownProblem>): RejectedFactor => ({
   problems,
   status: 400,
   headers: {}
 })
 
-export const REJECTED: FieldProblem = {
-  field: "passkey",
-  message: "was not accepted. Load the page again, or use a code"
-}
+export const REJECTED: Fields.ShownProblem = { field: "passkey", message: words.rejected }
 
 export const codeField = (form: Fields.Shown): Html =>
   Fields.input(form, {
     name: "code",
     label: LABELS.code,
-    hint: "The six digits of your app, or a recovery code.",
+    hint: words.hint,
     autocomplete: "one-time-code",
     maxlength: 40
   })
@@ -40,13 +39,13 @@ export const codeField = (form: Fields.Shown): Html =>
 export const refusals = <A>(field: "code" | "passkey", showAgain: (rejected: RejectedFactor) => A) => ({
   WrongFactor: () =>
     showAgain({
-      problems: [field === "passkey" ? REJECTED : { field, message: "is wrong, or was used before" }],
+      problems: [field === "passkey" ? REJECTED : { field, message: words.wrong }],
       status: 401,
       headers: {}
     }),
   TooManyAttempts: ({ retryAfterMillis }: TooManyAttempts) =>
     showAgain({
-      problems: [{ field, message: "was wrong too often. Try again later" }],
+      problems: [{ field, message: words.tooOften }],
       status: 429,
       headers: { "retry-after": String(Math.ceil(retryAfterMillis / 1000)) }
     })

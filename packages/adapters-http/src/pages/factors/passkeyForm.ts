@@ -1,7 +1,8 @@
 import { Entropy } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as Fields from "../kit/Fields.js"
-import { type Html, html, nothing } from "../kit/Html.js"
+import { type Html, html, nothing, type Text } from "../../html/Html.js"
+import { forScript } from "../../languages/index.js"
 import type { ScriptPolicy } from "../kit/Page.js"
 
 /** A form that the browser's passkey answers. Its script shows it; without JavaScript it stays hidden. */
@@ -13,7 +14,7 @@ interface PasskeyForm {
   readonly hidden: Readonly<Record<string, string>>
   /** Further fields. */
   readonly fields?: Html
-  readonly button: string
+  readonly button: Text
 }
 
 export const passkeyForm = ({ action, button, does, fields = nothing, hidden, options }: PasskeyForm): Html =>
@@ -32,10 +33,10 @@ export const passkeyForm = ({ action, button, does, fields = nothing, hidden, op
   </form>`
 
 /** A paragraph that the script hides where the browser has passkeys. */
-export const withoutPasskeys = (text: string): Html => html`<p class="note" data-without-passkeys>${text}</p>`
+export const withoutPasskeys = (text: Text): Html => html`<p class="note" data-without-passkeys>${text}</p>`
 
 /** What a page with such a form must allow. */
 export const passkeyPolicy: Effect.Effect<ScriptPolicy, never, Entropy.Entropy> = Effect.map(
   Entropy.secret,
-  (nonce) => ({ nonce })
+  (nonce) => ({ nonce, texts: forScript(({ factors }) => factors.script) })
 )

@@ -6,7 +6,6 @@ import {
   finishSignIn,
   issueChallenge
 } from "@place-access/domain/factors"
-import { Words } from "@place-access/domain/shared"
 import { HttpServerRequest } from "@effect/platform"
 import { Effect, Option } from "effect"
 import { canHavePasskeys, toSign } from "../../factors/passkeyOptions.js"
@@ -15,16 +14,19 @@ import { entered, type OpenedSession } from "../../accounts/enter.js"
 import { HttpOptions, portalPath } from "../../HttpOptions.js"
 import * as Browser from "../../security/Browser.js"
 import * as Credentials from "../../security/Credentials.js"
-import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { html } from "../kit/Html.js"
+import { html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as ReturnTo from "../kit/ReturnTo.js"
 import * as Routes from "../kit/Routes.js"
 import * as Stranger from "../kit/Stranger.js"
 import * as Asked from "./codeAsked.js"
 import { passkeyForm, passkeyPolicy } from "./passkeyForm.js"
+
+const words = texts.factors.secondStep
+const used = texts.factors.codeUsed
 
 /** The second step of a sign-in: the password was right, and nobody is signed in yet (decision factors-8). */
 
@@ -42,14 +44,14 @@ const page = (account: Account.Account, returnTo: string, again: Asked.RejectedF
     const form: Fields.Shown = { values: () => "", problems: again.problems }
     return yield* Stranger.bound((formToken) =>
       respond({
-        title: "Your second factor",
+        title: texts.factors.title,
         width: "narrow",
         reader: null,
         status: again.status,
         headers: again.headers,
         ...(asks ? { passkey: policy } : {}),
-        main: html`<h1>Your second factor</h1>
-          <p class="lead">Your password is right. Now show that it is you, within ten minutes.</p>
+        main: html`<h1>${texts.factors.title}</h1>
+          <p class="lead">${words.lead}</p>
           ${Fields.problems(form, Asked.LABELS)}
           ${
             asks &&
@@ -58,20 +60,17 @@ const page = (account: Account.Account, returnTo: string, again: Asked.RejectedF
               does: "get",
               options: toSign(options, challenge, { alone: false, passkeys }),
               hidden: { form_token: formToken, return_to: returnTo },
-              button: "Use a passkey"
+              button: texts.factors.asked.usePasskey
             })
           }
           <form method="post" action="/sign-in/second-step" class="card">
             ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)} ${Asked.codeField(form)}
-            <button class="wide">Sign in</button>
+            <button class="wide">${words.signIn}</button>
           </form>
-          <p><a href="${ReturnTo.signIn(returnTo)}">Begin again</a></p>
+          <p><a href="${ReturnTo.signIn(returnTo)}">${words.again}</a></p>
           <details>
-            <summary>You have neither?</summary>
-            <p>
-              Ask those who run this service. They can remove your second factor, but only three days after they were
-              asked. You get a mail at once, and can stop it.
-            </p>
+            <summary>${words.neither}</summary>
+            <p>${words.neitherText}</p>
           </details>`
       })
     )
@@ -88,7 +87,7 @@ const show = Effect.gen(function* () {
   )
 })
 
-const proofOf = (form: Form.Form): FactorProof | FieldProblem => {
+const proofOf = (form: Form.Form): FactorProof | Fields.ShownProblem => {
   if (form.value("passkey") === "") return { _tag: "Code", code: form.value("code") }
   const response = PasskeyResponse.read(form.value("passkey"))
   return Option.isSome(response) ? { _tag: "Passkey", response: response.value } : Asked.REJECTED
@@ -116,25 +115,19 @@ export const enter = (opened: OpenedSession, returnTo: string, codesLeft: number
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const { withCookies } = yield* entered(opened)
-    const answer = codesLeft === null ? seeOther(returnTo) : codeUsed(portalPath(options), returnTo, codesLeft)
+    const answer = codesLeft === null ? seeOther(returnTo) : yield* codeUsed(portalPath(options), returnTo, codesLeft)
     return withCookies(Credentials.clearPending(answer, options))
   })
 
 const codeUsed = (portal: string, returnTo: string, left: number) =>
   respond({
-    title: "You used a recovery code",
+    title: used.title,
     width: "narrow",
     reader: null,
-    main: html`<h1>You used a recovery code</h1>
-      <p class="lead">
-        You are signed in. This code does not work again.
-        ${left === 0 ? "It was your last one." : `You have ${Words.count(left, "code")} left.`}
-      </p>
-      <p>
-        Did you lose your second factor? Then remove it and set up another one now:
-        <a href="${portal}/settings/second-factor">your second factor</a>.
-      </p>
-      <p><a class="button" href="${returnTo}">Go on</a></p>`
+    main: html`<h1>${used.title}</h1>
+      <p class="lead">${left === 0 ? used.last : used.left(left)}</p>
+      <p>${used.lost(`${portal}/settings/second-factor`)}</p>
+      <p><a class="button" href="${returnTo}">${used.goOn}</a></p>`
   })
 
 export const routes = [Routes.get("/sign-in/second-step", show), Routes.post("/sign-in/second-step", finish)]

@@ -10,7 +10,8 @@ import * as Browser from "../../security/Browser.js"
 import * as AskingApp from "../askingApp.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { html } from "../kit/Html.js"
+import { html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as ReturnTo from "../kit/ReturnTo.js"
 import * as Routes from "../kit/Routes.js"
@@ -18,9 +19,11 @@ import * as Stranger from "../kit/Stranger.js"
 import { passkeyForm, passkeyPolicy, withoutPasskeys } from "./passkeyForm.js"
 import { enter } from "./secondStep.js"
 
+const words = texts.factors.signIn
+
 /** Signing in with a passkey in place of the password. */
 
-const LABELS = { passkey: "The passkey" }
+const LABELS = { passkey: texts.factors.asked.passkey }
 
 const page = (returnTo: string, isRejected = false) =>
   Effect.gen(function* () {
@@ -31,26 +34,25 @@ const page = (returnTo: string, isRejected = false) =>
     const challenge = yield* issueChallenge({ _tag: "SignIn" })
     const policy = yield* passkeyPolicy
     const asking = yield* AskingApp.note(returnTo)
-    const problems = [{ field: "passkey", message: "was not accepted. Try again, or use your password" }]
+    const problems = [{ field: "passkey", message: words.rejected }]
     const form: Fields.Shown = { values: () => "", problems: isRejected ? problems : [] }
     return yield* Stranger.bound((formToken) =>
       respond({
-        title: "Sign in with a passkey",
+        title: words.title,
         width: "narrow",
         reader: null,
         status: isRejected ? 401 : 200,
         passkey: policy,
-        main: html`<h1>Sign in with a passkey</h1>
-          ${asking} ${Fields.problems(form, LABELS)}
-          ${withoutPasskeys("This browser has no passkeys, or JavaScript is switched off. Sign in with your password.")}
+        main: html`<h1>${words.title}</h1>
+          ${asking} ${Fields.problems(form, LABELS)} ${withoutPasskeys(words.without)}
           ${passkeyForm({
             action: "/sign-in/passkey",
             does: "get",
             options: toSign(options, challenge, { alone: true, passkeys: [] }),
             hidden: { form_token: formToken, return_to: returnTo },
-            button: "Use my passkey"
+            button: words.button
           })}
-          <p><a href="${ReturnTo.signIn(returnTo)}">Sign in with your password</a></p>`
+          <p><a href="${ReturnTo.signIn(returnTo)}">${words.password}</a></p>`
       })
     )
   })

@@ -13,6 +13,7 @@ import { consentScript as summariseConsent } from "./scripts/consentScript.js"
 import { shareScript as sharePosition } from "./scripts/shareScript.js"
 import { zoneScript as nameZone } from "./scripts/zoneScript.js"
 import * as Routes from "./Routes.js"
+import * as TouchIcon from "./icons/TouchIcon.js"
 import { docsStyle } from "./styles/docsStyle.js"
 import { style } from "./styles/style.js"
 
@@ -20,7 +21,7 @@ import { style } from "./styles/style.js"
  * A static file. Its name contains a digest of the content, so caches may keep it forever: a new content has a new
  * name.
  */
-interface Asset {
+export interface Asset {
   readonly path: `/${string}`
   readonly response: HttpServerResponse.HttpServerResponse
 }
@@ -87,5 +88,6 @@ const ALL = [
 
 export const routes = [
   ...ALL.map(({ path, response }) => Routes.get(path, Effect.succeed(response))),
-  ...BaseMap.routes
+  ...BaseMap.routes,
+  ...TouchIcon.routes
 ]

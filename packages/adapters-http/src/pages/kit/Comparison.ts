@@ -1,18 +1,21 @@
-import { type Html, html, type Value } from "./Html.js"
+import { type Html, html, type Text, type Value } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
+
+const words = texts.frame.comparison
 
 /** A table that compares the version in force with the version that is to replace it, one row for each part. */
 
-const CHANGED = html`<br /><span class="badge warn">Changed</span>`
+const CHANGED = html`<br /><span class="badge warn">${words.changed}</span>`
 
 interface Row {
-  readonly name: string
+  readonly name: Text
   readonly isChanged: boolean
   readonly current: Value
   readonly pending: Value
 }
 
 export const table = (
-  { current, pending }: { readonly current: string; readonly pending: string },
+  { current, pending }: { readonly current: Text; readonly pending: Text },
   rows: ReadonlyArray<Row>
 ): Html =>
   html`<div class="scroll">
@@ -39,8 +42,8 @@ export const table = (
 
 /** Two lists of codes. Marks the codes that disappear and the codes that are new. */
 export const lists = (current: ReadonlyArray<string>, pending: ReadonlyArray<string>) => ({
-  current: codes(current, pending, html`<span class="badge quiet">Will be removed</span>`),
-  pending: codes(pending, current, html`<span class="badge">New</span>`)
+  current: codes(current, pending, html`<span class="badge quiet">${words.removed}</span>`),
+  pending: codes(pending, current, html`<span class="badge">${words.added}</span>`)
 })
 
 // Lines and not a list, because on a phone a cell's label is next to the first line of the cell.

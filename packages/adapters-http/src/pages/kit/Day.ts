@@ -1,7 +1,8 @@
 import { LocalDays } from "@place-access/domain/fixes"
 import { type Timestamp, TimeZone } from "@place-access/domain/shared"
 import { Option } from "effect"
-import type { FieldProblem } from "../../wire/Issues.js"
+import { textsIn } from "../../languages/index.js"
+import type { ShownProblem } from "./Fields.js"
 import type * as Form from "./Form.js"
 
 /** A bound that is left out is open. */
@@ -16,14 +17,14 @@ interface Between {
  */
 export const between = (
   query: Form.Form,
-  problems: Array<FieldProblem>,
+  problems: Array<ShownProblem>,
   zone: TimeZone.TimeZone = TimeZone.UTC
 ): Between => {
   const bound = (name: "from" | "to") => {
     const text = query.value(name)
     if (text === "") return undefined
     const at = LocalDays.dayOf(zone, text)
-    if (Option.isNone(at)) problems.push({ field: name, message: "must be a date" })
+    if (Option.isNone(at)) problems.push({ field: name, message: textsIn("en").frame.messages.mustBeDate })
     return Option.getOrUndefined(at)
   }
   const [from, last] = [bound("from"), bound("to")]

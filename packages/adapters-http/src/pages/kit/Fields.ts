@@ -1,10 +1,19 @@
-import type { FieldProblem } from "../../wire/Issues.js"
-import { attribute, flag, Html, html, nothing, type Value } from "./Html.js"
+import { attribute, flag, forReader, Html, html, nothing, type Text, type Value } from "../../html/Html.js"
+import { ofApi, texts } from "../../languages/index.js"
+import { ofDomain } from "./Time.js"
+
+const words = texts.frame.fields
+
+/** What is wrong with a field: in the English of the domain or the API, or in a text of the page. */
+export interface ShownProblem {
+  readonly field: string
+  readonly message: Text
+}
 
 /** The state of a form: the values that were typed and the problems with them, both by field name. */
 export interface Shown {
   readonly values: (name: string) => string
-  readonly problems: ReadonlyArray<FieldProblem>
+  readonly problems: ReadonlyArray<ShownProblem>
 }
 
 /** A form that nobody has filled in yet. */
@@ -13,38 +22,46 @@ export const fresh = (values: Readonly<Record<string, string>> = {}): Shown => (
   problems: []
 })
 
-const faultsOf = (shown: Shown, name: string): ReadonlyArray<FieldProblem> =>
+const faultsOf = (shown: Shown, name: string): ReadonlyArray<ShownProblem> =>
   shown.problems.filter(({ field }) => field === name || field.startsWith(`${name}[`))
 
 /**
  * The list of problems at the top of a form, with links to the fields (WCAG technique G139). `labels` are the names of
  * the fields on the page.
  */
-export const problems = (shown: Shown, labels: Readonly<Record<string, string>>): Html =>
+export const problems = (shown: Shown, labels: Readonly<Record<string, Text>>): Html =>
   shown.problems.length === 0
     ? nothing
     : html`<div class="problems" role="alert">
-        <h2>There is a problem</h2>
+        <h2>${words.problems}</h2>
         <ul class="plain">
           ${shown.problems.map(({ field, message }) => {
             const name = field.replace(/[[.].*$/, "")
             const label = labels[name]
             return label === undefined
-              ? html`<li>${message}</li>`
+              ? html`<li>${said(message)}</li>`
               : html`<li><a href="#${name}">${sentence(label, [message])}</a></li>`
           })}
         </ul>
       </div>`
 
+/** A message that goes on after the label is a verb in English, and in German. */
+const GOES_ON =
+  /^(?:must|is|are|was|were|cannot|in line|muss|müssen|ist|sind|war|waren|wird|wurde|hat|fehlt|gehört|kann|können|darf|dürfen|in Zeile)\b/
+
 /** Joins a label and a message: "Password must be …", but "What the app can do: choose …". */
-const sentence = (label: string, messages: ReadonlyArray<string>): string => {
-  const text = messages.join(", ")
-  return /^(?:must|is|are|was|were|cannot|in line)\b/.test(text) ? `${label} ${text}` : `${label}: ${text}`
+const sentence = (label: Text, messages: ReadonlyArray<Text>): Html => {
+  const text = html`${messages.map((message, index) => html`${index > 0 && ", "}${said(message)}`)}`
+  return forReader((locale) => html`${label}${GOES_ON.test(text.in(locale)) ? " " : ": "}${text}`)
 }
+
+/** What is wrong, in the reader's language. */
+export const said = (message: Text): Html =>
+  typeof message === "string" ? (ofApi(message) ?? ofDomain(message)) : message
 
 interface Input {
   readonly name: string
-  readonly label: string
+  readonly label: Text
   readonly hint?: Value
   readonly type?: "text" | "email" | "password" | "url" | "number" | "date"
   readonly required?: boolean
@@ -58,7 +75,7 @@ const describedBy = (name: string, hint: Value, faulty: boolean): Html => {
   return html`${attribute("aria-describedby", ids.length === 0 ? null : ids.join(" "))}${faulty && new Html(' aria-invalid="true"')}`
 }
 
-const around = (shown: Shown, name: string, label: string, hint: Value, control: Html): Html => {
+const around = (shown: Shown, name: string, label: Text, hint: Value, control: Html): Html => {
   const faults = faultsOf(shown, name)
   return html`<div class="field">
     <label for="${name}">${label}</label> ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
@@ -95,13 +112,13 @@ export const input = (shown: Shown, field: Input): Html => {
 }
 
 /** The field for a password that is set now. */
-export const newPassword = (shown: Shown, name: string, label: string): Html =>
+export const newPassword = (shown: Shown, name: string, label: Text): Html =>
   input(shown, {
     name,
     label,
     type: "password",
     autocomplete: "new-password",
-    hint: "At least 10 characters. Four words that do not belong together are easy to keep and hard to guess."
+    hint: words.newPassword
   })
 
 /** The name of the account, for password managers: they save the new password with it. People do not see the field. */
@@ -130,7 +147,7 @@ ${shown.values(name)}</textarea>`
 export const select = (
   shown: Shown,
   field: Pick<Input, "name" | "label" | "hint">,
-  options: ReadonlyArray<{ readonly value: string; readonly text: string }>
+  options: ReadonlyArray<{ readonly value: string; readonly text: Text }>
 ): Html =>
   around(
     shown,
@@ -150,7 +167,7 @@ export const select = (
   )
 
 /** The problem of a group of checkboxes, to show under its legend. */
-export const groupFault = (shown: Shown, name: string, label: string): Html => {
+export const groupFault = (shown: Shown, name: string, label: Text): Html => {
   const faults = faultsOf(shown, name)
   return faults.length === 0
     ? nothing
@@ -162,5 +179,4 @@ export const groupFault = (shown: Shown, name: string, label: string): Html => {
       </p>`
 }
 
-export const hidden = (name: string, value: string): Html =>
-  html`<input type="hidden" name="${name}" value="${value}" />`
+export const hidden = (name: string, value: Text): Html => html`<input type="hidden" name="${name}" value="${value}" />`

@@ -2,6 +2,7 @@ import { HttpServerRequest } from "@effect/platform"
 import { Effect, Either, ParseResult, Schema } from "effect"
 import * as Errors from "../../wire/Errors.js"
 import * as Issues from "../../wire/Issues.js"
+import { textsIn } from "../../languages/index.js"
 import type { Shown } from "./Fields.js"
 
 /** The fields of a posted form. */
@@ -20,7 +21,8 @@ export const read: Effect.Effect<Form, Errors.WireError, HttpServerRequest.HttpS
     const request = yield* HttpServerRequest.HttpServerRequest
     const text = yield* Effect.orDie(request.text)
     const fields = new URLSearchParams(text)
-    if (fields.size > MAX_FIELDS) return yield* Effect.fail(Errors.invalidRequest("The form has too many fields"))
+    if (fields.size > MAX_FIELDS)
+      return yield* Effect.fail(Errors.invalidRequest(textsIn("en").frame.messages.tooManyFields))
     return { value: (name) => fields.get(name) ?? "", all: (name) => fields.getAll(name) }
   }
 )
@@ -46,7 +48,7 @@ export const decode = <A, I>(
     Issues.problems(ParseResult.ArrayFormatter.formatErrorSync(error))
   )
 
-export const shown = (form: Form, problems: ReadonlyArray<Issues.FieldProblem>): Shown => ({
+export const shown = (form: Form, problems: Shown["problems"]): Shown => ({
   values: form.value,
   problems
 })

@@ -1,24 +1,28 @@
 import type { History } from "@place-access/domain/retention-choice"
 import { Schema } from "effect"
+import { type Html, nothing } from "../../html/Html.js"
+import { texts, textsIn } from "../../languages/index.js"
+
+const words = texts.frame.keep
 
 /** The choices of a form for how long history is kept. */
 export const OPTIONS: ReadonlyArray<{
   readonly keep: History.Keep
   readonly value: typeof Value.Type
-  readonly text: string
+  readonly text: Html
 }> = [
-  { keep: 30, value: "30", text: "30 days" },
-  { keep: 90, value: "90", text: "90 days" },
-  { keep: 365, value: "365", text: "365 days" },
-  { keep: null, value: "forever", text: "For ever" }
+  { keep: 30, value: "30", text: words[30] },
+  { keep: 90, value: "90", text: words[90] },
+  { keep: 365, value: "365", text: words[365] },
+  { keep: null, value: "forever", text: words.forever }
 ]
 
 /** The value that the field posts. */
 export const Value = Schema.Literal("30", "90", "365", "forever").annotations({
-  message: () => "choose one of the four"
+  message: () => ({ message: textsIn("en").frame.messages.oneOfFour, override: true })
 })
 
-export const textOf = (keep: History.Keep): string => OPTIONS.find((one) => one.keep === keep)?.text ?? ""
+export const textOf = (keep: History.Keep): Html => OPTIONS.find((one) => one.keep === keep)?.text ?? nothing
 
 export const keepOf = (value: typeof Value.Type): History.Keep =>
   OPTIONS.find((one) => one.value === value)?.keep ?? null

@@ -2,7 +2,10 @@ import { Entropy } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { HttpOptions } from "../../HttpOptions.js"
 import * as BaseMap from "./BaseMap.js"
-import { attribute, escape, type Html, html } from "./Html.js"
+import { attribute, escape, forReader, type Html, html, type Text } from "../../html/Html.js"
+import { forScript, type TextFiles, texts, textsIn } from "../../languages/index.js"
+
+const words = texts.map
 
 /**
  * A map to choose the centre of a circle. It writes to the fields `lat`, `lon` and `radius_m` of a form on the same
@@ -18,6 +21,8 @@ export interface Map {
 export interface MapPolicy {
   /** The browser runs only scripts that carry this nonce. Every answer has a new one. */
   readonly nonce: string
+  /** The texts of the map's scripts. */
+  readonly texts: Html
   /** The origin of the map tiles; null when the page draws the base map of this service. */
   readonly tileOrigin: string | null
 }
@@ -31,7 +36,6 @@ export interface MapCircle {
 
 /** The reader's newest location, on which the map is centred at first. */
 export interface MapPoint {
-  readonly label: string
   readonly lat: number
   readonly lon: number
 }
@@ -45,26 +49,27 @@ export const make = (
     const nonce = yield* Entropy.secret
     const data = JSON.stringify(circles.map(({ label, lat, lon, radiusM }) => ({ label, lat, lon, radius_m: radiusM })))
     return {
-      needs: { nonce, tileOrigin: tileUrl === null ? null : originOf(tileUrl) },
+      needs: {
+        nonce,
+        texts: forScript(({ map }) => map.script),
+        tileOrigin: tileUrl === null ? null : originOf(tileUrl)
+      },
       html: html`<div data-with-map hidden>
-          <p class="hint" id="map-hint">
-            Click where the centre is, then drag the pin or the edge of the circle. With the keyboard: arrows move the
-            map, + and − zoom, Enter takes its centre; arrows on the pin or the edge change them.
-          </p>
+          <p class="hint" id="map-hint">${words.hint}</p>
           <div
             class="map"
             id="map"
             role="region"
-            aria-label="Map"
+            aria-label="${words.label}"
             aria-describedby="map-hint"
             data-places="${data}"
             ${attribute("data-newest", newest === null ? null : JSON.stringify(newest))}
             ${tileUrl === null ? attribute("data-base", BaseMap.address) : attribute("data-tiles", tileUrl)}
-            ${attribute("data-attribution", tileUrl === null ? BASE_MAP : attribution(tileUrl))}
+            ${attribute("data-attribution", attributionOf(tileUrl))}
           ></div>
         </div>
         <p class="actions" id="here-row" hidden>
-          <button type="button" class="second" id="here">Use where I am now</button
+          <button type="button" class="second" id="here">${words.here}</button
           ><span class="soft small" id="here-said" role="status"></span>
         </p>`
     }
@@ -79,9 +84,12 @@ const originOf = (tileUrl: string): string => new URL(tileUrl.replace(/\{\w+\}/g
  * The text that Leaflet shows, as HTML. The licence of OpenStreetMap requires its name; for other tile servers only the
  * host is known.
  */
-const attribution = (tileUrl: string): string => {
+const attributionOf = (tileUrl: string | null): Text =>
+  tileUrl === null ? BASE_MAP : forReader(({ language }) => attribution(tileUrl, textsIn(language).map))
+
+const attribution = (tileUrl: string, { openStreetMap, tilesOf }: TextFiles["map"]): string => {
   const { hostname } = new URL(originOf(tileUrl))
   return /(?:^|\.)openstreetmap\.org$/.test(hostname)
-    ? '<a href="https://www.openstreetmap.org/copyright" rel="noopener noreferrer" target="_blank">© OpenStreetMap contributors</a>'
-    : `Map: ${escape(hostname)}`
+    ? `<a href="https://www.openstreetmap.org/copyright" rel="noopener noreferrer" target="_blank">${escape(openStreetMap)}</a>`
+    : escape(tilesOf(hostname))
 }

@@ -1,11 +1,15 @@
-import { HttpServerResponse } from "@effect/platform"
+import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import type { Account } from "@place-access/domain/accounts"
 import { Staff } from "@place-access/domain/reviews"
-import { Either } from "effect"
+import { Effect, Either } from "effect"
+import type { Locale } from "../../html/Locale.js"
+import { texts } from "../../languages/index.js"
 import * as Assets from "./Assets.js"
-import { Html, html, nothing, type Value } from "./Html.js"
+import * as BrowserLocale from "../../html/BrowserLocale.js"
+import { attribute, forReader, Html, html, type Text, type Value } from "../../html/Html.js"
 import type * as Map from "./Map.js"
-import * as Time from "./Time.js"
+import { withCapitals } from "./Time.js"
+import * as TouchIcon from "./icons/TouchIcon.js"
 
 /** The signed-in reader of a page, for the page's header. */
 export interface PageReader {
@@ -13,23 +17,27 @@ export interface PageReader {
   /** The CSRF token (synchroniser token) of the sign-out form in the header. */
   readonly formToken: string
   readonly portalPath: string
-  /** How to show times to the reader. */
-  readonly clock: Time.Clock
+  /** In which language and zone to write to the reader. */
+  readonly locale: Locale
 }
 
-/** Lets the script for passkeys run on a page. */
+const words = texts.frame
+
+/** Lets a script run on a page. */
 export interface ScriptPolicy {
   /** The browser runs only scripts that carry this nonce. Every answer has a new one. */
   readonly nonce: string
+  /** What the script says to the reader: `forScript((files) => …)`. The script reads it from `data-texts`. */
+  readonly texts?: Html
 }
 
 export interface HtmlPage {
-  readonly title: string
+  readonly title: Text
   readonly main: Value
   /** Null when nobody is signed in, and on pages without navigation, where the reader should finish a task first. */
   readonly reader: PageReader | null
   /** The navigation of pages that are the same for everybody. It replaces the reader's navigation. */
-  readonly sections?: ReadonlyArray<{ readonly path: string; readonly name: string }>
+  readonly sections?: ReadonlyArray<{ readonly path: string; readonly name: Text }>
   /** The path of the navigation entry to highlight. */
   readonly current?: string
   readonly width?: "narrow" | "middle" | "wide"
@@ -48,8 +56,8 @@ export interface HtmlPage {
   readonly device?: ScriptPolicy
   /** The page shares the browser's position. Only the script for that runs on it, and it can be installed as an app. */
   readonly share?: ScriptPolicy & { readonly manifest: string }
-  /** For a page without navigation that knows its reader: how to show times. Left out: as `reader` has it. */
-  readonly clock?: Time.Clock
+  /** For a page without navigation that knows its reader. Left out: as `reader` has it. */
+  readonly locale?: Locale
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -81,12 +89,21 @@ const contentSecurityPolicy = ({ consent, device, formAction = [], map, passkey,
 const scriptSource = (nonces: ReadonlyArray<string>): ReadonlyArray<string> =>
   nonces.length === 0 ? [] : [`script-src ${[...new Set(nonces)].map((nonce) => `'nonce-${nonce}'`).join(" ")}`]
 
-export const respond = (page: HtmlPage): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(document(page).text, {
-    status: page.status ?? 200,
-    contentType: CONTENT_TYPE,
-    headers: { ...headers(page), "cache-control": "no-store", ...page.headers }
-  })
+export const respond = (
+  page: HtmlPage
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
+  Effect.map(localeOf(page), (locale) =>
+    HttpServerResponse.text(document(page, locale), {
+      status: page.status ?? 200,
+      contentType: CONTENT_TYPE,
+      headers: { ...headers(page), "cache-control": "no-store", ...page.headers }
+    })
+  )
+
+const localeOf = ({ locale, reader }: HtmlPage): Effect.Effect<Locale, never, HttpServerRequest.HttpServerRequest> => {
+  const known = locale ?? reader?.locale
+  return known === undefined ? BrowserLocale.locale : Effect.succeed(known)
+}
 
 export const CONTENT_TYPE = "text/html; charset=utf-8"
 
@@ -101,10 +118,7 @@ export const headers = (page: Policies) => ({
   "permissions-policy": `camera=(), microphone=(), payment=(), usb=(), geolocation=(${page.map === undefined && page.share === undefined ? "" : "self"})`
 })
 
-export const document = (page: HtmlPage): Html => {
-  const clock = page.clock ?? page.reader?.clock
-  return clock === undefined ? frame(page) : Time.inZone(frame(page), clock)
-}
+export const document = (page: HtmlPage, locale: Locale): string => withCapitals(frame(page).in(locale))
 
 const frame = ({
   consent,
@@ -121,7 +135,7 @@ const frame = ({
   zone
 }: HtmlPage): Html =>
   html`<!doctype html>
-    <html lang="en">
+    <html lang="${forReader(({ language }) => language)}">
       <head>
         <meta charset="utf-8" />
         <title>${title} · Place Access</title>
@@ -129,27 +143,30 @@ const frame = ({
         <meta name="robots" content="noindex" />
         ${map !== undefined && html`<link rel="stylesheet" href="${Assets.mapStylesheet.path}" />`}
         <link rel="stylesheet" href="${Assets.stylesheet.path}" />
-        ${map === undefined ? nothing : [Assets.mapLibrary, Assets.mapScript].map(({ path }) => html`<script nonce="${map.nonce}" src="${path}" defer></script>`)}
-        ${passkey !== undefined && html`<script nonce="${passkey.nonce}" src="${Assets.passkeyScript.path}" defer></script>`}
-        ${consent !== undefined && html`<script nonce="${consent.nonce}" src="${Assets.consentScript.path}" defer></script>`}
-        ${zone !== undefined && html`<script nonce="${zone.nonce}" src="${Assets.zoneScript.path}" defer></script>`}
-        ${device !== undefined && html`<script nonce="${device.nonce}" src="${Assets.deviceScript.path}" defer></script>`}
+        ${map !== undefined && [script({ nonce: map.nonce }, Assets.mapLibrary), script(map, Assets.mapScript)]}
+        ${passkey !== undefined && script(passkey, Assets.passkeyScript)}
+        ${consent !== undefined && script(consent, Assets.consentScript)}
+        ${zone !== undefined && script(zone, Assets.zoneScript)}
+        ${device !== undefined && script(device, Assets.deviceScript)}
         ${
           share !== undefined &&
-          html`<script nonce="${share.nonce}" src="${Assets.shareScript.path}" defer></script>
-            <link rel="manifest" href="${share.manifest}" />`
+          html`${script(share, Assets.shareScript)}
+            <link rel="manifest" href="${share.manifest}" />
+            <link rel="apple-touch-icon" href="${TouchIcon.PATH}" />`
         }
         <link rel="icon" href="${Assets.icon.path}" type="image/svg+xml" />
       </head>
       <body>
-        <a class="skip" href="#main">Skip to the content</a>
+        <a class="skip" href="#main">${words.skip}</a>
         <header class="top${reader !== null && mayReview(reader) && " staff"}">
           <div>
             <a class="brand" href="/">${new Html(Assets.mark)}<span>Place Access</span></a>
             ${reader !== null && navigation(reader, current)}
             ${
               sections !== undefined &&
-              html`<nav aria-label="Main">${sections.map(({ name, path }) => entry(path, name, current))}</nav>`
+              html`<nav aria-label="${words.sections}">
+                ${sections.map(({ name, path }) => entry(path, name, current))}
+              </nav>`
             }
           </div>
         </header>
@@ -161,28 +178,28 @@ const frame = ({
 const mayReview = ({ account }: Pick<PageReader, "account">): boolean => Either.isRight(Staff.requireReviewer(account))
 
 const FOOT = html`<footer class="foot">
-  <a href="/docs">Documentation</a> <a href="/openapi.json">openapi.json</a>
+  <a href="/docs">${words.documentation}</a> <a href="/openapi.json">openapi.json</a>
 </footer>`
 
-/** A phone has no room for the name's `first` word: it shows the rest, "Apps" in place of "Connected apps". */
-const entry = (path: string, name: string, current: string | undefined, first?: string): Html =>
-  html`<a href="${path}" ${path === current && new Html(' aria-current="page"')}
-    >${first !== undefined && html`<span class="roomy">${first} </span>`}${name}</a
-  >`
+const script = ({ nonce, texts }: ScriptPolicy, { path }: Assets.Asset): Html =>
+  html`<script nonce="${nonce}" src="${path}" ${attribute("data-texts", texts)} defer></script>`
+
+const entry = (path: string, name: Text, current: string | undefined): Html =>
+  html`<a href="${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`
 
 const navigation = ({ account, formToken, portalPath }: PageReader, current: string | undefined): Html => {
-  const to = (path: string, name: string, first?: string) => entry(path, name, current, first)
-  return html`<nav aria-label="Main">
-      ${to("/", "Today")} ${to(`${portalPath}/timeline`, "Timeline")}
-      ${to(`${portalPath}/connections`, "apps", "Connected")} ${to(`${portalPath}/places`, "Places")}
-      ${to(`${portalPath}/devices`, "Devices")} ${to(`${portalPath}/access-log`, "log", "Access")}
-      ${to("/developer", "Developers")} ${mayReview({ account }) && to("/review", "Review")}
-      ${Either.isRight(Staff.requireAdmin(account)) && to("/admin", "Admin")}
+  const to = (path: string, name: Text) => entry(path, name, current)
+  return html`<nav aria-label="${words.sections}">
+      ${to("/", words.today)} ${to(`${portalPath}/timeline`, words.timeline)}
+      ${to(`${portalPath}/connections`, words.connections)} ${to(`${portalPath}/places`, words.places)}
+      ${to(`${portalPath}/devices`, words.devices)} ${to(`${portalPath}/access-log`, words.accessLog)}
+      ${to("/developer", words.developers)} ${mayReview({ account }) && to("/review", words.review)}
+      ${Either.isRight(Staff.requireAdmin(account)) && to("/admin", words.admin)}
     </nav>
     <div class="who">
-      <span>${account.email}</span> ${to(`${portalPath}/settings`, "Settings")}
+      <span>${account.email}</span> ${to(`${portalPath}/settings`, words.settings)}
       <form method="post" action="/sign-out">
-        <input type="hidden" name="form_token" value="${formToken}" /><button class="link">Sign out</button>
+        <input type="hidden" name="form_token" value="${formToken}" /><button class="link">${words.signOut}</button>
       </form>
     </div>`
 }

@@ -3,13 +3,22 @@ import { Geometry, Place } from "@place-access/domain/places"
 import { Effect, Option, Schema } from "effect"
 import * as Fields from "./Fields.js"
 import * as Form from "./Form.js"
-import { type Html, html, type Value } from "./Html.js"
+import { type Html, html, type Value } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import type * as Map from "./Map.js"
 import type * as Visitor from "./Visitor.js"
 
 /** The fields of a place, for every page that makes or changes one. */
 
-export const LABELS = { label: "Name", kind: "Kind", lat: "Latitude", lon: "Longitude", radius_m: "Radius" }
+const words = texts.map.place
+
+export const LABELS = {
+  label: words.name,
+  kind: words.kind,
+  lat: words.lat,
+  lon: words.lon,
+  radius_m: words.radius
+}
 
 const Typed = Schema.Struct({
   label: Place.Label,
@@ -42,7 +51,7 @@ export const newest = ({ account }: Pick<Visitor.Visitor, "account">) =>
     latestFix(account.id),
     Option.match({
       onNone: () => null,
-      onSome: ({ lat, lon }): Map.MapPoint => ({ label: "Your newest location", lat, lon })
+      onSome: ({ lat, lon }): Map.MapPoint => ({ lat, lon })
     })
   )
 
@@ -52,21 +61,19 @@ interface Setting {
 }
 
 export const fields = (form: Fields.Shown, map: Value, { required }: Setting = { required: true }): Html =>
-  html` ${Fields.input(form, { name: "label", label: "Name", hint: "What you call it. Apps that you share it with see this name.", maxlength: 80, required })}
+  html` ${Fields.input(form, { name: "label", label: words.name, hint: words.nameHint, maxlength: 80, required })}
     ${Fields.select(
       form,
-      { name: "kind", label: "Kind" },
-      Place.PlaceKind.literals.map((kind) => ({ value: kind, text: `${kind.charAt(0).toUpperCase()}${kind.slice(1)}` }))
+      { name: "kind", label: words.kind },
+      Place.PlaceKind.literals.map((kind) => ({ value: kind, text: texts.map.kinds[kind] }))
     )}
     ${map}
     <details id="by-hand" open>
-      <summary>Enter by hand</summary>
+      <summary>${words.byHand}</summary>
       <div class="pair">
-        ${Fields.input(form, { name: "lat", label: "Latitude", hint: "Degrees, such as 52.5208", inputmode: "decimal", required })}
-        ${Fields.input(form, { name: "lon", label: "Longitude", hint: "Degrees, such as 13.4095", inputmode: "decimal", required })}
+        ${Fields.input(form, { name: "lat", label: words.lat, hint: words.latHint, inputmode: "decimal", required })}
+        ${Fields.input(form, { name: "lon", label: words.lon, hint: words.lonHint, inputmode: "decimal", required })}
       </div>
-      <p class="hint">
-        Map services show the coordinates of a point when you hold your finger, or the right mouse button, on it.
-      </p>
+      <p class="hint">${words.byHandHint}</p>
     </details>
-    ${Fields.input(form, { name: "radius_m", label: "Radius", hint: "Metres from the centre, 100 to 10,000. Phones are often 50 m off, so a circle smaller than 150 m misses arrivals.", inputmode: "decimal", required })}`
+    ${Fields.input(form, { name: "radius_m", label: words.radius, hint: words.radiusHint, inputmode: "decimal", required })}`

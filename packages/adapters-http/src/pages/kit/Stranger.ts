@@ -12,12 +12,14 @@ import * as Visitor from "./Visitor.js"
  * Renders a page whose form is bound to this browser by a cookie, and sets the cookie if the browser has none. A page
  * that begins a sign-in passes `zone` on as `Page.zone`.
  */
-export const bound = (render: (formToken: string, zone: ScriptPolicy) => HttpServerResponse.HttpServerResponse) =>
+export const bound = <R>(
+  render: (formToken: string, zone: ScriptPolicy) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>
+) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const known = Credentials.visitorToken(yield* HttpServerRequest.HttpServerRequest, options)
     const visitor = known ?? (yield* Entropy.secret)
-    const page = render(yield* Visitor.tokenFor({ cookie: visitor }), { nonce: yield* Entropy.secret })
+    const page = yield* render(yield* Visitor.tokenFor({ cookie: visitor }), { nonce: yield* Entropy.secret })
     return known === undefined ? Credentials.setVisitor(page, visitor, options) : page
   })
 

@@ -1,7 +1,7 @@
-import { html, type Html, type Value } from "./Html.js"
+import { html, type Html, type Text, type Value } from "../../html/Html.js"
 
 /** A table. On the width of a phone each row becomes a stack of cells, which `data-label` names. */
-export const stacked = (headings: ReadonlyArray<string>, rows: Value): Html =>
+export const stacked = (headings: ReadonlyArray<Text>, rows: Value): Html =>
   html`<div class="scroll">
     <table class="stack">
       <thead>

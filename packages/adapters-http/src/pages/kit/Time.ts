@@ -1,134 +1,139 @@
 import { DateTime } from "effect"
+import { translate } from "@place-access/domain/languages"
 import { Timestamp, type TimeZone, Words } from "@place-access/domain/shared"
-import { Html } from "./Html.js"
+import { forReader, type Html, html } from "../../html/Html.js"
+import type { Locale } from "../../html/Locale.js"
+import { number, textsIn, texts } from "../../languages/index.js"
 
 /**
- * Times on pages. A page writes `time(at)` and need not know its reader: the text is UTC first, and the frame of the
- * page (`Page.ts`) replaces it with the words in the reader's zone, if the zone is known (decision accounts-19).
+ * Times on pages. A page writes `time(at)` and need not know its reader: the words are in the reader's language and
+ * zone, or in UTC where the zone is not known (decision accounts-19).
  */
 
-/** What a time is compared with and shown in. */
-export interface Clock {
-  readonly now: Timestamp.Timestamp
-  /** Null: not known. Times stay in UTC, with the full date, because "today" could be wrong. */
-  readonly zone: TimeZone.TimeZone | null
-}
+/**
+ * How a time is written: `31 March 2026 at 12:00`; `2026-03-31 12:00:05`, for tables; `12:00:05`, for tables of one
+ * day; `12:00`, for lists of one day; `31 March 2026`, for ends.
+ */
+export type Style = "words" | "row" | "clock" | "minute" | "day"
 
-/** `31 March 2026 at 12:00 UTC`. */
-export const words = Words.moment
-
-/** `2026-03-31 12:00:05 UTC`, for tables. */
-export const row = (at: Timestamp.Timestamp): string =>
-  DateTime.formatIso(DateTime.unsafeMake(at))
-    .replace("T", " ")
-    .replace(/\.\d+Z$/, " UTC")
-
-/** `12:00:05 UTC`, for tables of one day. */
-export const clock = (at: Timestamp.Timestamp): string => row(at).slice(11)
-
-/** `12:00 UTC`, for lists of one day. */
-export const minute = (at: Timestamp.Timestamp): string => `${row(at).slice(11, 16)} UTC`
-
-/** `31 March 2026 UTC`: the day alone, for ends. */
-export const day = (at: Timestamp.Timestamp): string => `${Words.day(at)} UTC`
-
-const STYLES = { words, row, clock, minute, day }
-type Style = keyof typeof STYLES
-
-export const time = (at: Timestamp.Timestamp, text: (at: Timestamp.Timestamp) => string = words): Html => {
-  const style = Object.entries(STYLES).find(([, one]) => one === text)?.[0]
-  const iso = DateTime.formatIso(DateTime.unsafeMake(at))
-  // An own text stays as it is.
-  return new Html(`<time datetime="${iso}"${style === undefined ? "" : ` data-as="${style}"`}>${text(at)}</time>`)
-}
-
-/** A text of the domain, which has moments in UTC in it: they become times like all others of the page. */
-export const inText = (text: string): ReadonlyArray<Html | string> =>
-  Words.pieces(text).map((piece) => (typeof piece === "string" ? piece : time(piece)))
-
-/** Texts of people are escaped, so they cannot contain a `<time`. */
-const TIMES = /(<(?:dd|td|li)\b[^>]*>\s*)?<time datetime="([^"]+)" data-as="(\w+)">([^<]*)<\/time>/g
-
-/** The document with every `time` in the reader's zone. */
-export const inZone = (document: Html, { now, zone }: Clock): Html =>
-  new Html(
-    document.text.replaceAll(TIMES, (_, start: string | undefined, iso: string, style: string, utc: string) => {
-      if (zone === null) return `${start ?? ""}<time datetime="${iso}">${utc}</time>`
-      const at = Timestamp.parseIso(iso) ?? now
-      const said = local(at, style as Style, { now, zone })
-      // The words begin a cell: "Today 10:38".
-      const text = start === undefined ? said : said.charAt(0).toUpperCase() + said.slice(1)
-      return `${start ?? ""}<time datetime="${iso}" title="${words(at)}">${text}</time>`
-    })
-  )
-
-const MONTHS = "January February March April May June July August September October November December".split(" ")
-const WEEKDAYS = "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" ")
 const two = (number: number): string => String(number).padStart(2, "0")
 
-interface KnownClock extends Clock {
+export const time = (at: Timestamp.Timestamp, style: Style = "words"): Html =>
+  forReader((locale) => {
+    const iso = DateTime.formatIso(DateTime.unsafeMake(at))
+    const { zone } = locale
+    if (zone === null) return html`<time datetime="${iso}">${inUtc(at, style, locale)}</time>`
+    const [title, text] = [inUtc(at, "words", locale), local(at, style, { ...locale, zone })]
+    return html`<time datetime="${iso}" title="${title}">${text}</time>`
+  })
+
+/**
+ * A text of the domain in the reader's language. It has moments in UTC in it: they become times like all others of the
+ * page.
+ */
+export const ofDomain = (text: string): Html =>
+  forReader(({ language }) =>
+    Words.pieces(translate(text, language)).map((piece) => (typeof piece === "string" ? piece : time(piece)))
+  )
+
+/** Words that begin a cell or an entry: "Today 10:38". Texts of people are escaped, so they hold no `<time`. */
+const FIRST = /(<(?:dd|td|li)\b[^>]*>\s*<time\b[^>]*>)(\p{Ll})/gu
+
+/** The document with a capital letter at the begin of each cell that begins with a time. */
+export const withCapitals = (document: string): string =>
+  document.replaceAll(FIRST, (_, start: string, letter: string) => start + letter.toUpperCase())
+
+interface LocaleWithZone extends Locale {
   readonly zone: TimeZone.TimeZone
 }
 
 const partsOf = (at: Timestamp.Timestamp, zone: TimeZone.TimeZone): DateTime.DateTime.PartsWithWeekday =>
   DateTime.toParts(DateTime.setZone(DateTime.unsafeMake(at), zone))
 
-/** The words for a moment in a zone: `today 10:38`, `yesterday 22:10`, `31 March at 12:00`, `3 May 2025 at 07:30`. */
-export const local = (at: Timestamp.Timestamp, style: Style, { now, zone }: KnownClock): string => {
-  const parts = partsOf(at, zone)
-  const hour = `${two(parts.hours)}:${two(parts.minutes)}`
-  const relative = relativeDay(at, { now, zone })
-  const date = dateOf(parts, partsOf(now, zone).year)
+const inUtc = (at: Timestamp.Timestamp, style: Style, { language }: Pick<Locale, "language">): string => {
+  const parts = DateTime.toPartsUtc(DateTime.unsafeMake(at))
+  const say = textsIn(language).time
+  const date = say.dayOfYear(parts.day, say.months[parts.month - 1] ?? "", parts.year)
+  return `${written(style, parts, style === "row" ? isoDay(parts) : date, style === "words" ? say.at : undefined)} UTC`
+}
+
+const isoDay = ({ day, month, year }: DateTime.DateTime.Parts): string => `${year}-${two(month)}-${two(day)}`
+
+/** The parts of a style, with the date in words. `join` puts a date and an hour together. */
+const written = (
+  style: Style,
+  { hours, minutes, seconds }: DateTime.DateTime.Parts,
+  date: string,
+  join = (day: string, hour: string): string => `${day} ${hour}`
+): string => {
+  const hour = `${two(hours)}:${two(minutes)}`
   switch (style) {
     case "words":
-      return relative === null ? `${date} at ${hour}` : `${relative} ${hour}`
+      return join(date, hour)
     case "row":
-      return `${relative ?? `${parts.year}-${two(parts.month)}-${two(parts.day)}`} ${hour}:${two(parts.seconds)}`
+      return join(date, `${hour}:${two(seconds)}`)
     case "clock":
-      return `${hour}:${two(parts.seconds)}`
+      return `${hour}:${two(seconds)}`
     case "minute":
       return hour
     case "day":
-      return relative ?? date
+      return date
   }
 }
 
-const dateOf = ({ day: date, month, year }: DateTime.DateTime.Parts, presentYear: number): string =>
-  `${date} ${MONTHS[month - 1] ?? ""}${year === presentYear ? "" : ` ${year}`}`
+/** The words for a moment in a zone: `today 10:38`, `yesterday 22:10`, `31 March at 12:00`, `3 May 2025 at 07:30`. */
+export const local = (at: Timestamp.Timestamp, style: Style, locale: LocaleWithZone): string => {
+  const parts = partsOf(at, locale.zone)
+  const relative = relativeDay(at, locale)
+  if (relative !== null) return written(style, parts, relative)
+  if (style === "row") return written(style, parts, isoDay(parts))
+  return written(style, parts, dateOf(parts, locale), textsIn(locale.language).time.at)
+}
+
+/** `31 March`, with the year if it is another one than this. */
+const dateOf = ({ day, month, year }: DateTime.DateTime.Parts, { language, now, zone }: LocaleWithZone): string => {
+  const say = textsIn(language).time
+  const name = say.months[month - 1] ?? ""
+  return year === partsOf(now, zone).year ? say.dayOfMonth(day, name) : say.dayOfYear(day, name, year)
+}
 
 /** The number of the local calendar day. Two moments with one number are on the same day in that zone. */
 const dayNumber = (at: Timestamp.Timestamp, zone: TimeZone.TimeZone): number =>
   Math.floor((at + DateTime.zonedOffset(DateTime.setZone(DateTime.unsafeMake(at), zone))) / Timestamp.DAY)
 
-const RELATIVE: Readonly<Record<number, string>> = { [-1]: "yesterday", 0: "today", 1: "tomorrow" }
-
-const relativeDay = (at: Timestamp.Timestamp, { now, zone }: KnownClock): string | null =>
-  RELATIVE[dayNumber(at, zone) - dayNumber(now, zone)] ?? null
-
-/** The heading of a day, for lists that are grouped by day: `Today, Sunday 22 November`. UTC without a zone. */
-export const heading = (at: Timestamp.Timestamp, { now, zone }: Clock): string => {
-  if (zone === null) return Words.day(at)
-  const parts = partsOf(at, zone)
-  const relative = relativeDay(at, { now, zone })
-  const date = `${WEEKDAYS[parts.weekDay] ?? ""} ${dateOf(parts, partsOf(now, zone).year)}`
-  return relative === null ? date : `${relative.charAt(0).toUpperCase()}${relative.slice(1)}, ${date}`
+const relativeDay = (at: Timestamp.Timestamp, { language, now, zone }: LocaleWithZone): string | null => {
+  const { today, tomorrow, yesterday } = textsIn(language).time
+  return { [-1]: yesterday, 0: today, 1: tomorrow }[dayNumber(at, zone) - dayNumber(now, zone)] ?? null
 }
 
+/** The heading of a day, for lists that are grouped by day: `Today, Sunday 22 November`. UTC without a zone. */
+export const heading = (at: Timestamp.Timestamp): Html =>
+  forReader((locale) => {
+    const { language, zone } = locale
+    if (zone === null) return inUtc(at, "day", locale).replace(/ UTC$/, "")
+    const known = { ...locale, zone }
+    const parts = partsOf(at, zone)
+    const relative = relativeDay(at, known)
+    const say = textsIn(language).time
+    const date = say.ofWeekday(say.weekdays[parts.weekDay] ?? "", dateOf(parts, known))
+    return relative === null ? date : `${relative.charAt(0).toUpperCase()}${relative.slice(1)}, ${date}`
+  })
+
 /** How long ago: `just now`, `3 min ago`, `2 h ago`, `5 days ago`. */
-export const ago = (at: Timestamp.Timestamp, now: Timestamp.Timestamp): string => {
+export const ago = (at: Timestamp.Timestamp, now: Timestamp.Timestamp): Html => {
   const since = now - at
-  return since < Timestamp.MINUTE ? "just now" : `${duration(since)} ago`
+  if (since < Timestamp.MINUTE) return texts.time.justNow
+  return since < Timestamp.DAY ? texts.time.ago(duration(since)) : texts.time.daysAgo(Math.floor(since / Timestamp.DAY))
 }
 
 /** `3 min`, `2 h 10 min`, `5 days`. */
-export const duration = (millis: number): string => {
+export const duration = (millis: number): Html => {
   const minutes = Math.floor(millis / Timestamp.MINUTE)
-  if (minutes < 60) return `${minutes} min`
-  if (minutes < 24 * 60)
-    return minutes % 60 === 0 ? `${minutes / 60} h` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
-  const days = Math.floor(minutes / (24 * 60))
-  return Words.count(days, "day")
+  if (minutes < 60) return texts.time.minutes(minutes)
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return minutes % 60 === 0 ? texts.time.hours(hours) : texts.time.hoursAndMinutes(hours, minutes % 60)
+  return texts.time.days(Math.floor(hours / 24))
 }
 
 /** `12,345`. Every number that a person reads may be long. */
-export const count = (value: number): string => value.toLocaleString("en")
+export const count = (value: number): Html => forReader(({ language }) => number(language, value))

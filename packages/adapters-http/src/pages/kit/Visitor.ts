@@ -8,16 +8,18 @@ import {
   isFreshSession,
   requireFreshWithFactor
 } from "@place-access/domain/accounts"
-import { type StoreError, Timestamp, type Vault } from "@place-access/domain/shared"
+import { type StoreError, type Vault } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { HttpOptions, portalPath } from "../../HttpOptions.js"
+import type { Locale } from "../../html/Locale.js"
+import { textsIn } from "../../languages/index.js"
+import * as BrowserLocale from "../../html/BrowserLocale.js"
 import * as Credentials from "../../security/Credentials.js"
 import * as StaffFactor from "../../security/StaffFactor.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Form from "./Form.js"
 import { type PageReader, seeOther } from "./Page.js"
 import * as ReturnTo from "./ReturnTo.js"
-import type * as Time from "./Time.js"
 
 /** A signed-in person, with the session cookie to which the form tokens are bound. */
 export interface Visitor {
@@ -118,22 +120,29 @@ const pageOf = ({ headers, method, url }: Request): string => {
 /** The form token of `form` for this visitor. A page sends it as the hidden field `form_token`. */
 export const tokenFor = (visitor: Pick<Visitor, "cookie">, form = "") => Effect.orDie(formToken(visitor.cookie, form))
 
-export const reader = (visitor: Visitor): Effect.Effect<PageReader, never, HttpOptions | Vault.Vault> =>
+export const reader = (visitor: Visitor): Effect.Effect<PageReader, never, HttpOptions | Request | Vault.Vault> =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     return {
       account: visitor.account,
       formToken: yield* tokenFor(visitor),
       portalPath: portalPath(options),
-      clock: yield* clock(visitor)
+      locale: yield* locale(visitor)
     }
   })
 
-/** How to show times to this visitor: in their zone, if it is known (decision accounts-19). */
-export const clock = ({ account }: Pick<Visitor, "account">): Effect.Effect<Time.Clock> =>
-  Effect.map(Timestamp.now, (now) => ({ now, zone: Option.getOrNull(Account.zoneOf(account)) }))
+/**
+ * How to write to this visitor: in their zone, if it is known (decision accounts-19), and in the language that they or
+ * their browser chose (decision languages-1).
+ */
+export const locale = ({ account }: Pick<Visitor, "account">): Effect.Effect<Locale, never, Request> =>
+  Effect.map(BrowserLocale.locale, (browser) => ({
+    ...browser,
+    language: account.language ?? browser.language,
+    zone: Option.getOrNull(Account.zoneOf(account))
+  }))
 
-export const stale = Errors.forbidden("This form has expired. Go back, reload the page and fill it in again")
+export const stale = Errors.forbidden(textsIn("en").frame.messages.stale)
 
 /**
  * Reads a posted form and checks its token; a wrong token answers 403 (decision A3). `form` must be the one given to

@@ -1,7 +1,9 @@
 import type { ReadableEntry } from "@place-access/domain/access-log"
 import { Timestamp } from "@place-access/domain/shared"
 import * as EntryWords from "../../access-log/EntryWords.js"
-import { count } from "../kit/Time.js"
+import { type Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
+import { count, ofDomain } from "../kit/Time.js"
 
 /** Repeats in the access log as one line: the same app did the same with the same result (decision access-log-6). */
 export interface Fold {
@@ -44,11 +46,16 @@ export const gist = ({ disclosed }: ReadableEntry): string =>
   (disclosed ?? "").replace(/\b\d{1,2} [A-Z][a-z]+ \d{4} at \d\d:\d\d UTC\b/g, "…").replace(/\d+/g, "#")
 
 /** `14 × your exact location`, for a list that names the app. */
-export const words = ({ newest, times }: Fold): string => {
+export const words = ({ newest, times }: Fold): Html => {
   const { disclosed, endpoint, error } = newest
+  const request = EntryWords.deed(endpoint)
+  const asked = request === undefined ? html`${endpoint}` : ofDomain(request)
+  const { refused, results } = texts.accessLog
   const what =
     error === null
-      ? (disclosed ?? EntryWords.deed(endpoint) ?? endpoint)
-      : `${EntryWords.deed(endpoint) ?? endpoint}: ${EntryWords.outcome(error).label.toLowerCase()}`
-  return times === 1 ? what : `${count(times)} × ${what}`
+      ? disclosed === null
+        ? asked
+        : ofDomain(disclosed)
+      : refused(asked, results[EntryWords.outcome(error).label])
+  return times === 1 ? what : html`${count(times)} × ${what}`
 }

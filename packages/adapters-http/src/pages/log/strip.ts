@@ -1,12 +1,15 @@
 import type { LocalDays } from "@place-access/domain/fixes"
 import type { Today } from "@place-access/domain/timeline"
-import { attribute, type Html, html } from "../kit/Html.js"
-import { type Clock, count, heading } from "../kit/Time.js"
+import { attribute, type Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
+import { heading } from "../kit/Time.js"
 
 /**
  * For each app one bar a day, drawn on the server. A bar is a link that shows only the entries of that app and day, so
  * the picture is a filter too. Each link says its numbers, so screen readers need no table.
  */
+
+const words = texts.accessLog.strips
 
 const WIDTH = 24
 const GAP = 2
@@ -16,25 +19,24 @@ interface Strip {
   readonly path: string
   readonly days: ReadonlyArray<LocalDays.LocalDay>
   readonly asked: ReadonlyArray<Today.AskedApp>
-  readonly clock: Clock
 }
 
-export const strips = ({ asked, clock, days, path }: Strip): Html => {
+export const strips = ({ asked, days, path }: Strip): Html => {
   const max = Math.max(1, ...asked.flatMap(({ counts }) => counts))
   return html`<section class="card" aria-labelledby="strips">
-    <h2 id="strips">The last ${days.length} days</h2>
+    <h2 id="strips">${words.heading(days.length)}</h2>
     <ul class="plain strips">
       ${asked.map(
         (app) =>
           html`<li>
             <a href="${path}?app=${app.appId}">${app.name}</a>
             <svg class="bars" viewBox="0 0 ${days.length * (WIDTH + GAP)} ${HEIGHT}">
-              ${days.map((day, index) => bar(path, app, day, index, max, clock))}
+              ${days.map((day, index) => bar(path, app, day, index, max))}
             </svg>
           </li>`
       )}
     </ul>
-    <p class="soft small">Choose a bar to see what the app asked on that day.</p>
+    <p class="soft small">${words.hint}</p>
   </section>`
 }
 
@@ -43,8 +45,7 @@ const bar = (
   { appId, counts, name }: Today.AskedApp,
   { date, from }: LocalDays.LocalDay,
   index: number,
-  max: number,
-  clock: Clock
+  max: number
 ): Html => {
   const value = counts[index] ?? 0
   // The square root: a day with one request is visible beside a day with thousands.
@@ -59,7 +60,7 @@ const bar = (
     ${attribute("class", value === 0 ? "none" : null)}
   ></rect>`
   if (value === 0) return drawn
-  const said = `${name}, ${heading(from, clock)}: ${count(value)}`
+  const said = words.bar(name, heading(from), value)
   return html`<a href="${path}?app=${appId}&from=${date}&to=${date}" aria-label="${said}"
     ><title>${said}</title><rect class="hit" x="${x}" y="0" width="${WIDTH}" height="${HEIGHT}"></rect>${drawn}</a
   >`

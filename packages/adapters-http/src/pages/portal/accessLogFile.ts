@@ -1,8 +1,10 @@
 import { HttpServerResponse } from "@effect/platform"
 import { listAccessLog, type ReadableEntry } from "@place-access/domain/access-log"
-import { Timestamp } from "@place-access/domain/shared"
+import { translate } from "@place-access/domain/languages"
+import { type Language, Timestamp, Words } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as EntryWords from "../../access-log/EntryWords.js"
+import { textsIn } from "../../languages/index.js"
 import * as Form from "../kit/Form.js"
 import * as Visitor from "../kit/Visitor.js"
 import * as AccessLogQuery from "./accessLogQuery.js"
@@ -14,27 +16,15 @@ import * as AccessLogQuery from "./accessLogQuery.js"
 export const MAX_ENTRIES = 10_000
 const PAGE = 500
 
-const COLUMNS = [
-  "Time (UTC)",
-  "App",
-  "Request",
-  "What it did",
-  "Purpose",
-  "Outcome",
-  "Code",
-  "What it learned",
-  "Times"
-]
-
-const row = (entry: ReadableEntry): ReadonlyArray<string> => [
+const row = (entry: ReadableEntry, language: Language.Language): ReadonlyArray<string> => [
   Timestamp.toIso(entry.at),
   entry.appName,
   entry.endpoint,
-  EntryWords.deed(entry.endpoint) ?? "",
+  translate(EntryWords.deed(entry.endpoint) ?? "", language),
   entry.purpose?.description ?? "",
-  EntryWords.outcomeText(entry.error),
+  translate(EntryWords.outcomeText(entry.error), language),
   entry.error ?? "ok",
-  entry.disclosed ?? "",
+  Words.inZone(translate(entry.disclosed ?? "", language), null, language),
   String(entry.times)
 ]
 
@@ -52,15 +42,16 @@ const line = (cells: ReadonlyArray<string>): string => `${cells.map(cell).join("
  * The file, by RFC 4180. It starts with a byte order mark, because spreadsheets take UTF-8 without one for another
  * encoding.
  */
-const csv = (entries: ReadonlyArray<ReadableEntry>): string =>
-  `\uFEFF${line(COLUMNS)}${entries.map((entry) => line(row(entry))).join("")}`
+const csv = (entries: ReadonlyArray<ReadableEntry>, language: Language.Language): string =>
+  `\uFEFF${line(textsIn(language).accessLog.file)}${entries.map((entry) => line(row(entry, language))).join("")}`
 
 /**
  * `GET {portal}/access-log.csv`: the entries that the page shows, the newest first. The entries contain no coordinates.
  */
 export const download = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    const query = AccessLogQuery.read(yield* Form.query, yield* Visitor.clock(visitor))
+    const locale = yield* Visitor.locale(visitor)
+    const query = AccessLogQuery.read(yield* Form.query, locale)
     const entries: Array<ReadableEntry> = []
     let cursor: string | undefined
     do {
@@ -69,7 +60,7 @@ export const download = Visitor.signedIn((visitor) =>
       entries.push(...page.entries)
       cursor = page.nextCursor ?? undefined
     } while (cursor !== undefined && entries.length < MAX_ENTRIES)
-    return HttpServerResponse.text(csv(entries), {
+    return HttpServerResponse.text(csv(entries, locale.language), {
       status: query.problems.length > 0 ? 400 : 200,
       contentType: "text/csv; charset=utf-8",
       headers: { "content-disposition": 'attachment; filename="access-log.csv"' }

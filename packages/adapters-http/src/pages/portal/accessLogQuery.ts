@@ -4,7 +4,7 @@ import { Option, Schema } from "effect"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Day from "../kit/Day.js"
 import type * as Form from "../kit/Form.js"
-import type { Clock } from "../kit/Time.js"
+import type { Locale } from "../../html/Locale.js"
 
 /** The filters of the access log, for its page and its file. */
 export interface AccessLogQuery {
@@ -15,7 +15,7 @@ export interface AccessLogQuery {
 }
 
 /** The dates are days of the zone; null: of UTC. */
-export const read = (query: Form.Form, { zone }: Pick<Clock, "zone">): AccessLogQuery => {
+export const read = (query: Form.Form, { zone }: Pick<Locale, "zone">): AccessLogQuery => {
   const shown = {
     app: query.value("app"),
     purpose: query.value("purpose"),

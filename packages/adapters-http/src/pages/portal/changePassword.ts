@@ -5,38 +5,41 @@ import { Effect, Either, Schema } from "effect"
 import { staysKnown } from "../../credentials/staysKnown.js"
 import { portalPath, type ServiceOptions } from "../../HttpOptions.js"
 import * as Browser from "../../security/Browser.js"
+import { texts } from "../../languages/index.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { html } from "../kit/Html.js"
+import { html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as PasswordAsked from "./PasswordAsked.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
 
-const LABELS = { password: "Your present password", new_password: "New password" }
+const words = texts.settings.password
+
+const LABELS = { password: words.present, new_password: words.wanted }
 
 const page = (portal: string, visitor: Visitor.Visitor, again = PasswordAsked.FIRST_TIME) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
     const form: Fields.Shown = { values: () => "", problems: again.problems }
-    return respond({
-      title: "Change your password",
+    return yield* respond({
+      title: words.title,
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/settings`,
       width: "middle",
       status: again.status,
       headers: again.headers ?? {},
-      main: html`<p><a href="${portal}/settings">Settings</a></p>
-        <h1>Change your password</h1>
-        <p class="lead">Every other browser is signed out. This one stays signed in.</p>
+      main: html`<p><a href="${portal}/settings">${texts.settings.title}</a></p>
+        <h1>${words.title}</h1>
+        <p class="lead">${words.lead}</p>
         ${Fields.problems(form, LABELS)}
         <form method="post" action="${portal}/settings/password" class="card">
           ${Fields.hidden("form_token", token)} ${Fields.username(visitor.account.email)}
           ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
           ${Fields.newPassword(form, "new_password", LABELS.new_password)}
-          <button>Change the password</button>
+          <button>${words.change}</button>
         </form>
-        <p>You do not know it any more? <a href="/forgot-password">Set a new one by mail</a></p>`
+        <p>${words.forgotten("/forgot-password")}</p>`
     })
   })
 

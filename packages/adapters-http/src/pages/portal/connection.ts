@@ -1,13 +1,15 @@
 import { disconnect, getConnection, listUses, sharePlaces, type Uses } from "@place-access/domain/connection"
+import { listDevices } from "@place-access/domain/devices"
 import { listPlaces, type Place } from "@place-access/domain/places"
 import { listRulesOfUser, removeRuleOfUser, type RulesPage } from "@place-access/domain/rules"
-import { ConnectionId, PlaceId, RuleId, Words } from "@place-access/domain/shared"
+import { ConnectionId, PlaceId, RuleId } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
+import { texts } from "../../languages/index.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { flag, type Html, html, webAddress } from "../kit/Html.js"
+import { flag, type Html, html, webAddress } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
@@ -17,6 +19,8 @@ import { allowed, badge, type ListedConnection, endedBadge, facts } from "./conn
 import { notice } from "./notices.js"
 import * as controls from "../steering/controls.js"
 import { sentence, stateBadge } from "./ruleWords.js"
+
+const words = texts.portal.connection
 
 const connectionId = param("connection", ConnectionId, "connection")
 
@@ -37,22 +41,23 @@ export const detail = (
     const places = yield* listPlaces(visitor.account.id)
     const query = yield* Form.query
     const rules = yield* rulesPage(visitor, id, query.value("rules"))
+    const phones = yield* listDevices(visitor.account.id)
     const uses = yield* listUses(visitor.account.id, id)
     const token = yield* Visitor.tokenFor(visitor)
-    return respond({
+    return yield* respond({
       title: connection.app.name,
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/connections`,
       width: "middle",
       status: problems.length === 0 ? 200 : 400,
-      main: html`<p><a href="${portal}/connections">Connected apps</a></p>
+      main: html`<p><a href="${portal}/connections">${texts.portal.connections.title}</a></p>
         <h1>${connection.app.name}</h1>
         <p class="lead">${connection.app.description}</p>
-        ${notice(query.value("done"))}
-        ${Fields.problems({ values: () => "", problems }, { places: "The places", ...controls.LABELS })}
+        ${notice(query.value("done"))} ${connection.live && phones.length === 0 && noPhone(portal)}
+        ${Fields.problems({ values: () => "", problems }, { places: words.places.field, ...controls.LABELS })}
         <section class="card" aria-labelledby="about">
           <header>
-            <h2 id="about">This connection</h2>
+            <h2 id="about">${words.about}</h2>
             ${connection.live ? html`<span>${controls.pausedBadge(connection)}${badge(connection)}</span>` : endedBadge(connection)}
           </header>
           ${
@@ -63,7 +68,9 @@ export const detail = (
               token,
               html`${consequences(connection, rules.rules.length > 0)}
                 <form method="post" action="${portal}/connections/${id}/disconnect">
-                  ${Fields.hidden("form_token", token)}<button class="danger">Disconnect ${connection.app.name}</button>
+                  ${Fields.hidden("form_token", token)}<button class="danger">
+                    ${words.disconnect(connection.app.name)}
+                  </button>
                 </form>`
             )
           }
@@ -71,7 +78,7 @@ export const detail = (
             ${facts(connection)}
             ${
               connection.app.homepageUrl !== null &&
-              html`<dt>Web page</dt>
+              html`<dt>${words.webPage}</dt>
                 <dd>
                   <a href="${webAddress(connection.app.homepageUrl)}" rel="noopener noreferrer"
                     >${connection.app.homepageUrl}</a
@@ -79,10 +86,10 @@ export const detail = (
                 </dd>`
             }
           </dl>
-          <p class="actions"><a href="${portal}/connections/${id}/history">What you agreed, and when</a></p>
+          <p class="actions"><a href="${portal}/connections/${id}/history">${words.history}</a></p>
         </section>
         <section class="card" aria-labelledby="may">
-          <h2 id="may">${connection.live ? "What it can do" : "What it could do"}</h2>
+          <h2 id="may">${connection.live ? words.can : words.could}</h2>
           ${
             connection.live && connection.agreedScopes.length > 0
               ? controls.permissions(portal, connection, token, permissions)
@@ -97,29 +104,36 @@ export const detail = (
     })
   })
 
+/** Without a phone every answer to the app is "unknown". So the page leads to the set-up of a phone. */
+const noPhone = (portal: string): Html =>
+  html`<div class="note">
+    <p>${words.noPhone.text}</p>
+    <p><a class="button" href="${portal}/devices">${words.noPhone.setUp}</a></p>
+  </div>`
+
 const used = (portal: string, { app }: ListedConnection, { byPurpose, since, withoutPurpose }: Uses.Uses): Html => {
-  const times = (count: number) => (count === 0 ? "Not once" : Words.count(count, "time"))
+  const times = (count: number) => (count === 0 ? words.used.never : words.used.times(count))
   return html`<section class="card" aria-labelledby="used">
-    <h2 id="used">How often it asked</h2>
-    <p class="soft">The answers that it got in the last 90 days, since ${time(since)}:</p>
+    <h2 id="used">${words.used.heading}</h2>
+    <p class="soft">${words.used.lead(time(since))}</p>
     <ul class="plain counts">
-      <li><strong>${times(withoutPurpose)}</strong> <span>About your places, without your exact location</span></li>
+      <li><strong>${times(withoutPurpose)}</strong> <span>${words.used.places}</span></li>
       ${byPurpose.map(
         ({ count, description }) =>
-          html`<li><strong>${times(count)}</strong> <span>Your exact location: ${description}</span></li>`
+          html`<li><strong>${times(count)}</strong> <span>${words.used.exact(description)}</span></li>`
       )}
     </ul>
-    <p><a href="${portal}/access-log?app=${app.id}">See every request in your access log</a></p>
+    <p><a href="${portal}/access-log?app=${app.id}">${words.used.log}</a></p>
   </section>`
 }
 
 const consequences = ({ app }: ListedConnection, hasRules: boolean): Html =>
   html`<ul>
-    <li>From that moment ${app.name} can ask nothing, and we send nothing to it.</li>
-    ${hasRules && html`<li>Its rules stop permanently.</li>`}
-    <li>You no longer share any place with it.</li>
-    <li>It keeps what it learned before. Your access log keeps its requests.</li>
-    <li>To undo this, connect the app again from the app itself. You then decide everything again.</li>
+    <li>${words.consequences.asks(app.name)}</li>
+    ${hasRules && html`<li>${words.consequences.rules}</li>`}
+    <li>${words.consequences.places}</li>
+    <li>${words.consequences.kept}</li>
+    <li>${words.consequences.undo}</li>
   </ul>`
 
 const sharing = (
@@ -131,14 +145,14 @@ const sharing = (
   const present = places.filter(({ archivedAt }) => archivedAt === null)
   const shared = new Map(connection.places.map((place) => [place.placeId, place]))
   return html`<section class="card" aria-labelledby="where">
-    <h2 id="where">Places it can ask about</h2>
+    <h2 id="where">${words.places.heading}</h2>
     ${
       present.length === 0
-        ? html`<p id="places">You have no places. <a href="${portal}/places">Make one</a> to share it.</p>`
+        ? html`<p id="places">${words.places.none(`${portal}/places`)}</p>`
         : html`<form method="post" action="${portal}/connections/${connection.id}/places">
             ${Fields.hidden("form_token", token)}
             <fieldset id="places">
-              <legend>Shared places</legend>
+              <legend>${words.places.legend}</legend>
               <div class="choices">
                 ${present.map(
                   (place) =>
@@ -152,7 +166,7 @@ const sharing = (
                       />
                       <div>
                         <label for="place-${place.id}"
-                          >${place.label} <span class="soft small">${place.kind}</span></label
+                          >${place.label} <span class="soft small">${texts.places.kinds[place.kind]}</span></label
                         >
                         <div class="also">
                           <input
@@ -161,16 +175,14 @@ const sharing = (
                             value="${place.id}"
                             id="earlier-${place.id}"
                             ${flag("checked", shared.get(place.id)?.includeEarlierVisits ?? false)}
-                          /><label for="earlier-${place.id}"
-                            >Visits from before it was shared too, for ${place.label}</label
-                          >
+                          /><label for="earlier-${place.id}">${words.places.earlier(place.label)}</label>
                         </div>
                       </div>
                     </div>`
                 )}
               </div>
             </fieldset>
-            <button class="second">Save places</button>
+            <button class="second">${words.places.save}</button>
           </form>`
     }
   </section>`
@@ -191,10 +203,10 @@ const ruleList = (
   token: string
 ): Html =>
   html`<section class="card" aria-labelledby="rules">
-    <h2 id="rules">Its notifications</h2>
+    <h2 id="rules">${words.rules.heading}</h2>
     ${
       rules.length === 0
-        ? html`<p>Nothing at the moment.</p>`
+        ? html`<p>${words.rules.none}</p>`
         : html`<ul class="plain choices">
             ${rules.map(
               (rule) =>
@@ -202,10 +214,10 @@ const ruleList = (
                   <div>
                     <p>${sentence(rule, app.name)} ${stateBadge(rule)}</p>
                     <p>
-                      <a href="${portal}/connections/${id}/rules/${rule.id}">Why it was notified, or not</a>
+                      <a href="${portal}/connections/${id}/rules/${rule.id}">${words.rules.why}</a>
                     </p>
                     <form method="post" action="${portal}/connections/${id}/rules/${rule.id}/remove">
-                      ${Fields.hidden("form_token", token)}<button class="link">Remove this rule</button>
+                      ${Fields.hidden("form_token", token)}<button class="link">${words.rules.remove}</button>
                     </form>
                   </div>
                 </li>`
@@ -216,7 +228,7 @@ const ruleList = (
       nextCursor !== null &&
       html`<p>
         <a href="${portal}/connections/${id}?${new URLSearchParams({ rules: nextCursor }).toString()}#rules"
-          >More rules</a
+          >${words.rules.more}</a
         >
       </p>`
     }

@@ -2,14 +2,17 @@ import { type ConnectionView, listConnections } from "@place-access/domain/conne
 import { Scope } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
+import { texts } from "../../languages/index.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html, type Value } from "../kit/Html.js"
+import { type Html, html, type Text, type Value } from "../../html/Html.js"
 import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
-import { time } from "../kit/Time.js"
+import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import * as controls from "../steering/controls.js"
 import { notice } from "./notices.js"
+
+const words = texts.portal.connections
 
 export type ListedConnection = ConnectionView.UserConnection
 
@@ -21,18 +24,16 @@ const list = (portal: string) =>
       const query = yield* Form.query
       const live = connections.filter((connection) => connection.live)
       const ended = connections.filter((connection) => !connection.live)
-      return respond({
-        title: "Connected apps",
+      return yield* respond({
+        title: words.title,
         reader: yield* Visitor.reader(visitor),
         current: `${portal}/connections`,
-        main: html`<h1>Connected apps</h1>
-          <p class="lead">These apps can ask about you. You can pause, change and end each of them at any time.</p>
+        main: html`<h1>${words.title}</h1>
+          <p class="lead">${words.lead}</p>
           ${notice(query.value("done"))}
           ${
             live.length === 0
-              ? html`<p class="empty">
-                  No app is connected. Connections begin in the app: it sends you here to decide.
-                </p>`
+              ? html`<p class="empty">${words.none}</p>`
               : html`${controls.all(portal, live, yield* Visitor.tokenFor(visitor))}
                   <ul class="plain">
                     ${live.map((connection) => card(portal, connection))}
@@ -40,7 +41,7 @@ const list = (portal: string) =>
           }
           ${
             ended.length > 0 &&
-            html`<h2>Ended</h2>
+            html`<h2>${words.ended}</h2>
               <ul class="plain">
                 ${ended.map(
                   (connection) =>
@@ -51,8 +52,8 @@ const list = (portal: string) =>
                       </header>
                       <dl>${facts(connection)}</dl>
                       <p class="actions">
-                        <a href="${portal}/connections/${connection.id}">Details</a>
-                        <a href="${portal}/access-log?app=${connection.app.id}">Its requests</a>
+                        <a href="${portal}/connections/${connection.id}">${words.details}</a>
+                        <a href="${portal}/access-log?app=${connection.app.id}">${words.requests}</a>
                       </p>
                     </li>`
                 )}
@@ -62,19 +63,10 @@ const list = (portal: string) =>
     })
   )
 
-export const REASONS: Readonly<Record<NonNullable<ListedConnection["endReason"]>, string>> = {
-  user_disconnected: "you disconnected it",
-  app_revoked_token: "the app ended it",
-  admin_revoked: "an admin closed the app permanently",
-  expired: "the time that you allowed was over",
-  refresh_token_reused: "a token of the app was used twice, so it may have been stolen",
-  code_reused: "a code of the app was used twice, so it may have been stolen"
-}
-
 export const endedBadge = ({ endReason }: ListedConnection): Html =>
   endReason === "refresh_token_reused" || endReason === "code_reused"
-    ? html`<span class="badge bad">Ended for your safety</span>`
-    : html`<span class="badge quiet">Ended</span>`
+    ? html`<span class="badge bad">${words.endedForSafety}</span>`
+    : html`<span class="badge quiet">${words.ended}</span>`
 
 const card = (portal: string, connection: ListedConnection): Html =>
   html`<li class="card">
@@ -82,73 +74,75 @@ const card = (portal: string, connection: ListedConnection): Html =>
       <h2><a href="${portal}/connections/${connection.id}">${connection.app.name}</a></h2>
       <span>${controls.pausedBadge(connection)}${badge(connection)}</span>
     </header>
+    ${connection.pause !== null && html`<p class="soft">${controls.pausedUntil(connection)}</p>`}
     <dl>
       ${facts(connection)}
-      <dt>Can</dt>
+      <dt>${words.facts.can}</dt>
       <dd>${allowed(connection)}</dd>
     </dl>
     <p class="actions">
-      <a class="button second" href="${portal}/connections/${connection.id}">See details or disconnect</a>
+      <a class="button second" href="${portal}/connections/${connection.id}">${words.open}</a>
     </p>
   </li>`
 
 /** The scopes of a connection. Scopes that the app holds but cannot use now are marked. */
 export const allowed = ({ heldScopes, live, scopes }: ListedConnection): Html =>
   heldScopes.length === 0
-    ? html`Nothing`
+    ? words.nothing
     : html`<ul class="plain lines">
         ${heldScopes.map(
           (scope) =>
             html`<li>
-              ${Scope.describe[scope]}${live && !scopes.includes(scope) && html` <span class="badge quiet">Not now</span>`}
+              ${ofDomain(Scope.describe[scope])}${live && !scopes.includes(scope) && html` <span class="badge quiet">${words.notNow}</span>`}
             </li>`
         )}
       </ul>`
 
 export const badge = ({ app }: ListedConnection): Value =>
-  app.status === "production" ? null : html`<span class="badge warn">Sandbox</span>`
+  app.status === "production" ? null : html`<span class="badge warn">${words.sandbox}</span>`
 
 /** When and why the connection ended, if it has. */
 const end = ({ endReason, endedAt }: ListedConnection): Value =>
   endedAt !== null &&
-  html`<dt>Ended</dt>
-    <dd>${time(endedAt)}: ${REASONS[endReason ?? "expired"]}</dd>`
+  html`<dt>${words.facts.ended}</dt>
+    <dd>${words.facts.endedAt(time(endedAt), words.reasons[endReason ?? "expired"])}</dd>`
 
 const lastUsed = ({ lastUsedAt }: ListedConnection): Html =>
-  html`<dt>Last used</dt>
-    <dd>${lastUsedAt === null ? "Never" : time(lastUsedAt)}</dd>`
+  html`<dt>${words.facts.lastUsed}</dt>
+    <dd>${lastUsedAt === null ? words.facts.never : time(lastUsedAt)}</dd>`
 
 export const facts = (connection: ListedConnection): Html => (connection.live ? now(connection) : then(connection))
 
 /** The dates of a live connection. For an ended connection its dates would only mislead. */
 const then = (connection: ListedConnection): Html =>
-  html`<dt>Connected</dt>
+  html`<dt>${words.facts.connected}</dt>
     <dd>${time(connection.connectedAt)}</dd>
     ${end(connection)} ${lastUsed(connection)}
-    <dt>Could ask about</dt>
+    <dt>${words.facts.couldAskAbout}</dt>
     <dd>${placesOf(connection)}</dd>`
 
-const placesOf = ({ places }: ListedConnection): string =>
-  places.length === 0 ? "None of your places" : places.map(({ label }) => label).join(", ")
+const placesOf = ({ places }: ListedConnection): Text =>
+  places.length === 0 ? words.facts.noPlace : places.map(({ label }) => label).join(", ")
 
 const now = (connection: ListedConnection): Html => {
   const { connectedAt, grantExpiresAt, renewalGraceEndsAt, sensitiveExpiresAt, sensitiveLapsedAt } = connection
-  return html`<dt>Connected</dt>
+  return html`<dt>${words.facts.connected}</dt>
     <dd>${time(connectedAt)}</dd>
-    <dt>Ends</dt>
-    <dd>${grantExpiresAt === null ? "When you disconnect it" : time(grantExpiresAt)}</dd>
+    <dt>${words.facts.ends}</dt>
+    <dd>${grantExpiresAt === null ? words.facts.onDisconnect : time(grantExpiresAt)}</dd>
     ${lastUsed(connection)}
-    <dt>Can ask about</dt>
+    <dt>${words.facts.canAskAbout}</dt>
     <dd>${placesOf(connection)}</dd>
     ${
       sensitiveExpiresAt !== null &&
-      html`<dt>Exact location</dt>
+      html`<dt>${words.facts.exactLocation}</dt>
         <dd>
           ${
             sensitiveLapsedAt === null
-              ? html`Until ${time(sensitiveExpiresAt)}`
-              : html`Ended
-                ${time(sensitiveLapsedAt)}${renewalGraceEndsAt !== null && html`; the app may ask you to renew it until ${time(renewalGraceEndsAt)}`}`
+              ? words.facts.exactUntil(time(sensitiveExpiresAt))
+              : renewalGraceEndsAt === null
+                ? words.facts.exactEnded(time(sensitiveLapsedAt))
+                : words.facts.exactInGrace(time(sensitiveLapsedAt), time(renewalGraceEndsAt))
           }
         </dd>`
     }`

@@ -1,6 +1,6 @@
 import type { Geometry } from "@place-access/domain/places"
 import * as BaseMapTile from "../kit/BaseMapTile.js"
-import { escape, Html, nothing } from "../kit/Html.js"
+import { escape, Html, nothing } from "../../html/Html.js"
 
 /**
  * The surroundings of a place as a small picture, drawn on the server from the base map: coasts, rivers, borders and

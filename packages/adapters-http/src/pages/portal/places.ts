@@ -5,19 +5,22 @@ import { type PlaceCard, readPlaceCards } from "@place-access/domain/timeline"
 import { Effect, Either } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Errors from "../../wire/Errors.js"
+import { texts } from "../../languages/index.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html, type Value } from "../kit/Html.js"
+import { type Html, html, type Value } from "../../html/Html.js"
 import * as Map from "../kit/Map.js"
 import * as PlaceFields from "../kit/PlaceFields.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
-import { time } from "../kit/Time.js"
+import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { miniMap, nearestTown } from "./miniMap.js"
 import { notice } from "./notices.js"
+
+const words = texts.places
 
 /** The form of a new place, at the position in the address if there is one: a stop of the timeline leads here. */
 const freshAt = (query: Form.Form): Fields.Shown => {
@@ -39,42 +42,38 @@ const list = (portal: string, visitor: Visitor.Visitor, again?: Fields.Shown) =>
     const present = cards.map(({ place }) => place)
     const archived = places.filter(({ archivedAt }) => archivedAt !== null)
     const map = yield* Map.make(present.map(PlaceFields.circle), yield* PlaceFields.newest(visitor))
-    return respond({
-      title: "Places",
+    return yield* respond({
+      title: words.title,
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/places`,
       status: form.problems.length === 0 ? 200 : 400,
       map: map.needs,
-      main: html`<h1>Places</h1>
-        <p class="lead">
-          A place is a circle on the map with a name. Apps only ever learn of the places that you share with them.
-        </p>
+      main: html`<h1>${words.title}</h1>
+        <p class="lead">${words.lead}</p>
         ${form.problems.length === 0 && notice(query.value("done"))} ${Fields.problems(form, PlaceFields.LABELS)}
         ${
           present.length === 0
-            ? html`<p class="empty">You have no places yet. Make the first one below.</p>`
+            ? html`<p class="empty">${words.none}</p>`
             : html`<ul class="plain grid">
                 ${cards.map((one) => card(portal, one, token))}
               </ul>`
         }
         <section class="card" aria-labelledby="new">
-          <h2 id="new">Add a place</h2>
+          <h2 id="new">${words.add.heading}</h2>
           <form class="with-map" method="post" action="${portal}/places">
             ${Fields.hidden("form_token", token)}${PlaceFields.fields(form, map.html)}
-            <button>Add place</button>
+            <button>${words.add.button}</button>
           </form>
         </section>
         ${
           archived.length > 0 &&
-          html`<h2>Archived</h2>
+          html`<h2>${words.archived}</h2>
             <ul>
               ${archived.map(
                 (place) =>
                   html`<li>
                     ${place.label}
-                    <span class="soft"
-                      >(${place.kind}${place.archivedAt !== null && html`, archived ${time(place.archivedAt)}`})</span
-                    >
+                    ${place.archivedAt !== null && html`<span class="soft">${words.archivedPlace(words.kinds[place.kind], time(place.archivedAt))}</span>`}
                   </li>`
               )}
             </ul>`
@@ -88,41 +87,38 @@ const card = (portal: string, { lastVisit, place, sharedWith }: PlaceCard.PlaceC
     ${miniMap(place.circle)}
     <header>
       <h2>${place.label}</h2>
-      <span class="badge quiet">${place.kind}</span>
+      <span class="badge quiet">${words.kinds[place.kind]}</span>
     </header>
     <dl>
-      <dt>Shared with</dt>
+      <dt>${words.sharedWith}</dt>
       <dd>
         ${
           sharedWith.length === 0
-            ? "No app"
+            ? words.noApp
             : sharedWith.map(
                 ({ app, id }, index) => html`${index > 0 && ", "}<a href="${portal}/connections/${id}">${app.name}</a>`
               )
         }
       </dd>
-      <dt>Last there</dt>
+      <dt>${words.lastThere}</dt>
       <dd>${lastThere(portal, lastVisit)}</dd>
       ${
         town !== null &&
-        html`<dt>Near</dt>
+        html`<dt>${words.near}</dt>
           <dd>${town}</dd>`
       }
-      <dt>Centre</dt>
+      <dt>${words.centre}</dt>
       <dd>${place.circle.lat}, ${place.circle.lon}</dd>
-      <dt>Radius</dt>
+      <dt>${words.radius}</dt>
       <dd>${place.circle.radiusM} m</dd>
     </dl>
-    <p class="actions"><a class="button second" href="${portal}/places/${place.id}">Change</a></p>
+    <p class="actions"><a class="button second" href="${portal}/places/${place.id}">${words.change}</a></p>
     <details>
-      <summary>Archive ${place.label}</summary>
+      <summary>${words.archive.button(place.label)}</summary>
       <form method="post" action="${portal}/places/${place.id}/archive">
         ${Fields.hidden("form_token", token)}
-        <p>
-          Apps do not get it any more, and rules on it stop. Visits of the past keep its name. This cannot be taken
-          back.
-        </p>
-        <button class="danger">Archive ${place.label}</button>
+        <p>${words.archive.text}</p>
+        <button class="danger">${words.archive.button(place.label)}</button>
       </form>
     </details>
   </li>`
@@ -130,9 +126,9 @@ const card = (portal: string, { lastVisit, place, sharedWith }: PlaceCard.PlaceC
 
 const lastThere = (portal: string, visit: PlaceCard.PlaceCard["lastVisit"]): Value =>
   visit === null
-    ? "Not in your last 100 visits"
+    ? words.notLately
     : html`<a href="${portal}/timeline/places/${visit.place.id}"
-        >${visit.departure === null ? html`Since ${time(visit.arrival)}` : time(visit.departure)}</a
+        >${visit.departure === null ? words.since(time(visit.arrival)) : time(visit.departure)}</a
       >`
 
 const create = (portal: string) =>
@@ -145,7 +141,7 @@ const create = (portal: string) =>
       return yield* createPlace(visitor.account.id, PlaceFields.draftOf(draft.right)).pipe(
         Effect.as(seeOther(`${portal}/places?done=place-created`)),
         Effect.catchTag("Conflict", ({ reason }) =>
-          list(portal, visitor, Form.shown(form, [{ field: "label", message: `cannot be added: ${reason}` }]))
+          list(portal, visitor, Form.shown(form, [{ field: "label", message: words.refused(ofDomain(reason)) }]))
         )
       )
     })
@@ -172,23 +168,20 @@ const edit = (portal: string, visitor: Visitor.Visitor, id: PlaceId, again?: Fie
         lon: String(before.lon),
         radius_m: String(before.radiusM)
       })
-    return respond({
-      title: `Change ${label}`,
+    return yield* respond({
+      title: words.edit.title(label),
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/places`,
       width: "middle",
       status: form.problems.length === 0 ? 200 : 400,
       map: map.needs,
-      main: html`<p><a href="${portal}/places">Places</a></p>
-        <h1>Change ${label}</h1>
+      main: html`<p><a href="${portal}/places">${words.title}</a></p>
+        <h1>${words.edit.title(label)}</h1>
         ${Fields.problems(form, PlaceFields.LABELS)}
-        <p class="note">
-          A new name shows everywhere, for past visits too. When you move or resize the place, rules on it begin anew
-          with the next location of your phone.
-        </p>
+        <p class="note">${words.edit.hint}</p>
         <form class="card" method="post" action="${portal}/places/${id}">
           ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}${PlaceFields.fields(form, map.html)}<button>
-            Save
+            ${words.edit.save}
           </button>
         </form>`
     })

@@ -3,15 +3,18 @@ import { getEvaluationsOfUser, type RecentEvaluations, type Rule, RuleRuns } fro
 import { ConnectionId, RuleId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
-import { type Html, html } from "../kit/Html.js"
+import { type Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import * as Table from "../kit/Table.js"
-import { row, time } from "../kit/Time.js"
+import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { bar } from "./ruleBar.js"
 import { evaluation, sentence } from "./ruleWords.js"
+
+const words = texts.rules
 
 /** The page of one rule: why the app was notified about the user, or was not. */
 const show = (portal: string) =>
@@ -21,21 +24,17 @@ const show = (portal: string) =>
       const { app } = yield* getConnection(visitor.account.id, connectionId)
       const ruleId = yield* param("rule", RuleId, "rule")
       const { recent, rule } = yield* getEvaluationsOfUser(visitor.account.id, connectionId, ruleId)
-      return respond({
-        title: `A rule of ${app.name}`,
+      return yield* respond({
+        title: words.title(app.name),
         reader: yield* Visitor.reader(visitor),
         current: `${portal}/connections`,
         width: "middle",
         main: html`<p><a href="${portal}/connections/${connectionId}">${app.name}</a></p>
-          <h1>Notifications for ${app.name}</h1>
+          <h1>${words.heading(app.name)}</h1>
           <p class="lead">${sentence(rule, app.name)}.</p>
-          <h2>The last readings of your phone</h2>
-          <p class="soft">
-            What each reading did to this rule, the last to arrive first. ${app.name} can read this list too, but never
-            where you were. The notifications that it got are in
-            <a href="${portal}/access-log?app=${app.id}">your access log</a>.
-          </p>
-          ${recent.length === 0 ? html`<p class="empty">This rule has checked no reading yet.</p>` : html`${bar(rule, recent)}${table(rule, recent, app.name)}`}`
+          <h2>${words.readings}</h2>
+          <p class="soft">${words.explained(app.name, `${portal}/access-log?app=${app.id}`)}</p>
+          ${recent.length === 0 ? html`<p class="empty">${words.none}</p>` : html`${bar(rule, recent)}${table(rule, recent, app.name)}`}`
       })
     })
   )
@@ -43,14 +42,14 @@ const show = (portal: string) =>
 /** The last to arrive first. Readings in a row that changed nothing are one line. */
 const table = (rule: Rule.Rule, recent: RecentEvaluations.RecentEvaluations, appName: string): Html =>
   Table.stacked(
-    ["Measured", "What it did"],
+    [words.measured, words.did],
     RuleRuns.folded(recent)
       .toReversed()
       .map(
         (run) =>
           html`<tr>
-            <td class="nowrap" data-label="Measured">${measured(run)}</td>
-            <td data-label="What it did">${words(rule, run, appName)}</td>
+            <td class="nowrap" data-label="${words.measured}">${measured(run)}</td>
+            <td data-label="${words.did}">${did(rule, run, appName)}</td>
           </tr>`
       )
   )
@@ -58,16 +57,13 @@ const table = (rule: Rule.Rule, recent: RecentEvaluations.RecentEvaluations, app
 const measured = ({ evaluations }: RuleRuns.OutcomeRun): Html => {
   const times = evaluations.map(({ capturedAt }) => capturedAt).sort((a, b) => a - b)
   const [first = evaluations[0].capturedAt, last = first] = [times[0], times.at(-1)]
-  return first === last
-    ? time(first, row)
-    : html`${time(first, row)} to<br />
-        ${time(last, row)}`
+  return first === last ? time(first, "row") : words.span(time(first, "row"), time(last, "row"))
 }
 
-const words = (rule: Rule.Rule, { evaluations, outcome }: RuleRuns.OutcomeRun, appName: string): Html => {
+const did = (rule: Rule.Rule, { evaluations, outcome }: RuleRuns.OutcomeRun, appName: string): Html => {
   const text = evaluation(rule, evaluations[0], appName)
   if (evaluations.length > 1) return html`<strong>${evaluations.length} ×</strong> ${text}`
-  return outcome === "fired" ? html`<strong>${text}</strong>` : html`${text}`
+  return outcome === "fired" ? html`<strong>${text}</strong>` : text
 }
 
 export const routes = (options: ServiceOptions) => {

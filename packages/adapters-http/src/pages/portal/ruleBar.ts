@@ -1,7 +1,10 @@
 import { type RecentEvaluations, type Rule, RuleRuns } from "@place-access/domain/rules"
-import { Html, html, nothing } from "../kit/Html.js"
+import { Html, html, nothing } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 
 /** The last evaluations of a rule as a bar (decision rules-12). Screen readers read the table behind it. */
+
+const words = texts.rules.legend
 
 const WIDTH = 480
 const HEIGHT = 62
@@ -17,13 +20,6 @@ const KINDS: Readonly<Partial<Record<RecentEvaluations.Evaluation["outcome"], Ki
   late: "late",
   boundary: "edge",
   cooling_down: "cooled"
-}
-
-const WORDS: Readonly<Record<Kind, string>> = {
-  fired: "notified",
-  late: "too late to notify",
-  edge: "too near the edge",
-  cooled: "less than 2 minutes after the last time"
 }
 
 export const bar = (rule: Rule.Rule, recent: RecentEvaluations.RecentEvaluations): Html => {
@@ -47,17 +43,14 @@ export const bar = (rule: Rule.Rule, recent: RecentEvaluations.RecentEvaluations
     </svg>
     <figcaption class="soft small">
       <ul class="plain legend">
-        ${SIDES.map(([kind, text]) => html`<li>${sample(rect(kind, 1, 4, 18, 12))} ${text}</li>`)}
-        ${[...new Set(marks.map(({ kind }) => kind))].map((kind) => html`<li>${sample(mark(kind, 10, 10))} ${WORDS[kind]}</li>`)}
+        ${SIDES.map((side) => html`<li>${sample(rect(side, 1, 4, 18, 12))} ${words[side]}</li>`)}
+        ${[...new Set(marks.map(({ kind }) => kind))].map((kind) => html`<li>${sample(mark(kind, 10, 10))} ${words[kind]}</li>`)}
       </ul>
     </figcaption>
   </figure>`
 }
 
-const SIDES = [
-  ["inside", "inside"],
-  ["outside", "outside"]
-] as const
+const SIDES = ["inside", "outside"] as const
 
 const sample = (drawn: Html): Html =>
   html`<svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">${drawn}</svg>`

@@ -1,117 +1,76 @@
-import {
-  type ListedRule,
-  type RecentEvaluations,
-  type Rule,
-  RuleEvaluation,
-  type RuleLife
-} from "@place-access/domain/rules"
+import { type ListedRule, type RecentEvaluations, type Rule, RuleEvaluation } from "@place-access/domain/rules"
 import { Timestamp } from "@place-access/domain/shared"
-import { type Html, html } from "../kit/Html.js"
+import { type Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { time } from "../kit/Time.js"
 
 /** Rules and their evaluations, in words for the user. */
 
-/** The badge of a rule's state. An active rule has none, because its sentence needs no qualification. */
-const BADGES: Readonly<Record<RuleLife.RuleState, string | null>> = {
-  active: null,
-  inactive: "Not yet",
-  disabled: "Not now",
-  finished: "Over"
-}
+const words = texts.rules
 
-export const stateBadge = ({ state }: ListedRule): Html | false => {
-  const words = BADGES[state]
-  return words !== null && html`<span class="badge quiet">${words}</span>`
-}
+/** The badge of a rule's state. An active rule has none, because its sentence needs no qualification. */
+export const stateBadge = ({ state }: ListedRule): Html | false =>
+  state !== "active" && html`<span class="badge quiet">${words.states[state]}</span>`
 
 /** The rule as a sentence: `When you arrive at Home, until …`. */
 export const sentence = (rule: Rule.Rule, appName: string): Html => {
   const { target, window } = rule
-  return html`${condition(rule)}
-    <strong>${target.label}</strong
-    >${target._tag === "Zone" && area(target, appName)}${window.from !== null && html`, from ${time(window.from)}`}${window.until !== null && html`, until ${time(window.until)}`}`
+  const name = html`<strong>${target.label}</strong>`
+  const place = target._tag === "Zone" ? area(name, target, appName) : name
+  return words.window(
+    condition(rule, place),
+    window.from === null ? null : time(window.from),
+    window.until === null ? null : time(window.until)
+  )
 }
 
-const condition = ({ dwellMinutes, type }: Rule.Rule): string => {
-  switch (type) {
-    case "enter":
-      return "When you arrive at"
-    case "exit":
-      return "When you leave"
-    case "dwell":
-      return `When you stay ${dwellMinutes} minutes at`
-  }
-}
+const condition = ({ dwellMinutes, type }: Rule.Rule, place: Html): Html =>
+  type === "dwell" ? words.condition.dwell(place, dwellMinutes ?? 0) : words.condition[type](place)
 
 /** The area of a zone rule. Unlike a place, the app chose it, so the user sees where it lies. */
-const area = ({ circle }: Rule.ZoneTarget, appName: string): Html =>
-  html`, an area that ${appName} chose: ${circle.radiusM} m around ${circle.lat.toFixed(5)}, ${circle.lon.toFixed(5)}`
+const area = (name: Html, { circle }: Rule.ZoneTarget, appName: string): Html =>
+  words.area(name, appName, circle.radiusM, `${circle.lat.toFixed(5)}, ${circle.lon.toFixed(5)}`)
 
 /** What one reading did to the rule. */
 export const evaluation = (
   rule: Rule.Rule,
   { capturedAt, outcome, receivedAt }: RecentEvaluations.Evaluation,
   appName: string
-): string => {
+): Html => {
+  const { outcomes } = words
   switch (outcome) {
     case "seeded":
-      return "The first clear reading: it only shows where you begin."
+      return outcomes.seeded
     case "boundary":
-      return "Too near the edge to decide whether you were there."
+      return outcomes.boundary
     case "no_change":
-      return UNCHANGED[rule.type]
+      return outcomes.noChange[rule.type]
     case "crossed":
-      return `${unasked(rule.type)} ${appName} got no notification.`
+      return outcomes.crossed[rule.type](appName)
     case "stale":
       // The phone sent the reading in time, so the reading is from before the rule began.
-      if (receivedAt - capturedAt <= RuleEvaluation.STALE_AFTER) {
-        return `${happened(rule)} before this rule began: ${appName} got no notification.`
-      }
-      return `${happened(rule)}, but your phone sent it ${later(receivedAt - capturedAt)} later: ${appName} got no notification.`
+      return receivedAt - capturedAt <= RuleEvaluation.STALE_AFTER
+        ? outcomes.beforeRule(happened(rule), appName)
+        : outcomes.sentLate(happened(rule), later(receivedAt - capturedAt), appName)
     case "cooling_down":
-      return `${happened(rule)}, less than 2 minutes after the last time: ${appName} got no second notification.`
+      return outcomes.coolingDown(happened(rule), appName)
     case "outside_window":
-      return "Outside the time for which the rule is valid."
+      return outcomes.outsideWindow
     case "late":
-      return "Your phone sent it more than a day after the rule had ended: ignored."
+      return outcomes.late
     case "out_of_order":
-      return "Older than a reading that was checked before: ignored."
+      return outcomes.outOfOrder
     case "fired":
-      return `${happened(rule)}: we prepared a notification for ${appName}.`
+      return outcomes.fired(happened(rule), appName)
   }
 }
 
-const UNCHANGED: Readonly<Record<Rule.RuleType, string>> = {
-  enter: "No change.",
-  exit: "No change.",
-  dwell: "No change, or not long enough yet."
-}
+const happened = ({ dwellMinutes, type }: Rule.Rule): Html =>
+  type === "dwell" ? words.happened.dwell(dwellMinutes ?? 0) : words.happened[type]
 
-const happened = ({ dwellMinutes, type }: Rule.Rule): string => {
-  switch (type) {
-    case "enter":
-      return "You came in"
-    case "exit":
-      return "You went out"
-    case "dwell":
-      return `You had stayed ${dwellMinutes} minutes`
-  }
-}
-
-const unasked = (type: Rule.RuleType): string => {
-  switch (type) {
-    case "enter":
-      return "You went out, which this rule does not watch."
-    case "exit":
-      return "You came in, which this rule does not watch."
-    case "dwell":
-      return "You came in or went out; this rule watches only stays."
-  }
-}
-
-const later = (millis: number): string =>
+const later = (millis: number): Html =>
   millis < 2 * Timestamp.HOUR
-    ? `${Math.floor(millis / Timestamp.MINUTE)} minutes`
+    ? words.later.minutes(Math.floor(millis / Timestamp.MINUTE))
     : millis < 2 * Timestamp.DAY
-      ? `${Math.floor(millis / Timestamp.HOUR)} hours`
-      : `${Math.floor(millis / Timestamp.DAY)} days`
+      ? words.later.hours(Math.floor(millis / Timestamp.HOUR))
+      : words.later.days(Math.floor(millis / Timestamp.DAY))

@@ -2,16 +2,19 @@ import { endOtherSessions, endSession, type ListedSession, listSessions } from "
 import { SessionId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { HttpOptions, portalPath, type ServiceOptions } from "../../HttpOptions.js"
+import { texts } from "../../languages/index.js"
 import * as Credentials from "../../security/Credentials.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../kit/Html.js"
+import { type Html, html, type Text } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "./notices.js"
+
+const words = texts.settings.sessions
 
 const page = (portal: string) =>
   Visitor.signedIn((visitor) =>
@@ -20,47 +23,49 @@ const page = (portal: string) =>
       const query = yield* Form.query
       const token = yield* Visitor.tokenFor(visitor)
       const others = sessions.filter(({ isCurrent }) => !isCurrent)
-      return respond({
-        title: "Where you are signed in",
+      return yield* respond({
+        title: words.heading,
         reader: yield* Visitor.reader(visitor),
         current: `${portal}/settings`,
         width: "middle",
-        main: html`<p><a href="${portal}/settings">Settings</a></p>
-          <h1>Where you are signed in</h1>
-          <p class="lead">
-            A browser that is not used is signed out after 14 days, and every browser 30 days after it signed in.
-          </p>
+        main: html`<p><a href="${portal}/settings">${texts.settings.title}</a></p>
+          <h1>${words.heading}</h1>
+          <p class="lead">${words.lead}</p>
           ${notice(query.value("done"))}
           <ul class="plain">
             ${sessions.map((one) => card(portal, one, token))}
           </ul>
-          ${others.length === 0 ? html`<p>You are signed in nowhere else.</p>` : endOthers(portal, token)}
-          <p>
-            Do you see a browser that you do not know? Sign it out, then
-            <a href="${portal}/settings/password">change your password</a>.
-          </p>`
+          ${others.length === 0 ? html`<p>${words.nowhereElse}</p>` : endOthers(portal, token)}
+          <p>${words.unknown(`${portal}/settings/password`)}</p>`
       })
     })
   )
 
+/** `Firefox on Linux`, as the session has it, in words of the reader. */
+const browserOf = (name: string | null): Text => {
+  if (name === null) return words.someBrowser
+  const [browser, system] = name.split(" on ")
+  return browser === undefined || system === undefined ? name : words.browserOn(browser, system)
+}
+
 const card = (portal: string, { id, isCurrent, session }: ListedSession, token: string): Html => {
-  const name = session.browser ?? "A browser or a program"
+  const name = browserOf(session.browser)
   return html`<li class="card">
     <header>
       <h2>${name}</h2>
-      ${isCurrent && html`<span class="badge">This browser</span>`}
+      ${isCurrent && html`<span class="badge">${words.thisBrowser}</span>`}
     </header>
     <dl>
-      <dt>Signed in</dt>
+      <dt>${words.signedIn}</dt>
       <dd>${time(session.createdAt)}</dd>
-      <dt>Network address at sign-in</dt>
-      <dd>${session.address ?? "Not known"}</dd>
-      <dt>Last used, to the hour</dt>
-      <dd>${isCurrent ? "Now" : time(session.seenAt)}</dd>
+      <dt>${words.address}</dt>
+      <dd>${session.address ?? words.addressUnknown}</dd>
+      <dt>${words.lastUsed}</dt>
+      <dd>${isCurrent ? words.now : time(session.seenAt)}</dd>
     </dl>
     <form method="post" action="${portal}/settings/sessions/${id}/end">
       ${Fields.hidden("form_token", token)}
-      <button class="second" aria-label="Sign out ${name}">Sign out</button>
+      <button class="second" aria-label="${words.signOutOf(name)}">${words.signOut}</button>
     </form>
   </li>`
 }
@@ -68,7 +73,7 @@ const card = (portal: string, { id, isCurrent, session }: ListedSession, token: 
 const endOthers = (portal: string, token: string): Html =>
   html`<form method="post" action="${portal}/settings/sessions/end-others" class="actions">
     ${Fields.hidden("form_token", token)}
-    <button>Sign out everywhere else</button>
+    <button>${words.signOutOthers}</button>
   </form>`
 
 const end = (portal: string) =>

@@ -8,47 +8,47 @@ import {
 } from "@place-access/domain/retention-choice"
 import { Effect, Either, Schema } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
+import { texts } from "../../languages/index.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import * as HistoryChoice from "../kit/HistoryChoice.js"
-import { flag, type Html, html } from "../kit/Html.js"
+import { flag, type Html, html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
-import { count, time } from "../kit/Time.js"
+import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import * as LanguagePage from "../settings/language.js"
 import * as NoticeChoice from "../settings/notices.js"
 import * as TimeZonePage from "../settings/timeZone.js"
 import { notice } from "./notices.js"
 
-const LABELS = { keep_days: "How long" }
+const words = texts.settings
+
+const LABELS = { keep_days: words.history.field }
 
 const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Shown["problems"] = []) =>
   Effect.gen(function* () {
     const history = yield* describeHistory(visitor.account.id)
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
-    return respond({
-      title: "Settings",
+    return yield* respond({
+      title: words.title,
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/settings`,
       width: "middle",
       status: problems.length === 0 ? 200 : 400,
-      main: html`<h1>Settings</h1>
+      main: html`<h1>${words.title}</h1>
         ${problems.length === 0 && notice(query.value("done"))}
         ${Fields.problems({ values: () => "", problems }, LABELS)}
         <section class="card" aria-labelledby="history">
-          <h2 id="history">How long your history is kept</h2>
-          <p>
-            Your history is where your phones were, and when you came to your places and left. It is kept for ever
-            unless you choose otherwise here. Apps that you allowed to look back see no further than you choose. What is
-            older is deleted for good, every hour, and what a phone sends that is older is not stored.
-          </p>
-          <p class="soft small">Your access log is kept separately: you can read the requests of apps for 400 days.</p>
+          <h2 id="history">${words.history.heading}</h2>
+          <p>${words.history.text}</p>
+          <p class="soft small">${words.history.log}</p>
           ${present(history)}
           <form method="post" action="${portal}/settings/history">
             ${Fields.hidden("form_token", token)}
             <fieldset id="keep_days">
-              <legend>Keep my history for</legend>
+              <legend>${words.history.legend}</legend>
               <div class="choices four">
                 ${HistoryChoice.OPTIONS.map(
                   ({ keep, text, value }) =>
@@ -65,85 +65,85 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
                 )}
               </div>
             </fieldset>
-            <button>Save</button>
+            <button>${words.save}</button>
           </form>
         </section>
-        ${TimeZonePage.section(portal, visitor)} ${yield* NoticeChoice.section(portal, visitor)}
+        ${TimeZonePage.section(portal, visitor)} ${LanguagePage.section(portal, visitor)}
+        ${yield* NoticeChoice.section(portal, visitor)}
         <section class="card" aria-labelledby="address">
-          <h2 id="address">Your e-mail address</h2>
-          <p>${visitor.account.email}. You sign in with it, and we write there.</p>
-          <p><a class="button second" href="${portal}/settings/email">Change or confirm it…</a></p>
+          <h2 id="address">${words.address.heading}</h2>
+          <p>${words.address.text(visitor.account.email)}</p>
+          <p><a class="button second" href="${portal}/settings/email">${words.address.open}</a></p>
         </section>
         <section class="card" aria-labelledby="password">
-          <h2 id="password">Your password</h2>
-          <p>A new password signs out every other browser. We tell you by mail.</p>
-          <p><a class="button second" href="${portal}/settings/password">Change my password…</a></p>
+          <h2 id="password">${words.password.heading}</h2>
+          <p>${words.password.text}</p>
+          <p><a class="button second" href="${portal}/settings/password">${words.password.open}</a></p>
         </section>
         <section class="card" aria-labelledby="factor">
-          <h2 id="factor">Your second factor</h2>
-          <p>A passkey or a one-time code beside your password, so that the password alone signs nobody in.</p>
-          <p><a class="button second" href="${portal}/settings/second-factor">Passkeys and codes…</a></p>
+          <h2 id="factor">${words.factor.heading}</h2>
+          <p>${words.factor.text}</p>
+          <p><a class="button second" href="${portal}/settings/second-factor">${words.factor.open}</a></p>
         </section>
         <section class="card" aria-labelledby="sessions">
-          <h2 id="sessions">Where you are signed in</h2>
-          <p>The browsers in which you are signed in, each with a button that signs it out.</p>
-          <p><a class="button second" href="${portal}/settings/sessions">Show them</a></p>
+          <h2 id="sessions">${words.sessions.heading}</h2>
+          <p>${words.sessions.text}</p>
+          <p><a class="button second" href="${portal}/settings/sessions">${words.sessions.open}</a></p>
         </section>
         <section class="card" aria-labelledby="export">
-          <h2 id="export">Take your data along</h2>
-          <p>Download one file with everything that this service has about you.</p>
-          <p><a class="button second" href="${portal}/settings/export">Take my data along…</a></p>
+          <h2 id="export">${texts.portal.exports.title}</h2>
+          <p>${texts.portal.exports.lead}</p>
+          <p><a class="button second" href="${portal}/settings/export">${words.export.open}</a></p>
         </section>
         <section class="card" aria-labelledby="account">
-          <h2 id="account">Delete your account</h2>
-          <p>Deletes all your data and disconnects every app. The next page says exactly what, before you decide.</p>
-          <p><a class="button second" href="${portal}/settings/delete-account">Delete my account…</a></p>
+          <h2 id="account">${words.deletion.heading}</h2>
+          <p>${words.deletion.text}</p>
+          <p><a class="button second" href="${portal}/settings/delete-account">${words.deletion.open}</a></p>
         </section>`
     })
   })
 
 const present = ({ fixes, keep, nextDeletionAt, oldestAt, visits }: Described): Html =>
   fixes + visits === 0
-    ? html`<p class="note">You have no history at the moment.</p>`
+    ? html`<p class="note">${words.history.none}</p>`
     : html`<dl>
-        <dt>Stored</dt>
+        <dt>${words.history.stored}</dt>
         <dd>${extent({ fixes, visits })}</dd>
         ${
           oldestAt !== null &&
-          html`<dt>Since</dt>
+          html`<dt>${words.history.since}</dt>
             <dd>${time(oldestAt)}</dd>`
         }
-        <dt>Next deletion</dt>
-        <dd>
-          ${keep === null ? "Never, unless you choose a limit" : html`${nextDeletionAt === null ? "Every hour" : time(nextDeletionAt)}: what is ${HistoryChoice.textOf(keep)} old by then`}
-        </dd>
+        <dt>${words.history.nextDeletion}</dt>
+        <dd>${nextDeletion(keep, nextDeletionAt)}</dd>
       </dl>`
 
-const extent = ({ fixes, visits }: Pick<Extent, "fixes" | "visits">): string =>
-  `${count(fixes)} ${fixes === 1 ? "location" : "locations"} and ${count(visits)} ${visits === 1 ? "visit" : "visits"}`
+const nextDeletion = (keep: History.Keep, at: Described["nextDeletionAt"]): Html => {
+  if (keep === null) return words.history.never
+  const age = HistoryChoice.textOf(keep)
+  return at === null ? words.history.hourly(age) : words.history.next(time(at), age)
+}
+
+const extent = ({ fixes, visits }: Pick<Extent, "fixes" | "visits">): Html => words.history.extent(fixes, visits)
 
 /** Asks for confirmation and changes nothing yet: the deleted history cannot be brought back. */
 const confirm = (portal: string, visitor: Visitor.Visitor, keep: History.Keep, value: string, going: Extent) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
-    return respond({
-      title: "Keep less of your history?",
+    return yield* respond({
+      title: words.keepLess.title,
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/settings`,
       width: "middle",
-      main: html`<h1>Keep ${HistoryChoice.textOf(keep)} only?</h1>
+      main: html`<h1>${words.keepLess.heading(HistoryChoice.textOf(keep))}</h1>
         <div class="note warn">
-          <p>
-            <strong>${extent(going)} would be deleted for good</strong
-            >${going.oldestAt !== null && html`, the oldest from ${time(going.oldestAt)}`}. Apps stop seeing them at
-            once; nobody can bring them back.
-          </p>
+          <p>${words.keepLess.going(extent(going), going.oldestAt === null ? null : time(going.oldestAt))}</p>
         </div>
         <form method="post" action="${portal}/settings/history" class="actions">
           ${Fields.hidden("form_token", token)} ${Fields.hidden("keep_days", value)}
           ${Fields.hidden("confirmed", "yes")}
-          <button class="danger">Delete them and keep ${HistoryChoice.textOf(keep)}</button>
-          <a href="${portal}/settings">Change nothing</a>
+          <button class="danger">${words.keepLess.confirm(HistoryChoice.textOf(keep))}</button>
+          <a href="${portal}/settings">${words.keepLess.cancel}</a>
         </form>`
     })
   })

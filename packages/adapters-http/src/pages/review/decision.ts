@@ -1,3 +1,4 @@
+import type { HttpServerResponse } from "@effect/platform"
 import { decideApp } from "@place-access/domain/apps"
 import { decidePurpose, type Purpose } from "@place-access/domain/purposes"
 import { inspectApp, listDecisions } from "@place-access/domain/staff"
@@ -11,11 +12,12 @@ import { pendingChange } from "../developer/appChange.js"
 import { paragraphs, purposeBadge, statusBadge } from "../developer/shared.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../kit/Html.js"
+import { type Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
-import { time } from "../kit/Time.js"
+import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import {
   aboutApp,
@@ -33,7 +35,9 @@ import {
 import * as Preview from "./preview.js"
 import { wording } from "./wording.js"
 
-const LABELS = { note: "Note to the developer", decision: "Your decision" }
+const words = texts.review.decision
+
+const LABELS = { note: words.note, decision: words.yours }
 
 /** The decision form that was rejected and is shown again. */
 interface RejectedForm {
@@ -51,10 +55,8 @@ const againAlert = (again: RejectedForm | undefined): Html | false =>
   ${
     again.conflict !== null &&
     html`<div class="problems" role="alert">
-      <h2>Your decision was not recorded</h2>
-      <p>
-        ${again.conflict === Submission.CHANGED ? "The developer changed it after you opened this page. Read it again, then decide." : `Meanwhile ${again.conflict}.`}
-      </p>
+      <h2>${words.notRecorded}</h2>
+      <p>${again.conflict === Submission.CHANGED ? words.changed : words.meanwhile(ofDomain(again.conflict))}</p>
     </div>`
   }`
 
@@ -70,23 +72,23 @@ const decisionForm = (
   revision: number,
   token: string,
   again: RejectedForm | undefined,
-  approving: string
+  approving: Html
 ): Html =>
   html`<section class="card" aria-labelledby="decide">
-    <h2 id="decide">Decide</h2>
-    <p>${approving} The developer gets an e-mail with your note.</p>
+    <h2 id="decide">${words.heading}</h2>
+    <p>${approving} ${words.mailed}</p>
     <form method="post" action="${action}">
       ${Fields.hidden("form_token", token)}${Fields.hidden("revision", String(revision))}
       ${Fields.textarea(again?.form ?? Fields.fresh(), {
         name: "note",
         label: LABELS.note,
-        hint: "To reject, say what has to change. To approve, you can leave it empty.",
+        hint: words.noteHint,
         required: false,
         maxlength: 1000
       })}
       <div class="actions">
-        <button name="decision" value="approve">Approve</button
-        ><button class="danger" name="decision" value="reject">Reject</button>
+        <button name="decision" value="approve">${words.approve}</button
+        ><button class="danger" name="decision" value="reject">${words.reject}</button>
       </div>
     </form>
   </section>`
@@ -99,32 +101,32 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
     const query = yield* Form.query
     const { decisions, nextCursor } = yield* fromCursor(query, (page) => listDecisions(visitor.account, id, page))
     const path = reviewPath(app)
-    return respond({
-      title: `Review: ${app.name}`,
+    return yield* respond({
+      title: texts.review.titleOf(app.name),
       reader: yield* Visitor.reader(visitor),
       current: REVIEW,
       status: statusOf(again),
-      main: html`<p><a href="${REVIEW}">Review</a></p>
+      main: html`<p><a href="${REVIEW}">${texts.review.title}</a></p>
         <h1>${app.name}</h1>
         <p class="lead">
-          ${statusBadge(app)} ${app.submission !== null && html`Waits for a decision since ${time(app.submission.at)}.`}
-          ${isAdmin(visitor) && html`<a href="${adminPath(app)}">Administer this app</a>`}
+          ${statusBadge(app)} ${app.submission !== null && words.waitsSince(time(app.submission.at))}
+          ${isAdmin(visitor) && html`<a href="${adminPath(app)}">${words.administer}</a>`}
         </p>
         ${againAlert(again)}
         ${
           app.proposal !== null &&
           html`<section class="card" aria-labelledby="change">
-            <h2 id="change">Changes to decide on</h2>
-            <p>The app is in production. Users see what is in force until you approve.</p>
+            <h2 id="change">${words.changes}</h2>
+            <p>${words.changesText}</p>
             ${pendingChange(app)}
           </section>`
         }
         ${Preview.links(app)} ${aboutApp(inspected)}
         <section class="card" aria-labelledby="purposes">
-          <h2 id="purposes">Purposes</h2>
+          <h2 id="purposes">${words.purposes}</h2>
           ${
             purposes.length === 0
-              ? html`<p class="soft">The app has no purpose, so it cannot ask for exact locations.</p>`
+              ? html`<p class="soft">${words.noPurposes}</p>`
               : html`<ul class="plain choices">
                   ${purposes.map(
                     (purpose) =>
@@ -146,9 +148,7 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
             app.revision,
             yield* Visitor.tokenFor(visitor),
             again,
-            app.proposal === null
-              ? "If you approve, the app goes into production: everybody can connect it. If you reject, it goes back to the sandbox."
-              : "If you approve, the changes are in force at once. If you reject, the earlier version stays in force, and the app goes on working."
+            app.proposal === null ? words.firstApp : words.changedApp
           )
         }
         ${history(decisions, pager(path, query, nextCursor))}`
@@ -170,27 +170,27 @@ const purposePage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
     const { decisions, nextCursor } = yield* fromCursor(query, (page) => listDecisions(visitor.account, app.id, page))
     const path = `${reviewPath(app)}/purposes/${purpose.id}`
     const isWaiting = purpose.submission !== null && app.revokedAt === null
-    return respond({
-      title: `Review: ${purpose.key} of ${app.name}`,
+    return yield* respond({
+      title: texts.review.titleOfPurpose(purpose.key, app.name),
       reader: yield* Visitor.reader(visitor),
       current: REVIEW,
       status: statusOf(again),
-      main: html`<p><a href="${REVIEW}">Review</a> · <a href="${reviewPath(app)}">${app.name}</a></p>
-        <h1>Purpose <code>${purpose.key}</code></h1>
+      main: html`<p><a href="${REVIEW}">${texts.review.title}</a> · <a href="${reviewPath(app)}">${app.name}</a></p>
+        <h1>${words.purpose(html`<code>${purpose.key}</code>`)}</h1>
         <p class="lead">
-          ${purposeBadge(purpose)} Of ${app.name}, which is
-          ${app.revokedAt !== null ? "revoked" : APP_STATUS[app.status]}, by ${developerName({ developer })}.
-          ${purpose.submission !== null && html`Waits for a decision since ${time(purpose.submission.at)}.`}
+          ${purposeBadge(purpose)}
+          ${words.ofApp[app.revokedAt === null ? app.status : "revoked"](app.name, developerName({ developer }))}
+          ${purpose.submission !== null && words.waitsSince(time(purpose.submission.at))}
         </p>
         ${againAlert(again)}
         <section class="card" aria-labelledby="wording">
-          <h2 id="wording">Wording</h2>
+          <h2 id="wording">${words.wording}</h2>
           ${explain(purpose)} ${wording(purpose)}
         </section>
         ${
           purpose.reviewNote !== null &&
           html`<div class="note">
-            <h2>Note of the last decision</h2>
+            <h2>${words.lastNote}</h2>
             ${paragraphs(purpose.reviewNote)}
           </div>`
         }
@@ -201,23 +201,17 @@ const purposePage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
             purpose.revision,
             yield* Visitor.tokenFor(visitor),
             again,
-            purpose.approved === null
-              ? "If you approve, users read it in exactly these words, and the app can use it in production."
-              : "If you approve, the new wording replaces the one in force. If you reject, the earlier wording stays in force."
+            purpose.approved === null ? words.firstPurpose : words.changedPurpose
           )
         }
         ${history(decisions, pager(path, query, nextCursor))}`
     })
   })
 
-const APP_STATUS = { sandbox: "in the sandbox", in_review: "in review", production: "in production" } as const
-
 const explain = (purpose: Purpose.Purpose): Html | false =>
   purpose.status === "archived"
-    ? html`<p>Its developer archived it ${time(purpose.archivedAt)}: apps can no longer use it.</p>`
-    : purpose.approved !== null &&
-      purpose.status !== "approved" &&
-      html`<p>The approved wording stays in force until a new one is approved.</p>`
+    ? html`<p>${words.archived(time(purpose.archivedAt))}</p>`
+    : purpose.approved !== null && purpose.status !== "approved" && html`<p>${words.staysInForce}</p>`
 
 const Posted = Schema.Struct({
   decision: Verdict.ReviewerDecision,
@@ -231,7 +225,7 @@ type Fault = Shared | WireError
 const decided = <R, R2>(
   visitor: Visitor.Visitor,
   decide: (verdict: Verdict.Verdict) => Effect.Effect<unknown, Fault, R>,
-  page: (again: RejectedForm) => Effect.Effect<ReturnType<typeof respond>, Fault, R2>
+  page: (again: RejectedForm) => Effect.Effect<HttpServerResponse.HttpServerResponse, Fault, R2>
 ) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)

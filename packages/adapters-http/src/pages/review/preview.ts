@@ -6,7 +6,8 @@ import { Effect, Option } from "effect"
 import { HttpOptions, portalPath } from "../../HttpOptions.js"
 import * as consentView from "../consent/consentView.js"
 import * as Form from "../kit/Form.js"
-import { Html, html } from "../kit/Html.js"
+import { Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import { appId, asReviewer, REVIEW, reviewPath, scopeList } from "./shared.js"
@@ -14,7 +15,14 @@ import * as Visitor from "../kit/Visitor.js"
 
 /** The consent page as users will see it, for a reviewer. It is the same view; only its controls are off. */
 
-const NAMES: Readonly<Record<ConsentPreview.Version, string>> = { in_force: "In force", proposed: "If you approve" }
+const words = texts.review.preview
+
+const NAMES: Readonly<Record<ConsentPreview.Version, Html>> = { in_force: words.inForce, proposed: words.proposed }
+
+const linkTo = (version: ConsentPreview.Version, isFirst: boolean): Html => {
+  if (isFirst) return version === "in_force" ? words.theInForce : words.theProposed
+  return version === "in_force" ? words.alsoInForce : words.alsoProposed
+}
 
 const address = (app: Pick<App.App, "id">, version: ConsentPreview.Version): string =>
   `${reviewPath(app)}/consent?version=${version}`
@@ -32,9 +40,7 @@ export const links = (app: App.App): Html =>
       .toReversed()
       .map(
         (version, index) =>
-          html`<a class="button second" href="${address(app, version)}"
-            >${index === 0 ? "The consent page" : "Consent page"}: ${NAMES[version].toLowerCase()}</a
-          >`
+          html`<a class="button second" href="${address(app, version)}">${linkTo(version, index === 0)}</a>`
       )}
   </p>`
 
@@ -47,15 +53,15 @@ const page = asReviewer((visitor) =>
     const shown = ConsentPreview.of(app, version, developer.displayName, purposes, yield* Timestamp.now)
     const tab = (one: ConsentPreview.Version) =>
       html`<a href="${address(app, one)}" ${one === version && new Html(' aria-current="page"')}>${NAMES[one]}</a>`
-    return respond({
-      title: `Consent page of ${app.name}`,
+    return yield* respond({
+      title: words.title(app.name),
       reader: yield* Visitor.reader(visitor),
       current: REVIEW,
       width: "middle",
-      main: html`<p><a href="${REVIEW}">Review</a> · <a href="${reviewPath(app)}">${app.name}</a></p>
-        <nav class="tabs" aria-label="Versions of the consent page">${versions(app).map(tab)}</nav>
+      main: html`<p><a href="${REVIEW}">${texts.review.title}</a> · <a href="${reviewPath(app)}">${app.name}</a></p>
+        <nav class="tabs" aria-label="${words.versions}">${versions(app).map(tab)}</nav>
         ${Option.match(shown, {
-          onNone: () => html`<p class="empty">The app has no redirect URI, so it cannot ask users yet.</p>`,
+          onNone: () => html`<p class="empty">${words.noRedirect}</p>`,
           onSome: (preview) => framed(preview, visitor, portalPath(options))
         })}`
     })
@@ -68,20 +74,17 @@ const framed = (
   portal: string
 ): Html =>
   html`<div class="note">
-      <p>
-        This is the page for a user who was never connected, when the app asks for everything that it may. Nothing on it
-        can be pressed. The account is yours; the places are examples.
-      </p>
+      <p>${words.explained}</p>
       ${
         origins.length > 1 &&
-        html`<p>The app can send users back to each of these; the page shows the one that it asks for:</p>
+        html`<p>${words.origins}</p>
           <ul class="plain">
             ${origins.map((origin) => html`<li><code>${origin}</code></li>`)}
           </ul>`
       }
       ${
         hidden.length > 0 &&
-        html`<p>Not on the page, because no approved purpose covers it, or because an admin took it away:</p>
+        html`<p>${words.hidden}</p>
           ${scopeList(hidden)}`
       }
     </div>

@@ -1,11 +1,11 @@
 import { listVolumeFlags, type ReadableFlag } from "@place-access/domain/purposes"
 import { listAllApps, listLeaks, listReviews, type ReadableLeak, type Review } from "@place-access/domain/staff"
-import { Words } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { pendingChange } from "../developer/appChange.js"
 import { paragraphs, statusBadge } from "../developer/shared.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../kit/Html.js"
+import { type Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import * as Table from "../kit/Table.js"
@@ -25,27 +25,35 @@ import {
 } from "./shared.js"
 import { wording } from "./wording.js"
 
+const words = texts.review
+
 const queue = asReviewer((visitor) =>
   Effect.gen(function* () {
     const query = yield* Form.query
     const { nextCursor, reviews } = yield* fromCursor(query, (page) => listReviews(visitor.account, page))
-    return respond({
-      title: "Review: waiting",
+    return yield* respond({
+      title: words.queue.title,
       reader: yield* Visitor.reader(visitor),
       current: REVIEW,
       main: html`${reviewHead("")} ${notice(query.value("done"))}
-        <p class="lead">Purposes and apps that wait for a decision, the longest waiting first.</p>
+        <p class="lead">${words.queue.lead}</p>
         ${
           reviews.length === 0
-            ? html`<p class="empty">Nothing waits for a decision.</p>`
+            ? html`<p class="empty">${words.queue.empty}</p>`
             : html`<ol class="plain">
                 ${reviews.map(waiting)}
               </ol>`
         }
-        ${pager(REVIEW, query, nextCursor, { first: "Longest waiting", next: "More" })}`
+        ${pager(REVIEW, query, nextCursor, { first: words.longestWaiting, next: words.more })}`
     })
   })
 )
+
+/** What waits: an app or a purpose, new or changed. */
+const kindOf = (isPurpose: boolean, isEdit: boolean): Html => {
+  if (isPurpose) return isEdit ? words.queue.editedPurpose : words.queue.newPurpose
+  return isEdit ? words.queue.changedApp : words.queue.newApp
+}
 
 const waiting = (review: Review): Html => {
   const { app, purpose, submission } = review
@@ -59,20 +67,18 @@ const waiting = (review: Review): Html => {
             : html`<a href="${reviewPath(app)}/purposes/${purpose.id}">${app.name}: <code>${purpose.key}</code></a>`
         }
       </h2>
-      <span class="badge${isEdit && " warn"}"
-        >${purpose === null ? (isEdit ? "Changes to an app in production" : "App, into production") : isEdit ? "Edit of an approved purpose" : "New purpose"}</span
-      >
+      <span class="badge${isEdit && " warn"}">${kindOf(purpose !== null, isEdit)}</span>
     </header>
     <p class="soft small">
-      Waits since ${time(submission.at)}. From ${developerName(review)}.
-      ${purpose !== null && html`The app: ${statusBadge(app)}`}
+      ${words.queue.since(time(submission.at), developerName(review))}
+      ${purpose !== null && words.queue.app(statusBadge(app))}
     </p>
     ${
       purpose === null
         ? pendingChange(app) ||
           html`${paragraphs(app.description)}
             <dl>
-              <dt>Requested scopes</dt>
+              <dt>${words.about.requested}</dt>
               <dd>${scopeList(app.declaredScopes)}</dd>
             </dl>`
         : wording(purpose)
@@ -85,16 +91,13 @@ const flags = asReviewer((visitor) =>
     const query = yield* Form.query
     const found = yield* fromCursor(query, (page) => listVolumeFlags(visitor.account, page))
     const path = `${REVIEW}/flags`
-    return respond({
-      title: "Review: volume flags",
+    return yield* respond({
+      title: words.flags.title,
       reader: yield* Visitor.reader(visitor),
       current: REVIEW,
       main: html`${reviewHead("/flags")}
-        <p class="lead">
-          Connections about which an app asked for exact locations more than twice as often in a day as its purpose
-          expects, the newest first. No call was refused for it.
-        </p>
-        ${found.flags.length === 0 ? html`<p class="empty">No app has asked unusually often.</p>` : flagTable(found.flags)}
+        <p class="lead">${words.flags.lead}</p>
+        ${found.flags.length === 0 ? html`<p class="empty">${words.flags.empty}</p>` : flagTable(found.flags)}
         ${pager(path, query, found.nextCursor)}`
     })
   })
@@ -103,23 +106,23 @@ const flags = asReviewer((visitor) =>
 /** The table of flags. A flag names only the connection, because reviewers need not know who the user is. */
 const flagTable = (all: ReadonlyArray<ReadableFlag>): Html =>
   Table.stacked(
-    ["App", "Purpose", "Asked", "Expected", "When"],
+    [words.flags.app, words.flags.purpose, words.flags.asked, words.flags.expected, words.flags.when],
     all.map(
       (flag) =>
         html`<tr>
-          <td data-label="App">
+          <td data-label="${words.flags.app}">
             <a href="${reviewPath({ id: flag.appId })}">${flag.appName}</a><br /><span class="soft small"
-              >Connection</span
+              >${words.flags.connection}</span
             >
             <code>${flag.connectionId}</code>
           </td>
-          <td data-label="Purpose">
+          <td data-label="${words.flags.purpose}">
             <a href="${reviewPath({ id: flag.appId })}/purposes/${flag.purposeId}"><code>${flag.purposeKey}</code></a
             ><br /><span class="soft small">${flag.purposeDescription}</span>
           </td>
-          <td data-label="Asked">${Words.count(flag.calls, "time")}</td>
-          <td data-label="Expected">${flag.expectedDailyVolume} a day</td>
-          <td data-label="When">${time(flag.from)} to<br />${time(flag.to)}</td>
+          <td data-label="${words.flags.asked}">${words.flags.times(flag.calls)}</td>
+          <td data-label="${words.flags.expected}">${words.flags.aDay(flag.expectedDailyVolume)}</td>
+          <td data-label="${words.flags.when}">${words.flags.fromTo(time(flag.from), time(flag.to))}</td>
         </tr>`
     )
   )
@@ -128,16 +131,13 @@ const leaks = asReviewer((visitor) =>
   Effect.gen(function* () {
     const query = yield* Form.query
     const found = yield* fromCursor(query, (page) => listLeaks(visitor.account, page))
-    return respond({
-      title: "Review: leaked keys",
+    return yield* respond({
+      title: words.leaks.title,
       reader: yield* Visitor.reader(visitor),
       current: REVIEW,
       main: html`${reviewHead("/leaks")}
-        <p class="lead">
-          Connections whose spent refresh token or code somebody used again, the newest first. Each connection ended at
-          once, and its user got an e-mail. Several connections of one app mean that the app leaks its tokens.
-        </p>
-        ${found.leaks.length === 0 ? html`<p class="empty">No spent token or code was used again.</p>` : leakTable(found.leaks)}
+        <p class="lead">${words.leaks.lead}</p>
+        ${found.leaks.length === 0 ? html`<p class="empty">${words.leaks.empty}</p>` : leakTable(found.leaks)}
         ${pager(`${REVIEW}/leaks`, query, found.nextCursor)}`
     })
   })
@@ -145,34 +145,34 @@ const leaks = asReviewer((visitor) =>
 
 const leakTable = (all: ReadonlyArray<ReadableLeak>): Html =>
   Table.stacked(
-    ["App", "Connection", "Reused key", "When"],
+    [words.leaks.app, words.leaks.connection, words.leaks.key, words.leaks.when],
     all.map(
       (leak) =>
         html`<tr>
-          <td data-label="App"><a href="${reviewPath({ id: leak.appId })}">${leak.appName}</a></td>
-          <td data-label="Connection"><code>${leak.connectionId}</code></td>
-          <td data-label="Reused key">${leakedKey(leak)}</td>
-          <td data-label="When">${time(leak.flaggedAt)}</td>
+          <td data-label="${words.flags.app}"><a href="${reviewPath({ id: leak.appId })}">${leak.appName}</a></td>
+          <td data-label="${words.leaks.connection}"><code>${leak.connectionId}</code></td>
+          <td data-label="${words.leaks.key}">${leakedKey(leak)}</td>
+          <td data-label="${words.flags.when}">${time(leak.flaggedAt)}</td>
         </tr>`
     )
   )
 
-const leakedKey = ({ endReason }: ReadableLeak): string => {
-  if (endReason === "refresh_token_reused") return "A refresh token"
-  if (endReason === "code_reused") return "A code"
-  return "A token or code of a connection that had ended before"
+const leakedKey = ({ endReason }: ReadableLeak): Html => {
+  if (endReason === "refresh_token_reused") return words.leaks.refreshToken
+  if (endReason === "code_reused") return words.leaks.code
+  return words.leaks.ended
 }
 
 const apps = asReviewer((visitor) =>
   Effect.gen(function* () {
     const query = yield* Form.query
     const found = yield* fromCursor(query, (page) => listAllApps(visitor.account, page))
-    return respond({
-      title: "Review: all apps",
+    return yield* respond({
+      title: words.apps.title,
       reader: yield* Visitor.reader(visitor),
       current: REVIEW,
       main: html`${reviewHead("/apps")}
-        <p class="lead">Everybody’s apps, the newest first, with the decisions about them.</p>
+        <p class="lead">${words.apps.lead}</p>
         ${appTable(found.apps, reviewPath)} ${pager(`${REVIEW}/apps`, query, found.nextCursor)}`
     })
   })

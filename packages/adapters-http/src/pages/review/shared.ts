@@ -12,11 +12,14 @@ import * as AppLogo from "../appLogo.js"
 import { changeTable } from "../developer/appChange.js"
 import { paragraphs, statusBadge } from "../developer/shared.js"
 import type * as Form from "../kit/Form.js"
-import { Html, html, webAddress } from "../kit/Html.js"
+import { Html, html, type Text, webAddress } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { param } from "../kit/Params.js"
 import * as Table from "../kit/Table.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+
+const words = texts.review
 
 /** Shared by the pages of reviewers and of admins. */
 
@@ -60,14 +63,14 @@ export const pager = (
   path: string,
   query: Form.Form,
   nextCursor: string | null,
-  texts: { readonly first: string; readonly next: string } = { first: "Newest", next: "Older" }
+  labels: { readonly first: Html; readonly next: Html } = { first: words.newest, next: words.older }
 ): Html | false => {
   const isFirst = query.value("cursor") === ""
   return (
     (!isFirst || nextCursor !== null) &&
     html`<p class="actions">
-      ${!isFirst && html`<a href="${path}">${texts.first}</a>`}
-      ${nextCursor !== null && html`<a class="button second" href="${path}?cursor=${encodeURIComponent(nextCursor)}">${texts.next}</a>`}
+      ${!isFirst && html`<a href="${path}">${labels.first}</a>`}
+      ${nextCursor !== null && html`<a class="button second" href="${path}?cursor=${encodeURIComponent(nextCursor)}">${labels.next}</a>`}
     </p>`
   )
 }
@@ -76,11 +79,11 @@ type Tab = "" | "/flags" | "/leaks" | "/apps"
 
 /** The head of the lists of reviewers, with their tabs. */
 export const reviewHead = (current: Tab): Html => {
-  const tab = (path: Tab, name: string) =>
+  const tab = (path: Tab, name: Text) =>
     html`<a href="${REVIEW}${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`
-  return html`<h1>Review</h1>
-    <nav class="tabs" aria-label="Review">
-      ${tab("", "Waiting")}${tab("/flags", "Volume flags")}${tab("/leaks", "Leaked keys")}${tab("/apps", "All apps")}
+  return html`<h1>${words.title}</h1>
+    <nav class="tabs" aria-label="${words.title}">
+      ${tab("", words.tabs.waiting)}${tab("/flags", words.tabs.flags)}${tab("/leaks", words.tabs.leaks)}${tab("/apps", words.tabs.apps)}
     </nav>`
 }
 
@@ -90,20 +93,21 @@ export const developerName = ({ developer }: Pick<DevelopedApp, "developer">): s
 /** A table of apps of all developers. `path` is the page of one app. */
 export const appTable = (apps: ReadonlyArray<DevelopedApp>, path: (app: Pick<App.App, "id">) => string): Html =>
   apps.length === 0
-    ? html`<p class="empty">There are no apps yet.</p>`
+    ? html`<p class="empty">${words.apps.empty}</p>`
     : Table.stacked(
-        ["App", "State", "Developer", "Created"],
+        [words.apps.app, words.apps.state, words.apps.developer, words.apps.created],
         apps.map(
           ({ app, developer }) =>
             html`<tr>
-              <td data-label="App"><a href="${path(app)}">${app.name}</a></td>
-              <td data-label="State">
-                ${statusBadge(app)} ${app.allowedScopes !== null && html`<span class="badge warn">Narrowed</span>`}
+              <td data-label="${words.apps.app}"><a href="${path(app)}">${app.name}</a></td>
+              <td data-label="${words.apps.state}">
+                ${statusBadge(app)}
+                ${app.allowedScopes !== null && html`<span class="badge warn">${words.apps.narrowed}</span>`}
               </td>
-              <td data-label="Developer">
+              <td data-label="${words.apps.developer}">
                 ${developer.displayName}<br /><span class="soft small">${developer.email}</span>
               </td>
-              <td data-label="Created">${time(app.createdAt)}</td>
+              <td data-label="${words.apps.created}">${time(app.createdAt)}</td>
             </tr>`
         )
       )
@@ -111,39 +115,39 @@ export const appTable = (apps: ReadonlyArray<DevelopedApp>, path: (app: Pick<App
 /** The description of an app, for reviewers and admins. */
 export const aboutApp = ({ app, developer }: DevelopedApp): Html =>
   html`<section class="card" aria-labelledby="about">
-    <h2 id="about">About the app</h2>
+    <h2 id="about">${words.about.heading}</h2>
     ${paragraphs(app.description)}
     <dl>
-      <dt>Developer</dt>
+      <dt>${words.about.developer}</dt>
       <dd>${developerName({ developer })}</dd>
-      <dt>Logo</dt>
-      <dd>${AppLogo.image(app) || html`<span class="soft">None</span>`}</dd>
-      <dt>Web page</dt>
+      <dt>${words.about.logo}</dt>
+      <dd>${AppLogo.image(app) || html`<span class="soft">${words.none}</span>`}</dd>
+      <dt>${words.about.webPage}</dt>
       <dd>
-        ${app.homepageUrl === null ? html`<span class="soft">None</span>` : html`<a href="${webAddress(app.homepageUrl)}" rel="noopener noreferrer" target="_blank">${app.homepageUrl}</a>`}
+        ${app.homepageUrl === null ? html`<span class="soft">${words.none}</span>` : html`<a href="${webAddress(app.homepageUrl)}" rel="noopener noreferrer" target="_blank">${app.homepageUrl}</a>`}
       </dd>
-      <dt>Requested scopes</dt>
+      <dt>${words.about.requested}</dt>
       <dd>${scopeList(app.declaredScopes)}</dd>
       ${
         app.allowedScopes !== null &&
-        html`<dt>Allowed scopes</dt>
+        html`<dt>${words.about.allowed}</dt>
           <dd>${scopeList(Scope.intersect(app.declaredScopes, app.allowedScopes))}</dd>`
       }
-      <dt>Redirect URIs</dt>
+      <dt>${words.about.redirects}</dt>
       <dd>
         ${
           app.redirectUris.length === 0
-            ? html`<span class="soft">Nothing registered yet</span>`
+            ? html`<span class="soft">${words.about.noRedirects}</span>`
             : html`<ul class="plain">
                 ${app.redirectUris.map((uri) => html`<li><code>${uri}</code></li>`)}
               </ul>`
         }
       </dd>
-      <dt>Created</dt>
+      <dt>${words.about.created}</dt>
       <dd>${time(app.createdAt)}</dd>
       ${
         app.revokedAt !== null &&
-        html`<dt>Revoked</dt>
+        html`<dt>${words.about.revoked}</dt>
           <dd>${time(app.revokedAt)}</dd>`
       }
     </dl>
@@ -151,21 +155,22 @@ export const aboutApp = ({ app, developer }: DevelopedApp): Html =>
 
 export const scopeList = (scopes: ReadonlyArray<Scope.Scope>): Html =>
   scopes.length === 0
-    ? html`<span class="soft">No scope</span>`
+    ? html`<span class="soft">${words.about.noScope}</span>`
     : html`<ul class="plain">
         ${scopes.map(
           (scope) =>
             html`<li>
-              <code>${scope}</code>${Scope.isSensitive(scope) && html` <span class="badge warn">Sensitive</span>`}
+              <code>${scope}</code
+              >${Scope.isSensitive(scope) && html` <span class="badge warn">${words.about.sensitive}</span>`}
             </li>`
         )}
       </ul>`
 
 const KINDS: Readonly<Record<ReviewDecision.ReviewKind, Html>> = {
-  approved: html`<span class="badge">Approved</span>`,
-  rejected: html`<span class="badge warn">Rejected</span>`,
-  narrowed: html`<span class="badge warn">Narrowed</span>`,
-  revoked: html`<span class="badge bad">Revoked</span>`
+  approved: html`<span class="badge">${words.history.kinds.approved}</span>`,
+  rejected: html`<span class="badge warn">${words.history.kinds.rejected}</span>`,
+  narrowed: html`<span class="badge warn">${words.history.kinds.narrowed}</span>`,
+  revoked: html`<span class="badge bad">${words.history.kinds.revoked}</span>`
 }
 
 type Named = AnyReviewDecision & { readonly byName: string }
@@ -173,20 +178,22 @@ type Named = AnyReviewDecision & { readonly byName: string }
 /** The decisions about the app and its purposes, with who made them and the notes. */
 export const history = (decisions: ReadonlyArray<Named>, more: Html | false): Html =>
   html`<section aria-labelledby="history">
-    <h2 id="history">Decisions so far</h2>
+    <h2 id="history">${words.history.heading}</h2>
     ${
       decisions.length === 0
-        ? html`<p class="empty">Nothing was decided about this app yet.</p>`
+        ? html`<p class="empty">${words.history.empty}</p>`
         : Table.stacked(
-            ["When", "Decision", "About", "Note", "By"],
+            [words.history.when, words.history.decision, words.history.about, words.history.note, words.history.by],
             decisions.map(
               ({ at, byName, kind, note, subject }) =>
                 html`<tr>
-                  <td data-label="When">${time(at)}</td>
-                  <td data-label="Decision">${KINDS[kind]}</td>
-                  <td data-label="About">${about(subject)}</td>
-                  <td data-label="Note">${note === null ? html`<span class="soft">None</span>` : lines(note)}</td>
-                  <td data-label="By">${byName}</td>
+                  <td data-label="${words.history.when}">${time(at)}</td>
+                  <td data-label="${words.history.decision}">${KINDS[kind]}</td>
+                  <td data-label="${words.history.about}">${about(subject)}</td>
+                  <td data-label="${words.history.note}">
+                    ${note === null ? html`<span class="soft">${words.none}</span>` : lines(note)}
+                  </td>
+                  <td data-label="${words.history.by}">${byName}</td>
                 </tr>`
             )
           )
@@ -197,21 +204,25 @@ export const history = (decisions: ReadonlyArray<Named>, more: Html | false): Ht
 const lines = (text: string): ReadonlyArray<Html> =>
   text.split("\n").map((line, index) => html`${index > 0 && html`<br />`}${line}`)
 
+const THEN = { current: words.history.inForceThen, pending: words.history.askedFor }
+
+const scopesLeft = (scopes: ReadonlyArray<string>): Html =>
+  scopes.length === 0 ? words.history.leftNoScope : words.history.left(scopes)
+
 /** The subject as the decision left it. */
 const about = (subject: ReviewSubject): Html =>
   subject.kind === "purpose"
-    ? html`Purpose <code>${subject.key}</code><br /><span class="soft small">${subject.terms.description}</span>`
-    : html`The app
-      ${subject.name}${
+    ? html`${words.history.purpose(html`<code>${subject.key}</code>`)}<br /><span class="soft small"
+          >${subject.terms.description}</span
+        >`
+    : html`${words.history.app(subject.name)}${
         subject.allowedScopes !== null &&
-        html`<br /><span class="soft small"
-            >Left: ${subject.allowedScopes.length === 0 ? "no scope" : subject.allowedScopes.join(", ")}</span
-          >`
+        html`<br /><span class="soft small">${scopesLeft(subject.allowedScopes)}</span>`
       }
       ${
         subject.change !== null &&
         html`<details>
-          <summary>Changes</summary>
-          ${changeTable(subject.id, subject.change, { current: "In force then", pending: "Asked for" })}
+          <summary>${words.history.changes}</summary>
+          ${changeTable(subject.id, subject.change, THEN)}
         </details>`
       }`

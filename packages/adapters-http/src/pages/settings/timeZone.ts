@@ -2,15 +2,18 @@ import { chooseTimeZone } from "@place-access/domain/accounts"
 import { TimeZone } from "@place-access/domain/shared"
 import { Either, Effect, Schema } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
+import { texts } from "../../languages/index.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../kit/Html.js"
+import { type Html, html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 
-const LABELS = { time_zone: "Time zone" }
+const words = texts.settings.timeZone
+
+const LABELS = { time_zone: words.field }
 
 /** Every zone that this machine knows, and the account's own, which may have another name here. */
 const zones = (present: string): ReadonlyArray<{ readonly value: string; readonly text: string }> =>
@@ -21,37 +24,28 @@ const zones = (present: string): ReadonlyArray<{ readonly value: string; readonl
 /** The time zone in the settings: what it is, and what time it is there now. */
 export const section = (portal: string, { account: { timeZone } }: Visitor.Visitor): Html =>
   html`<section class="card" aria-labelledby="zone">
-    <h2 id="zone">Your time zone</h2>
-    <p>
-      ${
-        timeZone === null
-          ? "Your browser did not say where you are, so pages show times in UTC."
-          : html`Pages show times as in <strong>${timeZone.replaceAll("_", " ")}</strong>. Mails are in UTC.`
-      }
-    </p>
-    <p><a class="button second" href="${portal}/settings/time-zone">Choose another…</a></p>
+    <h2 id="zone">${words.heading}</h2>
+    <p>${timeZone === null ? words.unknown : words.present(timeZone.replaceAll("_", " "))}</p>
+    <p><a class="button second" href="${portal}/settings/time-zone">${words.choose}</a></p>
   </section>`
 
 const page = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown) =>
   Effect.gen(function* () {
     const reader = yield* Visitor.reader(visitor)
-    return respond({
-      title: "Your time zone",
+    return yield* respond({
+      title: words.heading,
       reader,
       current: `${portal}/settings`,
       width: "narrow",
       status: form.problems.length === 0 ? 200 : 400,
-      main: html`<p><a href="${portal}/settings">Settings</a></p>
-        <h1>Your time zone</h1>
-        <p class="lead">
-          By the zone that is chosen now it is ${time(reader.clock.now)}. The days of your timeline begin at midnight of
-          this zone.
-        </p>
+      main: html`<p><a href="${portal}/settings">${texts.settings.title}</a></p>
+        <h1>${words.heading}</h1>
+        <p class="lead">${words.lead(time(reader.locale.now))}</p>
         ${Fields.problems(form, LABELS)}
         <form class="card" method="post" action="${portal}/settings/time-zone">
           ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))}
-          ${Fields.select(form, { name: "time_zone", label: "Time zone" }, zones(form.values("time_zone")))}
-          <button>Save</button>
+          ${Fields.select(form, { name: "time_zone", label: words.field }, zones(form.values("time_zone")))}
+          <button>${texts.settings.save}</button>
         </form>`
     })
   })

@@ -1,18 +1,28 @@
 import { HttpServerResponse } from "@effect/platform"
-import { type ConsentHistory, getConnection, listConsentHistory } from "@place-access/domain/connection"
-import { ConnectionId, Scope, Timestamp, Words } from "@place-access/domain/shared"
+import {
+  type Connection,
+  type ConsentHistory,
+  type ConnectionView,
+  getConnection,
+  listConsentHistory
+} from "@place-access/domain/connection"
+import { translate } from "@place-access/domain/languages"
+import { ConnectionId, type Language, Scope, Timestamp, Words } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Errors from "../../wire/Errors.js"
-import { type Html, html, nothing, type Value } from "../kit/Html.js"
+import { type Html, html, nothing, type Text, type Value } from "../../html/Html.js"
 import { respond } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
-import { time } from "../kit/Time.js"
+import { texts, textsIn } from "../../languages/index.js"
+import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
-import { type ListedConnection, REASONS } from "../portal/connections.js"
 
-// What was agreed in a connection, when and by whom, with a receipt for each change. Decision connection-7.
+const words = texts.steering.history
+
+// What was agreed in a connection, when and by whom, with a receipt for each change.
+// Decisions connection-7, languages-4.
 
 const connectionId = param("connection", ConnectionId, "connection")
 
@@ -20,53 +30,31 @@ const entryKey = param("entry", Schema.String, "receipt")
 
 type Entry = ConsentHistory.HistoryEntry
 
-const TITLES: Readonly<Record<Entry["change"], string>> = {
-  connected: "Connected",
-  changed: "Agreed anew",
-  renewed: "Exact location renewed",
-  permissions_changed: "Permissions changed",
-  end_changed: "End moved",
-  exact_location_ended: "Exact location ended",
-  places_changed: "Places changed",
-  paused: "Paused",
-  resumed: "Resumed",
-  exact_location_removed: "Exact location removed",
-  ended: "Ended"
+interface Causes<Said> {
+  readonly by: Readonly<Record<ConsentHistory.ChangedBy, Said>>
+  readonly endedBy: Readonly<Record<Connection.EndReason, Said>>
 }
 
-const by = ({ by: who, change, endReason }: Entry): string => {
-  if (change === "ended") return REASONS[endReason ?? "expired"]
-  switch (who) {
-    case "consent":
-      return "the app asked, and you allowed it"
-    case "user":
-      return "you changed it here"
-    case "app":
-      return "the app changed it"
-    case "service":
-      return "nobody renewed it within 14 days"
-  }
-}
+/** Who made a change: on the page a text for its reader, in the receipt a string. */
+const by = <Said>(say: Causes<Said>, { by: who, change, endReason }: Entry): Said =>
+  change === "ended" ? say.endedBy[endReason ?? "expired"] : say.by[who]
 
 /** The address of a receipt: time and change, which together name one entry. */
 const keyOf = ({ at, change }: Entry): string => `${at}-${change}`
 
 const changes = ({ added, change, pause, removed, sensitiveExpiresAt, standardExpiresAt }: Entry): Html => {
   const isDated = ["connected", "changed", "renewed", "end_changed", "permissions_changed"].includes(change)
-  const line = (sign: string, badge: string, words: string): Html =>
-    html`<li><span class="badge ${badge}">${sign}</span> ${words}</li>`
+  const line = (sign: Html, badge: string, what: Text): Html =>
+    html`<li><span class="badge ${badge}">${sign}</span> ${what}</li>`
   const lines: ReadonlyArray<Value> = [
-    ...added.scopes.map((scope) => line("Added", "", Scope.describe[scope])),
-    ...added.places.map(({ label }) => line("Added", "", label)),
-    ...removed.scopes.map((scope) => line("Removed", "quiet", Scope.describe[scope])),
-    ...removed.places.map(({ label }) => line("Removed", "quiet", label)),
+    ...added.scopes.map((scope) => line(words.added, "", ofDomain(Scope.describe[scope]))),
+    ...added.places.map(({ label }) => line(words.added, "", label)),
+    ...removed.scopes.map((scope) => line(words.removed, "quiet", ofDomain(Scope.describe[scope]))),
+    ...removed.places.map(({ label }) => line(words.removed, "quiet", label)),
     isDated &&
-      html`<li>
-        ${standardExpiresAt === null ? "Without an end date" : html`The connection ends on ${time(standardExpiresAt)}`}
-      </li>`,
-    isDated && sensitiveExpiresAt !== null && html`<li>Exact location ends on ${time(sensitiveExpiresAt)}</li>`,
-    change === "paused" &&
-      html`<li>${pause?.until == null ? "Until you resume it" : html`Until ${time(pause.until)}`}</li>`
+      html`<li>${standardExpiresAt === null ? words.noEnd : words.connectionEnds(time(standardExpiresAt))}</li>`,
+    isDated && sensitiveExpiresAt !== null && html`<li>${words.exactEnds(time(sensitiveExpiresAt))}</li>`,
+    change === "paused" && html`<li>${pause?.until == null ? words.untilResumed : words.until(time(pause.until))}</li>`
   ]
   const told = lines.filter((one) => one !== false)
   return told.length === 0
@@ -83,70 +71,69 @@ const show = (portal: string) =>
       const connection = yield* getConnection(visitor.account.id, id)
       const entries = yield* listConsentHistory(visitor.account.id, id)
       const isWhole = entries.at(-1)?.change === "connected"
-      return respond({
-        title: `What you agreed with ${connection.app.name}`,
+      return yield* respond({
+        title: words.title(connection.app.name),
         reader: yield* Visitor.reader(visitor),
         current: `${portal}/connections`,
         width: "middle",
         main: html`<p><a href="${portal}/connections/${id}">${connection.app.name}</a></p>
-          <h1>What you agreed, and when</h1>
-          <p class="lead">
-            Every change of this connection, the newest first. A receipt is a text file with everything that was agreed
-            from that moment on.
-          </p>
+          <h1>${words.heading}</h1>
+          <p class="lead">${words.lead}</p>
           <ol class="plain">
             ${entries.map(
               (entry) =>
                 html`<li class="card">
                   <header>
-                    <h2>${TITLES[entry.change]}</h2>
+                    <h2>${words.changes[entry.change]}</h2>
                     <span class="soft small">${time(entry.at)}</span>
                   </header>
-                  <p class="soft small">By whom: ${by(entry)}</p>
+                  <p class="soft small">${words.byWhom(by<Html>(words, entry))}</p>
                   ${changes(entry)}
                   <p class="actions">
                     <a href="${portal}/connections/${id}/history/${keyOf(entry)}" download
-                      >Download receipt<span class="unseen">: ${TITLES[entry.change]}, ${time(entry.at)}</span></a
+                      >${words.receipt}<span class="unseen"
+                        >${words.receiptOf(words.changes[entry.change], time(entry.at))}</span
+                      ></a
                     >
                   </p>
                 </li>`
             )}
           </ol>
-          ${
-            !isWhole &&
-            html`<p class="soft small">
-              Connected ${time(connection.connectedAt)}. Changes before the oldest one above are not in this list.
-            </p>`
-          }`
+          ${!isWhole && html`<p class="soft small">${words.incomplete(time(connection.connectedAt))}</p>`}`
       })
     })
   )
 
-/** A receipt as plain text: who, what, which places, until when. */
-const receiptText = ({ app, id }: ListedConnection, entry: Entry): string => {
+/** A receipt as plain text: who, what, which places, until when. Times are in UTC: the file outlives the setting. */
+const receiptText = ({ app, id }: ConnectionView.UserConnection, entry: Entry, language: Language.Language): string => {
   const { at, change, pause, places, scopes, sensitiveExpiresAt, standardExpiresAt } = entry
+  const { history, receipt: say } = textsIn(language).steering
+  const moment = (one: Timestamp.Timestamp) => Words.inZone(Words.moment(one), null, language)
   const list = (items: ReadonlyArray<string>) =>
-    items.length === 0 ? ["  nothing"] : items.map((item) => `  - ${Words.oneLine(item)}`)
-  const end = (what: string, date: Timestamp.Timestamp | null, otherwise: string) =>
-    `${what}: ${date === null ? otherwise : Words.moment(date)}`
+    items.length === 0 ? [`  ${say.nothing}`] : items.map((item) => `  - ${Words.oneLine(item)}`)
+  const ends = [
+    standardExpiresAt === null ? say.connectionHasNoEnd : say.connectionEnds(moment(standardExpiresAt)),
+    sensitiveExpiresAt === null ? say.exactIsNotShared : say.exactEnds(moment(sensitiveExpiresAt))
+  ]
   return [
-    "RECEIPT",
+    say.heading,
     "",
-    `App: ${Words.oneLine(app.name)}`,
-    `Connection: ${id}`,
-    `When: ${Words.moment(at)} (${Timestamp.toIso(at)})`,
-    `What: ${TITLES[change]}`,
-    `By whom: ${by(entry)}`,
+    say.app(Words.oneLine(app.name)),
+    say.connection(id),
+    say.when(moment(at), Timestamp.toIso(at)),
+    say.what(history.changes[change]),
+    say.byWhom(by<string>(history, entry)),
     "",
-    "From then on the app could:",
-    ...list(scopes.map((scope) => Scope.describe[scope])),
+    say.could,
+    ...list(scopes.map((scope) => translate(Scope.describe[scope], language))),
     "",
-    "About these places, by their present names:",
+    say.places,
     ...list(places.map(({ label }) => label)),
     "",
-    change === "ended" ? "The connection has ended." : end("The connection ends", standardExpiresAt, "no end date"),
-    ...(change === "ended" ? [] : [end("Exact location ends", sensitiveExpiresAt, "not shared")]),
-    ...(change === "paused" ? [end("Paused until", pause?.until ?? null, "the user resumes")] : []),
+    ...(change === "ended" ? [say.hasEnded] : ends),
+    ...(change === "paused"
+      ? [pause?.until == null ? say.pausedUntilResumed : say.pausedUntil(moment(pause.until))]
+      : []),
     ""
   ].join("\n")
 }
@@ -159,7 +146,8 @@ const receipt = Visitor.signedIn((visitor) =>
     const entry = (yield* listConsentHistory(visitor.account.id, id)).find((one) => keyOf(one) === key)
     if (entry === undefined) return yield* Effect.fail(Errors.notFound("receipt"))
     const day = Timestamp.toIso(entry.at).slice(0, 10)
-    return HttpServerResponse.text(receiptText(connection, entry), {
+    const { language } = yield* Visitor.locale(visitor)
+    return HttpServerResponse.text(receiptText(connection, entry, language), {
       contentType: "text/plain; charset=utf-8",
       headers: {
         "content-disposition": `attachment; filename="receipt-${day}-${entry.change}.txt"`,

@@ -1,42 +1,39 @@
-import type { ConnectionView } from "@place-access/domain/connection"
+import { type ConnectionView, Pause } from "@place-access/domain/connection"
 import { Scope } from "@place-access/domain/shared"
 import { Tier } from "@place-access/domain/tiers"
 import * as Fields from "../kit/Fields.js"
-import { flag, type Html, html, nothing, type Value } from "../kit/Html.js"
-import { time } from "../kit/Time.js"
+import { flag, type Html, html, nothing, type Value } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
+import { ofDomain, time } from "../kit/Time.js"
 
 // What a person can change in a connection at once: parts of the connection's page and of the list.
 
+const words = texts.steering
+
 type Listed = ConnectionView.UserConnection
 
-export const LABELS = {
-  scopes: "What it can do",
-  standard_days: "The end",
-  sensitive_days: "The end of exact location"
-}
+export const LABELS = words.labels
 
 /** What a form of this page posts to. */
 const path = (portal: string, { id }: Listed, deed: string): string => `${portal}/connections/${id}/${deed}`
 
-const LENGTHS = [
-  ["hour", "1 hour"],
-  ["day", "1 day"],
-  ["until_resumed", "Until I resume"]
-] as const
+const LENGTHS = Pause.PauseLength.literals
 
-const pauseButtons = (legend: string, hint: string): Html =>
+const pauseButtons = (legend: Html, hint: Html): Html =>
   html`<fieldset>
     <legend>${legend}</legend>
     <div class="row">
-      ${LENGTHS.map(([value, text]) => html`<button class="second" name="for" value="${value}">${text}</button>`)}
+      ${LENGTHS.map((value) => html`<button class="second" name="for" value="${value}">${words.pause.lengths[value]}</button>`)}
     </div>
     <p class="hint">${hint}</p>
   </fieldset>`
 
-export const pausedBadge = ({ pause }: Listed): Value => pause !== null && html`<span class="badge warn">Paused</span> `
+export const pausedBadge = ({ pause }: Listed): Value =>
+  pause !== null && html`<span class="badge warn">${words.pause.badge}</span> `
 
-const pausedUntil = ({ pause }: Listed): Html =>
-  pause?.until == null ? html`until you resume it` : html`until ${time(pause.until)}`
+/** `Paused until today 12:30.` For a paused connection. */
+export const pausedUntil = ({ pause }: Listed): Html =>
+  pause?.until == null ? words.pause.untilResumed : words.pause.until(time(pause.until))
 
 /** The buttons at the top of a live connection: pause or resume, end exact location, disconnect. */
 export const now = (portal: string, connection: Listed, token: string, disconnect: Html): Html => {
@@ -46,34 +43,22 @@ export const now = (portal: string, connection: Listed, token: string, disconnec
     ${
       pause === null
         ? html`<form method="post" action="${path(portal, connection, "pause")}">
-            ${Fields.hidden("form_token", token)}${pauseButtons(
-              "Pause",
-              "During a pause the app learns nothing about where you are or were, and no rule notifies it."
-            )}
+            ${Fields.hidden("form_token", token)}${pauseButtons(words.pause.heading, words.pause.hint)}
           </form>`
         : html`<form method="post" action="${path(portal, connection, "resume")}" class="note warn">
-            <p>
-              <strong>Paused ${pausedUntil(connection)}.</strong> ${app.name} learns nothing about where you are or
-              were. After the pause it can ask about that time too, as far as it can ask about the past.
-            </p>
-            ${Fields.hidden("form_token", token)}<button>Resume now</button>
+            <p><strong>${pausedUntil(connection)}</strong> ${words.pause.text(app.name)}</p>
+            ${Fields.hidden("form_token", token)}<button>${words.pause.resume}</button>
           </form>`
     }
     ${
       isExact &&
       html`<form method="post" action="${path(portal, connection, "exact-location/end")}">
-        ${Fields.hidden("form_token", token)}<button class="danger">End exact location now</button>
-        <p class="hint">
-          ${
-            heldScopes.every(Scope.isSensitive)
-              ? html`The app has nothing else, so this disconnects it.`
-              : html`The rest of the connection goes on. You can give it back below.`
-          }
-        </p>
+        ${Fields.hidden("form_token", token)}<button class="danger">${words.endExact.button}</button>
+        <p class="hint">${heldScopes.every(Scope.isSensitive) ? words.endExact.isAll : words.endExact.isPart}</p>
       </form>`
     }
     <details>
-      <summary>Disconnect…</summary>
+      <summary>${words.disconnect}</summary>
       ${disconnect}
     </details>
   </div>`
@@ -91,17 +76,17 @@ const box = (connection: Listed, scope: Scope.Scope, chosen: ReadonlyArray<strin
       ${flag("checked", chosen === undefined ? isHeld : chosen.includes(scope))}
     />
     <div>
-      <label for="${id}">${Scope.describe[scope]}</label>
-      ${!isHeld && html`<span class="badge quiet">Taken away</span>`}
-      ${isHeld && !connection.scopes.includes(scope) && html`<span class="badge quiet">Not now</span>`}
+      <label for="${id}">${ofDomain(Scope.describe[scope])}</label>
+      ${!isHeld && html`<span class="badge quiet">${words.permissions.takenAway}</span>`}
+      ${isHeld && !connection.scopes.includes(scope) && html`<span class="badge quiet">${words.permissions.notNow}</span>`}
     </div>
   </div>`
 }
 
-const KEEP = { value: "", text: "As it is now" }
+const KEEP = { value: "", text: words.permissions.keep }
 const inDays = (days: number | "never") => ({
   value: String(days),
-  text: days === "never" ? "No end date" : days === 1 ? "1 day from now" : `${days} days from now`
+  text: words.permissions.fromNow(days)
 })
 
 /** The form that takes permissions away, gives them back and moves the dates. */
@@ -120,25 +105,25 @@ export const permissions = (
   return html`<form method="post" action="${path(portal, connection, "permissions")}">
     ${Fields.hidden("form_token", token)}
     <fieldset id="scopes">
-      <legend>About the places you share</legend>
+      <legend>${words.permissions.standard}</legend>
       ${Fields.groupFault(form, "scopes", LABELS.scopes)}
-      ${standard.length === 0 ? html`<p class="soft">Nothing.</p>` : boxes(standard)}
+      ${standard.length === 0 ? html`<p class="soft">${words.permissions.nothing}</p>` : boxes(standard)}
     </fieldset>
     ${
       sensitive.length > 0 &&
       html`<fieldset class="sensitive">
-        <legend>Your exact location</legend>
+        <legend>${words.permissions.sensitive}</legend>
         ${boxes(sensitive)}
       </fieldset>`
     }
-    <p class="hint">You agreed to these when the app asked. For anything else the app must ask you again.</p>
+    <p class="hint">${words.permissions.hint}</p>
     <div class="pair">
       ${Fields.select(
         form,
         {
           name: "standard_days",
-          label: "The connection ends",
-          hint: grantExpiresAt === null ? html`Now: no end date` : html`Now: ${time(grantExpiresAt)}`
+          label: words.permissions.connectionEnds,
+          hint: grantExpiresAt === null ? words.permissions.nowNoEnd : words.permissions.now(time(grantExpiresAt))
         },
         [KEEP, ...Tier.StandardDays.literals.map(inDays)]
       )}
@@ -148,14 +133,17 @@ export const permissions = (
           form,
           {
             name: "sensitive_days",
-            label: "Exact location ends",
-            hint: sensitiveExpiresAt === null ? html`Now: not shared` : html`Now: ${time(sensitiveExpiresAt)}`
+            label: words.permissions.exactEnds,
+            hint:
+              sensitiveExpiresAt === null
+                ? words.permissions.nowNotShared
+                : words.permissions.now(time(sensitiveExpiresAt))
           },
           [KEEP, ...Tier.SensitiveDays.literals.map(inDays)]
         )
       }
     </div>
-    <button class="second">Save changes</button>
+    <button class="second">${words.permissions.save}</button>
   </form>`
 }
 
@@ -167,16 +155,13 @@ export const all = (portal: string, live: ReadonlyArray<Listed>, token: string):
     ${
       paused < live.length &&
       html`<form method="post" action="${portal}/connections/pause">
-        ${Fields.hidden("form_token", token)}${pauseButtons(
-          "Pause all apps",
-          "No app learns anything about where you are or were. A longer pause of one app stays."
-        )}
+        ${Fields.hidden("form_token", token)}${pauseButtons(words.pause.all, words.pause.allHint)}
       </form>`
     }
     ${
       paused > 0 &&
       html`<form method="post" action="${portal}/connections/resume">
-        ${Fields.hidden("form_token", token)}<button>Resume all</button>
+        ${Fields.hidden("form_token", token)}<button>${words.pause.resumeAll}</button>
       </form>`
     }
   </div>`

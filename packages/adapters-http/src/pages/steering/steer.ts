@@ -74,13 +74,13 @@ const endExact = (portal: string) =>
     })
   )
 
-/** A select of days; the empty option leaves the date as it is. */
-const daysOf = <A>(options: Schema.Schema<A>, form: Form.Form, name: string) => {
+/** A select of days; the empty option leaves the date as it is. `fault`: in the words of the domain. */
+const daysOf = <A>(options: Schema.Schema<A>, form: Form.Form, name: string, fault: string) => {
   const text = form.value(name)
   if (text === "") return Effect.succeed(undefined)
   const value = /^[1-9]\d?$/.test(text) ? Number(text) : text
   return Option.match(Schema.decodeUnknownOption(options)(value), {
-    onNone: () => Invalid.of(name, "must be one of the choices"),
+    onNone: () => Invalid.of(name, fault),
     onSome: (days) => Effect.succeed(days)
   })
 }
@@ -96,8 +96,8 @@ const change = (portal: string) =>
       return yield* Effect.gen(function* () {
         const asked: Steering.SteeringChange = {
           scopes: chosen.filter(Scope.isScope),
-          standardDays: yield* daysOf(Tier.StandardDays, form, "standard_days"),
-          sensitiveDays: yield* daysOf(Tier.SensitiveDays, form, "sensitive_days")
+          standardDays: yield* daysOf(Tier.StandardDays, form, "standard_days", "must be 1, 7, 30, 90 or never"),
+          sensitiveDays: yield* daysOf(Tier.SensitiveDays, form, "sensitive_days", "must be 1, 7, 30 or 90")
         }
         const before = yield* getConnection(visitor.account.id, id)
         const redirect = Steering.sharesWithoutEnd(asked, before) ? yield* Visitor.confirmed(visitor) : null

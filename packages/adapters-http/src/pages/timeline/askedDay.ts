@@ -6,9 +6,9 @@ import * as Visitor from "../kit/Visitor.js"
 /** The day of a date in the account's zone, or today when the text is no date. */
 export const askedDay = (visitor: Visitor.Visitor, date: string) =>
   Effect.gen(function* () {
-    const clock = yield* Visitor.clock(visitor)
-    const zone = clock.zone ?? TimeZone.UTC
-    const today = Option.getOrThrow(LocalDays.dayOf(zone, LocalDays.dateOf(zone, clock.now)))
+    const locale = yield* Visitor.locale(visitor)
+    const zone = locale.zone ?? TimeZone.UTC
+    const today = Option.getOrThrow(LocalDays.dayOf(zone, LocalDays.dateOf(zone, locale.now)))
     const day = Option.getOrElse(LocalDays.dayOf(zone, date), () => today)
-    return { clock, zone, day, today: today.date }
+    return { locale, zone, day, today: today.date }
   })

@@ -1,26 +1,18 @@
 import { type Day, LocalDays } from "@place-access/domain/fixes"
 import type { Timestamp, TimeZone } from "@place-access/domain/shared"
 import { Option } from "effect"
-import { Html, html } from "../kit/Html.js"
-import { count } from "../kit/Time.js"
+import { forReader, Html, html } from "../../html/Html.js"
+import { texts, textsIn } from "../../languages/index.js"
+
+const words = texts.timeline.calendar
 
 /** A month as a table. Days with data are links; their shade says how many readings there are. */
 
-const WEEKDAYS = [
-  ["Mon", "Monday"],
-  ["Tue", "Tuesday"],
-  ["Wed", "Wednesday"],
-  ["Thu", "Thursday"],
-  ["Fri", "Friday"],
-  ["Sat", "Saturday"],
-  ["Sun", "Sunday"]
-] as const
-const MONTHS = "January February March April May June July August September October November December".split(" ")
 const two = (number: number): string => String(number).padStart(2, "0")
 
 /** A month by its first day, `2026-11`. */
 export interface CalendarMonth {
-  readonly name: string
+  readonly name: Html
   readonly dates: ReadonlyArray<string>
   readonly from: Timestamp.Timestamp
   readonly until: Timestamp.Timestamp
@@ -39,7 +31,7 @@ export const monthOf = (zone: TimeZone.TimeZone, date: string): CalendarMonth =>
   )
   const [first, last] = [days[0], days.at(-1)]
   return {
-    name: `${MONTHS[month - 1] ?? ""} ${year}`,
+    name: forReader(({ language }) => words.month(textsIn(language).time.months[month - 1] ?? "", year)),
     dates: days.map((one) => one.date),
     from: first?.from ?? (0 as Timestamp.Timestamp),
     until: last?.until ?? (0 as Timestamp.Timestamp),
@@ -92,18 +84,18 @@ export const draw = ({ chosen, data, month, path, today }: Shown): Html => {
     }
     const shade = Math.ceil(Math.sqrt(readings / most) * 3)
     return html`<td class="${kind}">
-      <a class="shade${shade}" href="${path}?day=${date}" ${here} title="${count(readings)} locations">${number}</a>
+      <a class="shade${shade}" href="${path}?day=${date}" ${here} title="${words.locations(readings)}">${number}</a>
     </td>`
   }
   return html`<table class="calendar">
     <caption>
-      <a href="${path}?day=${month.before}" aria-label="The month before">‹</a>
+      <a href="${path}?day=${month.before}" aria-label="${words.before}">‹</a>
       <strong>${month.name}</strong>
-      <a href="${path}?day=${month.after}" aria-label="The month after">›</a>
+      <a href="${path}?day=${month.after}" aria-label="${words.after}">›</a>
     </caption>
     <thead>
       <tr>
-        ${WEEKDAYS.map(([short, long]) => html`<th scope="col"><abbr title="${long}">${short}</abbr></th>`)}
+        ${Object.values(words.weekdays).map(({ long, short }) => html`<th scope="col"><abbr title="${long}">${short}</abbr></th>`)}
       </tr>
     </thead>
     <tbody>

@@ -1,7 +1,7 @@
 import { type Geometry, type Place } from "@place-access/domain/places"
 import { Trace } from "@place-access/domain/timeline"
 import type { Fix } from "@place-access/domain/fixes"
-import { escape, Html, html, nothing } from "../kit/Html.js"
+import { escape, Html, html, nothing } from "../../html/Html.js"
 
 /**
  * A day drawn on the server: the own places as circles with their names, and the way as a line. It needs no script, no

@@ -1,5 +1,5 @@
 import { LocalDays } from "@place-access/domain/fixes"
-import { Erasure, eraseHistory, type Extent } from "@place-access/domain/retention-choice"
+import { Erasure, eraseHistory } from "@place-access/domain/retention-choice"
 import { Timestamp } from "@place-access/domain/shared"
 import { foreseeErasure } from "@place-access/domain/timeline"
 import { Effect, Either, Option, Schema } from "effect"
@@ -7,31 +7,36 @@ import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../kit/Html.js"
+import { type Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
-import { count, minute, time } from "../kit/Time.js"
+import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { askedDay } from "./askedDay.js"
 
 // The owner deletes a stretch of a day. Decision retention-choice-4.
 
-const LABELS = { from: "From", until: "Until" }
+const words = texts.timeline.erase
 
 /** The form with which a page of a day leads here. */
 export const form = (portal: string, day: LocalDays.WholeDay): Html =>
   html`<section class="card" aria-labelledby="erase">
-    <h2 id="erase">Delete a part of this day</h2>
+    <h2 id="erase">${words.part}</h2>
     <form method="get" action="${portal}/timeline/erase">
       ${Fields.hidden("day", day.date)}
       <div class="pair">
-        <div class="field"><label for="from">From</label><input type="time" id="from" name="from" required /></div>
-        <div class="field"><label for="until">Until</label><input type="time" id="until" name="until" required /></div>
-        <div class="field"><button class="second">Delete…</button></div>
+        <div class="field">
+          <label for="from">${words.labels.from}</label><input type="time" id="from" name="from" required />
+        </div>
+        <div class="field">
+          <label for="until">${words.labels.until}</label><input type="time" id="until" name="until" required />
+        </div>
+        <div class="field"><button class="second">${words.button}</button></div>
       </div>
     </form>
-    <p class="small"><a href="${link(portal, day, "00:00", "24:00")}">Delete the whole day…</a></p>
-    <p class="soft small">You see first what would be deleted.</p>
+    <p class="small"><a href="${link(portal, day, "00:00", "24:00")}">${words.wholeDay}</a></p>
+    <p class="soft small">${words.hint}</p>
   </section>`
 
 const link = (portal: string, day: LocalDays.WholeDay, from: string, until: string): string =>
@@ -42,7 +47,7 @@ const asked = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
     const query = yield* Form.query
     const {
-      clock: { now },
+      locale: { now },
       day,
       zone
     } = yield* askedDay(visitor, query.value("day"))
@@ -74,54 +79,50 @@ const show = (portal: string) =>
         return yield* again(portal, visitor, day, [{ field: fault.field, message: fault.reason }])
       const { from, until } = stretch.value
       const { apps, extent } = yield* Effect.orDie(foreseeErasure(visitor.account.id, stretch.value))
-      return respond({
-        title: "Delete a part of your history",
+      return yield* respond({
+        title: words.title,
         reader: yield* Visitor.reader(visitor),
         current: `${portal}/timeline`,
         width: "narrow",
-        main: html`<p><a href="${portal}/timeline?day=${day.date}">My timeline</a></p>
-          <h1>Delete this part of your history?</h1>
-          <p class="lead">${time(from)} until ${time(until)}</p>
+        main: html`<p><a href="${portal}/timeline?day=${day.date}">${texts.timeline.heading}</a></p>
+          <h1>${words.question}</h1>
+          <p class="lead">${words.stretch(time(from), time(until))}</p>
           <ul>
-            <li>${going(extent)} are deleted for good. Nobody can bring them back.</li>
-            <li>
-              A visit that reaches into this time ends at ${time(from, minute)}. What your phone sends later of this
-              time is not kept.
-            </li>
-            <li>Rules of apps begin anew, and events of this time that were not sent yet are not sent.</li>
+            <li>${words.going(extent.fixes, extent.visits)}</li>
+            <li>${words.visits(time(from, "minute"))}</li>
+            <li>${words.rules}</li>
           </ul>
-          <h2>What apps already know</h2>
+          <h2>${words.known}</h2>
           ${
             apps.length === 0
-              ? html`<p>No app asked in that time.</p>`
-              : html`<p>These apps asked in that time. What they learned stays with them:</p>
+              ? html`<p>${words.nobodyAsked}</p>`
+              : html`<p>${words.asked}</p>
                   <ul>
                     ${apps.map(
                       ({ appId, count: times, name }) =>
                         html`<li>
-                          <a href="${portal}/access-log?app=${appId}&from=${day.date}&to=${day.date}">${name}</a>,
-                          ${count(times)} ${times === 1 ? "request" : "requests"}
+                          ${words.requests(
+                            html`<a href="${portal}/access-log?app=${appId}&from=${day.date}&to=${day.date}"
+                              >${name}</a
+                            >`,
+                            times
+                          )}
                         </li>`
                     )}
                   </ul>`
           }
-          <p class="soft small">
-            Apps that asked later may also have asked about this time. Archives that you made before still have it.
-          </p>
+          <p class="soft small">${words.later}</p>
           <form method="post" action="${portal}/timeline/erase">
             ${Fields.hidden("form_token", yield* Visitor.tokenFor(visitor))} ${Fields.hidden("day", day.date)}
             ${Fields.hidden("from", Timestamp.toIso(from))} ${Fields.hidden("until", Timestamp.toIso(until))}
             <p class="actions">
-              <button type="submit" class="danger">Delete for good</button>
-              <a href="${portal}/timeline?day=${day.date}">Cancel</a>
+              <button type="submit" class="danger">${words.forGood}</button>
+              <a href="${portal}/timeline?day=${day.date}">${words.cancel}</a>
             </p>
           </form>`
       })
     })
   )
-
-const going = ({ fixes, visits }: Extent): string =>
-  `${count(fixes)} ${fixes === 1 ? "location" : "locations"} and ${count(visits)} ${visits === 1 ? "visit" : "visits"} that ended then`
 
 /** The form once more, with what is wrong. */
 const again = (
@@ -131,15 +132,15 @@ const again = (
   problems: ReadonlyArray<FieldProblem>
 ) =>
   Effect.gen(function* () {
-    return respond({
-      title: "Delete a part of your history",
+    return yield* respond({
+      title: words.title,
       reader: yield* Visitor.reader(visitor),
       current: `${portal}/timeline`,
       width: "narrow",
       status: 400,
-      main: html`<p><a href="${portal}/timeline?day=${day.date}">My timeline</a></p>
-        <h1>Delete a part of your history</h1>
-        ${Fields.problems({ values: () => "", problems }, LABELS)}
+      main: html`<p><a href="${portal}/timeline?day=${day.date}">${texts.timeline.heading}</a></p>
+        <h1>${words.title}</h1>
+        ${Fields.problems({ values: () => "", problems }, words.labels)}
         <p>${time(day.from)}</p>
         ${form(portal, day)}`
     })

@@ -5,13 +5,16 @@ import { Effect } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Form from "../kit/Form.js"
-import { html } from "../kit/Html.js"
+import { html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
 import { respond } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import * as Table from "../kit/Table.js"
 import { duration, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+
+const words = texts.timeline.visits
 
 const PAGE = 50
 
@@ -32,31 +35,31 @@ const show = (portal: string) =>
         Effect.orDie
       )
       const reader = yield* Visitor.reader(visitor)
-      return respond({
-        title: `Visits to ${place.label}`,
+      return yield* respond({
+        title: words.heading(place.label),
         reader,
         current: `${portal}/timeline`,
         width: "middle",
-        main: html`<p><a href="${portal}/timeline">My timeline</a></p>
-          <h1>Visits to ${place.label}</h1>
+        main: html`<p><a href="${portal}/timeline">${texts.timeline.heading}</a></p>
+          <h1>${words.heading(place.label)}</h1>
           ${
             page.visits.length === 0
-              ? html`<p class="empty">No visit is known${cursor !== "" && " before these"}.</p>`
+              ? html`<p class="empty">${cursor === "" ? words.none : words.noneBefore}</p>`
               : Table.stacked(
-                  ["Arrived", "Left", "Duration"],
+                  [words.arrived, words.left, words.duration],
                   page.visits.map(
                     ({ arrival, departure }) =>
                       html`<tr>
-                        <td data-label="Arrived">${time(arrival)}</td>
-                        <td data-label="Left">${departure === null ? "Still there" : time(departure)}</td>
-                        <td data-label="Duration">${duration((departure ?? reader.clock.now) - arrival)}</td>
+                        <td data-label="${words.arrived}">${time(arrival)}</td>
+                        <td data-label="${words.left}">${departure === null ? words.stillThere : time(departure)}</td>
+                        <td data-label="${words.duration}">${duration((departure ?? reader.locale.now) - arrival)}</td>
                       </tr>`
                   )
                 )
           }
           <p class="actions">
-            ${page.nextCursor !== null && html`<a class="button second" href="${path}?cursor=${encodeURIComponent(page.nextCursor)}">Older</a>`}
-            ${cursor !== "" && html`<a href="${path}">The newest</a>`}
+            ${page.nextCursor !== null && html`<a class="button second" href="${path}?cursor=${encodeURIComponent(page.nextCursor)}">${words.older}</a>`}
+            ${cursor !== "" && html`<a href="${path}">${words.newest}</a>`}
           </p>`
       })
     })

@@ -1,82 +1,79 @@
 import { Account } from "@place-access/domain/accounts"
 import { Place } from "@place-access/domain/places"
 import { readToday, type Suggestion, suggestPlaces, type Today } from "@place-access/domain/timeline"
-import { TimeZone, Words } from "@place-access/domain/shared"
+import { TimeZone } from "@place-access/domain/shared"
 import { Effect } from "effect"
+import { type Html, html, type Value } from "../../html/Html.js"
 import { addressRule, HttpOptions, portalPath } from "../../HttpOptions.js"
+import { texts } from "../../languages/index.js"
 import * as Fields from "../kit/Fields.js"
-import { type Html, html, type Value } from "../kit/Html.js"
 import { type PageReader, respond } from "../kit/Page.js"
-import { ago, count, day, heading, time } from "../kit/Time.js"
+import { ago, heading, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import * as Steering from "../steering/controls.js"
 import { bars, tallest } from "./bars.js"
+
+const words = texts.today
 
 /** The first page of a signed-in person (decision timeline-1). */
 export const page = (visitor: Visitor.Visitor, reader: PageReader) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const portal = portalPath(options)
-    const { zone } = reader.clock
+    const { zone } = reader.locale
     const today = yield* readToday(visitor.account, zone ?? TimeZone.UTC)
     const suggested = yield* suggestPlaces(visitor.account.id, zone ?? TimeZone.UTC)
     const token = yield* Visitor.tokenFor(visitor)
     const isConfirmed = Account.countsAsConfirmed(visitor.account, addressRule(options))
     const isNew = today.places === 0 || today.phones === 0 || today.connections === 0
-    return respond({
-      title: "Today",
+    return yield* respond({
+      title: words.title,
       reader,
       current: "/",
-      main: html`<h1>Today</h1>
+      main: html`<h1>${words.title}</h1>
         ${attention(portal, today, isConfirmed)} ${suggested.map((one) => suggestion(portal, one, token))}
-        ${isNew && steps(portal, today)}
+        ${today.paused.length > 0 && paused(portal, today)} ${isNew && steps(portal, today)}
         ${
           today.phone !== null &&
           html`<div class="pairs">${whereCard(portal, today)} ${phoneCard(portal, today.phone, today)}</div>`
         }
         ${today.ending.length > 0 && endingCard(portal, today)}
-        ${(today.connections > 0 || today.asked.length > 0) && askedCard(portal, today, reader)}`
+        ${(today.connections > 0 || today.asked.length > 0) && askedCard(portal, today)}`
     })
   })
 
 /** What a new person needs, in the order in which it works. Steps that are done stay, with a tick. */
 const steps = (portal: string, { connections, phones, places }: Today.Today): Html =>
   html`<section class="card" aria-labelledby="steps">
-    <h2 id="steps">Three steps, and apps can ask</h2>
+    <h2 id="steps">${words.steps.heading}</h2>
     <ol class="steps">
-      ${step(places > 0, "A place", "Draw a circle around your home or your work. Apps learn of your places only.", html`<a class="button" href="${portal}/places">Add a place</a>`)}
-      ${step(phones > 0, "A phone", "Install a free app on your phone. It sends us where you are.", html`<a class="button" href="${portal}/devices">Add a phone</a>`)}
-      ${step(connections > 0, "An app", "Open the app that wants to know where you are, and choose to connect it. It leads you here, and you decide what it may ask.", null)}
+      ${step(places > 0, words.steps.place, words.steps.placeText, html`<a class="button" href="${portal}/places">${words.steps.addPlace}</a>`)}
+      ${step(phones > 0, words.steps.phone, words.steps.phoneText, html`<a class="button" href="${portal}/devices">${words.steps.addPhone}</a>`)}
+      ${step(connections > 0, words.steps.app, words.steps.appText, null)}
     </ol>
   </section>`
 
-const step = (isDone: boolean, name: string, text: string, action: Value): Html =>
+const step = (isDone: boolean, name: Html, text: Html, action: Value): Html =>
   html`<li class="${isDone && "done"}">
     <div>
-      <h3>${name}${isDone && html` <span class="badge">Done</span>`}</h3>
+      <h3>${name}${isDone && html` <span class="badge">${words.steps.done}</span>`}</h3>
       ${!isDone && html`<p>${text}</p>`} ${!isDone && action !== null && html`<p>${action}</p>`}
     </div>
   </li>`
 
-const NAMES: Readonly<Partial<Record<Suggestion.Suggestion["kind"], readonly [name: string, unit: string]>>> = {
-  home: ["Home", "night"],
-  work: ["Work", "day"]
-}
-
 /** One tap makes the place, by the form of the places. */
 const suggestion = (portal: string, { centre, count: number, kind }: Suggestion.Suggestion, token: string): Html => {
-  const [name, unit] = NAMES[kind] ?? ["Place", "day"]
+  const own = words.suggestion
+  const name = kind === "home" || kind === "work" ? own.name[kind] : own.name.other
   const [lat, lon] = [centre.lat.toFixed(6), centre.lon.toFixed(6)]
-  return html`<section class="card" aria-label="A suggestion: ${name}">
-    <p class="big">You spent ${Words.count(number, unit)} at one spot. Call it ${name}?</p>
-    <p class="soft">
-      Only you see this. Apps learn nothing of a place until you share it.
-      <a href="${portal}/places?lat=${lat}&lon=${lon}#new">Look at it first</a>
-    </p>
+  return html`<section class="card" aria-label="${own.label(name)}">
+    <p class="big">${kind === "home" ? own.nights(number, name) : own.days(number, name)}</p>
+    <p class="soft">${own.onlyYou} <a href="${portal}/places?lat=${lat}&lon=${lon}#new">${own.look}</a></p>
     <form method="post" action="${portal}/places" class="actions">
       ${Fields.hidden("form_token", token)} ${Fields.hidden("label", name)} ${Fields.hidden("kind", kind)}
       ${Fields.hidden("lat", lat)} ${Fields.hidden("lon", lon)}
       ${Fields.hidden("radius_m", String(Place.DEFAULT_RADIUS_M))}
-      <button>Call it ${name}</button>
+      <button>${own.call(name)}</button>
     </form>
   </section>`
 }
@@ -85,52 +82,59 @@ const attention = (portal: string, { flags, phone, now }: Today.Today, isConfirm
   html`${flags.map(
     ({ appId, appName, calls, expectedDailyVolume, to }) =>
       html`<div class="note warn">
-        <h2>${appName} asked unusually often</h2>
-        <p>
-          ${count(calls)} times in a day, up to ${time(to)}. It had said that ${count(expectedDailyVolume)} a day is the
-          most it needs.
-        </p>
-        <p class="actions"><a href="${portal}/access-log?app=${appId}">See what it asked</a></p>
+        <h2>${words.askedOften.heading(appName)}</h2>
+        <p>${words.askedOften.text(calls, time(to), expectedDailyVolume)}</p>
+        <p class="actions"><a href="${portal}/access-log?app=${appId}">${words.askedOften.see}</a></p>
       </div>`
   )}
   ${
     phone !== null &&
     (phone.state === "silent" || phone.state === "never") &&
     html`<div class="note warn">
-      <h2>${phone.device.name} is silent</h2>
+      <h2>${words.silent.heading(phone.device.name)}</h2>
       <p>
-        ${phone.lastSeenAt === null ? "It has never sent a location." : `It last sent something ${ago(phone.lastSeenAt, now)}.`}
-        Apps that ask get old answers, or “unknown”. Often the phone's battery saver has stopped the app: open it once.
+        ${phone.lastSeenAt === null ? words.silent.never : words.silent.last(ago(phone.lastSeenAt, now))}
+        ${words.silent.advice}
       </p>
-      <p class="actions"><a href="${portal}/devices">How to set the phone up</a></p>
+      <p class="actions"><a href="${portal}/devices">${words.silent.setUp}</a></p>
     </div>`
   }
   ${
     !isConfirmed &&
     html`<div class="note warn">
-      <h2>Your address is not confirmed</h2>
-      <p>We send no mail there, and you cannot connect an app, until you open the link that we mail you.</p>
-      <p class="actions"><a href="${portal}/settings/email">Confirm my address</a></p>
+      <h2>${words.unconfirmed.heading}</h2>
+      <p>${words.unconfirmed.text}</p>
+      <p class="actions"><a href="${portal}/settings/email">${words.unconfirmed.confirm}</a></p>
     </div>`
   }`
 
+/** Somebody who forgot a pause wonders why an app does nothing. */
+const paused = (portal: string, { connections, paused: all }: Today.Today): Html =>
+  html`<div class="note warn">
+    <h2>${all.length === connections ? words.paused.all : words.paused.some(all.length, connections)}</h2>
+    <ul class="plain">
+      ${all.map((one) => html`<li><a href="${portal}/connections/${one.id}">${one.app.name}</a>: ${Steering.pausedUntil(one)}</li>`)}
+    </ul>
+    <p class="actions"><a href="${portal}/connections">${words.paused.resume}</a></p>
+  </div>`
+
 const whereCard = (portal: string, { now, since, where }: Today.Today): Html =>
   html`<section class="card" aria-labelledby="where">
-    <h2 id="where">Where you are</h2>
+    <h2 id="where">${words.where.heading}</h2>
     <p class="big">
-      ${where.state === "at_place" ? where.place.label : where.state === "elsewhere" ? "At none of your places" : "Not known"}
+      ${where.state === "at_place" ? where.place.label : where.state === "elsewhere" ? words.where.elsewhere : words.where.unknown}
     </p>
     <p class="soft">
-      ${since !== null && html`Since ${time(since)}. `}${where.asOf === null ? "No location has arrived that says it." : `By a location from ${ago(where.asOf, now)}.`}
+      ${since !== null && html`${words.where.since(time(since))} `}${where.asOf === null ? words.where.nothing : words.where.by(ago(where.asOf, now))}
     </p>
-    <p class="actions"><a href="${portal}/timeline">My timeline</a></p>
+    <p class="actions"><a href="${portal}/timeline">${words.where.timeline}</a></p>
   </section>`
 
-const STATES: Readonly<Record<Today.PhoneState["state"], readonly [badge: string, text: string]>> = {
-  fresh: ["", "Sending"],
-  late: ["warn", "Late"],
-  silent: ["bad", "Silent"],
-  never: ["bad", "Nothing sent yet"]
+const BADGES: Readonly<Record<Today.PhoneState["state"], string>> = {
+  fresh: "",
+  late: "warn",
+  silent: "bad",
+  never: "bad"
 }
 
 const phoneCard = (
@@ -138,43 +142,37 @@ const phoneCard = (
   { device, lastSeenAt, state }: Today.PhoneState,
   { now, phones }: Today.Today
 ): Html => {
-  const [badge, text] = STATES[state]
   return html`<section class="card" aria-labelledby="phone">
-    <h2 id="phone">Your phone</h2>
-    <p class="big">${device.name} <span class="badge ${badge}">${text}</span></p>
+    <h2 id="phone">${words.phone.heading}</h2>
+    <p class="big">${device.name} <span class="badge ${BADGES[state]}">${words.phone.states[state]}</span></p>
     <p class="soft">
-      ${lastSeenAt === null ? "It has not sent a location yet." : html`It sent its location ${ago(lastSeenAt, now)}, ${time(lastSeenAt)}.`}
+      ${lastSeenAt === null ? words.phone.nothing : words.phone.sent(ago(lastSeenAt, now), time(lastSeenAt))}
     </p>
-    <p class="actions"><a href="${portal}/devices">${phones === 1 ? "Your phone" : `All ${phones} phones`}</a></p>
+    <p class="actions"><a href="${portal}/devices">${phones === 1 ? words.phone.one : words.phone.all(phones)}</a></p>
   </section>`
-}
-
-const WHAT: Readonly<Record<Today.EndingSoon["what"], string>> = {
-  connection: "may ask until",
-  exact_location: "may see your exact location until"
 }
 
 const endingCard = (portal: string, { ending }: Today.Today): Html =>
   html`<section class="card" aria-labelledby="ending">
-    <h2 id="ending">Ends soon</h2>
+    <h2 id="ending">${words.ending.heading}</h2>
     <ul class="plain rows">
       ${ending.map(
         ({ at, connection, what }) =>
           html`<li>
-            <span>${connection.app.name} ${WHAT[what]} ${time(at, day)}</span>
-            <a class="button second" href="${portal}/connections/${connection.id}">Look at it</a>
+            <span>${words.ending[what](connection.app.name, time(at, "day"))}</span>
+            <a class="button second" href="${portal}/connections/${connection.id}">${words.ending.look}</a>
           </li>`
       )}
     </ul>
   </section>`
 
-const askedCard = (portal: string, { asked, days }: Today.Today, { clock }: PageReader): Html => {
+const askedCard = (portal: string, { asked, days }: Today.Today): Html => {
   const max = tallest(asked)
   return html`<section class="card" aria-labelledby="asked">
-    <h2 id="asked">Who asked</h2>
+    <h2 id="asked">${words.asked.heading}</h2>
     ${
       asked.length === 0
-        ? html`<p class="soft">No app has asked in the last 14 days.</p>`
+        ? html`<p class="soft">${words.asked.nobody}</p>`
         : html`<ul class="plain rows">
             ${asked.map(({ appId, counts, name }) => {
               const present = counts.at(-1) ?? 0
@@ -182,18 +180,18 @@ const askedCard = (portal: string, { asked, days }: Today.Today, { clock }: Page
                 <span
                   ><a href="${portal}/access-log?app=${appId}"><strong>${name}</strong></a
                   ><br /><span class="soft"
-                    >${present === 0 ? "Not today" : `${Words.count(present, "time").replace(/^\d+/, count(present))} today`}</span
+                    >${present === 0 ? words.asked.notToday : words.asked.times(present)}</span
                   ></span
                 >
                 ${bars(
-                  `${name}, the last 14 days`,
-                  days.map(({ from }, index) => ({ name: heading(from, clock), value: counts[index] ?? 0 })),
+                  words.asked.caption(name),
+                  days.map(({ from }, index) => ({ name: heading(from), value: counts[index] ?? 0 })),
                   max
                 )}
               </li>`
             })}
           </ul>`
     }
-    <p class="actions"><a href="${portal}/access-log">What they asked and learned</a></p>
+    <p class="actions"><a href="${portal}/access-log">${words.asked.log}</a></p>
   </section>`
 }

@@ -1,5 +1,5 @@
 import type { ReadableEntry } from "@place-access/domain/access-log"
-import { AccessLogEntryId, AppId, ConnectionId, Timestamp, UserId } from "@place-access/domain/shared"
+import { AccessLogEntryId, AppId, ConnectionId, type Language, Timestamp, UserId } from "@place-access/domain/shared"
 import * as Folded from "@place-access/adapters-http/pages/log/Folded"
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
@@ -15,7 +15,7 @@ const entry = (minute: number, more: Partial<ReadableEntry> = {}): ReadableEntry
   purpose: null,
   status: 200,
   error: null,
-  disclosed: "your latest location",
+  disclosed: "your last known location",
   times: 1,
   ...more
 })
@@ -28,7 +28,10 @@ describe("repeats of the access log [access-log-6]", () => {
       ["log_9", "log_6", 6],
       ["log_8", "log_5", 2]
     ])
-    expect(folds.map(Folded.words)).toEqual(["6 × your latest location", "2 × your latest location"])
+    const inLanguage = (language: Language.Language) =>
+      folds.map((one) => Folded.words(one).in({ language, zone: null, now: Timestamp.make(0) }))
+    expect(inLanguage("en")).toEqual(["6 × your last known location", "2 × your last known location"])
+    expect(inLanguage("de")).toEqual(["6 × Ihr letzter bekannter Standort", "2 × Ihr letzter bekannter Standort"])
   })
 
   it("are the same but for numbers and moments; another result, place or an hour between makes another line", () => {

@@ -2,7 +2,6 @@ import { Effect, Either, Option, TestClock } from "effect"
 import { type Account, DisplayName, Email } from "../../../src/accounts/Account.js"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
 import * as SignInThrottle from "../../../src/accounts/SignInThrottle.js"
-import * as Bucket from "../../../src/leases/Bucket.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
@@ -10,7 +9,7 @@ import type { Vault } from "../../../src/shared/Vault.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
-import { bucketOf } from "../../memory/leases/buckets.js"
+import { choiceContract } from "./choiceContract.js"
 import { sessionContract } from "./sessionContract.js"
 
 type Ports = AccountStore | Entropy.Entropy | Vault
@@ -73,7 +72,9 @@ export const accountStoreContract: Contract<Ports> = [
         createdAt: yield* Timestamp.now,
         suspendedAt: null,
         confirmedAt: null,
-        timeZone: "America/Argentina/Buenos_Aires"
+        timeZone: "America/Argentina/Buenos_Aires",
+        language: "de",
+        browserLanguage: "en"
       }
       yield* accounts.create(account, "$argon2id$v=19$m=1$x$y")
       Check.equal(yield* accounts.find(account.id), Option.some(account), "by id")
@@ -128,62 +129,7 @@ export const accountStoreContract: Contract<Ports> = [
       )
     })
   },
-  {
-    name: "learnTimeZone: stores the first zone only; chooseTimeZone: replaces it [accounts-19]",
-    run: Effect.gen(function* () {
-      const accounts = yield* AccountStore
-      const [user, other] = [yield* Fixtures.user, yield* Fixtures.user]
-      const zone = () => Effect.map(accounts.find(user.id), (found) => Option.getOrThrow(found).timeZone)
-      yield* accounts.learnTimeZone(user.id, "Europe/Berlin")
-      Check.equal(yield* zone(), "Europe/Berlin", "the first browser says where")
-      yield* accounts.learnTimeZone(user.id, "Asia/Tokyo")
-      Check.equal(yield* zone(), "Europe/Berlin", "a later browser changes nothing")
-      yield* accounts.chooseTimeZone(user.id, "Asia/Tokyo")
-      Check.equal(yield* zone(), "Asia/Tokyo", "the owner's choice counts")
-      Check.equal(yield* accounts.find(other.id), Option.some(other), "somebody else's account stays as it was")
-    })
-  },
-  {
-    name: "chooseNotices: replaces the choice; listNotified: those who chose one, by bucket, in order [owner-notices-1]",
-    run: Effect.gen(function* () {
-      const accounts = yield* AccountStore
-      const users = [yield* Fixtures.user, yield* Fixtures.user, yield* Fixtures.user]
-      const [first, second, third] = users.map(({ id }) => id).sort() as [UserId, UserId, UserId]
-      const listed = (buckets: ReadonlyArray<number>, limit = 1000, after?: UserId) =>
-        Effect.map(accounts.listNotified({ buckets, limit, after }), (all) =>
-          all.filter(({ userId }) => [first, second, third].includes(userId))
-        )
-      Check.equal(yield* accounts.notices(first), [], "nobody chose yet")
-      yield* accounts.chooseNotices(third, ["ends"])
-      yield* accounts.chooseNotices(first, ["weekly"])
-      yield* accounts.chooseNotices(first, ["ends", "phone_silent"])
-      Check.equal(yield* accounts.notices(first), ["ends", "phone_silent"], "the later choice counts")
-      Check.equal(
-        yield* listed(Bucket.ALL),
-        [
-          { userId: first, kinds: ["ends", "phone_silent"] as const },
-          { userId: third, kinds: ["ends"] as const }
-        ],
-        "in order, without those who chose nothing"
-      )
-      Check.equal((yield* listed(Bucket.ALL, 1000, first)).length, 1, "after the first")
-      const own = bucketOf(first)
-      Check.equal(
-        (yield* listed(Bucket.ALL.filter((one) => one !== own))).some(({ userId }) => userId === first),
-        false,
-        "other buckets do not have them"
-      )
-      Check.equal(
-        (yield* listed([own])).some(({ userId }) => userId === first),
-        true,
-        "their own bucket does"
-      )
-      yield* accounts.chooseNotices(first, [])
-      Check.equal(yield* accounts.notices(first), [], "none is a choice, too")
-      Check.equal((yield* listed(Bucket.ALL)).length, 1, "and they are not listed any more")
-      yield* accounts.chooseNotices(UserId.make("usr_nobody_of_this_name_0000"), ["ends"])
-    })
-  },
+  ...choiceContract,
   {
     name: "addRoles: adds what is missing, keeps what is there, twice is once",
     run: Effect.gen(function* () {

@@ -24,15 +24,18 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
         ? credentials.account
         : undefined
     }
-    const setTimeZone = (id: UserId, timeZone: string, isLearned: boolean) =>
+    const update = (id: UserId, change: (account: Account.Account) => Partial<Account.Account>) =>
       Effect.sync(() => {
         const credentials = accounts.get(id)
-        if (credentials === undefined || (isLearned && credentials.account.timeZone !== null)) return
-        accounts.set(id, { ...credentials, account: { ...credentials.account, timeZone } })
+        if (credentials === undefined) return
+        accounts.set(id, { ...credentials, account: { ...credentials.account, ...change(credentials.account) } })
       })
     return AccountStore.of({
-      learnTimeZone: (id, name) => setTimeZone(id, name, true),
-      chooseTimeZone: (id, name) => setTimeZone(id, name, false),
+      learnTimeZone: (id, name) => update(id, ({ timeZone }) => ({ timeZone: timeZone ?? name })),
+      chooseTimeZone: (id, name) => update(id, () => ({ timeZone: name })),
+      learnLanguage: (id, language) =>
+        update(id, ({ browserLanguage }) => ({ browserLanguage: browserLanguage ?? language })),
+      chooseLanguage: (id, language) => update(id, () => ({ language })),
       notices: (id) => Effect.sync(() => noticeChoices.get(id) ?? []),
       chooseNotices: (id, kinds) =>
         Effect.sync(() => {

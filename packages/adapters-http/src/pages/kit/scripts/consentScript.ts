@@ -1,35 +1,37 @@
 /**
  * The script of the consent page: plain JavaScript for browsers. It keeps the buttons in sight, says in words what the
- * ticked boxes share, and finds places in a long list. It decides nothing: the form without it sends the same.
+ * ticked boxes share, and finds places in a long list. It decides nothing: the form without it sends the same. Its
+ * texts come from `data-texts` of the script's element.
  */
 export const consentScript = `"use strict"
 ;(() => {
+  const texts = JSON.parse(document.currentScript.dataset.texts)
   const form = document.querySelector("form.consent")
   if (form === null || form.closest("fieldset[disabled]") !== null) return
   const summary = form.querySelector("[data-summary]")
   const all = (name) => [...form.querySelectorAll("input[name=" + name + "]")]
   const ticked = (name) => all(name).filter((box) => box.checked)
-  const count = (number, one) => number + " " + one + (number === 1 ? "" : "s")
-  const daysOf = (name) => {
+  const count = (number, one, many) => (number === 1 ? one : many.replace("{count}", number))
+  const lengthOf = (name) => {
     const [radio] = ticked(name)
-    return radio === undefined ? "" : radio.labels[0].textContent.trim().toLowerCase()
+    return radio === undefined ? "" : radio.dataset.length
   }
 
   const sayWhat = () => {
     const scopes = ticked("scope")
     const exact = scopes.filter((box) => box.closest(".sensitive") !== null)
-    const days = daysOf("standard_days")
+    const length = lengthOf("standard_days")
     const parts =
       scopes.length === 0
-        ? ["Nothing is ticked yet"]
+        ? [texts.nothing]
         : [
-            count(scopes.length, "permission"),
-            ticked("place").length === 0 ? "no places" : count(ticked("place").length, "place"),
+            count(scopes.length, texts.permission, texts.permissions),
+            ticked("place").length === 0 ? texts.noPlaces : count(ticked("place").length, texts.place, texts.places),
             ...(ticked("earlier").filter((box) => box.closest(".choice").querySelector("[name=place]").checked).length > 0
-              ? ["past visits"]
+              ? [texts.pastVisits]
               : []),
-            days,
-            ...(exact.length > 0 ? ["exact location " + daysOf("sensitive_days")] : [])
+            length,
+            ...(exact.length > 0 ? [texts.exactLocation.replace("{length}", lengthOf("sensitive_days"))] : [])
           ]
     const text = parts.join(" · ")
     if (summary.textContent !== text) summary.textContent = text
@@ -51,7 +53,7 @@ export const consentScript = `"use strict"
     // What is ticked stays in sight: nobody should share a place that they cannot see.
     for (const { box, row, text } of rows) row.hidden = !box.checked && !plain(text).includes(wanted)
     const shown = rows.filter(({ row }) => !row.hidden).length
-    said.textContent = wanted === "" ? "" : shown + " of " + rows.length + " places, ticked ones included"
+    said.textContent = wanted === "" ? "" : texts.found.replace("{count}", shown).replace("{all}", rows.length)
   }
   const tick = (checked) => () => {
     for (const { box, row } of rows) if (!row.hidden) box.checked = checked

@@ -1,10 +1,11 @@
 /**
  * The script of the pages that set a phone up: plain JavaScript for browsers. It adds a button that copies to each
  * text with `data-copy`, and asks the page of the device until a location has arrived. Without the script people select
- * the texts, and a link asks again.
+ * the texts, and a link asks again. Its own texts come from `data-texts` of its element.
  */
 export const deviceScript = `"use strict"
 ;(() => {
+  const texts = JSON.parse(document.currentScript.dataset.texts)
   // Browsers offer the clipboard on secure pages only.
   for (const text of navigator.clipboard === undefined ? [] : document.querySelectorAll("[data-copy]")) {
     const button = document.createElement("button")
@@ -12,19 +13,20 @@ export const deviceScript = `"use strict"
     button.className = "second copy"
     const name = text.dataset.copy
     // The accessible name begins with what is seen, and says which text is meant.
-    const say = (words) => {
+    const say = (words, named) => {
       button.textContent = words
-      button.setAttribute("aria-label", words + " " + name)
+      button.setAttribute("aria-label", named.replace("{name}", () => name))
     }
-    say("Copy")
+    const begin = () => say(texts.copy, texts.copyNamed)
+    begin()
     button.addEventListener("click", async () => {
       try {
         await navigator.clipboard.writeText(text.textContent)
-        say("Copied")
+        say(texts.copied, texts.copiedNamed)
       } catch {
-        say("Select it by hand")
+        say(texts.byHand, texts.byHandNamed)
       }
-      setTimeout(() => say("Copy"), 3000)
+      setTimeout(begin, 3000)
     })
     text.after(button)
   }

@@ -1,7 +1,8 @@
 /**
- * The part of the map's script that writes names on the map: `L.mapNames(map, own, base)`. It leaves out a name that
- * would cover another one. The reader's own places come first, then what the base map has, the most important first.
- * Names are added as text nodes, because Leaflet reads strings as HTML.
+ * The part of the map's script that writes names on the map: `L.mapNames(map, own, base, far)`. It leaves out a name
+ * that would cover another one. The reader's own places come first, then what the base map has, the most important
+ * first. `far(name, km, turn)` is the text about the nearest town, where the map shows none. Names are added as text
+ * nodes, because Leaflet reads strings as HTML.
  */
 export const mapNamesScript = `"use strict"
 ;(() => {
@@ -27,9 +28,7 @@ export const mapNamesScript = `"use strict"
     country: [(w, h) => [-w / 2, -h / 2]]
   }
 
-  const DIRECTIONS = ["north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west"]
-
-  L.mapNames = (map, own, base) => {
+  L.mapNames = (map, own, base, say) => {
     const pane = map.createPane("names")
     pane.classList.add("leaflet-zoom-hide")
     const far = L.control({ position: "topright" })
@@ -102,8 +101,13 @@ export const mapNamesScript = `"use strict"
       if (nearest === undefined) return
       const [from, to] = [map.project(map.getCenter(), 10), map.project(nearest.at, 10)]
       const turn = Math.round((Math.atan2(to.x - from.x, from.y - to.y) / Math.PI) * 4)
-      const distance = nearest.metres < 9950 ? (nearest.metres / 1000).toFixed(1) : Math.round(nearest.metres / 1000)
-      far.box.textContent = nearest.name + " is " + distance + " km to the " + DIRECTIONS[(turn + 8) % 8]
+      const digits = nearest.metres < 9950 ? 1 : 0
+      const km = (nearest.metres / 1000).toLocaleString(document.documentElement.lang, {
+        minimumFractionDigits: digits,
+        maximumFractionDigits: digits,
+        useGrouping: false
+      })
+      far.box.textContent = say(nearest.name, km, (turn + 8) % 8)
     }
 
     let waiting

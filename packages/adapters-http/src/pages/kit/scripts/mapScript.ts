@@ -1,15 +1,16 @@
 /**
  * The script that turns `<div id="map">` into a map (see `Map.ts`): plain JavaScript for browsers, with Leaflet's
  * global `L` and the two scripts for the base map and the names. Without the script, the fields of the form do the
- * same.
+ * same. The texts come from `data-texts` of the script's element.
  */
 export const mapScript = `"use strict"
-;(function startMap() {
+;(function startMap(texts) {
+  const say = (text, values) => text.replace(/\\{(\\w+)\\}/g, (_, name) => values[name])
   const box = document.getElementById("map")
   if (box === null || typeof L === "undefined") return
   // A map in a closed part of the page has no size yet. It begins when the part is opened.
   const closed = box.closest("details:not([open])")
-  if (closed !== null) return closed.addEventListener("toggle", startMap, { once: true })
+  if (closed !== null) return closed.addEventListener("toggle", () => startMap(texts), { once: true })
   const [lat, lon, radius] = ["lat", "lon", "radius_m"].map((id) => document.getElementById(id))
   const places = JSON.parse(box.dataset.places)
   const newest = box.dataset.newest === undefined ? null : JSON.parse(box.dataset.newest)
@@ -44,7 +45,8 @@ export const mapScript = `"use strict"
   if (byHand !== null && byHand.querySelector("[aria-invalid]") === null) byHand.open = false
   for (const field of [lat, lon]) field.addEventListener("invalid", () => byHand !== null && (byHand.open = true))
 
-  const map = L.map(box, { worldCopyJump: true, scrollWheelZoom: false, maxZoom: 19, minZoom: 1 })
+  const map = L.map(box, { worldCopyJump: true, scrollWheelZoom: false, maxZoom: 19, minZoom: 1, zoomControl: false })
+  L.control.zoom({ zoomInTitle: texts.zoomIn, zoomOutTitle: texts.zoomOut }).addTo(map)
   map.attributionControl.setPrefix(false)
   const base = tiles === undefined ? L.baseMap(baseAddress, { attribution, maxZoom: 19 }) : undefined
   if (base === undefined) new Tiles(tiles, { maxZoom: 19, attribution, referrerPolicy: "strict-origin" }).addTo(map)
@@ -87,9 +89,10 @@ export const mapScript = `"use strict"
   if (newest !== null) {
     const at = L.latLng(newest.lat, newest.lon)
     L.circleMarker(at, { radius: 6, className: "newest", interactive: false }).addTo(map)
-    own.push({ name: newest.label, at, reach: () => 6 })
+    own.push({ name: texts.newest, at, reach: () => 6 })
   }
-  L.mapNames(map, () => own, base)
+  const far = (name, km, turn) => say(texts.far, { name, km, direction: texts.directions[turn] })
+  L.mapNames(map, () => own, base, far)
 
   // The circle that the form is about, its pin to move it and its knob to resize it.
   let chosen
@@ -108,7 +111,7 @@ export const mapScript = `"use strict"
     const element = knob.getElement()
     if (element !== undefined) {
       element.setAttribute("aria-valuenow", String(Math.round(radiusM())))
-      element.setAttribute("aria-valuetext", Math.round(radiusM()) + " metres")
+      element.setAttribute("aria-valuetext", say(texts.metres, { metres: Math.round(radiusM()) }))
     }
   }
   const placeKnob = () => {
@@ -142,7 +145,7 @@ export const mapScript = `"use strict"
     })
   const begin = (at) => {
     const circle = L.circle(at, { radius: radiusM(), className: "place chosen", interactive: false }).addTo(map)
-    const pin = handle(at, "pin", "Centre of the place. Drag it, or move it with the arrow keys.").addTo(map)
+    const pin = handle(at, "pin", texts.centre).addTo(map)
     pin.on("drag", () => choose(pin.getLatLng()))
     const metre = 1 / 111320
     keys(pin.getElement(), ([x, y], times) => {
@@ -151,11 +154,11 @@ export const mapScript = `"use strict"
       choose(L.latLng(north + y * times * 10 * metre, east + x * times * 10 * wide))
       if (!map.getBounds().contains(pin.getLatLng())) map.panTo(pin.getLatLng())
     })
-    const knob = handle(at, "knob", "Edge of the circle. Drag it, or move it with the arrow keys.")
+    const knob = handle(at, "knob", texts.edge)
     knob.on("add", () => {
       const element = knob.getElement()
       element.setAttribute("role", "slider")
-      element.setAttribute("aria-label", "Size of the circle")
+      element.setAttribute("aria-label", texts.size)
       element.setAttribute("aria-valuemin", String(LEAST_M))
       element.setAttribute("aria-valuemax", String(MOST_M))
       keys(element, ([x, y], times) => resize(radiusM() + (x + y) * times * 10))
@@ -202,19 +205,16 @@ export const mapScript = `"use strict"
     document.getElementById("here-row").hidden = false
     const said = document.getElementById("here-said")
     here.addEventListener("click", () => {
-      said.textContent = "Looking for where you are…"
+      said.textContent = texts.looking
       navigator.geolocation.getCurrentPosition(
         ({ coords }) => {
-          said.textContent = "Found, to within " + Math.ceil(coords.accuracy) + " metres."
+          said.textContent = say(texts.found, { metres: Math.ceil(coords.accuracy) })
           const at = L.latLng(coords.latitude, coords.longitude)
           choose(at)
           map.setView(at, Math.max(map.getZoom(), 16))
         },
         ({ code }) => {
-          said.textContent =
-            code === 1
-              ? "Your browser may not say where you are. Allow the location for this page, then try again."
-              : "Your browser could not find where you are. Try again near a window, or choose a point on the map."
+          said.textContent = code === 1 ? texts.forbidden : texts.notFound
         },
         { enableHighAccuracy: true, timeout: 20000, maximumAge: 60000 }
       )
@@ -222,5 +222,5 @@ export const mapScript = `"use strict"
   }
 
   show()
-})()
+})(JSON.parse(document.currentScript.dataset.texts))
 `

@@ -1,10 +1,11 @@
 /**
  * The script that asks the browser for a passkey: plain JavaScript for browsers. A form with `data-passkey` has the
  * options of the request; the script shows its button, and posts the form with the authenticator's response. Without
- * the script the form stays hidden, and codes do the same.
+ * the script the form stays hidden, and codes do the same. The texts come from `data-texts` of the script's element.
  */
 export const passkeyScript = `"use strict"
 ;(() => {
+  const texts = JSON.parse(document.currentScript.dataset.texts)
   const bytes = (text) =>
     Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (character) => character.charCodeAt(0))
   const text = (buffer) =>
@@ -58,9 +59,9 @@ export const passkeyScript = `"use strict"
   }
 
   const words = (error) => {
-    if (error.name === "InvalidStateError") return "This device has a passkey of this account already."
-    if (error.name === "SecurityError") return "This browser does not allow passkeys at this address."
-    return "The browser gave us no passkey. Try again, or use another way."
+    if (error.name === "InvalidStateError") return texts.known
+    if (error.name === "SecurityError") return texts.address
+    return texts.none
   }
 
   for (const form of document.querySelectorAll("form[data-passkey]")) {
@@ -72,7 +73,7 @@ export const passkeyScript = `"use strict"
       const field = form.elements.namedItem("passkey")
       if (field.value !== "") return
       event.preventDefault()
-      said.textContent = "Your browser asks you for the passkey …"
+      said.textContent = texts.asking
       try {
         const options = JSON.parse(form.dataset.options)
         const answer = await (form.dataset.passkey === "create" ? create(options) : get(options))

@@ -2,10 +2,11 @@
  * The script of the page “Share from this browser”: plain JavaScript for browsers. It adds this browser as a device,
  * reads the position while the page is open, and uploads it as a phone's app does. The device's token and the positions
  * that could not be sent yet stay in the browser, apart for each account: another person who signs in here must not
- * send as the first one.
+ * send as the first one. The texts come from `data-texts` of the script's element.
  */
 export const shareScript = `"use strict"
 ;(() => {
+  const texts = JSON.parse(document.currentScript.dataset.texts)
   const box = document.getElementById("share")
   if (box === null) return
   const part = (id) => document.getElementById(id)
@@ -28,7 +29,7 @@ export const shareScript = `"use strict"
 
   box.hidden = false
   if (!window.isSecureContext || !("geolocation" in navigator)) {
-    said.textContent = "This browser says where it is on secure pages (https) only."
+    said.textContent = texts.notSecure
     start.hidden = true
     return
   }
@@ -45,9 +46,7 @@ export const shareScript = `"use strict"
   const show = () => {
     const { length } = queue()
     waiting.textContent =
-      length === 0
-        ? ""
-        : length + (length === 1 ? " location waits" : " locations wait") + " until this browser is online."
+      length === 0 ? "" : length === 1 ? texts.waitsOne : texts.waits.replace("{count}", length)
     start.hidden = watch !== undefined
     stop.hidden = watch === undefined
     forget.hidden = load(DEVICE) === null
@@ -55,7 +54,9 @@ export const shareScript = `"use strict"
   const listed = (locations) => {
     for (const { accuracy_m, captured_at } of locations) {
       const row = document.createElement("li")
-      row.textContent = new Date(captured_at).toLocaleTimeString() + ", ±" + Math.ceil(accuracy_m) + " m"
+      row.textContent = texts.row
+        .replace("{time}", new Date(captured_at).toLocaleTimeString())
+        .replace("{metres}", Math.ceil(accuracy_m))
       sent.prepend(row)
     }
     while (sent.children.length > 5) sent.lastChild.remove()
@@ -86,15 +87,15 @@ export const shareScript = `"use strict"
       if (answer.ok) {
         save(QUEUE, queue().slice(locations.length))
         listed(locations)
-        if (watch !== undefined) said.textContent = "Sharing. Keep this page open."
+        if (watch !== undefined) said.textContent = texts.sharing
       } else if (answer.status === 401) {
         save(DEVICE, null)
         save(QUEUE, null)
-        end("This browser was removed from your devices. Nothing is sent. To share again, press Start.")
+        end(texts.removed)
       }
       // Anything else passes: too many requests, or a server that starts anew. The next try sends the same.
     } catch {
-      if (watch !== undefined) said.textContent = "Offline. The locations wait in this browser."
+      if (watch !== undefined) said.textContent = texts.offline
     }
     isSending = false
     show()
@@ -124,8 +125,8 @@ export const shareScript = `"use strict"
     flush()
   }
   const missed = ({ code }) => {
-    if (code === 1) end("Your browser may not say where you are. Allow the location for this page, then press Start.")
-    else if (watch !== undefined) said.textContent = "Your browser does not know where you are. It tries again."
+    if (code === 1) end(texts.notAllowed)
+    else if (watch !== undefined) said.textContent = texts.notFound
   }
   const device = async () => {
     if (load(DEVICE) !== null) return true
@@ -141,7 +142,7 @@ export const shareScript = `"use strict"
     }
     const { message } = await answer.json()
     said.textContent =
-      answer.status === 401 ? "You are signed out. Load this page again." : "This browser cannot be added: " + message
+      answer.status === 401 ? texts.signedOut : texts.cannotBeAdded.replace("{reason}", () => message)
     return false
   }
 
@@ -149,7 +150,7 @@ export const shareScript = `"use strict"
     start.disabled = true
     try {
       if (await device()) {
-        said.textContent = "Looking for where you are…"
+        said.textContent = texts.looking
         watch = navigator.geolocation.watchPosition(found, missed, {
           enableHighAccuracy: true,
           maximumAge: 10000,
@@ -157,12 +158,12 @@ export const shareScript = `"use strict"
         })
       }
     } catch {
-      said.textContent = "Offline. Try again when this browser is online."
+      said.textContent = texts.tryAgain
     }
     start.disabled = false
     show()
   })
-  stop.addEventListener("click", () => end("Stopped. Nothing is sent."))
+  stop.addEventListener("click", () => end(texts.stopped))
   forget.addEventListener("click", async () => {
     const known = load(DEVICE)
     end("")
@@ -171,9 +172,9 @@ export const shareScript = `"use strict"
       if (answer !== null && !answer.ok && answer.status !== 404) throw new Error()
       save(DEVICE, null)
       save(QUEUE, null)
-      said.textContent = "Forgotten. This browser can send nothing any more."
+      said.textContent = texts.forgotten
     } catch {
-      said.textContent = "This browser could not be removed. Try again, or remove it on the page Devices."
+      said.textContent = texts.notRemoved
     }
     show()
   })

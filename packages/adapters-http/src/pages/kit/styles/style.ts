@@ -49,6 +49,10 @@ code, pre, .code { font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, m
   max-width: 62rem; margin: 0 auto; padding: 0.6rem 1.25rem; display: flex; flex-wrap: wrap; align-items: center;
   gap: 0.25rem 1.5rem;
 }
+/* The header is as wide as the content: the navigation of a signed-in reader has a row of its own. */
+.top > div:has(.who) { padding-bottom: 0; }
+.who { margin-left: auto; }
+.top nav:has(~ .who) { order: 1; flex-basis: 100%; }
 .brand {
   display: inline-flex; align-items: center; gap: 0.5rem; font-weight: 650; color: var(--ink); text-decoration: none;
   white-space: nowrap; flex-shrink: 0;
@@ -343,7 +347,6 @@ pre.letter { white-space: pre-wrap; margin: 0; }
   .top .roomy, .who span { display: none; }
   .brand { margin: 0.35rem 0; }
   .brand:last-child { padding-bottom: 0.6rem; }
-  .who { margin-left: auto; }
   .below .button { display: block; margin: 0.5rem 0 0; }
   form.filter .pair { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   form.filter .pair > .field:has(select), form.filter .pair > .field:has(button) { grid-column: 1 / -1; }
@@ -362,11 +365,6 @@ pre.letter { white-space: pre-wrap; margin: 0; }
     content: attr(data-label) " "; color: var(--soft); font-size: 0.85rem; display: inline-block; min-width: 5.5rem;
     padding-right: 0.5rem;
   }
-}
-@media (min-width: 74rem) {
-  .top > div { flex-wrap: nowrap; column-gap: 1rem; max-width: 78rem; }
-  .top nav { flex-wrap: nowrap; white-space: nowrap; }
-  .top.staff nav { column-gap: 0.7rem; font-size: 0.92rem; }
 }
 @media (prefers-reduced-motion: no-preference) { button, .button { transition: filter 0.12s; } }
 `

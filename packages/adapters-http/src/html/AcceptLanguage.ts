@@ -1,0 +1,46 @@
+// The language that a browser asks for (RFC 9110 §12.5.4). Decision accounts-20.
+import { Language } from "@place-access/domain/shared"
+
+/** Longer than what any browser sends. The rest of a longer header is not read. */
+const LONGEST = 1_000
+
+/** One entry of the header. `tag`: the first part of its language in lower case, so `de` for `de-AT`; or `*`. */
+interface Range {
+  readonly tag: string
+  readonly weight: number
+}
+
+const RANGE = /^(\*|([a-z]{1,8})(?:-[a-z0-9]{1,8})*)(?:[ \t]*;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/i
+
+/** Entries that are malformed are left out, so that one of them does not cost the person the others. */
+const rangesOf = (header: string): ReadonlyArray<Range> => {
+  const entries = header.slice(0, LONGEST).split(",")
+  // The entry at the cut may lack its end, such as its weight.
+  const whole = header.length > LONGEST ? entries.slice(0, -1) : entries
+  return whole.flatMap((entry) => {
+    const found = RANGE.exec(entry.trim())
+    if (found === null) return []
+    const [, all = "", first = all, weight = "1"] = found
+    return [{ tag: first.toLowerCase(), weight: Number(weight) }]
+  })
+}
+
+/**
+ * The language that `Accept-Language` weighs highest among ours, the first of equals. `*` stands for the languages that
+ * the header does not name. Null when the header names none of ours: `*` alone, which programs send, says nothing about
+ * a person.
+ */
+export const negotiate = (header: string | undefined): Language.Language | null => {
+  const ranges = rangesOf(header ?? "")
+  const named = new Set(ranges.map(({ tag }) => tag))
+  if (!Language.all.some((language) => named.has(language))) return null
+  const [best] = ranges
+    .filter(({ weight }) => weight > 0)
+    .flatMap(({ tag, weight }) =>
+      Language.all
+        .filter((language) => (tag === "*" ? !named.has(language) : tag === language))
+        .map((language) => ({ language, weight }))
+    )
+    .sort((a, b) => b.weight - a.weight)
+  return best?.language ?? null
+}

@@ -1,0 +1,78 @@
+import type { Locale } from "./Locale.js"
+
+/**
+ * HTML that escapes by default. In `` html`<p>${name}</p>` `` every value is escaped unless it is `Html` itself, so a
+ * template cannot forget to. Values stand in text or inside double-quoted attributes; nothing else is safe and nothing
+ * else is used.
+ *
+ * Texts and times depend on the reader, whom a part of a page need not know: they are written when the whole page is
+ * (`in`).
+ */
+export class Html {
+  readonly written: string | ((locale: Locale) => string)
+  constructor(written: string | ((locale: Locale) => string)) {
+    this.written = written
+  }
+
+  /** The document for one reader. */
+  in(locale: Locale): string {
+    return typeof this.written === "string" ? this.written : this.written(locale)
+  }
+
+  /** A template string cannot hold HTML: without a reader there is no text, and it would be escaped. */
+  toString(): string {
+    throw new Error("Html stands in a template string: use html`…`")
+  }
+}
+
+/** `false`, `null` and `undefined` leave nothing, so that `condition && html`…`` reads well. */
+export type Value = string | number | Html | false | null | undefined | ReadonlyArray<Value>
+
+/** A text: one that a person chose, such as the name of a place, or one of our own in the reader's language. */
+export type Text = string | Html
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;"
+}
+
+export const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? "")
+
+/** A string if the value is the same for every reader. */
+const written = (value: Value): Html["written"] => {
+  if (value instanceof Html) return value.written
+  if (value === false || value === null || value === undefined) return ""
+  if (typeof value === "object") return join(value.map(written))
+  return escape(String(value))
+}
+
+const join = (parts: ReadonlyArray<Html["written"]>): Html["written"] =>
+  parts.every((part) => typeof part === "string")
+    ? parts.join("")
+    : (locale) => parts.map((part) => (typeof part === "string" ? part : part(locale))).join("")
+
+export const html = (strings: TemplateStringsArray, ...values: ReadonlyArray<Value>): Html =>
+  new Html(join(strings.flatMap((string, index) => (index === 0 ? [string] : [written(values[index - 1]), string]))))
+
+/** A value that depends on the reader. */
+export const forReader = (value: (locale: Locale) => Value): Html =>
+  new Html((locale) => {
+    const part = written(value(locale))
+    return typeof part === "string" ? part : part(locale)
+  })
+
+export const nothing = new Html("")
+
+/** The boolean attribute ` name`, such as `checked`, if `on`; otherwise nothing. */
+export const flag = (name: "checked" | "selected" | "required" | "open" | "readonly", on: boolean): Html =>
+  on ? new Html(` ${name}`) : nothing
+
+/** ` name="value"`, or nothing when there is no value. */
+export const attribute = (name: string, value: Text | number | null | undefined): Html =>
+  value === null || value === undefined ? nothing : html` ${new Html(name)}="${value}"`
+
+/** A stranger's address, for use in `href`: only web addresses pass, never `javascript:`. */
+export const webAddress = (text: string): string => (/^https?:\/\//i.test(text) ? text : "#")

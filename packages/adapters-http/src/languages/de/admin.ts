@@ -1,0 +1,185 @@
+import { html } from "../../html/Html.js"
+import type * as en from "../en/admin.js"
+import { plural } from "./words.js"
+
+const from = (network: string | null): string => (network === null ? "" : ` von ${network}`)
+
+/** Roles as the domain names them. */
+const ROLES: Readonly<Record<string, string>> = { developer: "Entwickler", reviewer: "Prüfer", admin: "Administrator" }
+const role = (name: string): string => ROLES[name] ?? name
+
+export const admin: typeof en.admin = {
+  tabs: { label: "Verwaltung", apps: "Apps", accounts: "Konten", audit: "Audit-Protokoll" },
+  titleOf: (name) => `Verwaltung: ${name}`,
+  roles: { developer: "Entwickler", reviewer: "Prüfer", admin: "Administrator" },
+  noRole: "Keine Rolle",
+  suspended: "Gesperrt",
+  search: {
+    title: "Verwaltung: Konten",
+    label: "E-Mail-Adresse oder Kennung",
+    lead: "Suchen Sie ein Konto, um Rollen zu geben oder zu nehmen, um es zu sperren oder abzumelden.",
+    hint: "Die ganze Adresse oder eine Kennung wie usr_…. Nach Teilen eines Namens kann niemand suchen.",
+    find: "Konto suchen",
+    nobody: "gehört hier zu keinem Konto"
+  },
+  account: {
+    about: "Über das Konto",
+    email: "E-Mail-Adresse",
+    id: "Kennung",
+    created: "Angelegt",
+    happened: "Was mit diesem Konto geschah",
+    rolesHeading: "Rollen",
+    rolesText:
+      "Eine Änderung wirkt sofort. Das Konto bekommt eine E-Mail, und das Audit-Protokoll bekommt einen Eintrag.",
+    means: {
+      developer: "Hat Apps angelegt. Mit der ersten App wird jeder zum Entwickler.",
+      reviewer: "Entscheidet über Apps und Zwecke anderer und sieht keinen Standort.",
+      admin: "Kann, was Prüfer können. Beendet Apps, gibt Rollen und sperrt Konten."
+    },
+    take: (name) => html`Rolle ${name} nehmen`,
+    give: (name) => html`Rolle ${name} geben`,
+    access: "Zugang",
+    signOut: "Abmelden",
+    signOutText: "Meldet jeden Browser des Kontos ab. Die Person kann sich wieder anmelden.",
+    signOutEverywhere: "Überall abmelden",
+    suspend: "Sperren",
+    suspendWhile: "Solange es gesperrt ist:",
+    suspendSignIn: "kann sich niemand damit anmelden, und seine Browser sind abgemeldet;",
+    suspendApps: "bekommen Apps keine Antworten und keine Ereignisse dazu, und seine eigenen Apps ruhen;",
+    suspendPhones: "können seine Handys weiter senden, und nichts wird gelöscht.",
+    suspendBack: "Sie können es jederzeit entsperren. Die Person bekommt eine E-Mail.",
+    suspendAccount: "Konto sperren",
+    resume: "Entsperren",
+    resumeText: "Alles geht wie vorher. Ereignisse aus der Zwischenzeit werden nicht nachgesendet.",
+    resumeAccount: "Konto entsperren"
+  },
+  apps: {
+    title: "Verwaltung: Apps",
+    lead: "Die Apps aller Entwickler, die neueste zuerst. Hier schränken Sie die Berechtigungen einer App ein oder beenden sie.",
+    toReview: "Ihre Zwecke und ihre Prüfung",
+    revoked: (at) => html`Widerrufen ${at}`,
+    scopes: "Berechtigungen",
+    reason: "Grund",
+    allowed: "Erlaubte Berechtigungen",
+    allowedText:
+      "Nehmen Sie einen Haken weg, und die App verliert die Berechtigung sofort: auch bei Personen, die sie erlaubt haben, und auch wenn der Entwickler sie wieder anfordert. Setzen Sie ihn wieder, gilt sie wieder bei allen, die sie erlaubt haben. Der Entwickler bekommt eine E-Mail.",
+    allowedHint: "Alle angehakt: keine Einschränkung. Keine angehakt: Die Tokens der App öffnen nichts.",
+    saveScopes: "Berechtigungen speichern",
+    end: "App beenden",
+    revoke: (app) => `${app} endgültig widerrufen`,
+    cannotUndo: html`<strong>Das lässt sich nicht rückgängig machen.</strong> Von diesem Moment an:`,
+    endTokens: "gilt keins ihrer Access-Tokens, Refresh-Tokens und Codes mehr;",
+    endRules: "sind ihre Regeln beendet, und wartende Zustellungen werden nicht gesendet;",
+    endUsers: "sind alle Personen getrennt, und niemand kann sie wieder verbinden;",
+    endReview: "verlassen ihre Zwecke und die App selbst die Prüfliste.",
+    endLogs:
+      "Die Zugriffsprotokolle der Personen behalten ihre Anfragen. Der Entwickler bekommt eine E-Mail mit dem Grund.",
+    reasonHint: "Der Entwickler liest ihn.",
+    revokeApp: "App widerrufen"
+  },
+  audit: {
+    title: "Verwaltung: Audit-Protokoll",
+    lead: "Sicherheitsereignisse und was Mitarbeiter und Betreiber getan haben, das Neueste zuerst. Anmeldeversuche bleiben 90 Tage, alles andere 400.",
+    nothing: "Es ist nichts aufgezeichnet, was passt.",
+    when: "Wann",
+    account: "Konto",
+    happened: "Was geschah",
+    by: "Durch",
+    accountId: "Kennung eines Kontos",
+    from: "Von",
+    until: "Bis",
+    everything: "Alles",
+    filter: "Filtern",
+    newest: "Neueste",
+    older: "Ältere",
+    mustBeId: "muss eine Kennung wie usr_… sein; sie steht unter „Konten“",
+    noAccount: "Keins, das es gibt",
+    owner: "Die Person selbst",
+    operator: "Ein Betreiber, auf dem Server",
+    stranger: "Jemand, der nicht angemeldet war"
+  },
+  kinds: {
+    account_made: "Konto angelegt",
+    account_deleted: "Konto gelöscht",
+    account_suspended: "Konto gesperrt",
+    account_resumed: "Konto entsperrt",
+    sign_in: "Anmeldung",
+    sign_in_failed: "Gescheiterte Anmeldung",
+    locked_out: "Anmeldung geschlossen",
+    unlocked: "Anmeldung wieder offen",
+    sessions_ended: "Von Mitarbeitern abgemeldet",
+    password_changed: "Passwort geändert",
+    reset_link_made: "Link für ein neues Passwort",
+    address_confirmed: "Adresse bestätigt",
+    address_changed: "Adresse geändert",
+    address_restored: "Adresse zurückgeholt",
+    factor_added: "Zweiter Faktor hinzugefügt",
+    factor_removed: "Zweiter Faktor entfernt",
+    factor_removal_asked: "Entfernung eines Faktors verlangt",
+    recovery_code_used: "Wiederherstellungscode benutzt",
+    role_given: "Rolle gegeben",
+    role_taken: "Rolle genommen",
+    export_made: "Export angelegt",
+    export_fetched: "Export abgeholt",
+    secret_rotated: "Geheimnis ersetzt",
+    secret_ended: "Geheimnis beendet",
+    review_decided: "Prüfung entschieden"
+  },
+  said: {
+    made: "Das Konto wurde angelegt.",
+    madeAs: (roles) => `Das Konto wurde angelegt, als ${roles.map(role).join(" und ")}.`,
+    deleted: "Ein Konto wurde gelöscht.",
+    suspended: "Das Konto wurde gesperrt.",
+    resumed: "Das Konto wurde entsperrt.",
+    signedIn: (browser, network) => `Anmeldung mit ${browser ?? "einem unbekannten Programm"}${from(network)}.`,
+    signInFailed: (network) => `Eine Anmeldung ist gescheitert${from(network)}.`,
+    accountClosed: (network) =>
+      `Zu viele Fehlversuche: Die Anmeldung am Konto war eine Weile geschlossen. Der letzte Versuch kam${from(network)}.`,
+    networkClosed: (network) =>
+      `Zu viele Fehlversuche${from(network)}: Die Anmeldung von dort war eine Weile geschlossen.`,
+    unlocked: "Die Person hat die Anmeldung wieder geöffnet.",
+    sessionsEnded: (count) => `Aus ${plural(count, "Browser", "Browsern")} abgemeldet.`,
+    passwordByLink: "Hat mit einem Link ein neues Passwort gesetzt.",
+    passwordChanged: "Hat das Passwort geändert.",
+    resetLink: "Hat einen Link geholt, mit dem die Person ein neues Passwort setzt.",
+    addressConfirmed: "Hat die E-Mail-Adresse bestätigt.",
+    addressChanged: "Hat die E-Mail-Adresse geändert.",
+    addressRestored: "Hat eine Änderung der E-Mail-Adresse zurückgenommen.",
+    factorAdded: {
+      passkey: "Hat einen Passkey als zweiten Faktor hinzugefügt.",
+      totp: "Hat eine Authenticator-App als zweiten Faktor hinzugefügt.",
+      recovery_codes: "Hat Wiederherstellungscodes als zweiten Faktor hinzugefügt."
+    },
+    factorRemoved: {
+      passkey: "Hat einen Passkey als zweiten Faktor entfernt.",
+      totp: "Hat eine Authenticator-App als zweiten Faktor entfernt.",
+      recovery_codes: "Hat Wiederherstellungscodes als zweiten Faktor entfernt."
+    },
+    factorRemovalAsked: "Hat verlangt, den zweiten Faktor zu entfernen, den die Person verloren hat.",
+    recoveryCodeUsed: "Hat einen Wiederherstellungscode benutzt.",
+    roleGiven: (name) => `Wurde ${role(name)}.`,
+    roleTaken: (name) => `Hat die Rolle ${role(name)} verloren.`,
+    exportMade: "Hat ein Archiv des Kontos verlangt.",
+    exportFetched: "Hat das Archiv des Kontos abgeholt.",
+    secretRotated: {
+      client: (app) => html`Hat das Client-Secret der App ${app} ersetzt.`,
+      signing: (app) => html`Hat den Signaturschlüssel der App ${app} ersetzt.`
+    },
+    secretEnded: {
+      client: (app) => html`Hat das Client-Secret der App ${app} beendet.`,
+      signing: (app) => html`Hat den Signaturschlüssel der App ${app} beendet.`
+    },
+    appDecided: {
+      approved: (app) => html`Die App ${app} wurde genehmigt.`,
+      rejected: (app) => html`Die App ${app} wurde abgelehnt.`,
+      narrowed: (app) => html`Die App ${app} wurde eingeschränkt.`,
+      revoked: (app) => html`Die App ${app} wurde widerrufen.`
+    },
+    purposeDecided: {
+      approved: (purpose, app) => html`Der Zweck ${purpose} der App ${app} wurde genehmigt.`,
+      rejected: (purpose, app) => html`Der Zweck ${purpose} der App ${app} wurde abgelehnt.`,
+      narrowed: (purpose, app) => html`Der Zweck ${purpose} der App ${app} wurde eingeschränkt.`,
+      revoked: (purpose, app) => html`Der Zweck ${purpose} der App ${app} wurde widerrufen.`
+    }
+  }
+}

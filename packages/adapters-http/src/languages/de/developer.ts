@@ -1,0 +1,192 @@
+import { html } from "../../html/Html.js"
+import type * as en from "../en/developer.js"
+
+export const developer: typeof en.developer = {
+  yourApps: "Ihre Apps",
+  parts: {
+    name: "Name",
+    description: "Beschreibung",
+    homepage: "Webseite",
+    logo: "Logo",
+    theLogo: "Das Logo",
+    scopes: "Scopes",
+    redirects: "Redirect-URIs",
+    none: "Nichts"
+  },
+  versions: { inForce: "Gültig", waits: "Wartet auf die Prüfung" },
+  badges: {
+    revoked: "Widerrufen",
+    states: { sandbox: "Sandbox", in_review: "In Prüfung", production: "Produktion" },
+    sensitive: "Sensibel"
+  },
+  noteWithDecision: "Notiz zur Entscheidung",
+  tabs: { overview: "Übersicht", users: "Personen", webhooks: "Webhooks", deliveries: "Zustellungen" },
+  apps: {
+    lead: html`Eine App bittet Personen um Erlaubnis, liest Antworten zu ihren Orten und bekommt Ereignisse, wenn etwas
+      geschieht. Wie das geht, erklärt die <a href="/docs">Dokumentation</a> (auf Englisch); sie beginnt mit einem
+      <a href="/docs/quick-start">Schnellstart</a>.`,
+    empty: "Sie haben noch keine Apps. Mit der ersten werden Sie zum Entwickler.",
+    created: (at) => html`Angelegt ${at}`,
+    create: "App anlegen",
+    createLead: "Sie beginnt in der Sandbox, in der nur Sie sie verbinden können.",
+    createApp: "App anlegen",
+    more: "Weitere",
+    nameHint: "Personen sehen ihn, wenn sie zustimmen sollen.",
+    descriptionHint: "Was die App für Personen tut, in ein oder zwei Sätzen.",
+    homepageHint: "Freiwillig.",
+    scopesHint:
+      "Das Meiste, was Personen Ihrer App erlauben können. Verlangen Sie wenig: Was Personen nicht verstehen, lehnen sie ab.",
+    cannotBeUsed: (reason) => html`kann nicht benutzt werden: ${reason}`
+  },
+  app: {
+    next: "Als Nächstes: Registrieren Sie die Adressen, zu denen Personen zurückkehren. Damit bekommen Sie auch das Client-Secret.",
+    credentials: "Zugangsdaten",
+    clientId: "Client-ID",
+    clientSecret: "Client-Secret",
+    clientSecretText:
+      "Wird einmal gezeigt, wenn Sie Redirect-URIs registrieren. Wenn Sie noch einmal registrieren, bekommen Sie ein neues; das alte gilt noch 24 Stunden.",
+    redirectsHint:
+      "Eine je Zeile. Personen kehren zu genau diesen Adressen zurück: https, http auf localhost oder ein eigenes Schema wie com.example.app:/back.",
+    register: "Registrieren und ein Secret ausstellen",
+    about: "Über die App",
+    addLogo: "Logo hinzufügen",
+    changeLogo: "Logo ändern",
+    save: "Speichern",
+    authorize: "Adresse der Autorisierung",
+    authorizeText: html`Schicken Sie den Browser der Person hierher. Setzen Sie den SHA-256 eines frischen Verifiers
+      (base64url) an die Stelle von <code>CODE_CHALLENGE</code> und 8 bis 512 Zeichen, die niemand erraten kann, an die
+      Stelle von <code>STATE</code>.`,
+    authorizeUrl: "Adresse zum Kopieren",
+    revoked: "Widerrufen",
+    revokedText: (at) =>
+      html`Ein Administrator hat die App widerrufen (${at}), und das ist endgültig. Ihre Token und Client-Secrets gelten
+      nicht mehr, und alle Personen sind von ihr getrennt.`,
+    waitsSince: (at) => html`Sie wartet seit ${at}.`,
+    changes: "Änderungen, die auf die Prüfung warten",
+    changesWait: (at) =>
+      html`Sie warten seit ${at}. Sie bekommen eine E-Mail, wenn die Prüfung entschieden ist. Bis dahin sehen Personen,
+      was jetzt gilt.`,
+    withdrawText:
+      "Wenn Sie die Änderungen zurückziehen, gilt die genehmigte Fassung weiter. Um einen Teil zurückzuziehen, setzen Sie ihn in den Formularen unten zurück.",
+    withdraw: "Diese Änderungen zurückziehen",
+    narrowed: html`<strong>Ein Administrator hat die App eingeschränkt.</strong> Von den Scopes, die Sie angeben, kann
+      sie diese benutzen, auch mit Token, die schon ausgestellt sind:`,
+    narrowedToNone: "keine",
+    submit: "App zur Prüfung einreichen",
+    standing: {
+      sandbox: {
+        title: "In der Sandbox",
+        text: "Nur Sie können die App verbinden. Reichen Sie sie ein, wenn sie fertig ist: Ein Prüfer sieht sich Name, Beschreibung, Webseite, Logo und Scopes an. Zwecke werden einzeln geprüft."
+      },
+      in_review: {
+        title: "In Prüfung",
+        text: "Ein Prüfer sieht sich die App an. Sie bekommen eine E-Mail mit der Entscheidung. Bis dahin können nur Sie sie verbinden, und Sie können keine Scopes hinzufügen."
+      },
+      production: {
+        title: "In Produktion",
+        text: "Alle können die App verbinden. Sie können sie jederzeit ändern. Ein neuer Name, eine neue Beschreibung, Webseite, ein neues Logo, ein neuer Scope oder eine Redirect-URI auf einem neuen Host warten auf die Prüfung; bis dahin gilt die genehmigte Fassung."
+      }
+    },
+    cannotBeChanged: (reason) => html`können so nicht geändert werden: ${reason}`,
+    cannotBeRegistered: (reason) => html`können nicht registriert werden: ${reason}`,
+    inLine: (line, fault) => html`in Zeile ${line} ${fault}`,
+    redirectsWait: "Wir schicken niemanden dorthin, bis ein Prüfer es genehmigt."
+  },
+  logo: {
+    titleOf: (app) => `Logo von ${app}`,
+    heading: "Logo",
+    lead: "Personen sehen es neben dem Namen der App, wenn sie um Erlaubnis gebeten werden.",
+    newWaits: "Ein neues Logo wartet auf die Prüfung; bis dahin sehen Personen das gültige.",
+    present: "Das jetzige Logo",
+    newLogo: "Ein neues Logo",
+    hint: (from, to, kib) =>
+      `Eine PNG-Datei: quadratisch, ${from} bis ${to} Pixel breit, höchstens ${kib} KiB, nicht animiert.`,
+    upload: "Hochladen",
+    removeText:
+      "Ohne Logo sehen Personen von nun an nur den Namen. Um das rückgängig zu machen, laden Sie das Logo wieder hoch.",
+    remove: "Logo entfernen",
+    choose: "wählen Sie eins",
+    cannotBeUsed: "kann nicht benutzt werden",
+    tooLarge: (kib) => `darf höchstens ${kib} KiB groß sein`
+  },
+  secrets: {
+    heading: "Client-Secrets, die gelten",
+    issued: (at) => html`Ausgestellt ${at}`,
+    issuedUntil: (at, until) => html`Ausgestellt ${at}, endet ${until}`,
+    newest: "Neuestes",
+    endEarlierNow: "Die früheren Secrets jetzt beenden",
+    endEarlierText:
+      "Ein Server von Ihnen, der noch eins davon benutzt, kann von nun an keine Token bekommen oder erneuern. Das neueste Secret, Verbindungen und Access-Token bleiben. Das lässt sich nicht rückgängig machen.",
+    endEarlier: "Frühere Secrets beenden",
+    leaked: "Jemand anderes könnte das Secret haben",
+    replaceText:
+      "Sie bekommen ein neues Secret, und jedes andere endet sofort. Bis Ihre Server das neue haben, können sie keine Token bekommen oder erneuern. Verbindungen und Access-Token bleiben; ein Access-Token gilt höchstens eine Stunde. Das lässt sich nicht rückgängig machen.",
+    replace: "Das Secret jetzt ersetzen",
+    title: "Client-Secret",
+    titleOf: (app) => `Client-Secret von ${app}`,
+    shownOnce: "Das wird nur einmal gezeigt.",
+    keep: "Bewahren Sie es auf Ihrem Server auf, nie in einer App, die Personen installieren.",
+    secret: "Das Secret",
+    kept: "Ich habe es aufbewahrt",
+    earlierWorks: "Das Secret davor gilt noch 24 Stunden.",
+    earlierEnded: "Jedes andere Secret der App ist beendet."
+  },
+  users: {
+    title: (app) => `${app}: Personen`,
+    lead: html`Alle, die die App verbunden haben, die neuesten zuerst, auch beendete Verbindungen. Sie kennen Personen
+      an <code>sub</code>, die Ihre App bekommt, und an <code>external_user_id</code>, die sie gesendet hat.`,
+    empty:
+      "Noch niemand hat die App verbunden. Schicken Sie eine Person zur Adresse der Autorisierung, die unter „Übersicht“ steht.",
+    newest: "Neueste",
+    older: "Ältere",
+    user: "Person",
+    state: "Zustand",
+    scopes: "Scopes",
+    connected: "Verbunden",
+    ends: "Endet",
+    rules: "Regeln",
+    ended: "Beendet",
+    lapsed: "Sensibles abgelaufen",
+    live: "Aktiv",
+    noScope: "Keine",
+    notNow: "Jetzt nicht",
+    endedAt: (at) => html`Beendet ${at}`,
+    noEnd: "Kein Enddatum",
+    sensitiveUntil: (at) => html`Sensibles bis ${at}`,
+    sensitiveLapsed: (at) => html`Sensibles abgelaufen ${at}`,
+    renewable: (lapsed, until) => html`Sensibles abgelaufen ${lapsed}, zu erneuern bis ${until}`
+  },
+  rules: {
+    title: (app) => `${app}: Regeln einer Person`,
+    heading: (sub) => html`Regeln von <code>${sub}</code>`,
+    lead: html`Was die letzten Messungen des Handys mit jeder Regel gemacht haben, wie es
+      <code>GET /v1/rules/…/evaluations</code> der App sagt. Im Zugriffsprotokoll der Person steht, dass Sie nachgesehen
+      haben.`,
+    empty: "Die App hat auf dieser Verbindung keine Regeln, die sie lesen darf.",
+    newer: "Neuere Regeln",
+    state: "Zustand",
+    rule: "Regel",
+    states: { active: "Aktiv", inactive: "Noch nicht offen", disabled: "Abgeschaltet", finished: "Zu Ende" },
+    ownAddress: "eigene Adresse (veraltet)",
+    silentDisabled: "Solange die Regel abgeschaltet ist, steht hier nichts.",
+    silentZone:
+      "Noch keine Messung wurde geprüft, oder mehr als zwanzig Zonenregeln dieser Verbindung begannen innerhalb einer Stunde.",
+    silentPlace: "Noch keine Messung wurde geprüft.",
+    measured: "Gemessen",
+    received: "Angekommen",
+    decision: "Entscheidung",
+    event: "Ereignis",
+    outcomes: {
+      seeded: "die erste klare Messung: löst nie aus",
+      boundary: "zu nah am Rand, um zu entscheiden",
+      no_change: "dieselbe Seite, kein Aufenthalt fällig",
+      crossed: "eine Richtung, nach der die Regel nicht fragt",
+      stale: "über 15 Minuten nach der Messung angekommen, oder gemessen, bevor die Regel begann",
+      cooling_down: "weniger als 2 Minuten nach dem letzten Auslösen",
+      outside_window: "außerhalb des Zeitfensters gemessen",
+      late: "über einen Tag nach dem Ende des Zeitfensters angekommen",
+      out_of_order: "älter als eine Messung, die schon geprüft ist",
+      fired: "ein Ereignis wurde gesendet"
+    }
+  }
+}

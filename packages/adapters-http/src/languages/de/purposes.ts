@@ -1,0 +1,73 @@
+import { html } from "../../html/Html.js"
+import type * as en from "../en/purposes.js"
+import { plural } from "./words.js"
+
+export const purposes: typeof en.purposes = {
+  labels: {
+    key: "Schlüssel",
+    description: "Beschreibung",
+    scopes: "Scopes",
+    volume: "Erwartete Abfragen am Tag"
+  },
+  hints: {
+    key: "Was Ihr Code sendet: 3 bis 40 Zeichen aus a-z, 0-9 und _. Er bleibt für immer vergeben.",
+    description: "10 bis 200 Zeichen. Personen lesen sie so, wie Sie sie schreiben.",
+    volume: "Die meisten Abfragen, die für eine Person an einem Tag nötig sein sollten, 1 bis 10.000."
+  },
+  badges: {
+    archived: "Archiviert",
+    draft: "Entwurf",
+    in_review: "In Prüfung",
+    approved: "Genehmigt",
+    rejected: "Abgelehnt"
+  },
+  earlierInForce: "Früherer Wortlaut gilt",
+  heading: "Zwecke",
+  lead: "Jede Abfrage eines genauen Standorts nennt den Zweck, für den sie ist. Personen lesen seine Beschreibung, wenn sie entscheiden. In Produktion gehen nur genehmigte Zwecke.",
+  needsNone: "Ihre App gibt keinen sensiblen Scope an, also braucht sie keinen Zweck.",
+  add: "Zweck hinzufügen",
+  addPurpose: "Zweck hinzufügen",
+  scopesAndVolume: (scopes, calls) =>
+    `${scopes.join(", ")}; bis zu ${plural(calls, "Abfrage", "Abfragen")} am Tag und je Person`,
+  change: "Ändern",
+  changeOf: (key) => `${key} ändern`,
+  look: "Ansehen",
+  lookAt: (key) => `${key} ansehen`,
+  submit: "Zur Prüfung einreichen",
+  submitOf: (key) => `Zur Prüfung einreichen: ${key}`,
+  title: (app, key) => `${app}: Zweck ${key}`,
+  headingOf: (key) => html`Zweck <code>${key}</code>`,
+  waitsSince: (at) => html`Er wartet seit ${at}.`,
+  state: {
+    archived: (at) =>
+      html`Archiviert ${at}: Wir weisen Abfragen ab, die ihn nennen, und sein Schlüssel bleibt vergeben.`,
+    revoked: "Die App ist widerrufen, also lässt sich der Zweck nicht benutzen und nicht ändern.",
+    approved: "Genehmigt: Personen lesen genau diese Worte.",
+    staysInForce: "Der genehmigte Wortlaut gilt, bis ein neuer genehmigt ist.",
+    notBefore: "Ihre App kann ihn nicht benutzen, bevor er genehmigt ist.",
+    meanwhile: "Ihre App kann ihn benutzen, solange sie nicht in Produktion ist.",
+    next: {
+      draft: "Ein Entwurf, den niemand prüft, bis Sie ihn einreichen.",
+      in_review: "Ein Prüfer liest ihn. Sie bekommen eine E-Mail mit der Entscheidung.",
+      rejected: "Nicht genehmigt. Ändern Sie ihn, oder reichen Sie ihn noch einmal ein, wie er ist."
+    }
+  },
+  edit: {
+    heading: "Ändern",
+    keyStays: "Der Schlüssel bleibt.",
+    save: "Speichern",
+    after: {
+      draft: "Er bleibt ein Entwurf, bis Sie ihn einreichen.",
+      in_review: "Der Prüfer liest dann den neuen Wortlaut. Der Zweck behält seinen Platz in der Reihe.",
+      approved: "Der neue Wortlaut geht sofort in die Prüfung. Bis er genehmigt ist, gilt der jetzige.",
+      rejected: "Der Zweck ist dann wieder ein Entwurf, den Sie einreichen können."
+    }
+  },
+  archive: {
+    heading: "Zweck archivieren",
+    forGood: (key) => html`<code>${key}</code> endgültig archivieren`,
+    text: "Das lässt sich nicht rückgängig machen. Von da an weisen wir Abfragen ab, die ihn nennen, und der Schlüssel bleibt vergeben. Scopes, die kein anderer Zweck abdeckt, kann die App nicht mehr verlangen.",
+    archive: "Zweck archivieren"
+  },
+  cannotBeUsed: (reason) => html`kann nicht benutzt werden: ${reason}`
+}

@@ -1,0 +1,241 @@
+import { html } from "../../html/Html.js"
+import type * as en from "../en/settings.js"
+import { plural } from "./words.js"
+
+export const settings: typeof en.settings = {
+  title: "Einstellungen",
+  save: "Speichern",
+  history: {
+    heading: "Wie lange Ihr Standortverlauf behalten wird",
+    text: "Ihr Standortverlauf ist, wo Ihre Handys waren, und wann Sie an Ihren Orten ankamen und weggingen. Er wird für immer behalten, wenn Sie hier nichts anderes wählen. Apps, denen Sie den Blick zurück erlaubt haben, sehen nicht weiter zurück, als Sie wählen. Was älter ist, wird jede Stunde endgültig gelöscht, und was ein Handy Älteres sendet, wird nicht gespeichert.",
+    log: "Ihr Zugriffsprotokoll wird getrennt behalten: Sie können die Abfragen der Apps 400 Tage lang lesen.",
+    field: "Wie lange",
+    legend: "Meinen Standortverlauf behalten",
+    none: "Sie haben zurzeit keinen Standortverlauf.",
+    stored: "Gespeichert",
+    since: "Seit",
+    nextDeletion: "Nächste Löschung",
+    never: "Nie, wenn Sie keine Grenze wählen",
+    hourly: (age) => html`Jede Stunde: was bis dahin ${age} alt ist`,
+    next: (at, age) => html`${at}: was bis dahin ${age} alt ist`,
+    extent: (locations, visits) =>
+      `${plural(locations, "Standort", "Standorte")} und ${plural(visits, "Besuch", "Besuche")}`
+  },
+  keepLess: {
+    title: "Weniger vom Standortverlauf behalten?",
+    heading: (age) => html`Nur ${age} behalten?`,
+    going: (extent, oldest) =>
+      html`<strong>${extent} würden endgültig gelöscht</strong>${oldest !== null && html`, zurück bis ${oldest}`}. Apps
+        sehen sie sofort nicht mehr; niemand kann sie zurückholen.`,
+    confirm: (age) => html`Löschen und ${age} behalten`,
+    cancel: "Nichts ändern"
+  },
+  timeZone: {
+    heading: "Ihre Zeitzone",
+    unknown: "Ihr Browser hat nicht gesagt, wo Sie sind; deshalb zeigen Seiten Zeiten in UTC.",
+    present: (zone) => html`Seiten zeigen Zeiten wie in <strong>${zone}</strong>. E-Mails auch.`,
+    choose: "Andere wählen…",
+    lead: (now) =>
+      html`In der gewählten Zone ist es jetzt: ${now}. Die Tage Ihres Verlaufs beginnen um Mitternacht dieser Zone.`,
+    field: "Zeitzone"
+  },
+  language: {
+    heading: "Ihre Sprache",
+    ofBrowser: "Seiten sind in der Sprache Ihres Browsers, wenn wir sie haben.",
+    present: (language) => html`Seiten und E-Mails sind auf ${language}.`,
+    choose: "Andere wählen…",
+    lead: "Die Sprache von Seiten und E-Mails. Mit der Sprache Ihres Browsers zeigt jeder Browser Seiten in seiner eigenen, und E-Mails sind in der Sprache des ersten Browsers, mit dem Sie sich angemeldet haben.",
+    field: "Sprache",
+    browser: "Sprache des Browsers"
+  },
+  mails: {
+    heading: "Welche E-Mails Sie bekommen",
+    none: "E-Mails zu Ihren Entscheidungen und zur Sicherheit Ihres Kontos, sonst nichts.",
+    present: (kinds) => html`Neben E-Mails zu Ihren Entscheidungen und zur Sicherheit Ihres Kontos: ${kinds}.`,
+    choose: "E-Mails wählen…",
+    lead: "Kreuzen Sie an, worüber Sie Bescheid wissen möchten. Von jeder Art bekommen Sie höchstens eine E-Mail am Tag.",
+    legend: "E-Mail an mich",
+    kinds: {
+      asked_often: {
+        name: "Wenn eine App ungewöhnlich oft fragt",
+        inLine: "wenn eine App ungewöhnlich oft fragt",
+        hint: "Mindestens 50 Abfragen an einem Tag und mehr als dreimal so viele wie am stärksten Tag der zwei Wochen davor."
+      },
+      phone_silent: {
+        name: "Wenn mein Handy nichts sendet",
+        inLine: "wenn Ihr Handy nichts sendet",
+        hint: "Es hat einen Tag lang keinen Standort gesendet. Eine E-Mail für jedes Mal."
+      },
+      ends: {
+        name: "Wenn etwas endet",
+        inLine: "wenn etwas endet",
+        hint: "Zwei Tage bevor eine Verbindung endet oder eine App Ihren genauen Standort nicht mehr bekommt."
+      },
+      weekly: {
+        name: "Eine Zusammenfassung meiner Woche",
+        inLine: "eine Zusammenfassung Ihrer Woche",
+        hint: "Am Montagmorgen: welche Apps gefragt haben und wie oft."
+      }
+    },
+    always: {
+      heading: "Immer gesendet",
+      text: "Wenn sich jemand in einem neuen Browser anmeldet, wenn Passwort, Adresse oder zweiter Faktor neu sind, und ein Beleg für jede Ihrer Entscheidungen über Apps. Wer Ihr Konto ohne Sie benutzt, darf diese E-Mails nicht abschalten können."
+    }
+  },
+  address: {
+    heading: "Ihre E-Mail-Adresse",
+    text: (address) => `${address}. Damit melden Sie sich an, und dorthin schreiben wir.`,
+    open: "Ändern oder bestätigen…"
+  },
+  factor: {
+    heading: "Ihr zweiter Faktor",
+    text: "Ein Passkey oder ein Einmalcode neben Ihrem Passwort, damit das Passwort allein niemanden anmeldet.",
+    open: "Passkeys und Codes…"
+  },
+  export: { open: "Meine Daten mitnehmen…" },
+  password: {
+    heading: "Ihr Passwort",
+    text: "Ein neues Passwort meldet alle anderen Browser ab. Wir schicken Ihnen dazu eine E-Mail.",
+    open: "Mein Passwort ändern…",
+    title: "Passwort ändern",
+    lead: "Alle anderen Browser werden abgemeldet. Dieser bleibt angemeldet.",
+    present: "Ihr jetziges Passwort",
+    wanted: "Neues Passwort",
+    change: "Passwort ändern",
+    forgotten: (page) => html`Sie wissen es nicht mehr? <a href="${page}">Per E-Mail ein neues setzen</a>`
+  },
+  passwordFaults: {
+    missing: "muss angegeben werden",
+    wrong: "ist falsch",
+    tooOften: "war zu oft falsch. Versuchen Sie es später wieder"
+  },
+  sessions: {
+    heading: "Wo Sie angemeldet sind",
+    text: "Die Browser, in denen Sie angemeldet sind, jeder mit einem Knopf, der ihn abmeldet.",
+    open: "Anzeigen",
+    lead: "Ein Browser, der nicht benutzt wird, wird nach 14 Tagen abgemeldet, und jeder Browser 30 Tage nach der Anmeldung.",
+    nowhereElse: "Sie sind sonst nirgends angemeldet.",
+    unknown: (page) =>
+      html`Sehen Sie einen Browser, den Sie nicht kennen? Melden Sie ihn ab, und
+        <a href="${page}">ändern Sie dann Ihr Passwort</a>.`,
+    browserOn: (browser, system) => `${browser} unter ${system}`,
+    someBrowser: "Ein Browser oder ein Programm",
+    thisBrowser: "Dieser Browser",
+    signedIn: "Angemeldet",
+    address: "Netzadresse bei der Anmeldung",
+    addressUnknown: "Nicht bekannt",
+    lastUsed: "Zuletzt benutzt, auf die Stunde",
+    now: "Jetzt",
+    signOut: "Abmelden",
+    signOutOf: (browser) => html`${browser} abmelden`,
+    signOutOthers: "Überall sonst abmelden"
+  },
+  deletion: {
+    heading: "Konto löschen",
+    text: "Löscht alle Ihre Daten und trennt alle Apps. Die nächste Seite sagt genau, was, bevor Sie entscheiden.",
+    open: "Mein Konto löschen…",
+    lead: (address) => `Das löscht ${address} und alles darin, sofort. Es lässt sich nicht rückgängig machen.`,
+    goes: {
+      heading: "Was entfernt wird",
+      apps: "Alle Apps werden in dem Moment getrennt: Die Tokens der Apps sind ungültig, ihre Regeln enden, und was noch zu senden war, wird nicht gesendet.",
+      phones: "Ihre Handys können nichts mehr senden, und Sie sind überall abgemeldet.",
+      data: "Ihre Orte, Ihr ganzer Standortverlauf, Besuche, importierte Dateien, Ihr Zugriffsprotokoll, Nachrichten an Sie, und Ihr Name, Ihre Adresse und Ihr Passwort werden innerhalb von Minuten entfernt. Die letzten Spuren, von Abfragen, die gerade liefen, sind einen Tag später weg."
+    },
+    stays: {
+      heading: "Was bleibt",
+      learned: "Apps behalten, was sie vorher über Sie erfahren haben. Bitten Sie sie, es zu löschen.",
+      decisions: (nobody) =>
+        `Entscheidungen, die Sie als Prüfer oder Administrator getroffen haben, bleiben, mit „${nobody}“ anstelle Ihres Namens.`,
+      backups: "Sicherungskopien dieses Dienstes, wenn es welche gibt, bis die Betreiber sie wegwerfen.",
+      mail: "Eine E-Mail sagt Ihnen, dass es geschehen ist; danach vergessen wir Ihre Adresse. Sie können damit jederzeit ein neues Konto anlegen."
+    },
+    owned: {
+      heading: "Ihre Apps",
+      text: "Sie enden mit Ihrem Konto: widerrufen, ohne Geheimnisse, Redirect-URIs und Webhook-Endpunkte. Wer sie benutzt, wird getrennt.",
+      entirely: "nur Sie konnten sie verbinden; sie wird ganz entfernt",
+      unused:
+        "niemand benutzt sie zurzeit; Name, Beschreibung und Zwecke bleiben für alle lesbar, die sie benutzt haben",
+      used: (people) =>
+        `${plural(people, "Person benutzt", "Personen benutzen")} sie zurzeit; Name, Beschreibung und Zwecke bleiben dafür lesbar`
+    },
+    lastAdmin: html`<strong>Sie sind der einzige Administrator.</strong> Der Dienst braucht einen anderen, bevor Sie
+      gehen können: Ein Betreiber ernennt ihn mit dem Befehl des Servers.`,
+    password: "Passwort",
+    wordField: "Das Wort",
+    word: "löschen",
+    wordHint: (word) => html`Geben Sie <strong>${word}</strong> ein.`,
+    wordFault: (word) => html`muss „${word}“ sein`,
+    confirm: "Mein Konto endgültig löschen",
+    done: {
+      heading: "Ihr Konto ist gelöscht",
+      text: "Apps können nichts mehr über Sie abfragen, und Ihre Handys können nichts mehr senden. Der Rest wird gerade entfernt.",
+      mail: "Eine E-Mail bestätigt es. Sie können die App, die Ihren Standort gesendet hat, von Ihrem Handy entfernen.",
+      home: "Zur Startseite"
+    }
+  }
+}
+
+export const notices: typeof en.notices = {
+  "place-created": "Der Ort ist angelegt. Keine App sieht ihn, bevor Sie ihn freigeben.",
+  "place-changed": "Der Ort ist geändert.",
+  "place-archived": "Der Ort ist archiviert. Apps sehen ihn nicht mehr.",
+  "import-started": "Die Datei ist hochgeladen. Wir lesen sie im Hintergrund: Sie können diese Seite schließen.",
+  "import-removed": "Der Import ist entfernt. Ihr Standortverlauf behält, was daraus gespeichert war.",
+  "export-requested": "Wir erstellen jetzt Ihr Archiv. Sie bekommen eine E-Mail, wenn es fertig ist.",
+  "export-deleted": "Das Archiv ist gelöscht. Ihre Daten bleiben, wie sie sind.",
+  "device-removed": "Das Gerät ist entfernt. Ihr Standortverlauf behält, was es gesendet hat.",
+  "device-changed": "Gespeichert. Die Änderung gilt ab der nächsten Messung des Geräts.",
+  "password-changed": "Ihr Passwort ist geändert.",
+  "address-asked":
+    "Wir haben einen Link an die neue Adresse geschickt. Öffnen Sie ihn innerhalb von 24 Stunden in diesem Browser; bis dahin ändert sich nichts.",
+  "address-mailed": "Wir haben Ihnen einen Link geschickt. Öffnen Sie ihn innerhalb von 24 Stunden in diesem Browser.",
+  "address-confirmed": "Ihre Adresse ist bestätigt.",
+  "passkey-added": "Der Passkey ist hinzugefügt. Sie haben dazu eine E-Mail bekommen.",
+  "passkey-removed": "Der Passkey ist entfernt. Er meldet niemanden mehr an.",
+  "code-app-added": "Einmalcodes sind eingeschaltet. Ihre Wiederherstellungscodes bleiben, wie sie waren.",
+  "code-app-removed": "Die App ist entfernt. Sie können sie von Ihrem Handy löschen.",
+  "factor-kept": "Ihr zweiter Faktor bleibt. Die Betreiber dieses Dienstes können ihn jetzt nicht entfernen.",
+  "session-ended": "Der Browser ist abgemeldet.",
+  "sessions-ended": "Alle anderen Browser sind abgemeldet.",
+  "zone-chosen": "Gespeichert. Seiten zeigen Zeiten von jetzt an in dieser Zone.",
+  "language-chosen": "Gespeichert. Die Sprache gilt von jetzt an, für Seiten und für E-Mails, die wir senden.",
+  "stretch-deleted": "Endgültig gelöscht. Was Apps vorher erfahren haben, behalten sie.",
+  "notices-chosen":
+    "Gespeichert. Wir schicken Ihnen E-Mails zu dem, was Sie angekreuzt haben, und zur Sicherheit Ihres Kontos.",
+  "history-chosen": "Gespeichert. Es gilt ab jetzt.",
+  disconnected: "Die App ist getrennt.",
+  shared: "Die Orte, nach denen die App fragen darf, sind geändert.",
+  paused: "Die App ist pausiert. Sie erfährt nichts, bis die Pause endet.",
+  resumed: "Die App kann wieder fragen. Die Regeln der App beginnen neu.",
+  "all-paused": "Alle Apps sind pausiert. Keine erfährt etwas, bis ihre Pause endet.",
+  "all-resumed": "Alle Apps können wieder fragen. Die Regeln der Apps beginnen neu.",
+  "exact-location-ended": "Die App bekommt Ihren genauen Standort nicht mehr.",
+  "permissions-changed": "Gespeichert. Die Änderung gilt ab jetzt.",
+  "rule-removed": "Die Regel ist entfernt.",
+  "app-created": "Die App ist angelegt. Sie ist in der Sandbox: Nur Sie können sie verbinden.",
+  "app-changed": "Die App ist geändert.",
+  "app-change-waits":
+    "Gespeichert. Was geprüft werden muss, wartet auf einen Prüfer. Bis zur Entscheidung gilt die genehmigte Fassung; Sie bekommen dann eine E-Mail.",
+  "purpose-created": "Der Zweck ist angelegt. Ihre App kann ihn verwenden, solange sie in der Sandbox ist.",
+  "purpose-changed": "Der Zweck ist geändert.",
+  "purpose-submitted": "Der Zweck wird geprüft. Sie bekommen eine E-Mail mit der Entscheidung.",
+  "purpose-edited":
+    "Der neue Wortlaut wird geprüft. Bis zur Entscheidung gilt der genehmigte Wortlaut; Sie bekommen dann eine E-Mail.",
+  "purpose-archived": "Der Zweck ist archiviert. Aufrufe, die ihn nennen, werden von jetzt an abgelehnt.",
+  "app-submitted": "Die App wird geprüft. Sie bekommen eine E-Mail mit der Entscheidung.",
+  "change-withdrawn": "Die Änderungen sind zurückgezogen. Die genehmigte Fassung gilt weiter.",
+  "review-approve": "Genehmigt. Der Entwickler bekommt eine E-Mail.",
+  "review-reject": "Abgelehnt. Der Entwickler bekommt eine E-Mail mit Ihrer Anmerkung.",
+  "role-given": "Die Rolle ist vergeben. Sie gilt sofort; das Konto bekommt eine E-Mail.",
+  "role-taken": "Die Rolle ist entzogen. Das Konto bekommt eine E-Mail.",
+  "account-signed-out": "Das Konto ist überall abgemeldet.",
+  "account-suspended": "Das Konto ist gesperrt. Die Person, der es gehört, bekommt eine E-Mail.",
+  "account-resumed": "Das Konto ist entsperrt. Die Person, der es gehört, bekommt eine E-Mail.",
+  "app-narrowed": "Die erlaubten Scopes sind gespeichert. Sie gelten sofort auch für Tokens, die es schon gibt.",
+  "app-revoked": "Die App ist widerrufen.",
+  "endpoint-changed": "Der Endpunkt ist geändert.",
+  "secrets-ended": "Die früheren Signaturschlüssel sind ungültig. Der neueste gilt.",
+  redelivered: "Das Ereignis ist wieder in der Warteschlange. Das ist seine neue Zustellung.",
+  retried: "Der nächste Versuch ist jetzt fällig.",
+  "endpoint-removed": "Der Endpunkt ist entfernt. Zustellungen, die darauf gewartet haben, sind fehlgeschlagen."
+}

@@ -1,0 +1,109 @@
+import { html } from "../../html/Html.js"
+import type * as en from "../en/steering.js"
+import { plural } from "./words.js"
+
+export const steering: typeof en.steering = {
+  labels: {
+    scopes: "Was sie darf",
+    standard_days: "Das Ende",
+    sensitive_days: "Das Ende des genauen Standorts"
+  },
+  pause: {
+    badge: "Pausiert",
+    lengths: { hour: "1 Stunde", day: "1 Tag", until_resumed: "Bis ich fortsetze" },
+    heading: "Pausieren",
+    hint: "Während einer Pause erfährt die App nicht, wo Sie sind oder waren, und keine Regel benachrichtigt sie.",
+    until: (at) => html`Pausiert bis: ${at}.`,
+    untilResumed: "Pausiert, bis Sie fortsetzen.",
+    text: (app) =>
+      `${app} erfährt nicht, wo Sie sind oder waren. Nach der Pause kann die App auch nach dieser Zeit fragen, soweit sie nach der Vergangenheit fragen darf.`,
+    resume: "Jetzt fortsetzen",
+    all: "Alle Apps pausieren",
+    allHint: "Keine App erfährt, wo Sie sind oder waren. Eine längere Pause einer einzelnen App bleibt.",
+    resumeAll: "Alle fortsetzen"
+  },
+  endExact: {
+    button: "Genauen Standort jetzt beenden",
+    isAll: "Die App hat sonst nichts, deshalb trennt das die App.",
+    isPart: "Der Rest der Verbindung besteht weiter. Sie können den Standort unten wieder freigeben."
+  },
+  disconnect: "Trennen …",
+  permissions: {
+    standard: "Über die Orte, die Sie freigeben",
+    sensitive: "Ihr genauer Standort",
+    nothing: "Nichts.",
+    takenAway: "Weggenommen",
+    notNow: "Jetzt nicht",
+    hint: "Dem haben Sie zugestimmt, als die App gefragt hat. Für alles andere muss die App Sie noch einmal fragen.",
+    connectionEnds: "Die Verbindung endet",
+    exactEnds: "Der genaue Standort endet",
+    now: (at) => html`Jetzt: ${at}`,
+    nowNoEnd: "Jetzt: kein Enddatum",
+    nowNotShared: "Jetzt: nicht freigegeben",
+    keep: "Wie jetzt",
+    fromNow: (days) => (days === "never" ? "Kein Enddatum" : `${plural(days, "Tag", "Tage")} ab jetzt`),
+    save: "Änderungen speichern"
+  },
+  history: {
+    title: (app) => `Was Sie mit ${app} vereinbart haben`,
+    heading: "Was Sie vereinbart haben, und wann",
+    lead: "Jede Änderung dieser Verbindung, die neueste zuerst. Ein Beleg ist eine Textdatei mit allem, was von diesem Zeitpunkt an vereinbart war.",
+    changes: {
+      connected: "Verbunden",
+      changed: "Neu vereinbart",
+      renewed: "Genauer Standort verlängert",
+      permissions_changed: "Berechtigungen geändert",
+      end_changed: "Ende verschoben",
+      exact_location_ended: "Genauer Standort beendet",
+      places_changed: "Orte geändert",
+      paused: "Pausiert",
+      resumed: "Fortgesetzt",
+      exact_location_removed: "Genauer Standort entfernt",
+      ended: "Beendet"
+    },
+    by: {
+      consent: "die App hat gefragt, und Sie haben es erlaubt",
+      user: "Sie haben es hier geändert",
+      app: "die App hat es geändert",
+      service: "innerhalb von 14 Tagen hat es niemand verlängert"
+    },
+    endedBy: {
+      user_disconnected: "Sie haben sie getrennt",
+      app_revoked_token: "die App hat sie beendet",
+      admin_revoked: "ein Administrator hat die App dauerhaft geschlossen",
+      expired: "die Zeit, die Sie erlaubt hatten, war vorbei",
+      refresh_token_reused: "ein Token der App wurde zweimal verwendet, also hat es vielleicht jemand gestohlen",
+      code_reused: "ein Code der App wurde zweimal verwendet, also hat ihn vielleicht jemand gestohlen"
+    },
+    byWhom: (who) => html`Wie es dazu kam: ${who}`,
+    added: "Hinzugefügt",
+    removed: "Entfernt",
+    noEnd: "Ohne Enddatum",
+    connectionEnds: (at) => html`Die Verbindung endet: ${at}`,
+    exactEnds: (at) => html`Der genaue Standort endet: ${at}`,
+    untilResumed: "Bis Sie fortsetzen",
+    until: (at) => html`Bis: ${at}`,
+    receipt: "Beleg herunterladen",
+    receiptOf: (change, at) => html`: ${change}, ${at}`,
+    incomplete: (connectedAt) =>
+      html`Verbunden: ${connectedAt}. Änderungen vor der ältesten oben stehen nicht in dieser Liste.`
+  },
+  receipt: {
+    heading: "BELEG",
+    app: (name) => `App: ${name}`,
+    connection: (id) => `Verbindung: ${id}`,
+    when: (at, iso) => `Wann: ${at} (${iso})`,
+    what: (change) => `Was: ${change}`,
+    byWhom: (who) => `Wie es dazu kam: ${who}`,
+    could: "Von da an durfte die App:",
+    places: "Über diese Orte, mit ihren jetzigen Namen:",
+    nothing: "nichts",
+    hasEnded: "Die Verbindung ist beendet.",
+    connectionEnds: (at) => `Die Verbindung endet: ${at}`,
+    connectionHasNoEnd: "Die Verbindung endet: kein Enddatum",
+    exactEnds: (at) => `Der genaue Standort endet: ${at}`,
+    exactIsNotShared: "Der genaue Standort endet: nicht freigegeben",
+    pausedUntil: (at) => `Pausiert bis: ${at}`,
+    pausedUntilResumed: "Pausiert, bis die Person fortsetzt"
+  }
+}

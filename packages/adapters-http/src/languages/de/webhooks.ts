@@ -1,0 +1,157 @@
+import { html } from "../../html/Html.js"
+import type * as en from "../en/webhooks.js"
+import { number, plural } from "./words.js"
+
+export const webhooks: typeof en.webhooks = {
+  labels: { url: "Adresse", events: "Ereignisse", description: "Beschreibung" },
+  hints: {
+    url: "Eine https-Adresse auf einem öffentlichen Host. Wir senden Ereignisse signiert dorthin und folgen keiner Weiterleitung.",
+    events: "Haken Sie keins an, um alle Ereignisse zu bekommen, auch Arten, die später hinzukommen.",
+    description: "Nur Sie sehen sie. Freiwillig."
+  },
+  titleOf: (app) => `Webhooks von ${app}`,
+  empty: "Noch kein Endpunkt: Ihrer App wird nichts gesendet.",
+  add: "Endpunkt hinzufügen",
+  addEndpoint: "Endpunkt hinzufügen",
+  noMore: (most) => `Eine App kann ${most} Endpunkte haben. Entfernen Sie einen, um einen anderen hinzuzufügen.`,
+  cannotBeAdded: (reason) => html`kann nicht hinzugefügt werden: ${reason}`,
+  local: {
+    heading: "Auf Ihrem eigenen Rechner",
+    text: "Solange das läuft, bekommt ein Programm ohne öffentliche Adresse dieselben Ereignisse, aus einer Kopie des Codes dieses Dienstes. Es fragt nach Ihrem Passwort."
+  },
+  endpoint: {
+    description: "Beschreibung",
+    events: "Ereignisse",
+    allEvents: "Alle",
+    id: "Kennung",
+    failures: "Fehlschläge",
+    enable: "Einschalten",
+    test: "Test senden",
+    change: "Ändern",
+    changeOf: (url) => `${url} ändern`,
+    deliveries: "Zustellungen",
+    newSecret: "Neuer Signaturschlüssel",
+    earlierSigns: (until) =>
+      html`Ein früherer Schlüssel signiert auch noch, bis ${until}. Wenn Sie ihn beenden, tragen Zustellungen nur noch
+      die neueste Signatur. Ein Empfänger, der noch eine frühere prüft, weist sie ab, und wir versuchen sie wieder. Das
+      lässt sich nicht rückgängig machen.`,
+    endEarlier: "Die früheren Schlüssel jetzt beenden",
+    rotateText: "Der alte Schlüssel gilt noch 24 Stunden: So lange trägt jede Zustellung beide Signaturen.",
+    rotate: "Neuen Schlüssel ausstellen",
+    replaceText:
+      "Wenn jemand anderes den Schlüssel haben könnte, beenden Sie ihn sofort. Zustellungen, die warten, werden nur mit dem neuen signiert: Bis Ihr Empfänger ihn hat, weist er sie ab, und wir versuchen sie wieder. Das lässt sich nicht rückgängig machen.",
+    replace: "Den Schlüssel jetzt ersetzen",
+    recover: "Fehlgeschlagenes noch einmal senden",
+    recoverText:
+      "Sendet jedes fehlgeschlagene Ereignis, das noch nicht noch einmal gesendet wurde, das älteste zuerst. Das zählt nie für oder gegen den Endpunkt.",
+    recoverSince: "Seit Beginn des Tages (UTC)",
+    recoverButton: "Noch einmal senden",
+    remove: "Diesen Endpunkt entfernen",
+    removeText: "Zustellungen, die auf diesen Endpunkt warten, schlagen fehl. Das lässt sich nicht rückgängig machen.",
+    removeButton: "Endpunkt entfernen",
+    tested: "Der Test wurde zugestellt.",
+    notTested: "Der Test wurde nicht zugestellt."
+  },
+  edit: {
+    titleOf: (app) => `Endpunkt von ${app} ändern`,
+    heading: "Endpunkt ändern",
+    text: (url) =>
+      html`<code>${url}</code> behält seine Kennung und seinen Signaturschlüssel. Eine Regel, die diese Adresse nennt,
+        folgt nicht zu einer anderen.`,
+    save: "Speichern",
+    cancel: "Abbrechen"
+  },
+  secret: {
+    title: "Signaturschlüssel",
+    shownOnce: html`<strong>Das wird nur einmal gezeigt.</strong> Damit prüft Ihre App, dass eine Zustellung von uns
+      kam.`,
+    secret: "Schlüssel",
+    endpoint: "Endpunkt",
+    header: "Kopfzeile",
+    signed: "Signiert",
+    signedText: html`<code>t + "." + body</code> mit HMAC-SHA256; der Text des Schlüssels ist der Schlüssel`,
+    kept: "Ich habe ihn aufbewahrt"
+  },
+  strikes: {
+    disabled: (at) => html`Abgeschaltet ${at}`,
+    failing: "Fehlschläge",
+    enabled: "Eingeschaltet",
+    none: "Keine hintereinander",
+    inARow: (strikes, most) => `${strikes} von ${most} hintereinander fehlgeschlagen`,
+    failingText: (strikes, most, log) =>
+      html`<strong>Hier kommen keine Ereignisse an.</strong> ${strikes} hintereinander sind bei jedem Versuch
+        fehlgeschlagen; bei ${most} wird der Endpunkt abgeschaltet. Sehen Sie nach,
+        <a href="${log}">was fehlgeschlagen ist</a>, und senden Sie einen Test, um zu sehen, was er jetzt antwortet.`,
+    disabledText: (strikes, log) =>
+      html`<strong
+          >Abgeschaltet, weil ${strikes} Ereignisse hintereinander bei jedem Versuch fehlgeschlagen sind.</strong
+        >
+        Nichts wird hierher gesendet, und was wartete, ist fehlgeschlagen. Sehen Sie nach,
+        <a href="${log}">was fehlgeschlagen ist</a>; senden Sie einen Test, und wenn er ankommt, schalten Sie den
+        Endpunkt ein. Dann können Sie noch einmal senden, was fehlgeschlagen ist.`
+  },
+  deliveries: {
+    titleOf: (app) => `Zustellungen von ${app}`,
+    endpoint: "Endpunkt",
+    outcome: "Ergebnis",
+    event: "Ereignis",
+    eventId: "Kennung des Ereignisses",
+    from: "Von",
+    to: "Bis",
+    allEndpoints: "Alle Endpunkte",
+    allOutcomes: "Alle Ergebnisse",
+    allEvents: "Alle Ereignisse",
+    show: "Anzeigen",
+    nothingHere: "Hier wurde nichts gesendet.",
+    nothingYet: "Es wurde noch nichts gesendet.",
+    created: "Angelegt",
+    response: "Antwort",
+    older: "Ältere",
+    recovered: (count) => `${plural(count, "Zustellung", "Zustellungen")} eingereiht, die älteste zuerst.`,
+    notOfList: "muss aus der Liste sein"
+  },
+  delivery: {
+    titleOf: (event) => `Zustellung von ${event}`,
+    refused: (reason) => html`${reason}.`,
+    event: "Ereignis",
+    happened: "Geschehen",
+    endpoint: "Endpunkt",
+    delivery: "Zustellung",
+    attempts: "Versuche",
+    noAttempts: "Noch keine.",
+    tooOld: "Das Ereignis ist älter, als seine Regel erlaubt, also kann es nicht noch einmal gesendet werden.",
+    retry: "Jetzt wieder versuchen",
+    retryText:
+      "Macht den nächsten Versuch jetzt. Das kostet keinen zusätzlichen Versuch und zählt nie für oder gegen den Endpunkt.",
+    redeliver: "Noch einmal zustellen",
+    redeliverText:
+      "Sendet dasselbe Ereignis noch einmal an denselben Endpunkt. Das zählt nie für oder gegen den Endpunkt.",
+    attempt: "Nr.",
+    sent: "Gesendet",
+    took: "Dauer",
+    response: "Antwort",
+    start: "Anfang der Antwort",
+    startShort: "Anfang",
+    millis: (count) => `${number(count)} ms`,
+    payload: "Was gesendet wurde"
+  },
+  states: {
+    trying: "Wird versucht",
+    delivered: "Zugestellt",
+    failed: "Fehlgeschlagen",
+    too_old: "Zu alt zum Senden"
+  },
+  reasons: {
+    exhausted: "alle Versuche sind verbraucht",
+    endpoint_disabled: "der Endpunkt war abgeschaltet",
+    endpoint_removed: "der Endpunkt wurde entfernt",
+    not_authorised: "Ihre App ist nicht mehr berechtigt",
+    not_sent: "ein Fehler dieses Dienstes hat das Senden drei Tage lang verhindert",
+    abandoned: "unsere Prozesse haben es mehrmals nicht zu Ende gebracht"
+  },
+  attemptOf: (attempt, most) => `Versuch ${attempt} von ${most}`,
+  attemptDue: (attempt, most, due) => html`Versuch ${attempt} von ${most}, fällig ${due}`,
+  test: "Test",
+  replay: (count) => `Wiederholung ${count}`,
+  replayed: "Wiederholt"
+}

@@ -1,0 +1,147 @@
+import type { Device, QuarantineReason } from "@place-access/domain/devices"
+import type { OwnPhone } from "@place-access/domain/timeline"
+import { type Html, html } from "../../html/Html.js"
+import { plural } from "./words.js"
+
+const CLOCK = "Let the phone set its date and time automatically."
+
+/** The page of a person's devices: what sends, whether it works, and what to do when it does not. */
+export const devices = {
+  title: "Devices",
+  lead: "The phones that send your location. Without one, every app that asks gets the answer “unknown”.",
+  none: "No phone sends your location yet. Add the first one below.",
+  labels: { name: "Name", format: "The app on it" },
+  add: {
+    heading: "Add a device",
+    which: "Which phone do you have?",
+    kinds: { iphone: "iPhone", android: "Android phone", other: "Something else" },
+    onlyBrowser: "Only this browser",
+    nameHint: "So that you recognise it, such as “My phone”.",
+    appHint: "All of them are free. The first suits most people.",
+    button: "Add device",
+    cannotBeAdded: (reason: Html): Html => html`cannot be added: ${reason}`
+  },
+  earlier: {
+    heading: "Where you were before",
+    text: "Files of GPX recorders and of Google Timeline can be added to your history.",
+    button: "Import a file",
+    soFar: "Imports so far"
+  },
+  /** Names of apps are the same in every language. */
+  apps: {
+    overland: { name: "Overland", description: "Also reports when you arrive and leave, which makes visits exact." },
+    owntracks: {
+      name: "OwnTracks",
+      description: "Watches your places, sends when you move, and uses little battery."
+    },
+    traccar: {
+      name: "Traccar Client",
+      description: "Sends as you move, and every ten minutes when you don't."
+    },
+    osmand: { name: "OsmAnd", description: "A map. It sends only while you record a trip." },
+    gpslogger: { name: "GPSLogger", description: "For people who like to adjust every detail." },
+    browser: { name: "This browser", description: "Sends while its page is open." },
+    json: { name: "Your own program", description: "Sends JSON, as the API describes it." }
+  } satisfies Record<Device.PhoneFormat, { readonly name: string; readonly description: string }>,
+  card: {
+    app: "App",
+    lastSeen: "Last seen",
+    never: "Never",
+    seen: (ago: Html, at: Html): Html => html`${ago} (${at})`,
+    accuracy: "Accuracy",
+    added: "Added",
+    remove: (device: string): string => `Remove ${device}`,
+    removeText: "Its token stops working at once. Your history keeps what it sent. To undo this, add the device again."
+  },
+  home: {
+    stays: (device: string): string => `${device} stays at home`,
+    question: (device: string): string => `Does ${device} stay at home?`,
+    staysText: "As long as another device sends your location, apps ignore where this one is.",
+    questionText:
+      "For a tablet or an old phone that you do not carry with you. As long as another device sends your location, apps ignore where this one is.",
+    carry: "I carry it with me",
+    yes: "It stays at home"
+  },
+  arrival: {
+    waiting: "Waiting for the first location…",
+    waitingText: "This takes a minute or two after you have allowed the location.",
+    lookAgain: "Look again",
+    received: "Received.",
+    receivedWithin: (metres: number): string => `Received, ±${metres} m.`,
+    last: (ago: Html): Html => html`The last location came ${ago}.`
+  },
+  states: { fresh: "Sending", late: "Late", silent: "Silent", never: "Sent nothing yet" } satisfies Record<
+    OwnPhone["silence"],
+    string
+  >,
+  putAside: {
+    heading: "What we could not use",
+    readings: (count: number, last: Html): Html => html`${plural(count, "reading", "readings")}, the last one ${last}.`
+  },
+  /**
+   * Why readings were put aside. `status`: of a phone whose last upload had only such readings. `explanation`: the
+   * problem, and what the owner can do about it; the API says it, too.
+   */
+  quarantine: {
+    unreadable: {
+      status: "Sends what we cannot read",
+      explanation: "We could not read the time or the position. Check the settings of the app that sends them."
+    },
+    out_of_range: {
+      status: "Sends impossible positions",
+      explanation: "The latitude or the longitude was outside the possible range."
+    },
+    null_island: {
+      status: "Sends no position",
+      explanation: "The position was 0° north, 0° east: the phone did not know where it was."
+    },
+    future: {
+      status: "Its clock is wrong",
+      explanation: `The phone said a time more than 5 minutes ahead of ours. ${CLOCK}`
+    },
+    too_old: { status: "Its clock is wrong", explanation: `The phone said a time before 2010. ${CLOCK}` },
+    no_stay: {
+      status: "Sends impossible visits",
+      explanation: "A visit had no time, or it ended before it began."
+    },
+    not_kept: {
+      status: "Sends what is too old",
+      explanation: "It was older than you want your history kept, so we did not store it."
+    }
+  } satisfies Record<QuarantineReason, { readonly status: string; readonly explanation: string }>,
+  /** What may be wrong with a phone. */
+  troubles: {
+    neverArrived: "Nothing has arrived yet",
+    wentSilent: "It has stopped sending",
+    imprecise: "Its locations are inexact",
+    address: (address: string): string =>
+      `Address: the app must have exactly ${address}, and the token that was shown with it.`,
+    network: "Network: phones reach this address only from your own network, and not over mobile data.",
+    openOnce: "Open the app once. Most apps then send what they have kept.",
+    thickWalls: "Inside thick walls phones know no better. Wait until the phone is near a window.",
+    permission: {
+      iphone: "Permission, iPhone: in Settings, under Privacy, Location Services, the app must have “Always”.",
+      android:
+        "Permission, Android: in the settings of the app, under Permissions, Location must be “Allow all the time”."
+    },
+    precise: {
+      iphone: "iPhone: in Settings, under Privacy, Location Services, switch “Precise Location” on for the app.",
+      android: "Android: in the settings of the app, under Permissions, Location, switch precise location on."
+    },
+    battery: {
+      iphone: "Battery, iPhone: Low Power Mode stops apps in the background. So does closing the app by a swipe.",
+      android:
+        "Battery, Android: in the settings of the app, set the battery use to “Unrestricted”. Battery savers stop the app."
+    },
+    /** The switch of each app that people forget. */
+    switchedOn: {
+      overland: "Overland's tracking must be on.",
+      owntracks: "OwnTracks's monitoring must not be “Quiet” or “Manual”, and its mode must be HTTP.",
+      traccar: "Traccar Client's continuous tracking must be on.",
+      osmand: "OsmAnd sends only while it records a trip, with online tracking on.",
+      gpslogger: "GPSLogger must be logging, with “Log to custom URL” on.",
+      browser: "The page “Share from this browser” must be open, and the browser must allow it the location.",
+      json: "Look at the status of your program's last request. 401 means that the token is wrong."
+    } satisfies Record<Device.PhoneFormat, string>
+  }
+}

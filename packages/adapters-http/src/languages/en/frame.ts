@@ -1,0 +1,91 @@
+import type { History } from "@place-access/domain/retention-choice"
+import { type Html, html } from "../../html/Html.js"
+
+/** What stands on every page, or on pages of several rooms: the frame, forms, comparisons and errors. */
+export const frame = {
+  skip: "Skip to the content",
+  sections: "Main",
+  today: "Today",
+  timeline: "Timeline",
+  // A phone has no room for the first word: it shows the rest, with a capital letter.
+  connections: html`<span class="roomy">Connected </span>apps`,
+  places: "Places",
+  devices: "Devices",
+  accessLog: html`<span class="roomy">Access </span>log`,
+  developers: "Developers",
+  review: "Review",
+  admin: "Admin",
+  settings: "Settings",
+  signOut: "Sign out",
+  documentation: "Documentation",
+  fields: {
+    problems: "There is a problem",
+    newPassword: "At least 10 characters. Four words that do not belong together are easy to keep and hard to guess.",
+    email: "Email",
+    password: "Password"
+  },
+  keep: { 30: "30 days", 90: "90 days", 365: "365 days", forever: "For ever" } satisfies Record<
+    Exclude<History.Keep, null> | "forever",
+    string
+  >,
+  comparison: { changed: "Changed", removed: "Will be removed", added: "New" },
+  errors: {
+    titles: {
+      400: "This request cannot be used",
+      401: "Sign in first",
+      403: "This is not allowed",
+      404: "This page does not exist",
+      405: "This page cannot be used in this way",
+      409: "This conflicts with the current state",
+      413: "This is too large",
+      415: "This is not a form",
+      429: "Too many tries",
+      500: "Something went wrong on our side",
+      503: "We are not available right now"
+    },
+    unknown: "Something went wrong",
+    // In place of the message of the API, where that is of no use to a reader or repeats the title.
+    advice: {
+      429: "Wait a little, then try again",
+      500: "Try again. If it happens again, tell us",
+      503: "Try again in a moment"
+    },
+    number: (id: string): Html => html`If you ask us about it, give us this number: <code>${id}</code>`,
+    frontPage: "Go to the front page"
+  },
+  // The messages of the API that people meet on pages, without the full stop. The API sends them in English.
+  messages: {
+    stale: "This form has expired. Go back, reload the page and fill it in again",
+    tooManyFields: "The form has too many fields",
+    noPage: "No such page",
+    noAccount: "No such account",
+    noApp: "No such app",
+    noConnection: "No such connection",
+    noConsentRequest: "No such consent request",
+    noDelivery: "No such delivery",
+    noDevice: "No such device",
+    noEndpoint: "No such endpoint",
+    noExport: "No such export",
+    noImport: "No such import",
+    noLink: "No such link",
+    noLogo: "No such logo",
+    noPasskey: "No such passkey",
+    noPlace: "No such place",
+    noPurpose: "No such purpose",
+    noReceipt: "No such receipt",
+    noRule: "No such rule",
+    noSession: "No such session",
+    noDate: "The first day must be a date",
+    noPause: "The form names no length of a pause",
+    unknownPlace: "The form names a place that does not exist",
+    foreignPage: "The call did not come from a page of this service: its Origin header says so",
+    noOrigin:
+      "The call did not come from a page of this service: it came without an Origin header, which browsers send with every call that changes something",
+    unreadable: "The request could not be read",
+    endedEarly: "The body ended too early",
+    noFile: "The body is not a form with a file",
+    nul: "The address holds a NUL character",
+    mustBeDate: "must be a date",
+    oneOfFour: "choose one of the four"
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * The texts of all pages in English, a file for each room of pages or for a part of one. A text is a string, or a
+ * function of what stands in it. Numbers are written by `words.ts`.
+ *
+ * English is the model: the other languages have its type.
+ *
+ * @module
+ */
+
+export { accessLog, places, portal, rules } from "./portal.js"
+export { notices, settings } from "./settings.js"
+export { consent } from "./consent.js"
+export { devices } from "./devices.js"
+export { factors } from "./factors.js"
+export { frame } from "./frame.js"
+export { map } from "./map.js"
+export { setUp } from "./setUp.js"
+export { steering } from "./steering.js"
+export { signIn } from "./signIn.js"
+export { time } from "./time.js"
+export { timeline } from "./timeline.js"
+export { today } from "./today.js"
+export { admin } from "./admin.js"
+export { review } from "./review.js"
+export { developer } from "./developer.js"
+export { purposes } from "./purposes.js"
+export { webhooks } from "./webhooks.js"

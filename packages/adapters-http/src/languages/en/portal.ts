@@ -1,0 +1,368 @@
+import type { Connection } from "@place-access/domain/connection"
+import type { Export } from "@place-access/domain/exports"
+import type { Import } from "@place-access/domain/imports"
+import type { Place } from "@place-access/domain/places"
+import { type Html, html } from "../../html/Html.js"
+import { number, plural } from "./words.js"
+
+/** The apps that a person has connected, and the data that they take out or bring in. */
+export const portal = {
+  connections: {
+    title: "Connected apps",
+    lead: "These apps can ask about you. You can pause, change and end each of them at any time.",
+    none: "No app is connected. Connections begin in the app: it sends you here to decide.",
+    ended: "Ended",
+    endedForSafety: "Ended for your safety",
+    details: "Details",
+    requests: "Its requests",
+    open: "See details or disconnect",
+    nothing: "Nothing",
+    notNow: "Not now",
+    sandbox: "Sandbox",
+    /** Why a connection ended, behind its moment. */
+    reasons: {
+      user_disconnected: "you disconnected it",
+      app_revoked_token: "the app ended it",
+      admin_revoked: "an admin closed the app permanently",
+      expired: "the time that you allowed was over",
+      refresh_token_reused: "a token of the app was used twice, so it may have been stolen",
+      code_reused: "a code of the app was used twice, so it may have been stolen"
+    } satisfies Record<Connection.EndReason, string>,
+    facts: {
+      can: "Can",
+      connected: "Connected",
+      ended: "Ended",
+      endedAt: (at: Html, reason: Html): Html => html`${at}: ${reason}`,
+      ends: "Ends",
+      onDisconnect: "When you disconnect it",
+      lastUsed: "Last used",
+      never: "Never",
+      canAskAbout: "Can ask about",
+      couldAskAbout: "Could ask about",
+      noPlace: "None of your places",
+      exactLocation: "Exact location",
+      exactUntil: (at: Html): Html => html`Until ${at}`,
+      exactEnded: (at: Html): Html => html`Ended ${at}`,
+      exactInGrace: (at: Html, until: Html): Html => html`Ended ${at}; the app may ask you to renew it until ${until}`
+    }
+  },
+  connection: {
+    about: "This connection",
+    disconnect: (app: string): string => `Disconnect ${app}`,
+    webPage: "Web page",
+    history: "What you agreed, and when",
+    can: "What it can do",
+    could: "What it could do",
+    noPhone: {
+      text: html`<strong>No phone sends your location yet.</strong> Until one does, every answer the app gets is
+        “unknown”.`,
+      setUp: "Set up your phone"
+    },
+    used: {
+      heading: "How often it asked",
+      lead: (since: Html): Html => html`The answers that it got in the last 90 days, since ${since}:`,
+      never: "Not once",
+      times: (count: number): string => plural(count, "time", "times"),
+      places: "About your places, without your exact location",
+      exact: (purpose: string): string => `Your exact location: ${purpose}`,
+      log: "See every request in your access log"
+    },
+    consequences: {
+      asks: (app: string): string => `From that moment ${app} can ask nothing, and we send nothing to it.`,
+      rules: "Its rules stop permanently.",
+      places: "You no longer share any place with it.",
+      kept: "It keeps what it learned before. Your access log keeps its requests.",
+      undo: "To undo this, connect the app again from the app itself. You then decide everything again."
+    },
+    places: {
+      heading: "Places it can ask about",
+      field: "The places",
+      none: (page: string): Html => html`You have no places. <a href="${page}">Make one</a> to share it.`,
+      legend: "Shared places",
+      earlier: (place: string): string => `Visits from before it was shared too, for ${place}`,
+      save: "Save places"
+    },
+    rules: {
+      heading: "Its notifications",
+      none: "Nothing at the moment.",
+      why: "Why it was notified, or not",
+      remove: "Remove this rule",
+      more: "More rules"
+    }
+  },
+  exports: {
+    title: "Take your data along",
+    lead: "Download one file with everything that this service has about you.",
+    elsewhere: (page: string): Html =>
+      html`To bring an archive into another account, sign in there and <a href="${page}">import the file</a>. Your
+        places and your locations come back. Apps do not: you allowed them something in this account, and only you can
+        allow it again in the other one.`,
+    ask: {
+      text: "We make the archive in the background, which takes seconds to minutes. We write you an e-mail when it is ready. You can download it for 7 days; then we delete it.",
+      button: "Make an archive"
+    },
+    open: {
+      heading: "Your archive is being made",
+      made: (percent: number): string => `${percent} % made`,
+      close: "You can close this page: we write you an e-mail when it is ready.",
+      reloads: (seconds: number): string => `Until then, this page reloads itself every ${seconds} seconds.`,
+      stop: "Stop",
+      stopHint: "The archive is then not made. Nothing of yours is deleted."
+    },
+    ready: {
+      heading: "Your archive is ready",
+      asOf: "As of",
+      size: "Size",
+      until: "You can download it until",
+      secret: "The file shows everywhere you were. Keep it where nobody else can read it.",
+      download: "Download",
+      remove: "Delete this archive now",
+      removeHint: "Your data stays. You can then ask for a newer archive."
+    },
+    kib: (size: number): string => `${size} KiB`,
+    mib: (size: number): string => `${size.toFixed(1)} MiB`,
+    contents: {
+      heading: "What is in it",
+      own: "your account, your places and how they were moved, your phones",
+      locations: "every location that your phones sent, also as GPX for maps and sports programs; your visits",
+      apps: "the apps that you allowed something, what you allowed and when, and the e-mails about it that we still keep",
+      log: "your access log, the rules of your apps, and each time that a rule fired",
+      format: html`No passwords, tokens or keys are in it: nobody can sign in with it. It is a zip file of JSON and GPX
+        files, and <code>manifest.json</code> in it lists them.`
+    },
+    earlier: "Earlier archives",
+    earlierOne: (at: Html, state: Html): Html => html`${at}: ${state}`,
+    earlierFault: (at: Html, state: Html, fault: Html): Html => html`${at}: ${state}. ${fault}`,
+    states: {
+      requested: "Waiting",
+      making: "In progress",
+      ready: "Ready",
+      failed: "Could not be made",
+      expired: "Deleted after 7 days",
+      deleted: "Deleted"
+    } satisfies Record<Export.ExportState, string>
+  },
+  imports: {
+    title: "Imports",
+    lead: "Files of where you were before your phone was connected. They go into your history only: no app gets a notification because of them.",
+    add: "Import a file",
+    reloads: (seconds: number): string =>
+      `While a file is being read, this page reloads itself every ${seconds} seconds.`,
+    none: "You have not imported anything yet.",
+    all: "All imports",
+    states: { waiting: "Waiting", running: "Being read", done: "Done", failed: "Failed" } satisfies Record<
+      Import.ImportState,
+      string
+    >,
+    formats: {
+      gpx: "GPX",
+      google_android: "Google Timeline of an Android phone",
+      google_ios: "Google Timeline of an iPhone",
+      google_takeout: "Google Takeout",
+      own_archive: "Archive of this service"
+    } satisfies Record<Import.ImportFormat, string>,
+    uploaded: "Uploaded",
+    kind: "Kind",
+    stop: (file: string): string => `Stop ${file}`,
+    remove: (file: string): string => `Remove ${file}`,
+    kept: "Your history keeps what is stored.",
+    progress: (percent: number): string => `${percent} % read`,
+    leftOut: (names: ReadonlyArray<string>, more: number, most: number, mostArchived: number): string =>
+      `Not added: ${names.map((name) => `“${name}”`).join(", ")}${more > 0 ? ` and ${number(more)} more` : ""}. An account has at most ${number(most)} places, and an import adds archived ones up to ${number(mostArchived)}.`,
+    makeRoom: (places: string): Html =>
+      html`To add them, archive <a href="${places}">places that you no longer need</a>, then import the file again.`,
+    entries: (count: number): string => plural(count, "entry", "entries"),
+    counts: {
+      read: "Read",
+      stored: "New in your history",
+      duplicates: "Known already",
+      tooRecent: "Too recent",
+      tooOld: "Too old",
+      overLimit: "Left out",
+      quarantined: "Not usable"
+    },
+    why: {
+      tooRecent: "the last day before the upload is left to your phone",
+      tooOld: "older than the history that you keep",
+      overLimit: "places beyond the most that an account may have",
+      quarantined: "without a time or a place, or with an impossible one"
+    },
+    upload: {
+      file: "File",
+      hint: (most: string): string =>
+        `A GPX file, the Timeline of an Android phone or an iPhone, Records.json of a Google Takeout, or an archive that you downloaded from this service. At most ${most}.`,
+      button: "Upload",
+      choose: "choose one",
+      tooLarge: (most: string): string => `must be at most ${most}`,
+      history: (days: number, settings: string): Html =>
+        html`Your history is kept for ${number(days)} days, so whatever in the file is older is left out. To have it
+          too, <a href="${settings}">choose how long your history is kept</a> first.`
+    },
+    sources: {
+      heading: "Where such files come from",
+      android: "Android",
+      androidPath: "Settings → Location → Location services → Timeline → Export Timeline data",
+      iphone: "iPhone",
+      iphonePath: "Google Maps → your picture → Settings → Personal content → Export Timeline data",
+      takeout: "Google Takeout",
+      takeoutPath: "Unpack the archive; the file is Location History/Records.json",
+      account: "Another account of this service",
+      accountPath: "Settings → Take your data along. Places and locations come back; what apps can do does not.",
+      gpx: "GPX",
+      gpxPath: "Every program that records tracks can export them. Routes and waypoints are left out."
+    }
+  }
+}
+
+/** The places of a person. */
+export const places = {
+  title: "Places",
+  lead: "A place is a circle on the map with a name. Apps only ever learn of the places that you share with them.",
+  none: "You have no places yet. Make the first one below.",
+  kinds: {
+    home: "home",
+    work: "work",
+    school: "school",
+    gym: "gym",
+    shop: "shop",
+    restaurant: "restaurant",
+    transit: "transit",
+    health: "health",
+    other: "other"
+  } satisfies Record<Place.PlaceKind, string>,
+  add: { heading: "Add a place", button: "Add place" },
+  archived: "Archived",
+  archivedPlace: (kind: Html, at: Html): Html => html`(${kind}, archived ${at})`,
+  sharedWith: "Shared with",
+  noApp: "No app",
+  lastThere: "Last there",
+  notLately: "Not in your last 100 visits",
+  since: (at: Html): Html => html`Since ${at}`,
+  near: "Near",
+  centre: "Centre",
+  radius: "Radius",
+  change: "Change",
+  archive: {
+    button: (place: string): string => `Archive ${place}`,
+    text: "Apps do not get it any more, and rules on it stop. Visits of the past keep its name. This cannot be taken back."
+  },
+  refused: (reason: Html): Html => html`cannot be added: ${reason}`,
+  edit: {
+    title: (place: string): string => `Change ${place}`,
+    hint: "A new name shows everywhere, for past visits too. When you move or resize the place, rules on it begin anew with the next location of your phone.",
+    save: "Save"
+  }
+}
+
+/** The access log. What an app did, and the result, are texts of the API, which the domain's room translates. */
+export const accessLog = {
+  title: "Access log",
+  lead: "Every request of every app about you and everything that apps were to be told, the newest first. It is written before the app gets its answer. Repeats are one line.",
+  filter: {
+    app: "App",
+    allApps: "All apps",
+    purpose: "Purpose",
+    allPurposes: "All purposes",
+    from: "From",
+    to: "To",
+    show: "Show"
+  },
+  nothingHere: "No app has asked anything here.",
+  nothingYet: "No app has asked anything yet.",
+  older: "Older",
+  download: "Download as a table (CSV)",
+  showEverything: "Show everything",
+  showDetails: "Show technical details",
+  hideDetails: "Hide technical details",
+  fileHas: (most: number): string => `The file has the newest ${number(most)} entries of these.`,
+  flagged: {
+    heading: (app: string): string => `${app} asked unusually often`,
+    text: (calls: number, from: Html, to: Html, purpose: string, expected: number): Html =>
+      html`${plural(calls, "time", "times")} from ${from} to ${to} for “${purpose}”, where it had said that
+      ${number(expected)} a day is the most it needs. Those who run this service look into it. If you do not want it,
+      disconnect the app.`
+  },
+  entries: (count: number): string => plural(count, "entry", "entries"),
+  columns: { when: "When", request: "Request", learned: "What it learned", purpose: "Purpose" },
+  /** The name of the column beside its cell, on a phone. */
+  learned: "Learned",
+  span: (first: Html, last: Html): Html => html`${first} to<br />${last}`,
+  withinAnHour: "within an hour",
+  nothing: "Nothing about you",
+  /** A refused request in a list that has no column for the result. */
+  refused: (request: Html, result: Html): Html => html`${request}: ${result}`,
+  results: { Answered: "answered", Refused: "refused", Withheld: "withheld", "Not answered": "not answered" },
+  strips: {
+    heading: (days: number): string => `The last ${number(days)} days`,
+    bar: (app: string, day: Html, requests: number): Html => html`${app}, ${day}: ${number(requests)}`,
+    hint: "Choose a bar to see what the app asked on that day."
+  },
+  /** The columns of the file. */
+  file: ["Time (UTC)", "App", "Request", "What it did", "Purpose", "Outcome", "Code", "What it learned", "Times"]
+}
+
+/** The rules by which apps are notified, and what each reading of a phone did to them. */
+export const rules = {
+  title: (app: string): string => `A rule of ${app}`,
+  heading: (app: string): string => `Notifications for ${app}`,
+  readings: "The last readings of your phone",
+  explained: (app: string, log: string): Html =>
+    html`What each reading did to this rule, the last to arrive first. ${app} can read this list too, but never where
+      you were. The notifications that it got are in <a href="${log}">your access log</a>.`,
+  none: "This rule has checked no reading yet.",
+  measured: "Measured",
+  did: "What it did",
+  span: (first: Html, last: Html): Html => html`${first} to<br />${last}`,
+  states: { inactive: "Not yet", disabled: "Not now", finished: "Over" },
+  condition: {
+    enter: (place: Html): Html => html`When you arrive at ${place}`,
+    exit: (place: Html): Html => html`When you leave ${place}`,
+    dwell: (place: Html, minutes: number): Html => html`When you stay ${number(minutes)} minutes at ${place}`
+  },
+  /** The area of a rule: the app chose it, so the user reads where it lies. */
+  area: (name: Html, app: string, radiusM: number, at: string): Html =>
+    html`${name}, an area that ${app} chose: ${radiusM} m around ${at}`,
+  window: (condition: Html, from: Html | null, until: Html | null): Html =>
+    html`${condition}${from !== null && html`, from ${from}`}${until !== null && html`, until ${until}`}`,
+  /** What happened, for the sentences below. */
+  happened: {
+    enter: "You came in",
+    exit: "You went out",
+    dwell: (minutes: number): string => `You had stayed ${number(minutes)} minutes`
+  },
+  outcomes: {
+    seeded: "The first clear reading: it only shows where you begin.",
+    boundary: "Too near the edge to decide whether you were there.",
+    outsideWindow: "Outside the time for which the rule is valid.",
+    late: "Your phone sent it more than a day after the rule had ended: ignored.",
+    outOfOrder: "Older than a reading that was checked before: ignored.",
+    noChange: { enter: "No change.", exit: "No change.", dwell: "No change, or not long enough yet." },
+    crossed: {
+      enter: (app: string): string => `You went out, which this rule does not watch. ${app} got no notification.`,
+      exit: (app: string): string => `You came in, which this rule does not watch. ${app} got no notification.`,
+      dwell: (app: string): string =>
+        `You came in or went out; this rule watches only stays. ${app} got no notification.`
+    },
+    beforeRule: (happened: Html, app: string): Html =>
+      html`${happened} before this rule began: ${app} got no notification.`,
+    sentLate: (happened: Html, later: Html, app: string): Html =>
+      html`${happened}, but your phone sent it ${later} later: ${app} got no notification.`,
+    coolingDown: (happened: Html, app: string): Html =>
+      html`${happened}, less than 2 minutes after the last time: ${app} got no second notification.`,
+    fired: (happened: Html, app: string): Html => html`${happened}: we prepared a notification for ${app}.`
+  },
+  /** How much later; always more than one. */
+  later: {
+    minutes: (count: number): string => `${number(count)} minutes`,
+    hours: (count: number): string => `${number(count)} hours`,
+    days: (count: number): string => `${number(count)} days`
+  },
+  legend: {
+    inside: "inside",
+    outside: "outside",
+    fired: "notified",
+    late: "too late to notify",
+    edge: "too near the edge",
+    cooled: "less than 2 minutes after the last time"
+  }
+}

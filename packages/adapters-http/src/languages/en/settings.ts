@@ -1,0 +1,246 @@
+import type { NoticeKind } from "@place-access/domain/accounts"
+import { type Html, html, type Text } from "../../html/Html.js"
+import { plural } from "./words.js"
+
+/** The settings of an account, and the pages behind them. */
+export const settings = {
+  title: "Settings",
+  save: "Save",
+  history: {
+    heading: "How long your history is kept",
+    text: "Your history is where your phones were, and when you came to your places and left. It is kept for ever unless you choose otherwise here. Apps that you allowed to look back see no further than you choose. What is older is deleted for good, every hour, and what a phone sends that is older is not stored.",
+    log: "Your access log is kept separately: you can read the requests of apps for 400 days.",
+    field: "How long",
+    legend: "Keep my history for",
+    none: "You have no history at the moment.",
+    stored: "Stored",
+    since: "Since",
+    nextDeletion: "Next deletion",
+    never: "Never, unless you choose a limit",
+    hourly: (age: Text): Html => html`Every hour: what is ${age} old by then`,
+    next: (at: Html, age: Text): Html => html`${at}: what is ${age} old by then`,
+    extent: (locations: number, visits: number): string =>
+      `${plural(locations, "location", "locations")} and ${plural(visits, "visit", "visits")}`
+  },
+  keepLess: {
+    title: "Keep less of your history?",
+    heading: (age: Text): Html => html`Keep ${age} only?`,
+    going: (extent: Html, oldest: Html | null): Html =>
+      html`<strong>${extent} would be deleted for good</strong>${oldest !== null && html`, the oldest from ${oldest}`}.
+        Apps stop seeing them at once; nobody can bring them back.`,
+    confirm: (age: Text): Html => html`Delete them and keep ${age}`,
+    cancel: "Change nothing"
+  },
+  timeZone: {
+    heading: "Your time zone",
+    unknown: "Your browser did not say where you are, so pages show times in UTC.",
+    present: (zone: string): Html => html`Pages show times as in <strong>${zone}</strong>. Mails too.`,
+    choose: "Choose another…",
+    lead: (now: Html): Html =>
+      html`By the zone that is chosen now it is ${now}. The days of your timeline begin at midnight of this zone.`,
+    field: "Time zone"
+  },
+  language: {
+    heading: "Your language",
+    ofBrowser: "Pages are in your browser's language, if we have it.",
+    present: (language: Html): Html => html`Pages and mails are in ${language}.`,
+    choose: "Choose another…",
+    lead: "The language of pages and mails. With your browser's language, each browser shows pages in its own, and mails are in the language of the first browser that you signed in with.",
+    field: "Language",
+    browser: "Browser's language"
+  },
+  mails: {
+    heading: "Which mails you get",
+    none: "Mails about your decisions and about the safety of your account, nothing else.",
+    present: (kinds: Html): Html =>
+      html`Beside mails about your decisions and about the safety of your account: ${kinds}.`,
+    choose: "Choose mails…",
+    lead: "Tick what you want to know about. Of each kind you get one mail a day at most.",
+    legend: "Mail me when",
+    /** `inLine`: the name in a list within a sentence. */
+    kinds: {
+      asked_often: {
+        name: "An app asks unusually often",
+        inLine: "an app asks unusually often",
+        hint: "At least 50 requests in a day, and more than three times its busiest day of the two weeks before."
+      },
+      phone_silent: {
+        name: "My phone is silent",
+        inLine: "my phone is silent",
+        hint: "It has sent no location for a day. One mail for each silence."
+      },
+      ends: {
+        name: "Something ends",
+        inLine: "something ends",
+        hint: "Two days before a connection ends, or an app loses your exact location."
+      },
+      weekly: {
+        name: "A summary of my week",
+        inLine: "a summary of my week",
+        hint: "On Monday morning: which apps asked, and how often."
+      }
+    } satisfies Record<NoticeKind, unknown>,
+    always: {
+      heading: "Always sent",
+      text: "A sign-in from a new browser, a new password, address or second factor, and a receipt for each of your decisions about apps. Somebody who uses your account without you must not be able to switch these mails off."
+    }
+  },
+  address: {
+    heading: "Your e-mail address",
+    text: (address: string): string => `${address}. You sign in with it, and we write there.`,
+    open: "Change or confirm it…"
+  },
+  factor: {
+    heading: "Your second factor",
+    text: "A passkey or a one-time code beside your password, so that the password alone signs nobody in.",
+    open: "Passkeys and codes…"
+  },
+  export: { open: "Take my data along…" },
+  password: {
+    heading: "Your password",
+    text: "A new password signs out every other browser. We tell you by mail.",
+    open: "Change my password…",
+    title: "Change your password",
+    lead: "Every other browser is signed out. This one stays signed in.",
+    present: "Your present password",
+    wanted: "New password",
+    change: "Change the password",
+    forgotten: (page: string): Html => html`You do not know it any more? <a href="${page}">Set a new one by mail</a>`
+  },
+  /** What is wrong with the present password, behind the name of its field. */
+  passwordFaults: {
+    missing: "must be given",
+    wrong: "is wrong",
+    tooOften: "was wrong too often. Try again later"
+  },
+  sessions: {
+    heading: "Where you are signed in",
+    text: "The browsers in which you are signed in, each with a button that signs it out.",
+    open: "Show them",
+    lead: "A browser that is not used is signed out after 14 days, and every browser 30 days after it signed in.",
+    nowhereElse: "You are signed in nowhere else.",
+    unknown: (page: string): Html =>
+      html`Do you see a browser that you do not know? Sign it out, then <a href="${page}">change your password</a>.`,
+    browserOn: (browser: string, system: string): string => `${browser} on ${system}`,
+    someBrowser: "A browser or a program",
+    thisBrowser: "This browser",
+    signedIn: "Signed in",
+    address: "Network address at sign-in",
+    addressUnknown: "Not known",
+    lastUsed: "Last used, to the hour",
+    now: "Now",
+    signOut: "Sign out",
+    signOutOf: (browser: Text): Html => html`Sign out ${browser}`,
+    signOutOthers: "Sign out everywhere else"
+  },
+  deletion: {
+    heading: "Delete your account",
+    text: "Deletes all your data and disconnects every app. The next page says exactly what, before you decide.",
+    open: "Delete my account…",
+    lead: (address: string): string => `This deletes ${address} and everything in it, at once. It cannot be undone.`,
+    goes: {
+      heading: "What will be removed",
+      apps: "Every app is disconnected at that moment: its tokens are dead, its rules stop, and what waits to be sent is not.",
+      phones: "Your phones can send nothing more, and you are signed out everywhere.",
+      data: "Your places, your whole history, visits, imported files, your access log, messages to you, and your name, address and password are removed within minutes. The last traces, of requests that were under way, are gone a day later."
+    },
+    stays: {
+      heading: "What stays",
+      learned: "Apps keep what they learned about you before. Ask them to delete it.",
+      decisions: (nobody: string): string =>
+        `Decisions that you made as a reviewer or admin stay, with “${nobody}” in place of your name.`,
+      backups: "Backups of this service, if there are any, until those who run it throw them away.",
+      mail: "One e-mail tells you that it happened; then your address is forgotten. You can make a new account with it at any time."
+    },
+    owned: {
+      heading: "Your apps",
+      text: "They end with your account: revoked, without secrets, redirect URIs and webhook endpoints. The people who use them are disconnected.",
+      entirely: "only you could connect it; it is removed entirely",
+      unused: "nobody uses it now; its name, description and purposes stay readable for those who did",
+      used: (people: number): string =>
+        `${plural(people, "person uses", "people use")} it now; its name, description and purposes stay readable for them`
+    },
+    lastAdmin: html`<strong>You are the only admin.</strong> The service needs another one before you can go: an
+      operator makes one with the server's command.`,
+    password: "Password",
+    wordField: "The word",
+    /** What the person types to confirm. */
+    word: "delete",
+    wordHint: (word: Html): Html => html`Type <strong>${word}</strong>.`,
+    wordFault: (word: Html): Html => html`must be “${word}”`,
+    confirm: "Delete my account for good",
+    done: {
+      heading: "Your account is deleted",
+      text: "Apps can ask nothing more about you, and your phones can send nothing more. The rest is being removed now.",
+      mail: "An e-mail confirms it. You may remove the app that sent your location from your phone.",
+      home: "Go to the front page"
+    }
+  }
+}
+
+/**
+ * The confirmations of a page after one of its forms was posted, by the name that the address carries.
+ */
+export const notices = {
+  "place-created": "The place was created. No app sees it until you share it.",
+  "place-changed": "The place was changed.",
+  "place-archived": "The place was archived. Apps no longer see it.",
+  "import-started": "The file is uploaded. We read it in the background: you can close this page.",
+  "import-removed": "The import was removed. Your history keeps what it had stored.",
+  "export-requested": "We make your archive now. You get an e-mail when it is ready.",
+  "export-deleted": "The archive was deleted. Your data stays as it is.",
+  "device-removed": "The device was removed. Your history keeps what it sent.",
+  "device-changed": "Saved. The change takes effect with the device's next reading.",
+  "password-changed": "Your password was changed.",
+  "address-asked":
+    "We mailed a link to the new address. Open it in this browser within 24 hours; until then nothing changes.",
+  "address-mailed": "We mailed you a link. Open it in this browser within 24 hours.",
+  "address-confirmed": "Your address is confirmed.",
+  "passkey-added": "The passkey was added. We told you by mail.",
+  "passkey-removed": "The passkey was removed. It signs nobody in any more.",
+  "code-app-added": "One-time codes are on. Your recovery codes stay as they were.",
+  "code-app-removed": "The app was removed. You can delete it from your phone.",
+  "factor-kept": "Your second factor stays. Those who run this service cannot remove it now.",
+  "session-ended": "The browser was signed out.",
+  "sessions-ended": "Every other browser was signed out.",
+  "zone-chosen": "Saved. Pages show times in this zone from now on.",
+  "language-chosen": "Saved. It counts for pages from now on, and for mails that are sent from now on.",
+  "stretch-deleted": "Deleted for good. What apps learned before stays with them.",
+  "notices-chosen": "Saved. We mail you what you ticked, and what is about the safety of your account.",
+  "history-chosen": "Saved. It takes effect now.",
+  disconnected: "The app was disconnected.",
+  shared: "The places that the app may ask about were changed.",
+  paused: "The app is paused. It learns nothing until the pause ends.",
+  resumed: "The app can ask again. Its rules begin anew.",
+  "all-paused": "Every app is paused. None of them learns anything until its pause ends.",
+  "all-resumed": "Every app can ask again. Their rules begin anew.",
+  "exact-location-ended": "The app no longer gets your exact location.",
+  "permissions-changed": "Saved. The change takes effect now.",
+  "rule-removed": "The rule was removed.",
+  "app-created": "The app was created. It is in the sandbox: only you can connect it.",
+  "app-changed": "The app was changed.",
+  "app-change-waits":
+    "Saved. What needs a review waits for a reviewer. Until the decision the approved version stays in force; you get an e-mail then.",
+  "purpose-created": "The purpose was created. Your app can use it while it is in the sandbox.",
+  "purpose-changed": "The purpose was changed.",
+  "purpose-submitted": "The purpose is in review. You get an e-mail with the decision.",
+  "purpose-edited":
+    "The new wording is in review. The approved wording stays in force until the decision; you get an e-mail then.",
+  "purpose-archived": "The purpose was archived. Calls that name it are refused from now on.",
+  "app-submitted": "The app is in review. You get an e-mail with the decision.",
+  "change-withdrawn": "The changes were withdrawn. The approved version stays in force.",
+  "review-approve": "Approved. The developer gets an e-mail.",
+  "review-reject": "Rejected. The developer gets an e-mail with your note.",
+  "role-given": "The role was given. It works at once; the account gets an e-mail.",
+  "role-taken": "The role was taken. The account gets an e-mail.",
+  "account-signed-out": "The account was signed out everywhere.",
+  "account-suspended": "The account is suspended. Its owner gets an e-mail.",
+  "account-resumed": "The account works again. Its owner gets an e-mail.",
+  "app-narrowed": "The allowed scopes were saved. They apply to live tokens at once.",
+  "app-revoked": "The app was revoked.",
+  "endpoint-changed": "The endpoint was changed.",
+  "secrets-ended": "The earlier secrets have ended. The newest one works.",
+  redelivered: "The event is queued again. This is its new delivery.",
+  retried: "The next attempt is due now.",
+  "endpoint-removed": "The endpoint was removed. Deliveries that waited for it have failed."
+}

@@ -1,0 +1,155 @@
+import { type Html, html } from "../../html/Html.js"
+import { number } from "./words.js"
+
+/** Signing in and up, and what is mailed for it: the front page, passwords, links and addresses. */
+export const signIn = {
+  title: "Sign in",
+  already: (email: string): string => `You are signed in as ${email}. Sign in here to use another account.`,
+  openTheLink: "Did you sign up a moment ago? Open the link in the mail first: it makes your account.",
+  withPasskey: "Sign in with a passkey",
+  forgotten: "Forgot your password?",
+  unlock: html`Was it somebody else who typed wrong passwords? <a href="/unlock-link">Let me sign in all the same</a>`,
+  noAccount: (href: string): Html => html`No account yet? <a href="${href}">Create one</a>`,
+  wrong: "Email or password is wrong.",
+  tooOften: (minutes: number): string =>
+    `Too many attempts. Wait ${minutes === 1 ? "a minute" : `${number(minutes)} minutes`}, then try again.`,
+  asking: (app: string): Html =>
+    html`<strong>${app}</strong> wants to connect to your account. First sign in, then you decide. Nothing is shared
+      before you allow it.`,
+  askingUnnamed: html`<strong>An app that is still being tested</strong> wants to connect to your account. First sign
+    in, then you decide. Nothing is shared before you allow it.`,
+  frontPage: "Go to the front page",
+  home: {
+    title: "Your places, on your terms",
+    lead: "Apps can ask where you are, but only about the places that you share with them, only as long as you allow, and every time they ask you can read about it.",
+    create: "Create an account",
+    developers: "For developers",
+    developersText: html`Build an app that knows when its users arrive, without ever seeing coordinates. Sign in, then
+      open the developer portal. The <a href="/docs">documentation</a> begins with a
+      <a href="/docs/quick-start">quick start</a>; the API is described in <a href="/openapi.json">openapi.json</a>,
+      too.`
+  },
+  confirm: {
+    title: "Confirm that it is you",
+    lead: "The next step is one that a stranger at this browser must not take. Prove once more who you are; then we do not ask again for 15 minutes.",
+    goOn: "Go on",
+    unknown: html`You do not know it any more? <a href="/forgot-password">Set a new one by mail</a>`
+  },
+  mailed: {
+    send: "Send me a link",
+    title: "Look into your mail",
+    text: (email: string, minutes: number): string =>
+      `If ${email} has an account here, a mail with a link is on its way. The link works for ${number(minutes)} minutes.`,
+    noMail:
+      "No mail after some minutes? Look into the spam folder, and whether the address above is the one that you sign in with. We send at most three links in half an hour.",
+    another: "Try another address"
+  },
+  deadLink: {
+    title: "This link does not work",
+    heading: "This link does not work any more",
+    sendNew: "Send me a new link",
+    reset: (minutes: number): string =>
+      `It was used already, it is older than ${number(minutes)} minutes, or the password was changed after it was mailed.`,
+    unlock: (minutes: number): string =>
+      `It was used already, it is older than ${number(minutes)} minutes, or the password was changed after it was mailed.`,
+    address:
+      "It was used already, it is older than 24 hours, or it is for another account than the one that is signed in here.",
+    signUp: "It was used already, it is older than 24 hours, or the address has an account by now.",
+    undo: "It was used already, it is older than 7 days, or an earlier address was brought back."
+  },
+  reset: {
+    title: "Set a new password",
+    lead: (minutes: number): string => `We mail you a link. It works once, for ${number(minutes)} minutes.`,
+    known: html`You know your password? <a href="/sign-in">Sign in</a>`,
+    text: (email: string): string =>
+      `For ${email}. Setting it signs you out everywhere; then you sign in with the new password.`,
+    password: "New password",
+    set: "Set the password",
+    done: "Your password was changed",
+    doneText: "Every browser was signed out. A mail confirms the change."
+  },
+  unlocking: {
+    title: "Sign in although others guess",
+    lead: (minutes: number): string =>
+      `After five wrong passwords, sign-in is closed for a quarter of an hour to browsers that you did not use before. We mail you a link: the browser in which you open it can sign in at once. It works once, for ${number(minutes)} minutes.`,
+    unknown: html`You do not know your password? <a href="/forgot-password">Set a new one</a>`,
+    open: "Let this browser sign in",
+    openText: (email: string): string =>
+      `Then you can sign in to ${email} with this browser, whatever others type elsewhere. You need your password as well.`,
+    notYours: "Is this not your own browser? Then open the link in yours.",
+    done: "This browser can sign in",
+    doneText: (email: string): string => `Sign in to ${email} now, with your password.`,
+    setNew: "Set a new password"
+  },
+  signUp: {
+    title: "Create an account",
+    name: "Name",
+    nameHint: "How we address you. Optional.",
+    keep: "Keep my history",
+    keepHint:
+      "Your history is where your phones were, and your visits. Apps that may look back see only what is kept. You can change this in the settings at any time.",
+    create: "Create account",
+    haveOne: (href: string): Html => html`You have an account? <a href="${href}">Sign in</a>`,
+    taken: "An account with this email exists already. Sign in instead.",
+    mailedAgain: "If somebody signed up with it, the link is on its way again.",
+    mailed: (email: string, hours: number): string =>
+      `We wrote to ${email}. Open the link in the mail within ${number(hours)} hours and type the password that you chose: then you have an account, and are signed in.`,
+    noMail:
+      "No mail after some minutes? Look into the spam folder, and whether the address above is right. We send at most three mails in half an hour.",
+    mailAgain: "Send the mail again",
+    another: "Use another address",
+    closed: "No new accounts",
+    closedText: "Only the people who run this service can create accounts. Ask them for one."
+  },
+  confirmSignUp: {
+    title: "Confirm your address",
+    text: (email: string): string =>
+      `Somebody signed up with ${email}. If it was you, type the password that you chose then: your account is made, and you are signed in. If it was not you, close this page.`,
+    password: "The password that you chose",
+    make: "Make my account",
+    unknown: html`You do not know the password any more? <a href="/sign-up">Sign up again</a>: the first link that is
+      used counts.`,
+    again: "Sign up again",
+    wrong: "is not the one that was chosen at the sign-up"
+  },
+  address: {
+    title: "Your e-mail address",
+    settings: "Settings",
+    change: "Change it",
+    changeText:
+      "We mail a link to the new address. When you open it, the address is changed: you sign in with it, and we write there. The old address gets a mail, with a link that undoes the change for 7 days.",
+    newAddress: "New address",
+    mailLink: "Mail me a link",
+    confirmFirst: "Confirm that it is you first",
+    confirmed: "Confirmed",
+    noMail: "This service sends no mail, so the address counts as confirmed without a link.",
+    notConfirmed: "Not confirmed",
+    notConfirmedText:
+      "Until you confirm the address, you get no mail, you can connect no app, and none of your apps can be reviewed.",
+    mailConfirmation: "Mail me a link to confirm it"
+  },
+  confirmAddress: {
+    title: "Confirm the address",
+    own: (email: string): string => `${email} is your address, and you read its mail.`,
+    replaces: (email: string, before: string): string =>
+      `Your account gets ${email} in place of ${before}: you sign in with it, and we write there. ${before} gets a mail, with a link that undoes the change for 7 days.`,
+    confirm: "Confirm it",
+    change: "Change the address",
+    nothing: "Change nothing",
+    taken: "The address has another account",
+    takenText: "It was confirmed for another account since the link was mailed. Nothing was changed."
+  },
+  undo: {
+    title: "Bring your address back",
+    text: (email: string): string =>
+      `Your account gets ${email} again, and the new password that you type here. Everybody is signed out, in every browser. Then you sign in with ${email} and the new password.`,
+    undo: "Undo the change",
+    yourself: "You changed the address yourself? Then close this page: nothing happens.",
+    takenText: (email: string): string =>
+      `${email} was confirmed for another account since. Delete that account, or give it another address: then this link works, until 7 days after the change.`,
+    done: "Your address is back",
+    passwordChanged: (strength: Html): Html => html`Your password was changed. ${strength}`,
+    doneText: (email: string): string =>
+      `Your account has ${email} again, and everybody was signed out. Look at your connected apps and your phones for what you do not know.`
+  }
+}

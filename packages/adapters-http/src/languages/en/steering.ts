@@ -1,0 +1,115 @@
+import type { Connection, ConsentEntry, ConsentHistory, Pause } from "@place-access/domain/connection"
+import { type Html, html } from "../../html/Html.js"
+import { plural } from "./words.js"
+
+/** What a person changes in a connection at once, the history of these changes, and the receipts to download. */
+export const steering = {
+  labels: {
+    scopes: "What it can do",
+    standard_days: "The end",
+    sensitive_days: "The end of exact location"
+  },
+  pause: {
+    badge: "Paused",
+    lengths: { hour: "1 hour", day: "1 day", until_resumed: "Until I resume" } satisfies Record<
+      Pause.PauseLength,
+      string
+    >,
+    heading: "Pause",
+    hint: "During a pause the app learns nothing about where you are or were, and no rule notifies it.",
+    until: (at: Html): Html => html`Paused until ${at}.`,
+    untilResumed: "Paused until you resume it.",
+    text: (app: string): string =>
+      `${app} learns nothing about where you are or were. After the pause it can ask about that time too, as far as it can ask about the past.`,
+    resume: "Resume now",
+    all: "Pause all apps",
+    allHint: "No app learns anything about where you are or were. A longer pause of one app stays.",
+    resumeAll: "Resume all"
+  },
+  endExact: {
+    button: "End exact location now",
+    isAll: "The app has nothing else, so this disconnects it.",
+    isPart: "The rest of the connection goes on. You can give it back below."
+  },
+  disconnect: "Disconnect…",
+  permissions: {
+    standard: "About the places you share",
+    sensitive: "Your exact location",
+    nothing: "Nothing.",
+    takenAway: "Taken away",
+    notNow: "Not now",
+    hint: "You agreed to these when the app asked. For anything else the app must ask you again.",
+    connectionEnds: "The connection ends",
+    exactEnds: "Exact location ends",
+    now: (at: Html): Html => html`Now: ${at}`,
+    nowNoEnd: "Now: no end date",
+    nowNotShared: "Now: not shared",
+    keep: "As it is now",
+    fromNow: (days: number | "never"): string =>
+      days === "never" ? "No end date" : `${plural(days, "day", "days")} from now`,
+    save: "Save changes"
+  },
+  history: {
+    title: (app: string): string => `What you agreed with ${app}`,
+    heading: "What you agreed, and when",
+    lead: "Every change of this connection, the newest first. A receipt is a text file with everything that was agreed from that moment on.",
+    changes: {
+      connected: "Connected",
+      changed: "Agreed anew",
+      renewed: "Exact location renewed",
+      permissions_changed: "Permissions changed",
+      end_changed: "End moved",
+      exact_location_ended: "Exact location ended",
+      places_changed: "Places changed",
+      paused: "Paused",
+      resumed: "Resumed",
+      exact_location_removed: "Exact location removed",
+      ended: "Ended"
+    } satisfies Record<ConsentEntry.ConsentChange, string>,
+    by: {
+      consent: "the app asked, and you allowed it",
+      user: "you changed it here",
+      app: "the app changed it",
+      service: "nobody renewed it within 14 days"
+    } satisfies Record<ConsentHistory.ChangedBy, string>,
+    endedBy: {
+      user_disconnected: "you disconnected it",
+      app_revoked_token: "the app ended it",
+      admin_revoked: "an admin closed the app permanently",
+      expired: "the time that you allowed was over",
+      refresh_token_reused: "a token of the app was used twice, so it may have been stolen",
+      code_reused: "a code of the app was used twice, so it may have been stolen"
+    } satisfies Record<Connection.EndReason, string>,
+    byWhom: (who: Html): Html => html`By whom: ${who}`,
+    added: "Added",
+    removed: "Removed",
+    noEnd: "Without an end date",
+    connectionEnds: (at: Html): Html => html`The connection ends on ${at}`,
+    exactEnds: (at: Html): Html => html`Exact location ends on ${at}`,
+    untilResumed: "Until you resume it",
+    until: (at: Html): Html => html`Until ${at}`,
+    receipt: "Download receipt",
+    receiptOf: (change: Html, at: Html): Html => html`: ${change}, ${at}`,
+    incomplete: (connectedAt: Html): Html =>
+      html`Connected ${connectedAt}. Changes before the oldest one above are not in this list.`
+  },
+  /** A text file, so the times in it are text. */
+  receipt: {
+    heading: "RECEIPT",
+    app: (name: string): string => `App: ${name}`,
+    connection: (id: string): string => `Connection: ${id}`,
+    when: (at: string, iso: string): string => `When: ${at} (${iso})`,
+    what: (change: string): string => `What: ${change}`,
+    byWhom: (who: string): string => `By whom: ${who}`,
+    could: "From then on the app could:",
+    places: "About these places, by their present names:",
+    nothing: "nothing",
+    hasEnded: "The connection has ended.",
+    connectionEnds: (at: string): string => `The connection ends: ${at}`,
+    connectionHasNoEnd: "The connection ends: no end date",
+    exactEnds: (at: string): string => `Exact location ends: ${at}`,
+    exactIsNotShared: "Exact location ends: not shared",
+    pausedUntil: (at: string): string => `Paused until: ${at}`,
+    pausedUntilResumed: "Paused until: the user resumes"
+  }
+}

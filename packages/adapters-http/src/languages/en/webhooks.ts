@@ -1,0 +1,152 @@
+import type { Delivery } from "@place-access/domain/deliveries"
+import { type Html, html } from "../../html/Html.js"
+import { number, plural } from "./words.js"
+
+/** Webhook endpoints and deliveries on the pages of developers. */
+export const webhooks = {
+  labels: { url: "Address", events: "Events", description: "Description" },
+  hints: {
+    url: "An https address on a public host. We post events here, signed, and follow no redirect.",
+    events: "Tick none to get all events, also types that are added later.",
+    description: "Only you see it. Optional."
+  },
+  titleOf: (app: string): string => `Webhooks of ${app}`,
+  empty: "No endpoint yet: nothing is sent to your app.",
+  add: "Add an endpoint",
+  addEndpoint: "Add endpoint",
+  noMore: (most: number): string => `An app can have ${most} endpoints. Remove one to add another.`,
+  cannotBeAdded: (reason: Html): Html => html`cannot be added: ${reason}`,
+  local: {
+    heading: "On your own machine",
+    text: "While this runs, a program without a public address gets the same events, from a copy of this service's code. It asks for your password."
+  },
+  endpoint: {
+    description: "Description",
+    events: "Events",
+    allEvents: "All",
+    id: "Id",
+    failures: "Failures",
+    enable: "Enable",
+    test: "Send a test",
+    change: "Change",
+    changeOf: (url: string): string => `Change ${url}`,
+    deliveries: "Deliveries",
+    newSecret: "New signing secret",
+    earlierSigns: (until: Html): Html =>
+      html`An earlier secret signs too, until ${until}. When you end it, deliveries carry the newest signature alone. A
+      receiver that still checks an earlier one refuses them, and they are retried. This cannot be undone.`,
+    endEarlier: "End the earlier secrets now",
+    rotateText: "The old secret stays valid for another 24 hours: each delivery then carries both signatures.",
+    rotate: "Issue a new secret",
+    replaceText:
+      "If somebody else may have the secret, end it at once. Deliveries that wait are signed with the new secret alone: until your receiver has it, it refuses them, and they are retried. This cannot be undone.",
+    replace: "Replace the secret now",
+    recover: "Send again what failed",
+    recoverText:
+      "Sends every failed event that was not sent again yet, the oldest first. This never counts for or against the endpoint.",
+    recoverSince: "Since the beginning of (UTC)",
+    recoverButton: "Send again",
+    remove: "Remove this endpoint",
+    removeText: "Deliveries that wait for this endpoint fail. This cannot be undone.",
+    removeButton: "Remove endpoint",
+    tested: "The test was delivered.",
+    notTested: "The test was not delivered."
+  },
+  edit: {
+    titleOf: (app: string): string => `Change an endpoint of ${app}`,
+    heading: "Change an endpoint",
+    text: (url: string): Html =>
+      html`<code>${url}</code> keeps its id and its signing secret. A rule that names this address does not follow to
+        another one.`,
+    save: "Save",
+    cancel: "Cancel"
+  },
+  secret: {
+    title: "Signing secret",
+    shownOnce: html`<strong>This is shown once.</strong> With it your app checks that a delivery came from us.`,
+    secret: "Secret",
+    endpoint: "Endpoint",
+    header: "Header",
+    signed: "Signed",
+    signedText: html`<code>t + "." + body</code> with HMAC-SHA256, the secret’s text being the key`,
+    kept: "I have kept it"
+  },
+  strikes: {
+    disabled: (at: Html): Html => html`Disabled ${at}`,
+    failing: "Failing",
+    enabled: "Enabled",
+    none: "None in a row",
+    inARow: (strikes: number, most: number): string => `${strikes} of ${most} failed in a row`,
+    /** `log` is the address of the failed deliveries. */
+    failingText: (strikes: number, most: number, log: string): Html =>
+      html`<strong>Events do not arrive here.</strong>
+        ${strikes} in a row failed at every attempt; at ${most} the endpoint is disabled. See
+        <a href="${log}">what failed</a>, and send a test to see what it answers now.`,
+    disabledText: (strikes: number, log: string): Html =>
+      html`<strong>Disabled, because ${strikes} events in a row failed at every attempt.</strong> Nothing is sent here,
+        and what waited has failed. See <a href="${log}">what failed</a>; send a test, and when it arrives, enable the
+        endpoint. Then you can send again what failed.`
+  },
+  deliveries: {
+    titleOf: (app: string): string => `Delivery log of ${app}`,
+    endpoint: "Endpoint",
+    outcome: "Outcome",
+    event: "Event",
+    eventId: "Event id",
+    from: "From",
+    to: "To",
+    allEndpoints: "All endpoints",
+    allOutcomes: "All outcomes",
+    allEvents: "All events",
+    show: "Show",
+    nothingHere: "Nothing was sent here.",
+    nothingYet: "Nothing was sent yet.",
+    created: "Created",
+    response: "Response",
+    older: "Older",
+    recovered: (count: number): string => `${plural(count, "delivery", "deliveries")} queued, the oldest first.`,
+    notOfList: "must be one of the list"
+  },
+  delivery: {
+    titleOf: (event: string): string => `Delivery of ${event}`,
+    refused: (reason: Html): Html => html`${reason}.`,
+    event: "Event",
+    happened: "Happened",
+    endpoint: "Endpoint",
+    delivery: "Delivery",
+    attempts: "Attempts",
+    noAttempts: "None yet.",
+    tooOld: "The event is older than its rule allows, so it cannot be sent again.",
+    retry: "Retry now",
+    retryText: "Makes the next attempt now. It uses no extra attempt and never counts for or against the endpoint.",
+    redeliver: "Redeliver",
+    redeliverText: "Sends the same event to the same endpoint again. It never counts for or against the endpoint.",
+    attempt: "No.",
+    sent: "Sent",
+    took: "Took",
+    response: "Response",
+    start: "Start of the response",
+    startShort: "Starts",
+    millis: (count: number): string => `${number(count)} ms`,
+    payload: "What was sent"
+  },
+  states: {
+    trying: "Trying",
+    delivered: "Delivered",
+    failed: "Failed",
+    too_old: "Too old to send"
+  } satisfies Record<Delivery.DeliveryState, string>,
+  reasons: {
+    exhausted: "all attempts were used",
+    endpoint_disabled: "the endpoint was disabled",
+    endpoint_removed: "the endpoint was removed",
+    not_authorised: "your app is no longer authorised",
+    not_sent: "a fault of this service prevented sending for three days",
+    abandoned: "our workers failed to finish it repeatedly"
+  } satisfies Record<Delivery.FailReason, string>,
+  attemptOf: (attempt: number, most: number): string => `attempt ${attempt} of ${most}`,
+  attemptDue: (attempt: number, most: number, due: Html): Html => html`attempt ${attempt} of ${most}, due ${due}`,
+  test: "Test",
+  replay: (count: number): string => `Replay ${count}`,
+  replayed: "Replayed"
+}

@@ -1,0 +1,10 @@
+/** Numbers in English. */
+
+const NUMBERS = new Intl.NumberFormat("en-GB")
+
+/** `12,345`. */
+export const number = (value: number): string => NUMBERS.format(value)
+
+/** `1 day`, `12,345 days`. */
+export const plural = (count: number, one: string, many: string): string =>
+  `${number(count)} ${count === 1 ? one : many}`

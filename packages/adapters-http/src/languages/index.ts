@@ -1,0 +1,81 @@
+/**
+ * Every text of a page, once per language, a file for each room of pages. A page writes `texts.today.heading` and need
+ * not know its reader: a text becomes words when the whole page is written. `textsIn` has the texts of one language,
+ * for files to download. Decision languages-1; README.md says how to write a text.
+ *
+ * @module
+ */
+
+import type { Language } from "@place-access/domain/shared"
+import { forReader, Html, type Value } from "../html/Html.js"
+import * as german from "./de/index.js"
+import * as germanWords from "./de/words.js"
+import * as english from "./en/index.js"
+import * as englishWords from "./en/words.js"
+
+type Language = Language.Language
+
+/** The texts of a language as its files have them. */
+export type TextFiles = typeof english
+
+const FILES: Readonly<Record<Language, TextFiles>> = { en: english, de: german }
+
+/** The texts of one language, for what is not a page: a file to download, a mail. */
+export const textsIn = (language: Language): TextFiles => FILES[language]
+
+const WORDS = { en: englishWords, de: germanWords } satisfies Record<Language, object>
+
+/** `12,345` or `12.345`. */
+export const number = (language: Language, value: number): string => WORDS[language].number(value)
+
+/** A text, or a function of what stands in it, becomes HTML in the language of the person who reads the page. */
+export type Texts<File> = {
+  readonly [Name in keyof File]: File[Name] extends (...values: infer Values) => Value
+    ? (...values: Values) => Html
+    : File[Name] extends Value
+      ? Html
+      : Texts<File[Name]>
+}
+
+type Node = Value | ((...values: ReadonlyArray<unknown>) => Value) | { readonly [name: string]: Node }
+
+const isBranch = (node: Node): node is { readonly [name: string]: Node } =>
+  typeof node === "object" && node !== null && !Array.isArray(node) && !(node instanceof Html)
+
+/** The node of a language's files at a path. All languages have the paths of English, by their type. */
+const at = (language: Language, path: ReadonlyArray<string>): Node =>
+  path.reduce<Node>((node, name) => (isBranch(node) ? node[name] : undefined), FILES[language] as unknown as Node)
+
+const ofNode = (node: Node, path: ReadonlyArray<string>): unknown => {
+  if (isBranch(node)) {
+    return Object.fromEntries(Object.entries(node).map(([name, child]) => [name, ofNode(child, [...path, name])]))
+  }
+  if (typeof node !== "function") return forReader(({ language }) => at(language, path) as Value)
+  return (...values: ReadonlyArray<unknown>) =>
+    forReader(({ language }) => {
+      const text = at(language, path)
+      return typeof text === "function" ? text(...values) : (text as Value)
+    })
+}
+
+/** Every text, in the language of the person who reads the page. */
+export const texts = ofNode(english as unknown as Node, []) as Texts<TextFiles>
+
+/**
+ * The texts of a script in the browser, for `data-texts` of its element. They are not HTML: the script shows them with
+ * `textContent`.
+ */
+export const forScript = (own: (files: TextFiles) => object): Html =>
+  forReader(({ language }) => JSON.stringify(own(textsIn(language))))
+
+type MessageName = keyof TextFiles["frame"]["messages"]
+
+const MESSAGES: ReadonlyMap<string, MessageName> = new Map(
+  Object.entries(english.frame.messages).map(([name, message]) => [message, name as MessageName])
+)
+
+/** A message of the API, in the reader's language. Undefined: `frame.messages` does not have it. */
+export const ofApi = (message: string): Html | undefined => {
+  const name = MESSAGES.get(message)
+  return name === undefined ? undefined : texts.frame.messages[name]
+}

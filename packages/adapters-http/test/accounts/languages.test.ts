@@ -1,0 +1,86 @@
+import { AccountStore } from "@place-access/domain/accounts"
+import { UserId } from "@place-access/domain/shared"
+import { Effect, Option } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { visitor } from "../support/visitor.js"
+import { PASSWORD, startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const PAGE = "/portal/settings/language"
+
+interface Body {
+  readonly language: string | null
+}
+
+const signedIn = async (email: string) => {
+  const browser = visitor(world.url)
+  await browser.submit(await browser.get("/sign-in"), "/sign-in", { email, password: PASSWORD })
+  return browser
+}
+
+describe("the language of an account [accounts-20]", () => {
+  it("that of the first browser that signs in is learned for mails, and is no choice", async () => {
+    const person = await world.person()
+    const languages = () =>
+      world.run(
+        Effect.gen(function* () {
+          const found = yield* (yield* AccountStore).find(UserId.make(person.account.id))
+          const { browserLanguage, language } = Option.getOrThrow(found)
+          return [browserLanguage, language]
+        })
+      )
+    const credentials = { email: person.account.email, password: PASSWORD }
+    const enter = async (header: string) => {
+      const browser = visitor(world.url)
+      const page = await browser.get("/sign-in")
+      const token = /name="form_token"[^>]*value="([^"]*)"/.exec(page.text)?.[1]
+      const form = { ...credentials, ...(token === undefined ? {} : { form_token: token }) }
+      expect((await browser.post("/sign-in", form, { "accept-language": header })).status).toBe(303)
+    }
+    // The client of the tests sends `*`, as programs do.
+    expect(await languages()).toEqual([null, null])
+    await enter("fr, !;q=9")
+    expect(await languages()).toEqual([null, null])
+    await enter("fr, de-AT;q=0.9, en;q=0.8")
+    expect(await languages()).toEqual(["de", null])
+    await enter("en")
+    expect(await languages()).toEqual(["de", null])
+    expect(((await person.get("/v1/session")).json as Body).language).toBeNull()
+  })
+
+  it("is chosen in the settings or over the API, and given back to the browser", async () => {
+    const person = await world.person()
+    const browser = await signedIn(person.account.email)
+    const chosen = async () => ((await person.get("/v1/session")).json as Body).language
+    const page = await browser.get(PAGE)
+    expect(page.text).toMatch(/<option value="browser"\s+selected>/)
+    const wrong = await browser.submit(page, PAGE, { language: "fr" })
+    expect([wrong.status, wrong.text.includes('href="#language"'), await chosen()]).toEqual([400, true, null])
+
+    const saved = await browser.submit(page, PAGE, { language: "de" })
+    expect([saved.status, await chosen()]).toEqual([303, "de"])
+    expect((await browser.get(PAGE)).text).toMatch(/<option value="de"\s+selected>/)
+    expect((await browser.get("/portal/settings?done=language-chosen")).text).toContain('<strong lang="de">Deutsch')
+
+    await browser.submit(page, PAGE, { language: "browser" })
+    expect(await chosen()).toBeNull()
+
+    const put = (language: unknown) => person.send("PUT", "/v1/user/language", { language })
+    const [answer, refused] = [await put("en"), await put("fr")]
+    expect([answer.status, (answer.json as Body).language, refused.status]).toEqual([200, "en", 400])
+    expect((await put(null)).status).toBe(200)
+    expect(await chosen()).toBeNull()
+  })
+
+  it("is not changed by a form without its token", async () => {
+    const person = await world.person()
+    const browser = await signedIn(person.account.email)
+    expect((await browser.post(PAGE, { language: "de" })).status).toBe(403)
+    expect(((await person.get("/v1/session")).json as Body).language).toBeNull()
+  })
+})

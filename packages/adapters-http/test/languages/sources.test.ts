@@ -1,0 +1,39 @@
+import * as EntryWords from "@place-access/adapters-http/access-log/EntryWords"
+import { untranslated } from "@place-access/domain/languages"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+import { type SourceText, textsOfField, variants } from "../../../domain/test/languages/sources.js"
+
+const HTTP = fileURLToPath(new URL("../../src", import.meta.url))
+
+const unknown = (texts: ReadonlyArray<string>): ReadonlyArray<string> =>
+  texts.filter((text) => untranslated(text, "de").length > 0)
+
+const isKnown = (text: SourceText): boolean => variants(text).some((one) => unknown([one.trim()]).length === 0)
+const textOf = ({ file, line, parts }: SourceText): string => `${file}:${line} ${parts.join("{}")}`
+
+describe("the German of what the adapter writes for people [languages-2]", () => {
+  it("what an app did, and the result", () => {
+    const outcomes = Object.entries(EntryWords.OUTCOMES).flatMap(([error, { label, why }]) => [
+      label,
+      why,
+      EntryWords.outcomeText(error)
+    ])
+    expect(unknown([...Object.values(EntryWords.DEEDS), ...outcomes, EntryWords.outcomeText(null)])).toEqual([])
+  })
+
+  it("what an app learned, as handlers write it", () => {
+    const texts = textsOfField(HTTP, ["disclosed", "discloses"])
+    expect(texts.length).toBeGreaterThan(8)
+    expect(texts.filter((text) => !isKnown(text)).map(textOf)).toEqual([])
+  })
+
+  it("faults of fields, which forms share with the API", () => {
+    const texts = textsOfField(HTTP, ["message", "Invalid.of"]).filter(
+      // Answers of the API stay English, and texts of pages stand in their language files.
+      ({ file }) => !/^(pages\/|wire\/Errors|accounts\/AccountsApi|openapi\/|docs\/)/.test(file)
+    )
+    expect(texts.length).toBeGreaterThan(5)
+    expect(texts.filter((text) => !isKnown(text)).map(textOf)).toEqual([])
+  })
+})

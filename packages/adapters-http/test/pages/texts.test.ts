@@ -1,0 +1,166 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { untranslated } from "@place-access/domain/languages"
+import ts from "typescript"
+import { describe, expect, it } from "vitest"
+import * as german from "../../src/languages/de/index.js"
+import * as english from "../../src/languages/en/index.js"
+import { leaves } from "../support/leaves.js"
+
+const PAGES = join(import.meta.dirname, "../../src/pages")
+
+/** The documentation and the mailbox of a developer's machine are in English only (decision languages-1). */
+const ENGLISH_ONLY = /^(?:docs|dev)\//
+
+const sources = readdirSync(PAGES, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts") && !ENGLISH_ONLY.test(path))
+  // Robots read it.
+  .filter((path) => path !== "wellKnown.ts")
+  .sort()
+
+/** Names that every language writes alike. */
+const NAMES = new Set(["Place Access", "· Place Access", "OpenStreetMap", "Natural Earth", "openapi.json"])
+
+/** A value in a template. */
+const VALUE = "\u0001"
+
+/** Attributes that a person reads or hears. */
+const READ_ATTRIBUTE = /\s(?:aria-label|alt|title|placeholder|data-label)="([^"]*)"/g
+
+const hasWords = (text: string): boolean => {
+  const plain = text.replaceAll(VALUE, " ").replaceAll(/&\w+;/g, " ").trim()
+  return /\p{L}{2}/u.test(plain) && !NAMES.has(plain)
+}
+
+/** The texts in the markup of a template: between tags, and in attributes that a person reads. */
+const textsOfMarkup = (markup: string): ReadonlyArray<string> => {
+  const attributes = [...markup.matchAll(READ_ATTRIBUTE)].map(([, value = ""]) => value)
+  const between = markup
+    // Codes and their values are the same in every language.
+    .replaceAll(/<(code|svg|pre)\b[^]*?<\/\1>/g, VALUE)
+    .replaceAll(/<!--[^]*?-->/g, "")
+    .replaceAll(/<[^>]*>/g, "\n")
+    // The attribute that a value adds to a tag.
+    .replaceAll(/^\s*\w+="[^"]*"/g, "")
+    // The rest of a tag whose other end is in another template.
+    .replaceAll(/<[^\n]*$/g, "")
+    .split("\n")
+  return [...attributes, ...between].filter(hasWords)
+}
+
+/** A string of the program that looks like a sentence or a label: it begins with a capital, or has three words. */
+const isSentence = (text: string): boolean =>
+  // An address, or a command to copy.
+  !/^(?:npm |\/)/.test(text.replaceAll(VALUE, "")) &&
+  (/^\p{Lu}\p{Ll}+(?:[ .,:!?…]|$)/u.test(text) || /\p{L}{2,} \p{L}{2,} \p{L}{2,}/u.test(text)) &&
+  !/[<{]/.test(text) &&
+  !NAMES.has(text)
+
+/** Calls whose texts nobody reads on a page: logs, spans, faults of programs. */
+const UNREAD_CALL =
+  /^(?:Effect\.(?:log\w*|die\w*|withSpan|catchTags?)|afterAnswer|Error|Symbol(?:\.for)?|RegExp|param)$/
+
+/** A fault in the API's English: the page of the error says it in the reader's language, by the domain's room. */
+const FAULT_CALL = /^Errors\.\w+$/
+
+/** The call that a text is an argument of. */
+const callOf = (node: ts.Node): string | undefined => {
+  for (let at = node.parent; at !== undefined && !ts.isSourceFile(at); at = at.parent) {
+    if (ts.isFunctionLike(at)) return undefined
+    if (ts.isCallExpression(at) || ts.isNewExpression(at)) return at.expression.getText()
+  }
+  return undefined
+}
+
+const isUnread = (node: ts.Node): boolean => {
+  // Tags of errors and of unions.
+  if (ts.isCaseClause(node.parent) || ts.isBinaryExpression(node.parent) || ts.isLiteralTypeNode(node.parent))
+    return true
+  if (ts.isPropertyAssignment(node.parent) && node.parent.name.getText() === "_tag") return true
+  if (ts.isImportDeclaration(node.parent) || ts.isExportDeclaration(node.parent)) return true
+  return UNREAD_CALL.test(callOf(node) ?? "")
+}
+
+/** `{ message: () => "must be …" }`, or `const FAULT = "…"`: a fault in English, like those of the domain. */
+const isFaultOfSchema = ({ parent }: ts.Node): boolean =>
+  (ts.isArrowFunction(parent) &&
+    ts.isPropertyAssignment(parent.parent) &&
+    parent.parent.name.getText() === "message") ||
+  (ts.isVariableDeclaration(parent) && parent.name.getText() === "FAULT")
+
+const markupOf = (template: ts.TemplateLiteral): string =>
+  ts.isNoSubstitutionTemplateLiteral(template)
+    ? template.text
+    : template.head.text + template.templateSpans.map(({ literal }) => VALUE + literal.text).join("")
+
+/** What a page says in its own words, and the faults that it raises in the API's English. */
+const textsOf = (path: string): { readonly own: ReadonlyArray<string>; readonly faults: ReadonlyArray<string> } => {
+  const [own, faults]: [Array<string>, Array<string>] = [[], []]
+  const visit = (node: ts.Node): void => {
+    if (ts.isTaggedTemplateExpression(node) && node.tag.getText() === "html") {
+      own.push(...textsOfMarkup(markupOf(node.template)))
+    } else if (ts.isStringLiteral(node) || ts.isTemplateLiteral(node)) {
+      const isTagged = ts.isTaggedTemplateExpression(node.parent)
+      const text = ts.isStringLiteral(node) ? node.text : markupOf(node)
+      const isKey = ts.isPropertyAssignment(node.parent) && node.parent.name === node
+      if (isTagged || isKey || !isSentence(text)) return ts.forEachChild(node, visit)
+      if (FAULT_CALL.test(callOf(node) ?? "")) faults.push(text)
+      else if (isFaultOfSchema(node)) faults.push(text)
+      else if (!isUnread(node)) own.push(text)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile(path, readFileSync(join(PAGES, path), "utf8"), ts.ScriptTarget.Latest, true))
+  return { own: own.map((text) => `${path}: ${text.replaceAll(VALUE, "…").trim().slice(0, 80)}`), faults }
+}
+
+describe("texts of pages [languages-1]", () => {
+  it("stand in the language files: no page has one", () => {
+    expect(sources.length).toBeGreaterThan(100)
+    expect(sources.flatMap((path) => textsOf(path).own)).toEqual([])
+  })
+
+  it("faults that pages raise in the API's English are known to the domain's room of languages", () => {
+    const faults = sources.flatMap((path) => textsOf(path).faults).filter((text) => !text.includes(VALUE))
+    expect(faults.flatMap((fault) => untranslated(fault, "de"))).toEqual([])
+  })
+
+  it("are said in German: no text of a language file is the English one, but what both write alike", () => {
+    /** Words that German has from English, or that both write alike. */
+    const alike = new Set([
+      "Admin",
+      "Android",
+      "App",
+      "Apps",
+      "Browser",
+      "Client id",
+      "Code",
+      "E-Mail",
+      "Export",
+      "GPX",
+      "Google Takeout",
+      "Import",
+      "Logo",
+      "Name",
+      "Passkey",
+      "Passkeys",
+      "Radius",
+      "Restaurant",
+      "Sandbox",
+      "Scopes",
+      "Test",
+      "Token",
+      "Webhooks",
+      "Website",
+      "iPhone",
+      "{time}, ±{metres} m"
+    ])
+    const ofGerman = new Map(leaves(german))
+    const ofEnglish = leaves(english)
+    expect(ofEnglish.length).toBeGreaterThan(50)
+    const same = ofEnglish.filter(([path, text]) => /\p{L}{3}/u.test(text) && ofGerman.get(path) === text)
+    expect(
+      same.filter(([path, text]) => !alike.has(text) && !/^(?:time\.|devices\.apps\.\w+\.name$)/.test(path))
+    ).toEqual([])
+  })
+})

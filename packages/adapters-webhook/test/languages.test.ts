@@ -1,0 +1,20 @@
+import { untranslated } from "@place-access/domain/languages"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+import { textsOfSources, variants } from "../../domain/test/languages/sources.js"
+
+const SOURCES = fileURLToPath(new URL("../src", import.meta.url))
+/** The files that say why a webhook did not arrive. */
+const FILES = ["HttpWebhookSender.ts", "Resolver.ts", "Trouble.ts"]
+
+describe("the German of why a webhook did not arrive [languages-2]", () => {
+  it("every text in the sources", () => {
+    const texts = textsOfSources(SOURCES, (file) => FILES.includes(file))
+    expect(texts.length).toBeGreaterThan(20)
+    // `the host name …` goes on with a constant, which is a text of its own.
+    const endings = ["", "must resolve to public addresses only"]
+    const isKnown = (text: (typeof texts)[number]) =>
+      variants(text).some((one) => endings.some((ending) => untranslated(one + ending, "de").length === 0))
+    expect(texts.filter((text) => !isKnown(text)).map(({ file, parts }) => `${file} ${parts.join("{}")}`)).toEqual([])
+  })
+})

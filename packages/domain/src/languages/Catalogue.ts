@@ -1,0 +1,61 @@
+import type { Language } from "../shared/Language.js"
+import { pairs as german } from "./de/Pairs.js"
+import * as Template from "./Template.js"
+
+/** The languages besides the one that the domain writes. */
+export type OtherLanguage = Exclude<Language, "en">
+
+/** A template in English, and the same text in another language. */
+export interface Entry {
+  readonly from: Template.TextTemplate
+  readonly to: Template.TextTemplate
+}
+
+/**
+ * The entries of a language, by the first word of the English template. A page of the access log translates 50 texts,
+ * and each of them is compared with the few templates that begin with its first word.
+ */
+export interface LanguageCatalogue {
+  /** Between the last two parts of a list. */
+  readonly and: string
+  readonly byFirstWord: ReadonlyMap<string, ReadonlyArray<Entry>>
+  /** Those without a literal first word: they begin with a number, a moment or a quotation mark. */
+  readonly others: ReadonlyArray<Entry>
+  /** Those that begin with a name. They match whole texts only. */
+  readonly open: ReadonlyArray<Entry>
+}
+
+/** The text up to its first space. */
+export const firstWord = (text: string): string => {
+  const space = text.indexOf(" ")
+  return space === -1 ? text : text.slice(0, space)
+}
+
+const compile = (and: string, entries: ReadonlyArray<Entry>): LanguageCatalogue => {
+  // Of several templates that match, the one with the longest literals counts: it leaves least to names.
+  const sorted = [...entries].sort((a, b) => b.from.weight - a.from.weight)
+  const byFirstWord = new Map<string, Array<Entry>>()
+  const others: Array<Entry> = []
+  const open: Array<Entry> = []
+  for (const entry of sorted) {
+    const { head, parts } = entry.from
+    if (Template.isOpen(entry.from)) open.push(entry)
+    else if (!head.includes(" ") && parts.length > 0) others.push(entry)
+    else {
+      const word = firstWord(head)
+      const listed = byFirstWord.get(word) ?? []
+      byFirstWord.set(word, [...listed, entry])
+    }
+  }
+  return { and, byFirstWord, others, open }
+}
+
+const entryOf = (en: string, other: string): Entry => ({ from: Template.parse(en), to: Template.parse(other) })
+
+/** What is known in each language. */
+export const catalogues: Readonly<Record<OtherLanguage, LanguageCatalogue>> = {
+  de: compile(
+    " und ",
+    german.map(({ de, en }) => entryOf(en, de))
+  )
+}

@@ -1,0 +1,139 @@
+/**
+ * A template of the domain's English texts, and the same text in another language. Decision languages-2.
+ *
+ * A template is literal text with slots, such as `On {at:moment} you disconnected the app "{app}".` It matches a text
+ * from end to end. The text may have the name of an app or a place in it, which a stranger chose: so no regular
+ * expression ever runs over a name. Literals are found with `startsWith` and `indexOf`, and a slot of a kind with a
+ * pattern is read at one place, in at most `LONGEST` characters.
+ */
+
+/** What a slot matches; `packages/domain/src/languages/README.md` has the table. */
+type SlotKind = "any" | "text" | "list" | "moment" | "number"
+
+interface Slot {
+  readonly name: string
+  readonly kind: SlotKind
+}
+
+interface Part {
+  readonly slot: Slot
+  /** The literal text behind the slot. Only behind the last slot it may be empty. */
+  readonly after: string
+}
+
+export interface TextTemplate {
+  /** The literal text before the first slot. */
+  readonly head: string
+  readonly parts: ReadonlyArray<Part>
+  /** The characters of all literals: of two templates that match, the longer one says more about the text. */
+  readonly weight: number
+}
+
+/** The texts of the slots by name. */
+export type Filling = ReadonlyMap<string, { readonly kind: SlotKind; readonly text: string }>
+
+const SLOT = /\{(\w+)(?::(\w+))?\}/g
+const KINDS: ReadonlySet<string> = new Set<SlotKind>(["any", "text", "list", "moment", "number"])
+const isKind = (text: string): text is SlotKind => KINDS.has(text)
+
+/** `{name}` and `{name:kind}` are slots. An unknown kind is a mistake in a pair, which every test finds. */
+export const parse = (source: string): TextTemplate => {
+  const found = [...source.matchAll(SLOT)]
+  const parts = found.map((match, index): Part => {
+    const [whole, name = "", kind = "any"] = match
+    if (!isKind(kind)) throw new TypeError(`no slot is a ${kind}: ${source}`)
+    const after = source.slice(match.index + whole.length, found[index + 1]?.index ?? source.length)
+    if (after === "" && index < found.length - 1) throw new TypeError(`two slots touch: ${source}`)
+    return { slot: { name, kind }, after }
+  })
+  const head = source.slice(0, found[0]?.index ?? source.length)
+  return { head, parts, weight: parts.reduce((sum, { after }) => sum + after.length, head.length) }
+}
+
+/** Whether the template begins with text of anybody, so that it could match the beginning of every text. */
+export const isOpen = ({ head, parts }: TextTemplate): boolean =>
+  head === "" && parts[0] !== undefined && isFree(parts[0].slot.kind)
+
+/** The longest text of a moment, `30 September 2026 at 12:00 UTC`, and of a number. */
+const LONGEST = 40
+
+const PATTERNS = {
+  moment: /^\d{1,2} [A-Z][a-z]{2,8} \d{4} at \d\d:\d\d UTC/,
+  number: /^\d{1,16}/
+} as const
+
+const isFree = (kind: SlotKind): kind is "any" | "text" | "list" => kind !== "moment" && kind !== "number"
+
+/** How often a literal between two names is looked for, so that a name full of that literal costs little. */
+const TRIES = 50
+
+/** The texts of the slots; undefined when the template does not match. A slot is never empty and has no line break. */
+export const match = ({ head, parts }: TextTemplate, text: string): Filling | undefined => {
+  const tail = parts.at(-1)?.after ?? ""
+  if (!text.startsWith(head) || !text.endsWith(tail)) return undefined
+  if (parts.length === 0) return text.length === head.length ? new Map() : undefined
+  const end = text.length - tail.length
+  const ends = endsOf(parts, text, head.length, end)
+  if (ends === undefined) return undefined
+  let from = head.length
+  const filling = new Map<string, { readonly kind: SlotKind; readonly text: string }>()
+  for (const [index, { after, slot }] of parts.entries()) {
+    const until = ends[index] ?? end
+    const filled = text.slice(from, until)
+    // Two slots of one name have one text.
+    if (filled.includes("\n") || (filling.get(slot.name)?.text ?? filled) !== filled) return undefined
+    filling.set(slot.name, { kind: slot.kind, text: filled })
+    from = until + after.length
+  }
+  return filling
+}
+
+/** Where each slot ends; undefined when the parts do not fit between `from` and `end`. */
+const endsOf = (
+  parts: ReadonlyArray<Part>,
+  text: string,
+  from: number,
+  end: number
+): ReadonlyArray<number> | undefined => {
+  let tries = TRIES
+  const fill = (index: number, at: number): ReadonlyArray<number> | undefined => {
+    const part = parts[index]
+    if (part === undefined) return []
+    const isLast = index === parts.length - 1
+    const { after, slot } = part
+    if (isFree(slot.kind)) {
+      if (isLast) return at < end ? [end] : undefined
+      // With one name in the text, the last occurrence is the right one: what stands behind it is ours.
+      const isFromRight = parts.slice(index + 1).every((later) => !isFree(later.slot.kind))
+      let found = isFromRight ? text.lastIndexOf(after, end - after.length) : text.indexOf(after, at + 1)
+      while (found > at && found + after.length <= end && tries-- > 0) {
+        const rest = fill(index + 1, found + after.length)
+        if (rest !== undefined) return [found, ...rest]
+        found = isFromRight ? text.lastIndexOf(after, found - 1) : text.indexOf(after, found + 1)
+      }
+      return undefined
+    }
+    const length = PATTERNS[slot.kind].exec(text.slice(at, at + LONGEST))?.[0].length
+    if (length === undefined) return undefined
+    const stop = at + length
+    if (isLast) return stop === end ? [end] : undefined
+    if (!text.startsWith(after, stop)) return undefined
+    const rest = fill(index + 1, stop + after.length)
+    return rest === undefined ? undefined : [stop, ...rest]
+  }
+  return fill(0, from)
+}
+
+/** The text of a template with these texts in its slots. `say` writes a slot's text in the template's language. */
+export const write = (
+  { head, parts }: TextTemplate,
+  filling: Filling,
+  say: (kind: SlotKind, text: string) => string
+): string =>
+  head +
+  parts
+    .map(({ after, slot }) => {
+      const filled = filling.get(slot.name)
+      return (filled === undefined ? "" : say(filled.kind, filled.text)) + after
+    })
+    .join("")

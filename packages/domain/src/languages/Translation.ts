@@ -1,0 +1,159 @@
+// Says the domain's English texts in another language. Decision languages-2.
+import type { Language } from "../shared/Language.js"
+import { type LanguageCatalogue, catalogues, type Entry, firstWord } from "./Catalogue.js"
+import * as Template from "./Template.js"
+
+/** A stretch of a text; `said` is undefined when no pair knows it. */
+interface Stretch {
+  readonly text: string
+  readonly said: string | undefined
+}
+
+/**
+ * The text in the language. A stretch of the text that no pair knows stays as it is, and so does every name in it.
+ * Moments stay in English and UTC: `Words.inZone` writes them last, in the reader's zone and language.
+ *
+ * A text is looked up as a whole, then by paragraph, by line, and by sentence. So the sentences that the domain puts
+ * together are known one by one, and a name that looks like a sentence stays a name.
+ */
+export const translate = (text: string, language: Language): string =>
+  language === "en"
+    ? text
+    : stretchesOf(catalogues[language], text)
+        .map(({ said, text }) => said ?? text)
+        .join("")
+
+/** The stretches that no pair knows, for the test that every text of the domain is known. */
+export const untranslated = (text: string, language: Language): ReadonlyArray<string> =>
+  language === "en"
+    ? []
+    : stretchesOf(catalogues[language], text).flatMap(({ said, text }) => (said === undefined ? [text] : []))
+
+const stretchesOf = (catalogue: LanguageCatalogue, text: string): ReadonlyArray<Stretch> => {
+  const whole = say(catalogue, text, catalogue.open)
+  if (whole !== undefined) return [{ text, said: whole }]
+  return split(text, "\n\n", (paragraph) => {
+    const said = say(catalogue, paragraph)
+    return said === undefined
+      ? split(paragraph, "\n", (line) => stretchesOfLine(catalogue, line))
+      : [{ text: paragraph, said }]
+  })
+}
+
+const split = (
+  text: string,
+  separator: string,
+  stretches: (piece: string) => ReadonlyArray<Stretch>
+): ReadonlyArray<Stretch> =>
+  text
+    .split(separator)
+    .flatMap((piece, index) => [
+      ...(index === 0 ? [] : [{ text: separator, said: separator }]),
+      ...(piece === "" ? [] : stretches(piece))
+    ])
+
+const BULLET = "- "
+
+const stretchesOfLine = (catalogue: LanguageCatalogue, line: string): ReadonlyArray<Stretch> => {
+  const said = say(catalogue, line)
+  if (said !== undefined) return [{ text: line, said }]
+  if (!line.startsWith(BULLET)) return stretchesOfSentences(catalogue, line)
+  const item = line.slice(BULLET.length)
+  return [{ text: BULLET, said: BULLET }, ...stretchesOfSentences(catalogue, item)]
+}
+
+/** Between two sentences. */
+const BOUNDARY = /(?<=[.!?]) (?=\S)/g
+
+/** The domain writes at most eight sentences in a line. A longer line has a name of somebody who tries things. */
+const MOST_SENTENCES = 24
+
+/**
+ * The line in sentences, so that as much of it as possible is known, in as few stretches as possible: a stretch of
+ * several sentences is known when a name in it has a full stop.
+ */
+const stretchesOfSentences = (catalogue: LanguageCatalogue, line: string): ReadonlyArray<Stretch> => {
+  const starts = [0, ...[...line.matchAll(BOUNDARY)].map(({ index }) => index + 1)]
+  if (starts.length === 1 || starts.length > MOST_SENTENCES) {
+    return [{ text: line, said: say(catalogue, line) ?? sayFaults(catalogue, line) }]
+  }
+  let best: ReadonlyArray<Way> = [{ known: 0, stretches: null }]
+  // From the last sentence to the first: `best[0]` is the best way to say everything from there on.
+  for (let from = starts.length - 1; from >= 0; from--) {
+    const ways = best.map((rest, index): Way => {
+      const start = starts[from] ?? 0
+      const end = starts[from + index + 1] ?? line.length + 1
+      const text = line.slice(start, end - 1)
+      const said = say(catalogue, text)
+      // An unknown sentence is a stretch by itself.
+      if (said === undefined && index > 0) return { known: -1, stretches: null }
+      return {
+        known: rest.known + (said === undefined ? 0 : text.length),
+        stretches: { stretch: { text, said }, rest: rest.stretches }
+      }
+    })
+    best = [ways.reduce((a, b) => (b.known >= a.known ? b : a)), ...best]
+  }
+  return listed(best[0]?.stretches ?? null)
+}
+
+/** The most faults that one field has at once. */
+const MOST_FAULTS = 6
+
+/** `must not be empty, must be one line`: the faults of one field, as `wire/Issues.ts` joins them. */
+const sayFaults = (catalogue: LanguageCatalogue, line: string): string | undefined => {
+  const faults = line.split(FAULT, MOST_FAULTS + 1)
+  if (faults.length < 2 || faults.length > MOST_FAULTS) return undefined
+  const said = faults.map((fault) => say(catalogue, fault))
+  return said.includes(undefined) ? undefined : said.join(FAULT)
+}
+
+const FAULT = ", "
+
+interface Way {
+  /** The characters that are known. */
+  readonly known: number
+  readonly stretches: Chain | null
+}
+
+interface Chain {
+  readonly stretch: Stretch
+  readonly rest: Chain | null
+}
+
+const listed = (chain: Chain | null): ReadonlyArray<Stretch> =>
+  chain === null
+    ? []
+    : [chain.stretch, ...(chain.rest === null ? [] : [{ text: " ", said: " " }, ...listed(chain.rest)])]
+
+/** The text by one entry from end to end; undefined when none matches. */
+const say = (
+  catalogue: LanguageCatalogue,
+  text: string,
+  further: ReadonlyArray<Entry> = [],
+  // A text within a text is ours. A text within that is a name that looks like a text.
+  sayPart: (part: string) => string = (part) => say(catalogue, part, [], identity) ?? part
+): string | undefined => {
+  for (const entries of [catalogue.byFirstWord.get(firstWord(text)) ?? [], catalogue.others, further]) {
+    for (const { from, to } of entries) {
+      const filling = Template.match(from, text)
+      if (filling === undefined) continue
+      return Template.write(to, filling, (kind, filled) =>
+        kind === "text" ? sayPart(filled) : kind === "list" ? listOf(catalogue.and, filled, sayPart) : filled
+      )
+    }
+  }
+  return undefined
+}
+
+const identity = (part: string): string => part
+
+const AND = " and "
+
+/** `A, B and C`: the parts are translated when they are known, such as `3 other places`. */
+const listOf = (and: string, list: string, sayPart: (part: string) => string): string => {
+  const last = list.lastIndexOf(AND)
+  return last === -1
+    ? sayPart(list)
+    : list.slice(0, last).split(", ").map(sayPart).join(", ") + and + sayPart(list.slice(last + AND.length))
+}

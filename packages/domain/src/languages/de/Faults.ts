@@ -1,0 +1,170 @@
+import type { GermanPair } from "../GermanPair.js"
+
+/** Faults of fields. A page puts the label of the field before them: "Passwort muss …". */
+export const faults: ReadonlyArray<GermanPair> = [
+  { en: "must not be empty", de: "darf nicht leer sein" },
+  { en: "must be given", de: "muss angegeben werden" },
+  { en: "must be a time", de: "muss ein Zeitpunkt sein" },
+  { en: "must be at least {n:number} characters", de: "muss mindestens {n:number} Zeichen haben" },
+  { en: "must be at most {n:number} characters", de: "darf höchstens {n:number} Zeichen haben" },
+  { en: "must be at most 2,048 characters", de: "darf höchstens 2.048 Zeichen haben" },
+  { en: "must be one line of text without control characters", de: "muss eine Zeile Text ohne Steuerzeichen sein" },
+  { en: "must be text without control characters", de: "muss Text ohne Steuerzeichen sein" },
+  { en: "must be an e-mail address", de: "muss eine E-Mail-Adresse sein" },
+  {
+    en: "must not be made from your e-mail address or your name",
+    de: "darf nicht aus Ihrer E-Mail-Adresse oder Ihrem Namen gebildet sein"
+  },
+  {
+    en: "is one of the passwords that attackers try first. Choose another one, for example four words that do not belong together",
+    de: "gehört zu den Passwörtern, die Angreifer zuerst probieren. Wählen Sie ein anderes, zum Beispiel vier Wörter, die nicht zusammengehören"
+  },
+  { en: "is the address that you have", de: "ist die Adresse, die Sie schon haben" },
+  {
+    en: "must be the IANA name of a time zone, such as Europe/Amsterdam",
+    de: "muss der IANA-Name einer Zeitzone sein, zum Beispiel Europe/Berlin"
+  },
+  {
+    en: "must be an ISO 8601 timestamp with a zone, such as 2026-01-31T09:30:00.000Z",
+    de: "muss ein Zeitpunkt nach ISO 8601 mit Zone sein, zum Beispiel 2026-01-31T09:30:00.000Z"
+  },
+  { en: "must be a number from {from} to {to}", de: "muss eine Zahl von {from} bis {to} sein" },
+  {
+    en: "must be a whole number from {from:number} to {to:number}",
+    de: "muss eine ganze Zahl von {from:number} bis {to:number} sein"
+  },
+  {
+    en: "must be 30, 90, 365 or null, which is for ever",
+    de: "muss 30, 90, 365 oder null sein; null heißt: ohne Ende"
+  },
+  {
+    en: "must be 3 to 40 characters of a-z, 0-9 and _, starting with a letter",
+    de: "muss 3 bis 40 Zeichen aus a-z, 0-9 und _ haben und mit einem Buchstaben beginnen"
+  },
+  { en: "must name at least one sensitive scope", de: "muss mindestens einen sensiblen Scope nennen" },
+  { en: "must name at least one scope", de: "muss mindestens einen Scope nennen" },
+  { en: "must name at least one address", de: "muss mindestens eine Adresse nennen" },
+  { en: "must name at most {n:number} addresses", de: "darf höchstens {n:number} Adressen nennen" },
+  { en: "is the same as an earlier one", de: "ist dieselbe wie eine frühere" },
+  {
+    en: "must be an absolute http or https address without credentials",
+    de: "muss eine vollständige http- oder https-Adresse ohne Zugangsdaten sein"
+  },
+  {
+    en: "must be an absolute https address (http for localhost, or a private scheme such as com.example.app:) without fragment or credentials",
+    de: "muss eine vollständige https-Adresse ohne Fragment und Zugangsdaten sein (http für localhost, oder ein eigenes Schema wie com.example.app:)"
+  },
+  { en: "must be an absolute https address", de: "muss eine vollständige https-Adresse sein" },
+  { en: "must begin with https://", de: "muss mit https:// beginnen" },
+  { en: "must not carry a user name or password", de: "darf keinen Benutzernamen und kein Passwort enthalten" },
+  { en: "must have a port from 1 to 65,535", de: "muss einen Port von 1 bis 65.535 haben" },
+  { en: "must not have a fragment (#…)", de: "darf kein Fragment (#…) haben" },
+  { en: "must name a host, not an IP address", de: "muss einen Host nennen, keine IP-Adresse" },
+  {
+    en: "must be a public host name (not localhost, .local, .internal or a single label)",
+    de: "muss ein öffentlicher Hostname sein (nicht localhost, .local, .internal und kein Name ohne Punkt)"
+  },
+  { en: "must be a PNG file in base64", de: "muss eine PNG-Datei in Base64 sein" },
+  { en: "must be at most {n:number} KiB", de: "darf höchstens {n:number} KiB haben" },
+  { en: "must not be animated", de: "darf nicht animiert sein" },
+  {
+    en: "must be square, from {min:number} to {max:number} pixels wide",
+    de: "muss quadratisch sein und {min:number} bis {max:number} Pixel breit"
+  },
+  { en: "is not one of the scopes that the app declares", de: "ist keiner der Scopes, die die App angibt" },
+  {
+    en: "{scope} is not among the scopes that the app declares",
+    de: "{scope} gehört nicht zu den Scopes, die die App angibt"
+  },
+  { en: "{scope} needs a purpose that the app may use", de: "{scope} braucht einen Zweck, den die App verwenden darf" },
+  {
+    en: "must name only places of yours that are not archived",
+    de: "darf nur Orte von Ihnen nennen, die nicht archiviert sind"
+  },
+  { en: "must be among your places", de: "muss zu Ihren Orten gehören" },
+  { en: "must be at most {n:number} places", de: "dürfen höchstens {n:number} Orte sein" },
+  { en: "must be allow or cancel", de: "muss allow oder cancel sein" },
+  {
+    en: "must be allow, cancel or, in a renewal, stop",
+    de: "muss allow oder cancel sein, bei einer Verlängerung auch stop"
+  },
+  {
+    en: "must be among the scopes that the app asked for",
+    de: "muss zu den Berechtigungen gehören, um die die App gebeten hat"
+  },
+  { en: "choose at least one, or cancel", de: "wählen Sie mindestens eine, oder brechen Sie ab" },
+  { en: "choose at least one, or disconnect the app", de: "wählen Sie mindestens eine, oder trennen Sie die App" },
+  { en: "must be 1, 7, 30, 90 or never", de: "muss 1, 7, 30, 90 oder never sein" },
+  { en: "must be 1, 7, 30 or 90", de: "muss 1, 7, 30 oder 90 sein" },
+  { en: "must be hour, day or until_resumed", de: "muss hour, day oder until_resumed sein" },
+  {
+    en: "must be among those that you agreed to before; the app must ask for others",
+    de: "muss zu denen gehören, denen Sie schon zugestimmt haben; um andere muss die App bitten"
+  },
+  {
+    en: "include one that needs a purpose, and the app has no purpose for it now",
+    de: "enthält eine, die einen Zweck braucht, und die App hat dafür gerade keinen Zweck"
+  },
+  {
+    en: "must be left out while the app has no exact location",
+    de: "muss fehlen, solange die App keinen genauen Standort hat"
+  },
+  { en: "must not be in the future", de: "darf nicht in der Zukunft liegen" },
+  { en: "must be later than from", de: "muss nach dem Anfang liegen" },
+  { en: "must be at most 31 days later than from", de: "darf höchstens 31 Tage nach dem Anfang liegen" },
+  { en: "must be after from", de: "muss nach dem Anfang liegen" },
+  { en: "must be at most {n:number} days after from", de: "darf höchstens {n:number} Tage nach dem Anfang liegen" },
+  { en: "is missing: a rejection says what to change", de: "fehlt: Eine Ablehnung sagt, was zu ändern ist" },
+  { en: "need a second factor: set one up first", de: "brauchen einen zweiten Faktor: Richten Sie zuerst einen ein" },
+  {
+    en: "was not issued for this list; start again without it",
+    de: "gehört nicht zu dieser Liste; beginnen Sie ohne diese Angabe neu"
+  },
+  {
+    en: "must be left out with endpoint_id: the endpoint's own are used",
+    de: "muss neben endpoint_id fehlen: Es gelten die des Endpunkts"
+  },
+  {
+    en: "can only be set to true: endpoints are disabled by the service, or removed",
+    de: "kann nur auf true gesetzt werden: Endpunkte schaltet der Dienst ab, oder sie werden entfernt"
+  },
+  {
+    en: "must be unpacked first: choose the GPX file, Timeline.json or Records.json inside",
+    de: "muss zuerst entpackt werden: Wählen Sie die GPX-Datei, Timeline.json oder Records.json darin"
+  },
+  {
+    en: "must be a GPX file, a Google Timeline or an archive of this service",
+    de: "muss eine GPX-Datei, eine Google Timeline oder ein Archiv dieses Dienstes sein"
+  },
+  { en: "must be one of {what}", de: "muss eines davon sein: {what}" },
+  { en: "must be a string", de: "muss Text sein" },
+  {
+    en: "is required for {type} rules and must be a whole number from {from:number} to {to:number}",
+    de: "ist für Regeln der Art {type} nötig und muss eine ganze Zahl von {from:number} bis {to:number} sein"
+  },
+  {
+    en: "must be in the future: this window is closed already",
+    de: "muss in der Zukunft liegen: Dieses Zeitfenster ist schon vorbei"
+  },
+  { en: "must be after active_from", de: "muss nach active_from liegen" },
+  { en: "is missing", de: "fehlt" },
+  { en: "is not expected", de: "wird nicht erwartet" },
+  { en: "is not valid", de: "ist nicht gültig" },
+  { en: "must be a number", de: "muss eine Zahl sein" },
+  { en: "must be a whole number", de: "muss eine ganze Zahl sein" },
+  { en: "must be a string or null", de: "muss Text oder null sein" },
+  { en: "must be a number or null", de: "muss eine Zahl oder null sein" },
+  { en: "must be true or false", de: "muss true oder false sein" },
+  { en: "must be an object", de: "muss ein Objekt sein" },
+  { en: "must be an array", de: "muss eine Liste sein" },
+  { en: "choose one of the four", de: "wählen Sie eine der vier Möglichkeiten" },
+  { en: "must be “{word}”", de: "muss „{word}“ sein" },
+  { en: "The first day must be a date", de: "Der erste Tag muss ein Datum sein" },
+  { en: "The form has too many fields", de: "Das Formular hat zu viele Felder" },
+  { en: "The form names a place that does not exist", de: "Das Formular nennt einen Ort, den es nicht gibt" },
+  { en: "The form names no length of a pause", de: "Das Formular nennt keine Länge der Pause" },
+  {
+    en: "This form has expired. Go back, reload the page and fill it in again",
+    de: "Dieses Formular ist abgelaufen. Gehen Sie zurück, laden Sie die Seite neu und füllen Sie es noch einmal aus"
+  }
+]

@@ -1,0 +1,25 @@
+import type { GermanPair } from "../GermanPair.js"
+import { accountMails } from "./AccountMails.js"
+import { appMails } from "./AppMails.js"
+import { connectionMails } from "./ConnectionMails.js"
+import { disclosures } from "./Disclosures.js"
+import { factorMails } from "./FactorMails.js"
+import { faults } from "./Faults.js"
+import { logEntries } from "./LogEntries.js"
+import { network } from "./Network.js"
+import { refusals } from "./Refusals.js"
+import { scopes } from "./Scopes.js"
+
+/** Every text of the domain in German. */
+export const pairs: ReadonlyArray<GermanPair> = [
+  ...accountMails,
+  ...factorMails,
+  ...connectionMails,
+  ...appMails,
+  ...scopes,
+  ...disclosures,
+  ...logEntries,
+  ...faults,
+  ...refusals,
+  ...network
+]

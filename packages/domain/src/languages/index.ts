@@ -1,0 +1,9 @@
+/**
+ * Languages: the texts that the domain writes, in the languages of their readers. The domain writes mails, the
+ * sentences of the access log and reasons in English (decision languages-1). `translate` finds the template of a text
+ * and says it in another language. The README of the room has the glossary.
+ *
+ * @module
+ */
+
+export { translate, untranslated } from "./Translation.js"

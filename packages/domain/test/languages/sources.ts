@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import ts from "typescript"
+
+/** A text in the sources: its constant parts, and between them what an expression writes. */
+export interface SourceText {
+  readonly file: string
+  readonly line: number
+  readonly parts: ReadonlyArray<string>
+  /** The texts that each expression may write, as far as they stand in it. */
+  readonly between: ReadonlyArray<ReadonlyArray<string>>
+}
+
+/** At least two words: what is shorter is a name of a field, a tag or a value. */
+const HAS_WORDS = /\p{L}{2,}[^\p{L}]* [^\p{L}]*\p{L}/u
+const hasWords = (parts: ReadonlyArray<string>): boolean => parts.some((part) => HAS_WORDS.test(part))
+
+/** Calls whose texts people do not read: logs, defects, figures, and what is hashed, sealed or counted. */
+const CALLS =
+  /^(Effect\.(log\w*|dieMessage)|Cursor\.page|page|\w*[sS]ha256|(Idempotency|Consent)\w+\.make|StoreError\.\w+|(Vault\.)?VaultError|Error|TypeError|RangeError|paged|timetable|counted|Schema\.Literal|Context\.Tag|Metric\.\w+|DisplayName\.make|split)$/
+/** Fields that programs or operators read. */
+const FIELDS = /^(description|dedupeKey|endpoint|counted|title|what)$/
+
+const nameOf = (node: ts.Node): string => {
+  if (ts.isCallExpression(node) || ts.isNewExpression(node)) return node.expression.getText()
+  return ts.isPropertyAssignment(node) ? node.name.getText() : ""
+}
+
+const isUnread = (node: ts.Node): boolean => {
+  for (let at: ts.Node = node; !ts.isSourceFile(at); at = at.parent) {
+    if (ts.isImportDeclaration(at) || ts.isExportDeclaration(at) || ts.isTypeNode(at)) return true
+    if (
+      (ts.isCallExpression(at) || ts.isNewExpression(at)) &&
+      CALLS.test(nameOf(at).split("\n").at(-1)?.trim() ?? "")
+    ) {
+      return true
+    }
+    if (ts.isPropertyAssignment(at) && (FIELDS.test(nameOf(at)) || at.name === node)) return true
+  }
+  return false
+}
+
+const literalsIn = (node: ts.Node): ReadonlyArray<string> => {
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return [node.text]
+  const found: Array<string> = []
+  ts.forEachChild(node, (child) => void found.push(...literalsIn(child)))
+  return found
+}
+
+const partsOf = (node: ts.Node): Pick<SourceText, "parts" | "between"> | undefined => {
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return { parts: [node.text], between: [] }
+  if (!ts.isTemplateExpression(node)) return undefined
+  return {
+    parts: [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)],
+    between: node.templateSpans.map(({ expression }) => literalsIn(expression))
+  }
+}
+
+const textsIn = (
+  file: string,
+  path: string,
+  takes: (node: ts.Node) => boolean = (node) => !isUnread(node)
+): ReadonlyArray<SourceText> => {
+  const source = ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true)
+  const found: Array<SourceText> = []
+  const visit = (node: ts.Node, isInText: boolean): void => {
+    const text = partsOf(node)
+    // A text within a template is one of the texts that an expression may write.
+    if (text !== undefined && !isInText && hasWords(text.parts) && takes(node)) {
+      found.push({ file, line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1, ...text })
+    }
+    ts.forEachChild(node, (child) => visit(child, isInText || ts.isTemplateSpan(child)))
+  }
+  visit(source, false)
+  return found
+}
+
+/** Every text with words in the sources below a folder, for the files that `reads` takes. */
+export const textsOfSources = (folder: string, reads: (file: string) => boolean): ReadonlyArray<SourceText> =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && reads(file))
+    .sort()
+    .flatMap((file) => textsIn(file, join(folder, file)))
+
+/** The names of the fields, variables and calls in which a node stands, from the inside. */
+const holdersOf = (node: ts.Node): ReadonlyArray<string> => {
+  const names: Array<string> = []
+  for (let at: ts.Node = node; !ts.isSourceFile(at); at = at.parent) {
+    if (ts.isVariableDeclaration(at)) names.push(at.name.getText())
+    else if (nameOf(at) !== "") names.push(nameOf(at))
+  }
+  return names
+}
+
+/** Every text with words that the sources below a folder write into a field, a variable or a call of these names. */
+export const textsOfField = (folder: string, names: ReadonlyArray<string>): ReadonlyArray<SourceText> =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .sort()
+    .flatMap((file) =>
+      textsIn(file, join(folder, file), (node) => {
+        const holders = isUnread(node) ? [] : holdersOf(node)
+        return holders.some((holder) => names.some((name) => holder === name || holder.endsWith(`.${name}`)))
+      })
+    )
+
+/** The files that make an object with a field of this name. */
+export const filesWith = (folder: string, field: string): ReadonlyArray<string> =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .filter((file) => {
+      const path = join(folder, file)
+      const source = ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true)
+      const makes = (node: ts.Node): boolean =>
+        (ts.isPropertyAssignment(node) && node.name.getText() === field) ||
+        (ts.forEachChild(node, (child) => makes(child) || undefined) ?? false)
+      return makes(source)
+    })
+    .sort()
+
+const FILLERS = ["7", "31 March 2026 at 12:00 UTC", "Xyz", ""]
+
+/** The text with something in place of each expression, in every combination. */
+export const variants = ({ between, parts }: SourceText): ReadonlyArray<string> =>
+  between.reduce<ReadonlyArray<string>>(
+    (begun, texts, index) =>
+      begun.flatMap((text) =>
+        // `Words.count(n, "rule")` writes `7 rules`.
+        [...texts, ...texts.map((one) => `7 ${one}s`), ...FILLERS].map(
+          (filler) => text + filler + (parts[index + 1] ?? "")
+        )
+      ),
+    [parts[0] ?? ""]
+  )
