@@ -33,8 +33,12 @@ const clean = async (plan: Simulation.Plan): Promise<Simulation.PlanResult> => {
   await breath()
   const result = Simulation.runPlanSync(plan)
   if (result.violations.length > 0) expect.fail(Simulation.failureOf(result))
+  firstHash.set(plan, firstHash.get(plan) ?? result.traceHash)
   return result
 }
+
+/** The trace of a plan's first run in this process: a test that compares traces runs the plan once more, not twice. */
+const firstHash = new Map<Simulation.Plan, string>()
 
 const plans = [...corpus.seeds.map((seed) => Simulation.Swarm.plan(seed)), ...corpus.plans.map(Simulation.readPlan)]
 
@@ -53,7 +57,8 @@ describe("the seeds that are run with every change", () => {
 
   it("give the same trace again", { timeout: 120_000 }, async () => {
     for (const plan of plans.slice(0, TWICE)) {
-      expect((await clean(plan)).traceHash).toBe((await clean(plan)).traceHash)
+      const first = firstHash.get(plan) ?? (await clean(plan)).traceHash
+      expect((await clean(plan)).traceHash).toBe(first)
     }
   })
 

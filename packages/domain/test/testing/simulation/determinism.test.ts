@@ -3,11 +3,12 @@ import { expect, it } from "@effect/vitest"
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { nodeArgs } from "../../support/nodeArgs.js"
 import { busyDay, TROUBLE } from "./busyDay.js"
 
 const inAnotherProcess = async (seed: number): Promise<string> => {
-  const program = join(import.meta.dirname, "runBusyDay.ts")
-  const node = ["--conditions=@place-access/source", "--import", "tsx", program, String(seed)]
+  const program = await nodeArgs(join(import.meta.dirname, "runBusyDay.ts"))
+  const node = [...program, String(seed)]
   const { stdout } = await promisify(execFile)(process.execPath, node, { timeout: 100_000 })
   return stdout.trim()
 }
