@@ -30,6 +30,7 @@ export const serveHttp = (listener: Listener.HttpListener, settings: ServerSetti
       staffSecondFactor: settings.staffSecondFactor,
       trustProxy: settings.trustProxy,
       trustTraceparent: settings.trustTraceparent,
+      logRequests: settings.logRequests,
       rateLimitPerMinute: settings.rateLimitPerMinute,
       tileUrl: settings.tileUrl,
       securityContact: settings.securityContact,

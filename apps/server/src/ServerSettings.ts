@@ -54,6 +54,13 @@ const securityContact = Setting.optional("SECURITY_CONTACT", {
   parse: Setting.contact
 })
 
+const logRequests = Setting.withDefault("LOG_REQUESTS", {
+  description:
+    "true to log each request when it is answered: method, route, status, milliseconds and request id. Never a query, a token, an id or a location.",
+  fallback: false,
+  parse: Setting.boolean
+})
+
 const trustTraceparent = Setting.withDefault("TRUST_TRACEPARENT", {
   description:
     "true behind a proxy of your own that traces: the server then continues the trace of a request's traceparent header. Without such a proxy, any client could have its requests traced.",
@@ -75,6 +82,7 @@ export const all = [
   drainSeconds,
   tileUrl,
   securityContact,
+  logRequests,
   ...Object.values(Settings.shared),
   ...TelemetrySettings.all,
   trustTraceparent
@@ -91,6 +99,7 @@ export const config = Config.all({
   drainSeconds: drainSeconds.config,
   tileUrl: Config.map(tileUrl.config, Option.getOrNull),
   securityContact: Config.map(securityContact.config, Option.getOrNull),
+  logRequests: logRequests.config,
   storage: Settings.storage,
   webhooks: Settings.webhooks,
   mail: Settings.mail,

@@ -1,13 +1,13 @@
-import { isLoopbackUrl, Mail, Program, SharedClock, Webhooks, work } from "@place-access/worker"
+import { isLoopbackUrl, Mail, Misspelt, Program, SharedClock, Webhooks, work } from "@place-access/worker"
 import { Console, Duration, Effect } from "effect"
 import * as Listener from "./Listener.js"
 import * as OperatorSocket from "./operator/socket.js"
 import * as ServerLive from "./ServerLive.js"
-import type { ServerSettings } from "./ServerSettings.js"
+import * as Settings from "./ServerSettings.js"
 import { welcome } from "./welcome.js"
 
 /** Runs the server until it is asked to stop. With the embedded database it also runs the worker's loops. */
-export const serve = (settings: ServerSettings) =>
+export const serve = (settings: Settings.ServerSettings) =>
   Effect.gen(function* () {
     Program.drainsFor(settings.drainSeconds)
     yield* warnings(settings)
@@ -34,15 +34,16 @@ export const serve = (settings: ServerSettings) =>
     )
   }).pipe(Effect.scoped)
 
-const doesTheWork = ({ storage }: Pick<ServerSettings, "storage">): boolean => storage._tag === "Embedded"
+const doesTheWork = ({ storage }: Pick<Settings.ServerSettings, "storage">): boolean => storage._tag === "Embedded"
 
-const announce = (settings: ServerSettings): Effect.Effect<void> =>
+const announce = (settings: Settings.ServerSettings): Effect.Effect<void> =>
   settings.logging.format === "json"
     ? Effect.logInfo(`ready at ${settings.addresses.baseUrl}`)
     : Console.log(welcome(settings))
 
-const warnings = (settings: ServerSettings) =>
+const warnings = (settings: Settings.ServerSettings) =>
   Effect.gen(function* () {
+    yield* Misspelt.warnings(process.env, Settings.all)
     yield* Webhooks.warnIfInsecure(settings.webhooks)
     if (doesTheWork(settings)) yield* Mail.warnings(settings.mail, settings.addresses, settings.host)
     if (settings.addresses.baseUrl.startsWith("http:") && !isLoopbackUrl(settings.addresses.baseUrl)) {

@@ -35,6 +35,15 @@ interface Setup {
   readonly trusts: boolean
 }
 
+const PRESENCE = "/v1/answers/places/{place_id}/presence"
+const LOGGED: ReadonlyArray<string> = ["request_id", "method", "route", "status", "error", "ms"]
+const RequestLine = Schema.Struct({
+  annotations: Schema.Struct(
+    { route: Schema.String, status: Schema.Number },
+    { key: Schema.String, value: Schema.Unknown }
+  )
+})
+
 const life = ({ database, protocol, trusts }: Setup) => {
   let service: Service
   let receiver: Receiver
@@ -67,7 +76,9 @@ const life = ({ database, protocol, trusts }: Setup) => {
       OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
       // Metrics are exported only when the process stops.
       OTEL_METRIC_EXPORT_INTERVAL: "3600000",
-      LOG_LEVEL: "info"
+      LOG_LEVEL: "info",
+      LOG_FORMAT: "json",
+      LOG_REQUESTS: "true"
     }
     service = await startService(processes, {
       database,
@@ -178,6 +189,19 @@ const life = ({ database, protocol, trusts }: Setup) => {
 
   it("nothing that belongs to a person, opens a door or names a receiver is in a span, a metric or at /metrics", () => {
     expect(found(everything())).toEqual([])
+  })
+
+  it("the log has one line a request: method, route, status, milliseconds and request id, and nothing else", () => {
+    const requests = service
+      .server()
+      .output()
+      .split("\n")
+      .filter((line) => line.includes('"message":"request"'))
+      .map((line) => Schema.decodeUnknownSync(RequestLine)(JSON.parse(line)).annotations)
+    expect(requests.some(({ route, status }) => route === PRESENCE && status === 200)).toBe(true)
+    expect(requests.filter((one) => Object.keys(one).some((key) => !LOGGED.includes(key)))).toEqual([])
+    // Apps see the id of the request too, so it is the one value of a caller that may be there.
+    expect(found(requests.map((one) => JSON.stringify(one)).join("\n"))).toEqual([])
   })
 
   it("what the process still had when it was told to stop has arrived", () => {

@@ -4,6 +4,7 @@ import {
   Data,
   Logging,
   Mail,
+  Misspelt,
   Program,
   Settings,
   SharedClock,
@@ -49,6 +50,7 @@ const run = (settings: WorkerSettings) =>
         message: "DATABASE_URL is missing. With the embedded database the server does the worker's work itself."
       })
     }
+    yield* Misspelt.warnings(process.env, [...Object.values(Settings.shared), ...TelemetrySettings.all])
     yield* Webhooks.warnIfInsecure(settings.webhooks)
     yield* Mail.warnings(settings.mail, settings.addresses)
     const shared = SharedClock.make()

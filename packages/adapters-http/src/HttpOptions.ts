@@ -20,6 +20,8 @@ export interface ServiceOptions {
   readonly trustProxy: boolean
   /** Whether to continue a trace from the proxy's `traceparent` header. Left out: the header is ignored. */
   readonly trustTraceparent?: boolean
+  /** Whether each answered request is a line of the log. Left out: it is not. */
+  readonly logRequests?: boolean
   /** How many calls one connection may make in a minute. */
   readonly rateLimitPerMinute: number
   /** The address of map tiles, with `{z}`, `{x}` and `{y}`. Null: the pages draw the base map of this service. */

@@ -1,5 +1,5 @@
 import { Account } from "@place-access/domain/accounts"
-import { CannotStart, ConfigReport, Logging } from "@place-access/worker"
+import { CannotStart, ConfigReport, Logging, Misspelt } from "@place-access/worker"
 import { Console, Effect, Either, Option } from "effect"
 import { send } from "../operator/socket.js"
 import * as ServerSettings from "../ServerSettings.js"
@@ -15,13 +15,19 @@ import { baseUrl, mail } from "./reach.js"
 export const doctor = (json: boolean): Effect.Effect<void, CannotStart> =>
   Effect.gen(function* () {
     const read = yield* Effect.either(ConfigReport.read(ServerSettings.config))
-    const findings = Either.isLeft(read)
+    const rest = Either.isLeft(read)
       ? [Check.problem("settings", read.left.message, "Correct them; npm start -- help lists all settings.")]
       : yield* Effect.provide(examine(read.right), Logging.layer(read.right.logging))
+    const findings = [...misspelt(), ...rest]
     const problems = findings.filter(({ state }) => state === "problem").length
     yield* Console.log(json ? JSON.stringify({ findings }) : Check.lines(findings).join("\n"))
     if (problems > 0) return yield* new CannotStart({ message: `The doctor found ${problems} to mend.` })
   })
+
+const misspelt = (): ReadonlyArray<Check.Finding> =>
+  Misspelt.found(process.env, ServerSettings.all).map((one) =>
+    Check.warning("settings", Misspelt.sentence(one), `Set ${one.meant}, or remove ${one.given}.`)
+  )
 
 const examine = (settings: ServerSettings.ServerSettings) =>
   Effect.gen(function* () {

@@ -38,6 +38,7 @@ export const make = <R>(
     )
     const freshId = Entropy.idFrom(Context.get(ports, Entropy.Entropy), "req")
     const withHeaders = SecurityHeaders.make(options)
+    const isLogged = options.logRequests === true
 
     const record = (
       { disclosed, purpose, repeat, route }: CurrentRequest.Cell,
@@ -84,7 +85,7 @@ export const make = <R>(
 
     const begin = (request: HttpServerRequest.HttpServerRequest, id: string) => {
       const cell = CurrentRequest.make(id)
-      const watched = { request, cell, trustsTraceparent: options.trustTraceparent === true }
+      const watched = { request, cell, trustsTraceparent: options.trustTraceparent === true, isLogged }
       return Effect.flatMap(Watch.around(watched, answer(request, cell)), ({ page, response }) =>
         page !== undefined && wantsPage(request)
           ? Effect.map(known.errorPage(page, cell.id), (shown) => finished(cell, shown))

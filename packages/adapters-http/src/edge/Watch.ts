@@ -29,11 +29,12 @@ interface Watched {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly cell: Cell
   readonly trustsTraceparent: boolean
+  readonly isLogged: boolean
 }
 
 /**
- * Measures a request and makes its span, the parent of the spans of its programs. Both carry the route's name and never
- * the values of its parameters. When neither metrics nor traces are on, it runs `answering` and nothing else.
+ * Measures a request, logs it, and makes its span, the parent of the spans of its programs. All carry the route's name
+ * and never the values of its parameters. When none of the three is on, it runs `answering` and nothing else.
  */
 export const around = <A extends Answer, R>(
   watched: Watched,
@@ -41,13 +42,29 @@ export const around = <A extends Answer, R>(
 ): Effect.Effect<A, never, R> =>
   Effect.withFiberRuntime((fiber) => {
     const isTraced = fiber.getFiberRef(FiberRef.currentTracerEnabled)
-    const answer = isTraced ? traced(watched, answering) : answering
+    const seen = watched.isLogged ? logged(watched, answering) : answering
+    const answer = isTraced ? traced(watched, seen) : seen
     return fiber.getFiberRef(Telemetry.recorder) === null ? answer : measured(watched, answer)
   })
 
 /** The route, such as `/v1/places/{place_id}/presence`; undefined when no route fits. */
 const routeOf = ({ cell, request }: Watched): string | undefined =>
   cell.route.label === "" ? undefined : cell.route.label.slice(request.method.length + 1)
+
+/** One line of the log; the line's `request_id` comes from the request's annotations. */
+const logged = <A extends Answer, R>(watched: Watched, answering: Effect.Effect<A, never, R>) =>
+  Effect.suspend(() => {
+    const from = performance.now()
+    return Effect.tap(answering, ({ error, response }) =>
+      Effect.annotateLogs(Effect.logInfo("request"), {
+        method: methodOf(watched.request.method),
+        route: routeOf(watched) ?? Telemetry.OTHER,
+        status: response.status,
+        ...(error !== null && { error }),
+        ms: Math.round((performance.now() - from) * 10) / 10
+      })
+    )
+  })
 
 const measured = <A extends Answer, R>(watched: Watched, answering: Effect.Effect<A, never, R>) =>
   Effect.suspend(() => {

@@ -1,0 +1,52 @@
+import { Effect } from "effect"
+import { distance } from "fastest-levenshtein"
+
+/** A variable of the environment that nobody reads, and the setting that its name resembles. */
+export interface Misspelt {
+  readonly given: string
+  readonly meant: string
+}
+
+/** The settings of a program, by name. */
+type Named = ReadonlyArray<{ readonly name: string }>
+
+/** In a name of 8 letters or more, two may be wrong; in a shorter one only one: HOME is not HOST. */
+const LONG = 8
+
+/**
+ * The variables that are probably meant to be a setting. Other programs have variables of their own, so a name counts
+ * only when it differs from that of a setting by one letter, or by two in a long name. Case and underscores do not
+ * count: `database-url` is meant to be `DATABASE_URL`.
+ */
+export const found = (
+  environment: Readonly<Record<string, string | undefined>>,
+  settings: Named
+): ReadonlyArray<Misspelt> => {
+  const names = new Set(settings.map(({ name }) => name))
+  return Object.keys(environment).flatMap((given) => {
+    const meant = names.has(given) ? undefined : nearest(given, names)
+    return meant === undefined ? [] : [{ given, meant }]
+  })
+}
+
+const nearest = (given: string, names: ReadonlySet<string>): string | undefined => {
+  const letters = bare(given)
+  const most = letters.length < LONG ? 1 : 2
+  const [first] = Array.from(names, (name) => ({ name, apart: distance(letters, bare(name)) })).sort(
+    (one, other) => one.apart - other.apart
+  )
+  return first !== undefined && first.apart <= most ? first.name : undefined
+}
+
+const bare = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "")
+
+/** What to tell the person who set it. The value is left out: it may be a password. */
+export const sentence = ({ given, meant }: Misspelt): string =>
+  `${given} is not a setting, so it has no effect. Did you mean ${meant}?`
+
+/** Logs a warning for each. */
+export const warnings = (
+  environment: Readonly<Record<string, string | undefined>>,
+  settings: Named
+): Effect.Effect<void> =>
+  Effect.forEach(found(environment, settings), (one) => Effect.logWarning(sentence(one)), { discard: true })
