@@ -210,6 +210,7 @@ export const notices: typeof en.notices = {
   "all-paused": "Alle Apps sind pausiert. Keine erfährt etwas, bis ihre Pause endet.",
   "all-resumed": "Alle Apps können wieder fragen. Die Regeln der Apps beginnen neu.",
   "exact-location-ended": "Die App bekommt Ihren genauen Standort nicht mehr.",
+  "exact-location-restored": "Die App bekommt Ihren genauen Standort wieder, bis zum selben Datum wie vorher.",
   "permissions-changed": "Gespeichert. Die Änderung gilt ab jetzt.",
   "rule-removed": "Die Regel ist entfernt.",
   "app-created": "Die App ist angelegt. Sie ist in der Sandbox: Nur Sie können sie verbinden.",

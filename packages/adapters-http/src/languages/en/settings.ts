@@ -215,6 +215,7 @@ export const notices = {
   "all-paused": "Every app is paused. None of them learns anything until its pause ends.",
   "all-resumed": "Every app can ask again. Their rules begin anew.",
   "exact-location-ended": "The app no longer gets your exact location.",
+  "exact-location-restored": "The app gets your exact location again, until the same date as before.",
   "permissions-changed": "Saved. The change takes effect now.",
   "rule-removed": "The rule was removed.",
   "app-created": "The app was created. It is in the sandbox: only you can connect it.",
