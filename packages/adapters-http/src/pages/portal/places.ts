@@ -128,7 +128,7 @@ const lastThere = (portal: string, visit: PlaceCard.PlaceCard["lastVisit"]): Val
   visit === null
     ? words.notLately
     : html`<a href="${portal}/timeline/places/${visit.place.id}"
-        >${visit.departure === null ? words.since(time(visit.arrival)) : time(visit.departure)}</a
+        >${visit.end.kind === "still" ? words.since(time(visit.arrival)) : time(visit.end.at)}</a
       >`
 
 const create = (portal: string) =>

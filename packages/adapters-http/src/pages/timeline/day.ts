@@ -105,7 +105,7 @@ const item = (portal: string, one: Trace.Segment): Html => {
     case "stay":
       return html`<div>
         <strong>${one.place.label}</strong>
-        <span class="soft">${one.isOpen ? words.stillThere(long) : words.until(long, time(one.until, "minute"))}</span>
+        <span class="soft">${stayed(one, long)}</span>
         ${one.began < one.from && html`<br /><span class="soft small">${words.since(time(one.began))}</span>`}
       </div>`
     case "stop":
@@ -116,11 +116,24 @@ const item = (portal: string, one: Trace.Segment): Html => {
         >
       </div>`
     case "way":
-      return html`<div>${words.way} <span class="soft">${words.wayLength(long, distance(one.lengthM))}</span></div>`
+      return html`<div>
+        ${words.way} <span class="soft">${one.lengthM < 5 ? long : words.wayLength(long, distance(one.lengthM))}</span>
+      </div>`
     case "erased":
       return html`<div class="soft">${words.deleted(long)}</div>`
     case "gap":
       return html`<div class="soft">${words.gap(long)}</div>`
+  }
+}
+
+const stayed = ({ end, until }: Trace.Segment & { readonly kind: "stay" }, long: Html): Html => {
+  switch (end) {
+    case "still":
+      return words.stillThere(long)
+    case "unheard":
+      return words.atLeast(long, time(until, "minute"))
+    case "left":
+      return words.until(long, time(until, "minute"))
   }
 }
 
