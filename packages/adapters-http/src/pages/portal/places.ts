@@ -17,7 +17,8 @@ import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
-import { miniMap, nearestTown } from "./miniMap.js"
+import { nearestTown } from "../land/Land.js"
+import { miniMap } from "../land/miniMap.js"
 import { notice } from "./notices.js"
 
 const words = texts.places

@@ -1,7 +1,7 @@
 import { HttpServerResponse } from "@effect/platform"
 import { listAccessLog } from "@place-access/domain/access-log"
 import { listDays, LocalDays } from "@place-access/domain/fixes"
-import { listPlaces } from "@place-access/domain/places"
+import { type Geometry, listPlaces } from "@place-access/domain/places"
 import { Timestamp } from "@place-access/domain/shared"
 import { Gpx, readDay, type TimelineDay, Trace } from "@place-access/domain/timeline"
 import { Effect } from "effect"
@@ -10,6 +10,7 @@ import * as Folded from "../log/Folded.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
+import { nearestTown } from "../land/Land.js"
 import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import { count, duration, heading, time } from "../kit/Time.js"
@@ -110,7 +111,7 @@ const item = (portal: string, one: Trace.Segment): Html => {
       </div>`
     case "stop":
       return html`<div>
-        ${words.stop} <span class="soft">${words.until(long, time(one.until, "minute"))}</span><br />
+        ${stopped(one.centre)} <span class="soft">${words.until(long, time(one.until, "minute"))}</span><br />
         <a class="small" href="${portal}/places?lat=${one.centre.lat.toFixed(6)}&lon=${one.centre.lon.toFixed(6)}#new"
           >${words.makePlace}</a
         >
@@ -135,6 +136,12 @@ const stayed = ({ end, until }: Trace.Segment & { readonly kind: "stay" }, long:
     case "left":
       return words.until(long, time(until, "minute"))
   }
+}
+
+/** A stop has no name: the next town tells its owner which one it was. */
+const stopped = (centre: Geometry.Point): Html => {
+  const town = nearestTown(centre)
+  return town === null ? words.stop : words.stopNear(town)
 }
 
 const distance = (metres: number): Html =>

@@ -62,7 +62,11 @@ const step = (isDone: boolean, name: Html, text: Html, action: Value): Html =>
   </li>`
 
 /** One tap makes the place, by the form of the places. */
-const suggestion = (portal: string, { centre, count: number, kind, lastAt }: Suggestion.Suggestion, token: string): Html => {
+const suggestion = (
+  portal: string,
+  { centre, count: number, kind, lastAt }: Suggestion.Suggestion,
+  token: string
+): Html => {
   const own = words.suggestion
   const name = kind === "home" || kind === "work" ? own.name[kind] : own.name.other
   const [lat, lon] = [centre.lat.toFixed(6), centre.lon.toFixed(6)]
