@@ -25,7 +25,7 @@ export interface VisitEnd {
   readonly at: Timestamp
 }
 
-/** `heardAt`: the newest reading of the owner's phones. Null, or before the visit: only a phone's own report says it. */
+/** `heardAt`: the newest reading of the owner's phones; null or before the visit: only a phone's own report says it. */
 export const endOf = (
   { arrival, departure }: Pick<OwnVisit, "arrival" | "departure">,
   heardAt: Timestamp | null,

@@ -8,7 +8,7 @@ import { escape } from "../../html/Html.js"
  */
 
 /** A window on the world: Web Mercator around a point. */
-export interface View {
+export interface LandView {
   readonly centre: Geometry.Point
   readonly width: number
   readonly height: number
@@ -46,10 +46,10 @@ export const worldWidthM = (lat: number): number =>
   EQUATOR_M * Math.cos((Math.min(MAX_LATITUDE, Math.abs(lat)) * Math.PI) / 180)
 
 /** The units of the picture for the whole width of the world. */
-const worldUnits = ({ centre, unitsPerM }: View): number => worldWidthM(centre.lat) * unitsPerM
+const worldUnits = ({ centre, unitsPerM }: LandView): number => worldWidthM(centre.lat) * unitsPerM
 
 /** Where a point is on the picture, on the side of the world that is nearer to the centre. */
-export const project = (view: View): ((point: Geometry.Point) => At) => {
+export const project = (view: LandView): ((point: Geometry.Point) => At) => {
   const [centre, units] = [worldOf(view.centre), worldUnits(view)]
   return (point) => {
     const { x, y } = worldOf(point)
@@ -70,7 +70,7 @@ type Position = readonly [x: number, y: number]
 const TILE_UNITS = 384
 
 /** The tiles that the picture shows. */
-const around = (view: View): ReadonlyArray<Placed> => {
+const around = (view: LandView): ReadonlyArray<Placed> => {
   const units = worldUnits(view)
   const zoom = BaseMapTile.ZOOMS.findLast((one) => units / 2 ** one >= TILE_UNITS) ?? 0
   const tiles = 2 ** zoom
@@ -100,7 +100,7 @@ const range = (from: number, to: number): ReadonlyArray<number> =>
 const MARGIN = 6
 
 /** The part of a ring within the picture (Sutherland and Hodgman): a coast has thousands of points elsewhere. */
-const cut = ({ height, width }: View, ring: ReadonlyArray<Position>): ReadonlyArray<Position> => {
+const cut = ({ height, width }: LandView, ring: ReadonlyArray<Position>): ReadonlyArray<Position> => {
   const edges: ReadonlyArray<(at: Position) => number> = [
     ([x]) => x + MARGIN,
     ([x]) => width + MARGIN - x,
@@ -123,7 +123,7 @@ const cut = ({ height, width }: View, ring: ReadonlyArray<Position>): ReadonlyAr
 }
 
 /** The pieces of a line that come near the picture. */
-const near = ({ height, width }: View, line: ReadonlyArray<Position>): ReadonlyArray<ReadonlyArray<Position>> => {
+const near = ({ height, width }: LandView, line: ReadonlyArray<Position>): ReadonlyArray<ReadonlyArray<Position>> => {
   const pieces: Array<Array<Position>> = []
   let piece: Array<Position> | undefined
   for (const [index, point] of line.entries()) {
@@ -144,7 +144,7 @@ const near = ({ height, width }: View, line: ReadonlyArray<Position>): ReadonlyA
 const round = (value: number): string => String(Math.round(value * 10) / 10)
 
 /** Points nearer to each other than this look like one. */
-const LEAST_STEP = 1.2
+const LEAST_STEP = 1.6
 
 const thinned = (line: ReadonlyArray<Position>): ReadonlyArray<Position> => {
   const kept: Array<Position> = []
@@ -167,7 +167,7 @@ const path = (kind: string, lines: ReadonlyArray<ReadonlyArray<Position>>, end: 
 }
 
 /** The surfaces and lines, without names. Empty beyond the end of the map. */
-export const ground = (view: View): string => {
+export const ground = (view: LandView): string => {
   if (!isOnMap(view.centre)) return ""
   const tiles = around(view)
   // One path for each tile: tiles overlap, and in one path the overlap of two lands would be a hole.
@@ -192,7 +192,7 @@ export const ground = (view: View): string => {
 }
 
 /** A text on the picture: the middle of its base line, and how wide it is. */
-export interface Label extends At {
+export interface LandLabel extends At {
   readonly width: number
 }
 
@@ -202,11 +202,11 @@ interface Lettering {
   readonly letter: number
   readonly line: number
   /** What is written already. */
-  readonly taken?: ReadonlyArray<Label>
+  readonly taken?: ReadonlyArray<LandLabel>
 }
 
 /** The most important towns of the picture, none so near to another that their names touch. */
-export const towns = (view: View, { letter, line, most, taken = [] }: Lettering): string => {
+export const towns = (view: LandView, { letter, line, most, taken = [] }: Lettering): string => {
   if (!isOnMap(view.centre)) return ""
   const found = around(view)
     .flatMap(({ place, tile }) =>
@@ -240,7 +240,7 @@ const NEAR_M = 40_000
 /** The town next to a point; null in the wilderness. The base map knows 7,300 towns, so it may be the next city. */
 export const nearestTown = (centre: Geometry.Point): string | null => {
   if (!isOnMap(centre)) return null
-  const view: View = { centre, width: 2 * NEAR_M, height: 2 * NEAR_M, unitsPerM: 1 }
+  const view: LandView = { centre, width: 2 * NEAR_M, height: 2 * NEAR_M, unitsPerM: 1 }
   const distances = around(view).flatMap(({ place, tile }) =>
     tile.names
       .filter(({ rank }) => rank > 0)

@@ -14,7 +14,7 @@ const WIDTH_M = 90_000
 
 export const miniMap = (centre: Geometry.Point): Html => {
   if (!Land.isOnMap(centre)) return nothing
-  const view: Land.View = { centre, width: WIDTH, height: HEIGHT, unitsPerM: WIDTH / WIDTH_M }
+  const view: Land.LandView = { centre, width: WIDTH, height: HEIGHT, unitsPerM: WIDTH / WIDTH_M }
   return new Html(
     `<svg class="mini drawn" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${Land.ground(view)}${Land.towns(
       view,

@@ -53,7 +53,7 @@ const SMALL_M = 40_000
 const INSET = { width: 168, height: 112, unitsPerM: 168 / 120_000 }
 
 /** The land around a small picture, in the first corner in which nothing is drawn; the scale has the fourth. */
-const inset = (view: Land.View, drawn: ReadonlyArray<Land.At>): Html => {
+const inset = (view: Land.LandView, drawn: ReadonlyArray<Land.At>): Html => {
   if (!isSmall(view) || !Land.isOnMap(view.centre)) return nothing
   const { height, width } = INSET
   const corners = [
@@ -77,7 +77,7 @@ const inset = (view: Land.View, drawn: ReadonlyArray<Land.At>): Html => {
   )
 }
 
-const isSmall = ({ unitsPerM }: Land.View): boolean => WIDTH / unitsPerM < SMALL_M
+const isSmall = ({ unitsPerM }: Land.LandView): boolean => WIDTH / unitsPerM < SMALL_M
 
 const round = (value: number): number => Math.round(value * 10) / 10
 
@@ -110,7 +110,7 @@ const pieces = (
 }
 
 /** The window that shows all points. A day on the date line is in one piece. */
-const viewOf = (points: ReadonlyArray<Geometry.Point>): Land.View | undefined => {
+const viewOf = (points: ReadonlyArray<Geometry.Point>): Land.LandView | undefined => {
   const [first] = points
   if (first === undefined) return undefined
   const begin = Land.worldOf(first)
@@ -134,7 +134,7 @@ const LABEL_HEIGHT = 28
 const LETTER = 14
 const MOST_TOWNS = 5
 
-interface PlaceLabel extends Land.Label {
+interface PlaceLabel extends Land.LandLabel {
   readonly text: string
 }
 

@@ -79,7 +79,7 @@ describe("the base map on the server [places-5]", () => {
       const view = { centre: BERLIN, width: 720, height: 420, unitsPerM: 720 / widthM }
       const ground = Land.ground(view)
       expect(ground).toContain('class="land"')
-      expect(ground.length).toBeLessThan(80_000)
+      expect(ground.length).toBeLessThan(100_000)
       const labels = { most: 5, letter: 14, line: 28 }
       expect(Land.towns(view, labels).match(/<text/g)?.length ?? 0).toBeLessThanOrEqual(5)
       const taken = [{ x: 360, y: 210, width: 10_000 }]

@@ -57,7 +57,8 @@ export const pictureStyle = `.bars { flex: none; display: block; fill: var(--acc
 .mini text { font-size: 10px; stroke-width: 3; }
 .timeline { border-left: 3px solid var(--line); margin-left: 0.4rem; }
 .timeline > li {
-  display: grid; grid-template-columns: minmax(3.6rem, max-content) 1fr; gap: 0 0.75rem; padding: 0.45rem 0 0.45rem 1rem; position: relative;
+  display: grid; grid-template-columns: minmax(3.6rem, max-content) 1fr; gap: 0 0.75rem;
+  padding: 0.45rem 0 0.45rem 1rem; position: relative;
 }
 .timeline > li::before {
   content: ""; position: absolute; left: calc(-0.45rem - 1.5px); top: 0.85rem; width: 0.9rem; height: 0.9rem;
