@@ -126,10 +126,7 @@ describeBrowser("today and the timeline", () => {
     expect(text).toContain("From today 17:49 until today 18:27 at least. The last location is from 4 h 3 min ago")
     await page.goto(`${world.url}/portal/timeline?day=2026-03-01`)
     const rows = (await page.locator(".timeline > li").allInnerTexts()).map((row) => row.replaceAll(/\s+/g, " "))
-    expect(rows.slice(-2)).toEqual([
-      "17:49 Home 38 min, until 18:27 at least",
-      "18:27 Nothing known for 4 h 3 min"
-    ])
+    expect(rows.slice(-2)).toEqual(["17:49 Home 38 min, until 18:27 at least", "18:27 Nothing known for 4 h 3 min"])
     await page.getByRole("link", { name: "Home" }).click()
     expect(await page.locator("table").innerText()).toContain("Not known. The last location is from today 18:27")
     world.clock.set(at("18:30"))

@@ -352,7 +352,7 @@ pre.letter { white-space: pre-wrap; margin: 0; }
     order: 1; flex: 1 0 100%; flex-wrap: nowrap; gap: 0 0.35rem; font-size: 0.76rem; overflow-x: auto;
     scrollbar-width: none;
   }
-  .top.staff nav { flex-wrap: wrap; gap: 0 0.9rem; font-size: 0.9rem; }
+  .top.rows nav { flex-wrap: wrap; gap: 0 0.9rem; font-size: 0.9rem; }
   .top nav a { display: inline-block; white-space: nowrap; padding: 0.5rem 0; }
   .top nav a::first-letter { text-transform: uppercase; }
   .top .roomy, .who span { display: none; }
