@@ -156,12 +156,21 @@ const thinned = (line: ReadonlyArray<Position>): ReadonlyArray<Position> => {
   return kept
 }
 
-const path = (kind: string, lines: ReadonlyArray<ReadonlyArray<Position>>, end: "" | "z"): string => {
+/** A large picture needs no parts of a unit. */
+const LARGE = 400
+
+const path = (
+  { width }: LandView,
+  kind: string,
+  lines: ReadonlyArray<ReadonlyArray<Position>>,
+  end: "" | "z"
+): string => {
   const least = end === "z" ? 3 : 2
+  const written = width > LARGE ? (value: number) => String(Math.round(value)) : round
   const d = lines
     .map(thinned)
     .filter((line) => line.length >= least)
-    .map((line) => `M${line.map(([x, y]) => `${round(x)} ${round(y)}`).join("L")}${end}`)
+    .map((line) => `M${line.map(([x, y]) => `${written(x)} ${written(y)}`).join("L")}${end}`)
     .join("")
   return d === "" ? "" : `<path class="${kind}" d="${d}"/>`
 }
@@ -175,6 +184,7 @@ export const ground = (view: LandView): string => {
     tiles
       .map(({ place, tile }) =>
         path(
+          view,
           name,
           tile[kind].map((ring) => cut(view, ring.map(place))),
           "z"
@@ -185,9 +195,9 @@ export const ground = (view: LandView): string => {
     tiles.flatMap(({ place, tile }) => tile[kind].flatMap((line) => near(view, line.map(place))))
   return [
     rings("land", "land"),
-    path("river", lines("rivers"), ""),
+    path(view, "river", lines("rivers"), ""),
     rings("lake", "lakes"),
-    path("border", lines("borders"), "")
+    path(view, "border", lines("borders"), "")
   ].join("")
 }
 
