@@ -1,5 +1,6 @@
 import * as Engine from "@place-access/adapters-http/engine/Engine"
 import * as Patience from "@place-access/adapters-http/edge/Patience"
+import { startingPage } from "@place-access/adapters-http/pages/startingPage"
 import { HttpServer } from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { type CannotStart, Listening } from "@place-access/worker"
@@ -103,10 +104,17 @@ export const make = (host: string, port: number): HttpListener => {
 }
 
 /**
- * Answers requests that arrive before the handlers are attached. The process is alive but not ready; only `/readyz`
- * says what is missing.
+ * Answers requests that arrive before the handlers are attached: a browser gets a page that loads itself again. The
+ * process is alive but not ready; only `/readyz` says what is missing.
  */
-const notYet = ({ url }: IncomingMessage, response: ServerResponse, missing: string): void => {
+const notYet = (request: IncomingMessage, response: ServerResponse, missing: string): void => {
+  const { url } = request
+  const page = url === "/readyz" || url === "/healthz" ? undefined : startingPage(request)
+  if (page !== undefined) {
+    response.writeHead(503, { ...page.headers, "cache-control": "no-store", "retry-after": "1" })
+    response.end(page.body)
+    return
+  }
   const message = url === "/readyz" ? `The server is starting: ${missing}` : "The server is starting"
   const [status, body] =
     url === "/healthz" ? [200, { status: "starting" }] : [503, { statusCode: 503, error: "unavailable", message }]

@@ -30,6 +30,31 @@ afterEach(async () => {
   await Effect.runPromise(listener.close)
 })
 
+describe("while the server starts", () => {
+  const ask = async (path: string, headers: string) => {
+    client.write(`GET ${path} HTTP/1.1\r\nhost: a\r\n${headers}\r\n`)
+    const [answer] = (await once(client, "data")) as ReadonlyArray<Buffer>
+    return answer?.toString() ?? ""
+  }
+
+  it.each([
+    ["en", "The service is starting"],
+    ["de-AT,de;q=0.9", "Der Dienst startet gerade"]
+  ])("a browser gets a page that loads itself again, in its language: %s", async (language, title) => {
+    const answer = await ask("/portal/places", `accept: text/html,*/*;q=0.8\r\naccept-language: ${language}\r\n`)
+    expect(answer).toMatch(/^HTTP\/1.1 503 /)
+    expect(answer).toContain("content-type: text/html")
+    expect(answer).toContain(`<h1>${title}</h1>`)
+    expect(answer).toContain('http-equiv="refresh"')
+  })
+
+  it("programs and supervisors get JSON", async () => {
+    expect(await ask("/v1/me", "accept: */*\r\n")).toContain('"error":"unavailable"')
+    expect(await ask("/readyz", "accept: text/html\r\n")).toContain("The server is starting: ")
+    expect(await ask("/healthz", "accept: text/html\r\n")).toContain('"status":"starting"')
+  })
+})
+
 describe("a request that takes too long to arrive", () => {
   it("is given up after two minutes, also when it was answered before it was whole", async () => {
     client.write("POST /v1/rules/place HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\n{")

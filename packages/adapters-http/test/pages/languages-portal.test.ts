@@ -48,6 +48,26 @@ describe("pages of the portal in German [languages-1]", () => {
     expect(page).toContain(`<h1>${heading}</h1>`)
   })
 
+  it("a refusal whose message in the API has a value: a method, a size, a content type", async () => {
+    const asked = (method: string, headers: Record<string, string>, body?: string) =>
+      person.get("/portal/places", {
+        method,
+        headers: { accept: "text/html", "accept-language": "de", ...headers },
+        ...(body === undefined ? {} : { body })
+      })
+    const form = { "content-type": "application/x-www-form-urlencoded" }
+    const pages = [
+      await asked("PUT", {}),
+      await asked("POST", form, `label=${"x".repeat(1_100_000)}`),
+      await asked("POST", { "content-type": "text/csv" }, "label")
+    ]
+    expect(pages.map(({ status }) => status)).toEqual([405, 413, 415])
+    for (const { text } of pages) {
+      expect(text).toContain('<html lang="de">')
+      expect(text).not.toMatch(/This route|The body/)
+    }
+  })
+
   it("a connection and a place: their headings, and kinds of places", async () => {
     expect(await inGerman(connection)).toContain("Wie oft die App gefragt hat")
     expect(await inGerman("/portal/places")).toContain("Fitnessstudio")

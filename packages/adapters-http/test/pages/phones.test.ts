@@ -58,6 +58,22 @@ describe("which phone it is comes before the app [devices-13]", () => {
   })
 })
 
+describe("the name of a new device [devices-13]", () => {
+  it("is proposed, in the reader's language, and differs from the others", async () => {
+    world = await startWorld()
+    const person = await world.person()
+    const proposed = async (kind: string, language = "en") => {
+      const headers = { "accept-language": language }
+      const { text } = await person.get(`/portal/devices?phone=${kind}`, { headers })
+      return /name="name"[^>]*?value="([^"]*)"/.exec(text)?.[1]
+    }
+    expect([await proposed("iphone"), await proposed("android")]).toEqual(["My iPhone", "My Android phone"])
+    expect(await proposed("android", "de")).toBe("Mein Android-Handy")
+    await person.send("POST", "/v1/user/devices", { name: "My iPhone", format: "overland" })
+    expect(await proposed("iphone")).toBe("My iPhone 2")
+  })
+})
+
 describe("whether a phone works is said on its page [devices-13]", () => {
   it("waits, then names the exactness, then what to look at when it stops or is inexact", async () => {
     world = await startWorld()

@@ -256,6 +256,25 @@ describeBrowser("places on the map of this service", () => {
     expect(Number(await page.getByLabel("Longitude").inputValue())).toBeCloseTo(3.6, 3)
   })
 
+  it("no name covers the pin, also where the phone is [places-4]", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    const home = await place(world, person, "Home")
+    await (await phone(world, person)).at({ lat: home.circle.lat, lon: home.circle.lon }, [60_000])
+    await at.as(person)
+    await page.goto(`${world.url}/portal/places/${home.id}`)
+    await expect.poll(() => names(page)).toContain("Your newest location")
+    const boxOf = async (selector: string) => {
+      const box = await page.locator(selector).boundingBox()
+      if (box === null) throw new Error(`${selector} is not on the page`)
+      return box
+    }
+    const [pin, name] = [await boxOf(".map .pin"), await boxOf(".map .place-name")]
+    // The pin is drawn above its point, which is the middle of its box.
+    const isBeside = name.x > pin.x + pin.width || name.x + name.width < pin.x
+    expect(isBeside || name.y > pin.y + 14 || name.y + name.height < pin.y - 9).toBe(true)
+  })
+
   it("the pin is dragged, the circle resized, with the pointer and with the keyboard", async () => {
     const { page, world } = at
     const person = await world.person()

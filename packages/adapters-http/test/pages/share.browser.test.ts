@@ -86,6 +86,17 @@ describeBrowser("sharing from this browser [devices-15]", () => {
     await page.getByText("location waits").waitFor({ state: "hidden" })
   })
 
+  it("Chromium finds nothing that stands against installing it", async () => {
+    const { context, page } = at
+    await open(await at.world.person())
+    const devtools = await context.newCDPSession(page)
+    const { errors } = await devtools.send("Page.getAppManifest")
+    expect(errors).toEqual([])
+    const { installabilityErrors } = await devtools.send("Page.getInstallabilityErrors")
+    // The contexts of tests are private windows.
+    expect(installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito")).toEqual([])
+  })
+
   it("another account in this browser is another device; a removed one stops, and forgetting removes it", async () => {
     const { page, world } = at
     const [ada, bob] = [await world.person(), await world.person()]

@@ -44,6 +44,11 @@ describeBrowser("the pages on which a person steers a connected app", () => {
     await page.getByRole("button", { name: "End exact location now" }).click()
     await page.getByText("The app no longer gets your exact location.").waitFor()
     expect(await page.getByRole("button", { name: "End exact location now" }).count()).toBe(0)
+    await inspect(page, "steering-ended")
+    await page.getByRole("button", { name: "Undo: give it back" }).click()
+    await page.getByText("The app gets your exact location again").waitFor()
+    await page.getByRole("button", { name: "End exact location now" }).click()
+    await page.getByText("The app no longer gets your exact location.").waitFor()
     await page.getByLabel("See your latest exact location").check()
     await page.getByLabel("See your visits to the places you share").uncheck()
     await page.getByLabel("The connection ends").selectOption("7")
@@ -57,7 +62,15 @@ describeBrowser("the pages on which a person steers a connected app", () => {
     await page.goto(`${url}/history`)
     await inspect(page, "steering-history")
     const titles = await page.locator("ol h2").allInnerTexts()
-    expect(titles).toEqual(["Permissions changed", "Exact location ended", "Resumed", "Paused", "Connected"])
+    expect(titles).toEqual([
+      "Permissions changed",
+      "Exact location ended",
+      "Permissions changed",
+      "Exact location ended",
+      "Resumed",
+      "Paused",
+      "Connected"
+    ])
     const download = page.waitForEvent("download")
     await page.getByRole("link", { name: /Download receipt\W*Connected/ }).click()
     const receipt = await (await download).createReadStream()

@@ -103,15 +103,33 @@ describeBrowser("today and the timeline", () => {
       expect.stringMatching(/^08:\d\d Office 3 h \d+ min, until 12:0\d$/),
       expect.stringMatching(/^12:0\d On the way/),
       // The phone rested at one spot, and said nothing for hours.
-      "12:12 A stop 41 min, until 12:53 Make it a place",
+      "12:12 A stop near Berlin 41 min, until 12:53 Make it a place",
       "12:53 Nothing known for 4 h 37 min",
       expect.stringMatching(/^17:30 On the way/),
       expect.stringMatching(/^17:\d\d Home \d+ min, still there$/)
     ])
     expect(await page.locator("aside").innerText()).toContain("14 × ")
+    expect(await page.locator(".day .land").count()).toBeGreaterThan(0)
+    expect(await page.locator(".day figcaption").innerText()).toBe("Near Berlin")
     await inspect(page, "timeline-day")
     await page.getByRole("link", { name: "The day before" }).click()
     expect(await page.locator(".timeline > li").allInnerTexts()).toHaveLength(2)
+  })
+
+  it("hours after the last location, nothing is said of now [timeline-4]", async () => {
+    const { page, world } = on
+    world.clock.set(at("22:30"))
+    await on.as(ada)
+    await page.goto(world.url)
+    const text = await page.locator("main").innerText()
+    expect(text).toContain("Where you were last")
+    expect(text).toContain("From today 17:49 until today 18:27 at least. The last location is from 4 h 3 min ago")
+    await page.goto(`${world.url}/portal/timeline?day=2026-03-01`)
+    const rows = (await page.locator(".timeline > li").allInnerTexts()).map((row) => row.replaceAll(/\s+/g, " "))
+    expect(rows.slice(-2)).toEqual(["17:49 Home 38 min, until 18:27 at least", "18:27 Nothing known for 4 h 3 min"])
+    await page.getByRole("link", { name: "Home" }).click()
+    expect(await page.locator("table").innerText()).toContain("Not known. The last location is from today 18:27")
+    world.clock.set(at("18:30"))
   })
 
   it("a stretch of the day is deleted after a look at what would go, with its visits [retention-choice-4]", async () => {

@@ -34,7 +34,9 @@ describe("a suggested place [timeline-3]", () => {
     await world.run(ingestFixes(device, [...nights, ...away], []))
     const browser = await signedIn(world, person.account.email)
     const page = await browser.get("/")
-    expect(page.text).toContain("You spent 3 nights at one spot. Call it Home?")
+    expect(page.text).toMatch(
+      /You spent 3 nights at one spot \(last there <time [^>]*>[^<]+<\/time>\)\. Call it Home\?/
+    )
     const made = await browser.submit(page, "/portal/places")
     expect(made.headers.get("location")).toBe("/portal/places?done=place-created")
     const places = await world.run(listPlaces(person.account.id))

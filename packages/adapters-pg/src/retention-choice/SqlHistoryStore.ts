@@ -51,11 +51,12 @@ const survey =
   (userId, within) =>
     Effect.gen(function* () {
       const captured = liesWithin(sql, "captured_at", within)
-      const departed = liesWithin(sql, "departure", within)
+      const isLeft = sql`departure IS NOT NULL AND ${liesWithin(sql, "departure", within)}`
+      const departed = within.until === null ? sql`(departure IS NULL OR ${isLeft})` : isLeft
       const rows = yield* sql`SELECT
           (SELECT count(*) FROM fixes WHERE user_id = ${userId} AND ${captured}) AS fixes,
-          (SELECT count(*) FROM visit_reports WHERE user_id = ${userId} AND ${departed} AND departure IS NOT NULL)
-            + (SELECT count(*) FROM stays WHERE user_id = ${userId} AND ${departed} AND departure IS NOT NULL)
+          (SELECT count(*) FROM visit_reports WHERE user_id = ${userId} AND ${departed})
+            + (SELECT count(*) FROM stays WHERE user_id = ${userId} AND ${departed})
             AS visits,
           (SELECT min(captured_at) FROM fixes WHERE user_id = ${userId} AND ${captured}) AS oldest_at`.pipe(
         Rows.first(ExtentRow)

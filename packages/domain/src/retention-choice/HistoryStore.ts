@@ -14,7 +14,10 @@ export interface Between {
 /** How much history there is. */
 export interface Extent {
   readonly fixes: number
-  /** Ended visits by departure, whether a phone reported them or they are derived from fixes. */
+  /**
+   * Visits by departure, whether a phone reported them or they are derived from fixes. Open ones count when the span is
+   * open at its end.
+   */
   readonly visits: number
   /** The oldest fix; null when there is none. */
   readonly oldestAt: Timestamp.Timestamp | null

@@ -35,6 +35,11 @@ type Decision = ConnectionDecision<SteeringOutcome>
 const only = (outcome: SteeringOutcome, writes: ReadonlyArray<Write> = []): Decision => ({ outcome, writes })
 const DONE: SteeringOutcome = { _tag: "Done" }
 
+const NO_PURPOSE = new Problem({
+  field: "scopes",
+  message: "include one that needs a purpose, and the app has no purpose for it now"
+})
+
 /** Stops a decision about another user's connection, or about one that has ended. */
 const unlessLive = (
   userId: UserId,
@@ -102,6 +107,52 @@ export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp)
     ])
   })
 
+/** What the end of exact location took away, and until when it would have been shared. */
+export interface LostExactLocation {
+  readonly scopes: ReadonlyArray<Scope.Scope>
+  readonly until: Timestamp
+}
+
+/**
+ * What the user can take back after "End exact location now": nothing was agreed since, and the date lies ahead. Null:
+ * nothing. `history` is newest first.
+ */
+export const lostExactLocation = (
+  [newest, before]: ReadonlyArray<ConsentEntry.ConsentEntry>,
+  now: Timestamp
+): LostExactLocation | null => {
+  if (newest?.change !== "exact_location_ended" || before === undefined) return null
+  const { scopes, sensitiveExpiresAt: until } = before.agreement
+  if (until === null || until <= now) return null
+  return { scopes: scopes.filter(Scope.isSensitive), until }
+}
+
+/**
+ * Undoes "End exact location now": the same scopes until the same date, as far as the app may have them now. Nothing
+ * changes when the app has exact location again already.
+ */
+export const restoreExactLocation = (
+  userId: UserId,
+  lost: LostExactLocation,
+  purposes: ReadonlyArray<Purpose.Purpose>,
+  state: WithApp,
+  now: Timestamp
+): Decision =>
+  unlessLive(userId, state, now, (connection) => {
+    if (connection.heldScopes.some(Scope.isSensitive)) return only(DONE)
+    const allowed = Scope.intersect(
+      EffectiveScopes.agreed(connection, state.app, now),
+      Purpose.coveredScopes(purposes, state.app.status)
+    )
+    const regained = Scope.intersect(lost.scopes, allowed)
+    if (regained.length === 0) return only({ _tag: "Invalid", problems: [NO_PURPOSE] })
+    const scopes = Scope.normalise([...connection.heldScopes, ...regained])
+    return only(
+      DONE,
+      agreedAnew(state.app, connection, { ...connection, heldScopes: scopes, sensitiveExpiresAt: lost.until }, now)
+    )
+  })
+
 /**
  * Changes permissions and dates. The app then sees what it would see after a change consent with the same answers;
  * tokens, rules and places stay. `purposes` are the app's.
@@ -124,22 +175,23 @@ export const change = (
         asked.standardDays === undefined ? connection.standardExpiresAt : Tier.standardExpiry(asked.standardDays, now),
       sensitiveExpiresAt: sensitiveEndAfter(asked, scopes, connection, now)
     }
-    const hasOtherScopes = !Scope.same(Scope.normalise(connection.heldScopes), Scope.normalise(scopes))
-    const hasOtherDates =
-      after.standardExpiresAt !== connection.standardExpiresAt ||
-      after.sensitiveExpiresAt !== connection.sensitiveExpiresAt
-    if (!hasOtherScopes && !hasOtherDates) return only(DONE)
-    return only(DONE, [
-      { _tag: "SetScopes", heldScopes: after.heldScopes, sensitiveExpiresAt: after.sensitiveExpiresAt },
-      { _tag: "SetEnd", standardExpiresAt: after.standardExpiresAt },
-      { _tag: "LookAt", at: SensitiveNotice.nextLook(after, now) },
-      {
-        _tag: "Record",
-        entry: ConsentEntry.of(hasOtherScopes ? "permissions_changed" : "end_changed", after, now)
-      },
-      { _tag: "Mail", message: SteeringNotice.changed(state.app, after, now) }
-    ])
+    return only(DONE, agreedAnew(state.app, connection, after, now))
   })
+
+/** What is written when the user changes a connection from `before` to `after`: nothing when they are the same. */
+const agreedAnew = (app: App, before: Connection, after: Connection, now: Timestamp): ReadonlyArray<Write> => {
+  const hasOtherScopes = !Scope.same(Scope.normalise(before.heldScopes), Scope.normalise(after.heldScopes))
+  const hasOtherDates =
+    after.standardExpiresAt !== before.standardExpiresAt || after.sensitiveExpiresAt !== before.sensitiveExpiresAt
+  if (!hasOtherScopes && !hasOtherDates) return []
+  return [
+    { _tag: "SetScopes", heldScopes: after.heldScopes, sensitiveExpiresAt: after.sensitiveExpiresAt },
+    { _tag: "SetEnd", standardExpiresAt: after.standardExpiresAt },
+    { _tag: "LookAt", at: SensitiveNotice.nextLook(after, now) },
+    { _tag: "Record", entry: ConsentEntry.of(hasOtherScopes ? "permissions_changed" : "end_changed", after, now) },
+    { _tag: "Mail", message: SteeringNotice.changed(app, after, now) }
+  ]
+}
 
 /**
  * The granted scopes afterwards. Scopes that the user does not see stay granted: the app no longer declares them, so
@@ -177,7 +229,7 @@ const problemsOf = (
   if (chosen.some((scope) => !agreed.includes(scope))) {
     problem("scopes", "must be among those that you agreed to before; the app must ask for others")
   } else if (regained.some((scope) => Scope.isSensitive(scope) && !covered.includes(scope))) {
-    problem("scopes", "include one that needs a purpose, and the app has no purpose for it now")
+    problems.push(NO_PURPOSE)
   }
   if (asked.sensitiveDays !== undefined && !after.some(Scope.isSensitive)) {
     problem("sensitive_days", "must be left out while the app has no exact location")

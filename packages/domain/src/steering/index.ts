@@ -11,8 +11,10 @@ export * as SteeringNotice from "./SteeringNotice.js"
 export {
   changeConnection,
   endExactLocation,
+  findLostExactLocation,
   pauseAll,
   pauseConnection,
+  restoreExactLocation,
   resumeAll,
   resumeConnection
 } from "./steerConnections.js"

@@ -69,6 +69,28 @@ export const endExactLocation = program("endExactLocation", function* (userId: U
   return yield* getConnection(userId, id)
 })
 
+/** The entries that tell what the last change took away. */
+const LAST_TWO = 2
+
+/** What `restoreExactLocation` would give back to the app; null: nothing. */
+export const findLostExactLocation = program("findLostExactLocation", function* (userId: UserId, id: ConnectionId) {
+  const history = yield* (yield* ConnectionStore).history(userId, id, LAST_TWO)
+  return Steering.lostExactLocation(history, yield* Timestamp.now)
+})
+
+/**
+ * Undoes `endExactLocation`, when it was the last change (decision connection-9). Fails like `changeConnection`, and
+ * with `Conflict` when there is nothing to undo.
+ */
+export const restoreExactLocation = program("restoreExactLocation", function* (userId: UserId, id: ConnectionId) {
+  const { app } = yield* getConnection(userId, id)
+  const lost = yield* findLostExactLocation(userId, id)
+  if (lost === null) return yield* new Conflict({ reason: "there is no exact location to give back" })
+  const purposes = yield* (yield* PurposeStore).list(app.id)
+  yield* steered(id, (state, now) => Steering.restoreExactLocation(userId, lost, purposes, state, now))
+  return yield* getConnection(userId, id)
+})
+
 /**
  * Changes permissions and dates. Fails like `pauseConnection`; `Invalid` on `scopes` for one that the user never agreed
  * to in this connection, and on `sensitive_days` without exact location.

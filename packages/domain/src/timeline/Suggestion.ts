@@ -3,7 +3,7 @@ import type { StoredFix } from "../fixes/Fix.js"
 import * as LocalDays from "../fixes/LocalDays.js"
 import * as Geometry from "../places/Geometry.js"
 import type { Place, PlaceKind } from "../places/Place.js"
-import { HOUR, plus } from "../shared/Timestamp.js"
+import { HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 import { line, type Stop, stops } from "./Trace.js"
 
 /** A spot where the person often is, and which is no place yet. */
@@ -12,6 +12,8 @@ export interface Suggestion {
   readonly kind: PlaceKind
   /** The nights or days on which the person was there. */
   readonly count: number
+  /** When the person was last heard there. */
+  readonly lastAt: Timestamp
 }
 
 /** Stops nearer than this are at one spot. A place of the usual size then contains all of them. */
@@ -57,24 +59,33 @@ const nightsOf = ({ from, until }: Stop, zone: LocalDays.TimeZone): ReadonlyArra
     return middle !== undefined && middle >= from && middle < until ? [date] : []
   })
 
+/** A spot, the dates on which the person was there, and the last moment of them. */
+interface Spot {
+  readonly centre: Geometry.Point
+  readonly dates: Set<string>
+  lastAt: Timestamp
+}
+
 /** The spot with the most dates, if it has enough of them. */
 const best = (
   all: ReadonlyArray<Stop>,
   datesOf: (stop: Stop) => ReadonlyArray<string>
-): { readonly centre: Geometry.Point; readonly count: number } | undefined => {
-  const spots: Array<{ readonly centre: Geometry.Point; readonly dates: Set<string> }> = []
+): Omit<Suggestion, "kind"> | undefined => {
+  const spots: Array<Spot> = []
   for (const stop of all) {
     const dates = datesOf(stop)
     if (dates.length === 0) continue
     let spot = spots.find(({ centre }) => Geometry.distanceM(centre, stop.centre) <= SAME_SPOT_M)
     if (spot === undefined) {
-      spot = { centre: stop.centre, dates: new Set() }
+      spot = { centre: stop.centre, dates: new Set(), lastAt: stop.until }
       spots.push(spot)
     }
+    // Stops are in the order of time.
+    spot.lastAt = stop.until
     for (const date of dates) spot.dates.add(date)
   }
   const [most] = spots.sort((a, b) => b.dates.size - a.dates.size)
   return most === undefined || most.dates.size < OFTEN_ENOUGH
     ? undefined
-    : { centre: most.centre, count: most.dates.size }
+    : { centre: most.centre, count: most.dates.size, lastAt: most.lastAt }
 }

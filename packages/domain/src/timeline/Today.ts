@@ -8,7 +8,7 @@ import * as LocalDays from "../fixes/LocalDays.js"
 import type { VolumeFlag } from "../purposes/VolumeFlag.js"
 import type { AppId } from "../shared/Ids.js"
 import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
-import type { OwnVisit } from "./Trace.js"
+import { isOld, type OwnVisit } from "./OwnVisit.js"
 
 /** A phone and how long it has been silent. */
 export interface PhoneState {
@@ -46,6 +46,8 @@ export interface Today {
   readonly where: CurrentPlace
   /** Since when the person is there; null: not known. */
   readonly since: Timestamp | null
+  /** The reading that says where is so old that it only says where the person was last. */
+  readonly isPast: boolean
   readonly asked: ReadonlyArray<AskedApp>
   readonly ending: ReadonlyArray<EndingSoon>
   /** The live connections that the owner paused. */
@@ -82,6 +84,9 @@ export const since = (where: CurrentPlace, visits: ReadonlyArray<OwnVisit>): Tim
   // An open visit contradicts the newest reading, so nothing certain can be said.
   return ends.includes(null) ? null : ends.reduce((a, b) => (a === null || (b !== null && b > a) ? b : a), null)
 }
+
+/** Whether `where` says no more than where the person was last (decision timeline-4). */
+export const isPast = ({ asOf }: CurrentPlace, now: Timestamp): boolean => asOf !== null && isOld(asOf, now)
 
 /** The apps that asked within the days, those of today first, then by how much they asked. */
 export const asked = (

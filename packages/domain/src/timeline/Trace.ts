@@ -3,13 +3,7 @@ import type { StoredFix } from "../fixes/Fix.js"
 import * as Geometry from "../places/Geometry.js"
 import type { PlaceRef } from "../places/Place.js"
 import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
-
-/** A visit as its owner reads it. */
-export interface OwnVisit {
-  readonly arrival: Timestamp
-  readonly departure: Timestamp | null
-  readonly place: PlaceRef
-}
+import { endOf, LONG_SILENCE, type OwnVisit, type VisitEnd } from "./OwnVisit.js"
 
 /** A part of a day. `until` is exclusive. */
 export interface Part {
@@ -18,13 +12,18 @@ export interface Part {
 }
 
 export type Segment =
-  /** At one of the own places. `isOpen`: the stay has not ended. `began`: its arrival, which may lie before the day. */
-  | (Part & { readonly kind: "stay"; readonly place: PlaceRef; readonly began: Timestamp; readonly isOpen: boolean })
+  /** At one of the own places. `began`: its arrival, which may lie before the day. `end`: how the visit ends. */
+  | (Part & {
+      readonly kind: "stay"
+      readonly place: PlaceRef
+      readonly began: Timestamp
+      readonly end: VisitEnd["kind"]
+    })
   /** For a while at one spot that is no place. */
   | (Part & { readonly kind: "stop"; readonly centre: Geometry.Point })
   /** On the way. `lengthM` follows the readings. */
   | (Part & { readonly kind: "way"; readonly lengthM: number })
-  /** The phone said nothing. */
+  /** The phone said nothing, or no more than one position. */
   | (Part & { readonly kind: "gap" })
   /** The owner deleted this stretch. */
   | (Part & { readonly kind: "erased" })
@@ -33,8 +32,8 @@ export type Segment =
 export const MIN_STOP = 10 * MINUTE
 /** Readings this near to the middle of a stop belong to it: most phones are less than 50 m off. */
 const STOP_RADIUS_M = 120
-/** Without a reading for this long nobody knows what was between. Phones that rest send one an hour at the least. */
-export const MIN_GAP = 70 * MINUTE
+/** Without a reading for this long nobody knows what was between. */
+export const MIN_GAP = LONG_SILENCE
 /** A reading that is less precise moves a line by streets. */
 const MAX_ACCURACY_M = 200
 
@@ -97,30 +96,35 @@ export const lengthM = (fixes: ReadonlyArray<Geometry.Point>): number =>
     return before === undefined ? 0 : all + Geometry.distanceM(before, fix)
   }, 0)
 
+/** What is known beside the day's readings and visits. */
+interface Around {
+  /** The stretches that the owner deleted. */
+  readonly erasures?: ReadonlyArray<Part>
+  readonly heardAt?: Timestamp | null
+}
+
 /**
  * The segments of a day until `now`, oldest first. Stays may overlap, because a place may lie in another; everything
- * else fills the time between them and the deleted stretches. `fixes` are a `line`.
+ * else fills the time between them and the deleted stretches. `fixes` are a `line`. `heardAt`: the newest reading of
+ * all phones, of any day; an open stay is not known beyond it (`endOf`).
  */
 export const segments = (
   day: Part,
   visits: ReadonlyArray<OwnVisit>,
   fixes: ReadonlyArray<StoredFix>,
   now: Timestamp,
-  erasures: ReadonlyArray<Part> = []
+  { erasures = [], heardAt = null }: Around = {}
 ): ReadonlyArray<Segment> => {
   const until = earlier(day.until, now)
   const erased = erasures
     .map((one): Segment => ({ kind: "erased", from: later(one.from, day.from), until: earlier(one.until, until) }))
     .filter((one) => one.from < one.until)
   const stays = visits
-    .map(({ arrival, departure, place }): Segment & { readonly kind: "stay" } => ({
-      kind: "stay",
-      place,
-      began: arrival,
-      from: later(arrival, day.from),
-      until: earlier(departure ?? until, until),
-      isOpen: departure === null
-    }))
+    .map((visit): Segment & { readonly kind: "stay" } => {
+      const { at, kind: end } = endOf(visit, heardAt, now)
+      const { arrival: began, place } = visit
+      return { kind: "stay", place, began, from: later(began, day.from), until: earlier(at, until), end }
+    })
     .filter((stay) => stay.from < stay.until)
   const covered = [...stays, ...erased].sort((a, b) => a.from - b.from)
   const between: Array<Segment> = []
@@ -139,7 +143,12 @@ const moved = (part: Part, fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Segme
   const found: Array<Segment> = []
   let at = part.from
   const pass = (until: Timestamp) => {
-    if (until > at) found.push(...waysAndGaps({ from: at, until }, own))
+    const [first, ...rest] = until > at ? waysAndGaps({ from: at, until }, own) : []
+    const last = found.at(-1)
+    // A stop goes on over a silence that is too short to be a gap.
+    if (last?.kind === "stop" && first?.kind === "gap" && rest.length === 0 && isShort(first)) {
+      found[found.length - 1] = { ...last, until }
+    } else if (first !== undefined) found.push(first, ...rest)
     at = until
   }
   for (const stop of stops(own)) {
@@ -151,24 +160,33 @@ const moved = (part: Part, fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Segme
   return found
 }
 
+const isShort = ({ from, until }: Part): boolean => until - from < MIN_GAP
+
 const waysAndGaps = (part: Part, fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Segment> => {
   const own = fixes.filter(({ capturedAt }) => capturedAt >= part.from && capturedAt <= part.until)
   const times = [part.from, ...own.map(({ capturedAt }) => capturedAt), part.until]
   const found: Array<Segment> = []
   let at = part.from
+  const gap = (until: Timestamp) => {
+    const last = found.at(-1)
+    // One reading does not make two gaps of a short silence and the one beside it.
+    if (last?.kind === "gap" && (isShort(last) || until - at < MIN_GAP)) found[found.length - 1] = { ...last, until }
+    else found.push({ kind: "gap", from: at, until })
+    at = until
+  }
   const way = (until: Timestamp) => {
     if (until <= at) return
     const on = own.filter(({ capturedAt }) => capturedAt >= at && capturedAt <= until)
-    found.push(
-      on.length === 0 ? { kind: "gap", from: at, until } : { kind: "way", from: at, until, lengthM: lengthM(on) }
-    )
+    // One reading is a spot and no way.
+    if (on.length < 2) return gap(until)
+    found.push({ kind: "way", from: at, until, lengthM: lengthM(on) })
+    at = until
   }
   times.forEach((time, index) => {
     const before = times[index - 1]
     if (before === undefined || time - before < MIN_GAP) return
     way(before)
-    found.push({ kind: "gap", from: before, until: time })
-    at = time
+    gap(time)
   })
   way(part.until)
   return found

@@ -6,6 +6,8 @@
  * @module
  */
 
+export { lastHeard } from "./lastHeard.js"
+export * as OwnVisit from "./OwnVisit.js"
 export { ownVisits, ownVisitsWithin } from "./ownVisits.js"
 export { type AppOfDay, foreseeErasure, readDay, type TimelineDay } from "./readDay.js"
 export { readAsked, readToday } from "./readToday.js"

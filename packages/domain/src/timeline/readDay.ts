@@ -6,6 +6,7 @@ import type { StoredFix } from "../fixes/Fix.js"
 import type * as LocalDays from "../fixes/LocalDays.js"
 import { type Erasure, listErasures, previewErasure } from "../retention-choice/index.js"
 import { type AppId, program, Timestamp, type UserId } from "../shared/index.js"
+import { lastHeard } from "./lastHeard.js"
 import { ownVisitsWithin } from "./ownVisits.js"
 import * as Trace from "./Trace.js"
 
@@ -38,9 +39,10 @@ export const readDay = program("readDay", function* (userId: UserId, day: LocalD
   const found = yield* (yield* FixHistory).newest(userId, now, day, FIXES_A_DAY)
   const fixes = Trace.line(found)
   const { complete, visits } = yield* ownVisitsWithin(userId, day.from, day.until)
+  const heardAt = visits.some(({ departure }) => departure === null) ? yield* lastHeard(userId) : null
   const result: TimelineDay = {
     fixes,
-    segments: Trace.segments(day, visits, fixes, now, yield* listErasures(userId)),
+    segments: Trace.segments(day, visits, fixes, now, { erasures: yield* listErasures(userId), heardAt }),
     complete,
     isCut: found.length >= FIXES_A_DAY,
     apps: yield* askedWithin(userId, day)

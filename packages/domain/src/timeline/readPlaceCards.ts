@@ -1,6 +1,7 @@
 import { listConnections } from "../connection/readConnections.js"
 import { listPlaces } from "../places/index.js"
-import { program, type UserId } from "../shared/index.js"
+import { program, Timestamp, type UserId } from "../shared/index.js"
+import { lastHeard } from "./lastHeard.js"
 import { ownVisits } from "./ownVisits.js"
 import * as PlaceCard from "./PlaceCard.js"
 
@@ -14,5 +15,6 @@ export const readPlaceCards = program("readPlaceCards", function* (userId: UserI
   if (present.length === 0) return { places, cards: [] }
   const connections = yield* listConnections(userId)
   const { visits } = yield* ownVisits(userId, { from: null, to: null, limit: VISITS, cursor: undefined })
-  return { places, cards: PlaceCard.of(present, connections, visits) }
+  const heardAt = yield* lastHeard(userId)
+  return { places, cards: PlaceCard.of(present, connections, visits, heardAt, yield* Timestamp.now) }
 })

@@ -56,6 +56,7 @@ export const readToday = program("readToday", function* (account: Account, zone:
     phone: Today.phone(devices, now),
     where,
     since: Today.since(where, visits),
+    isPast: Today.isPast(where, now),
     asked,
     connections: connections.filter(({ live }) => live).length,
     ending: Today.ending(connections, now),

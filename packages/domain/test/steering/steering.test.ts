@@ -1,6 +1,15 @@
 import { ConsentFlow, Fixtures, MemoryDatabase } from "@place-access/domain/testing"
-import { changeConnection, endExactLocation, pauseConnection, resumeConnection } from "@place-access/domain/steering"
-import { Effect, FastCheck as fc } from "effect"
+import { getConnection } from "@place-access/domain/connection"
+import { archivePurpose } from "@place-access/domain/purposes"
+import {
+  changeConnection,
+  endExactLocation,
+  findLostExactLocation,
+  pauseConnection,
+  restoreExactLocation,
+  resumeConnection
+} from "@place-access/domain/steering"
+import { Effect, FastCheck as fc, TestClock } from "effect"
 import { expect, it } from "vitest"
 import { inWorld } from "../support/connections.js"
 import { liveSteered, STEER_MARKS, steerLives, steerStories } from "../support/steerLife.js"
@@ -13,6 +22,51 @@ it("a steered connection tells nothing beyond what is agreed at that moment, and
   )
   expect([...seen].sort()).toEqual(STEER_MARKS)
 }, 120_000)
+
+it("the end of exact location is undone with the same scopes and date, unless something else was agreed since [connection-9]", () =>
+  inWorld(
+    Effect.gen(function* () {
+      const user = yield* Fixtures.user
+      const { app } = yield* Fixtures.registeredApp(user)
+      yield* Fixtures.purpose(app.id, "finding_coffee")
+      const scopes = ["location.place.current", "location.lookup"] as const
+      const { connectionId: id } = yield* ConsentFlow.connect(app, user, scopes)
+      yield* changeConnection(user.id, id, { sensitiveDays: 7 })
+      expect(yield* findLostExactLocation(user.id, id)).toBeNull()
+      const before = yield* getConnection(user.id, id)
+      yield* endExactLocation(user.id, id)
+      expect((yield* getConnection(user.id, id)).heldScopes).toEqual(["location.place.current"])
+      yield* TestClock.adjust("1 day")
+      const after = yield* restoreExactLocation(user.id, id)
+      expect([after.heldScopes, after.sensitiveExpiresAt]).toEqual([before.heldScopes, before.sensitiveExpiresAt])
+
+      yield* endExactLocation(user.id, id)
+      yield* TestClock.adjust("6 days")
+      expect(yield* findLostExactLocation(user.id, id)).toBeNull()
+      const late = yield* Effect.flip(restoreExactLocation(user.id, id))
+      expect(late._tag).toBe("Conflict")
+
+      yield* changeConnection(user.id, id, { scopes, sensitiveDays: 7 })
+      yield* endExactLocation(user.id, id)
+      yield* pauseConnection(user.id, id, "day")
+      expect(yield* findLostExactLocation(user.id, id)).toBeNull()
+    })
+  ))
+
+it("what cannot be agreed to now is not given back: a scope without a purpose [connection-9]", () =>
+  inWorld(
+    Effect.gen(function* () {
+      const user = yield* Fixtures.user
+      const { app } = yield* Fixtures.registeredApp(user)
+      const purpose = yield* Fixtures.purpose(app.id, "finding_coffee")
+      const { connectionId: id } = yield* ConsentFlow.connect(app, user, ["location.place.current", "location.lookup"])
+      yield* endExactLocation(user.id, id)
+      yield* archivePurpose(user, app.id, purpose.id)
+      const refused = yield* Effect.flip(restoreExactLocation(user.id, id))
+      expect(refused._tag).toBe("Invalid")
+      expect((yield* getConnection(user.id, id)).heldScopes).toEqual(["location.place.current"])
+    })
+  ))
 
 it("permissions, ends and the end of exact location are mailed, a pause is not [connection-8]", () =>
   inWorld(

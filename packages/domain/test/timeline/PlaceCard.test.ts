@@ -29,7 +29,7 @@ describe("the card of a place [places-5]", () => {
       connection("Coffee", true, "plc_home"),
       connection("Old", false, "plc_home")
     ]
-    const names = PlaceCard.of([home, work], connections, []).map(({ sharedWith }) =>
+    const names = PlaceCard.of([home, work], connections, [], null, time(9)).map(({ sharedWith }) =>
       sharedWith.map(({ app }) => app.name)
     )
     expect(names).toEqual([["Coffee", "Tea"], ["Tea"]])
@@ -37,6 +37,7 @@ describe("the card of a place [places-5]", () => {
 
   it("has the newest visit at this place, whatever the order", () => {
     const visits = [visit("plc_home", 1, 2), visit("plc_home", 5, null), visit("plc_home", 3, 4)]
-    expect(PlaceCard.of([home, work], [], visits).map(({ lastVisit }) => lastVisit?.arrival ?? null)).toEqual([5, null])
+    const cards = PlaceCard.of([home, work], [], visits, null, time(9))
+    expect(cards.map(({ lastVisit }) => lastVisit?.arrival ?? null)).toEqual([5, null])
   })
 })

@@ -30,6 +30,12 @@ describe("the first page [timeline-1]", () => {
     expect(phone()).toBeUndefined()
   })
 
+  it("an old reading says where the person was last [timeline-4]", () => {
+    const by = (asOf: Timestamp.Timestamp) => Today.isPast({ state: "elsewhere", place: null, asOf }, NOW)
+    expect([by(ago(70 * MINUTE - 1)), by(ago(70 * MINUTE))]).toEqual([false, true])
+    expect(Today.isPast({ state: "unknown", place: null, asOf: null }, NOW)).toBe(false)
+  })
+
   it("since when: the open visit at that place; elsewhere the last departure; nothing when visits contradict", () => {
     const at = (id: string | null): CurrentPlace.CurrentPlace =>
       id === null ? { state: "elsewhere", place: null, asOf: NOW } : { state: "at_place", place: place(id), asOf: NOW }

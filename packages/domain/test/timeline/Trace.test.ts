@@ -96,15 +96,65 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
       ({ capturedAt }) => capturedAt < at(20 * MINUTE) || capturedAt >= at(30 * MINUTE)
     )
     const stretch = (from: number, until: number) => ({ from: at(from * MINUTE), until: at(until * MINUTE) })
-    const found = Trace.segments(DAY, [], readings, at(48 * MINUTE), [stretch(20, 30), stretch(47, 99), stretch(-9, 0)])
+    const found = Trace.segments(DAY, [], readings, at(48 * MINUTE), {
+      erasures: [stretch(20, 30), stretch(47, 99), stretch(-9, 0)]
+    })
     expect(found.map(({ from, kind, until }) => [kind, from / MINUTE, until / MINUTE])).toEqual([
-      ["stop", 0, 18],
-      ["way", 18, 20],
+      ["stop", 0, 20],
       ["erased", 20, 30],
-      ["stop", 30, 46],
-      ["way", 46, 47],
+      ["stop", 30, 47],
       ["erased", 47, 48]
     ])
+  })
+
+  it("a way has two readings or more: one at the edge of a deleted stretch, or alone in a silence, is none", () => {
+    const stretch = { from: at(20 * MINUTE), until: at(90 * MINUTE) }
+    const kinds = (readings: ReadonlyArray<Fix.StoredFix>, now: number) =>
+      Trace.segments(DAY, [], readings, at(now * MINUTE), { erasures: [stretch] }).map(({ from, kind, until }) => [
+        kind,
+        from / MINUTE,
+        until / MINUTE
+      ])
+    const erased = ["erased", 20, 90]
+    expect(kinds([fix(12, 0)], 90)).toEqual([["gap", 0, 20], erased])
+    expect(kinds([fix(12, 0), fix(13, 400)], 90)).toEqual([["way", 0, 20], erased])
+    // The first reading after the stretch, and then nothing for hours: one silence.
+    expect(kinds([fix(95, 0)], 400)).toEqual([["gap", 0, 20], erased, ["gap", 90, 400]])
+    // Two silences that are gaps by themselves stay apart: the reading between them says when the phone spoke.
+    expect(kinds([fix(200, 0)], 400)).toEqual([["gap", 0, 20], erased, ["gap", 90, 200], ["gap", 200, 400]])
+  })
+
+  it("no way is without two readings, and no gap lies beside a short one", () => {
+    fc.assert(
+      fc.property(visits, fixes, (stays, readings) => {
+        const found = Trace.segments(DAY, stays, readings, END)
+        found.forEach((one, index) => {
+          const inside = readings.filter(({ capturedAt }) => capturedAt >= one.from && capturedAt <= one.until)
+          if (one.kind === "way") expect(inside.length).toBeGreaterThan(1)
+          const next = found[index + 1]
+          if (one.kind !== "gap" || next?.kind !== "gap") return
+          expect(Math.min(one.until - one.from, next.until - next.from)).toBeGreaterThanOrEqual(Trace.MIN_GAP)
+        })
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("an open stay is known until the last reading, when the phone has been silent since [timeline-4]", () => {
+    const open = [{ arrival: at(-2 * HOUR), departure: null, place: place("plc_a") }]
+    const day = (heard: number | null, now: number, from = 0) =>
+      Trace.segments({ from: at(from), until: at(from + 24 * HOUR) }, open, [], at(now), {
+        heardAt: heard === null ? null : at(heard)
+      }).map((one) => [one.kind === "stay" ? one.end : one.kind, one.from / HOUR, one.until / HOUR])
+    expect(day(3 * HOUR, 4 * HOUR)).toEqual([["still", 0, 4]])
+    expect(day(3 * HOUR, 9 * HOUR)).toEqual([
+      ["unheard", 0, 3],
+      ["gap", 3, 9]
+    ])
+    expect(day(3 * HOUR, 30 * HOUR, 24 * HOUR)).toEqual([["gap", 24, 30]])
+    // No reading, or none since the arrival: a phone that reports visits says it.
+    expect(day(null, 9 * HOUR)).toEqual([["still", 0, 9]])
+    expect(day(-3 * HOUR, 9 * HOUR)).toEqual([["still", 0, 9]])
   })
 
   it("totals count the part of the day that was spent there, longest first", () => {

@@ -1,6 +1,6 @@
 import { html } from "../../html/Html.js"
 import type * as en from "../en/admin.js"
-import { plural } from "./words.js"
+import { browserName, plural } from "./words.js"
 
 const from = (network: string | null): string => (network === null ? "" : ` von ${network}`)
 
@@ -131,7 +131,8 @@ export const admin: typeof en.admin = {
     deleted: "Ein Konto wurde gelöscht.",
     suspended: "Das Konto wurde gesperrt.",
     resumed: "Das Konto wurde entsperrt.",
-    signedIn: (browser, network) => `Anmeldung mit ${browser ?? "einem unbekannten Programm"}${from(network)}.`,
+    signedIn: (browser, network) =>
+      `Anmeldung mit ${browser === null ? "einem unbekannten Programm" : browserName(browser)}${from(network)}.`,
     signInFailed: (network) => `Eine Anmeldung ist gescheitert${from(network)}.`,
     accountClosed: (network) =>
       `Zu viele Fehlversuche: Die Anmeldung am Konto war eine Weile geschlossen. Der letzte Versuch kam${from(network)}.`,

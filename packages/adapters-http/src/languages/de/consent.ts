@@ -82,7 +82,7 @@ export const consent: typeof en.consent = {
       sendet, bekommt die App auf jede Abfrage „unbekannt“.
       <a href="${devices}" target="_blank" rel="noopener">Richten Sie Ihr Handy</a> in einem neuen Tab ein: Diese Seite
       bleibt eine Stunde lang gültig. Auch die E-Mail, die auf „Erlauben“ folgt, führt dorthin.`,
-  length: (days) => (days === "never" ? "Kein Enddatum" : plural(days, "Tag", "Tage")),
+  length: (days) => (days === "never" ? "Ohne Frist" : plural(days, "Tag", "Tage")),
   ends: (at) => html`Endet: ${at}`,
   untilDisconnected: "Bis Sie die App trennen",
   takeBack: (connections, accessLog) =>

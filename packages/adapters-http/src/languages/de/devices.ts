@@ -13,6 +13,7 @@ export const devices: typeof en.devices = {
     heading: "Gerät hinzufügen",
     which: "Welches Handy haben Sie?",
     kinds: { iphone: "iPhone", android: "Android-Handy", other: "Etwas anderes" },
+    names: { iphone: "Mein iPhone", android: "Mein Android-Handy", other: "Mein Gerät" },
     onlyBrowser: "Nur diesen Browser",
     nameHint: "Damit Sie es wiedererkennen, zum Beispiel „Mein Handy“.",
     appHint: "Alle sind kostenlos. Die erste passt für die meisten.",

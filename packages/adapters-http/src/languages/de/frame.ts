@@ -1,5 +1,6 @@
 import { html } from "../../html/Html.js"
 import type * as en from "../en/frame.js"
+import { browserName } from "./words.js"
 
 export const frame: typeof en.frame = {
   skip: "Zum Inhalt springen",
@@ -24,6 +25,11 @@ export const frame: typeof en.frame = {
     password: "Passwort"
   },
   keep: { 30: "30 Tage", 90: "90 Tage", 365: "365 Tage", forever: "Für immer" },
+  starting: {
+    title: "Der Dienst startet gerade",
+    text: "Das dauert einige Sekunden. Die Seite erscheint dann von selbst."
+  },
+  browser: (name) => browserName(name),
   comparison: { changed: "Geändert", removed: "Wird entfernt", added: "Neu" },
   errors: {
     titles: {
@@ -41,6 +47,9 @@ export const frame: typeof en.frame = {
     },
     unknown: "Etwas ist schiefgegangen",
     advice: {
+      405: "Gehen Sie zurück, und verwenden Sie die Links und Knöpfe der Seite",
+      413: "Was Sie gesendet haben, ist größer, als diese Seite annimmt. Wählen Sie eine kleinere Datei oder weniger Text",
+      415: "Gehen Sie zurück, laden Sie die Seite neu, und füllen Sie das Formular noch einmal aus",
       429: "Warten Sie ein wenig, und versuchen Sie es dann wieder",
       500: "Versuchen Sie es noch einmal. Wenn es wieder geschieht, sagen Sie es uns",
       503: "Versuchen Sie es gleich noch einmal"

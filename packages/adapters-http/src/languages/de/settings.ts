@@ -5,8 +5,16 @@ import { plural } from "./words.js"
 export const settings: typeof en.settings = {
   title: "Einstellungen",
   save: "Speichern",
+  groups: { data: "Ihre Daten", account: "Anmeldung", pages: "Seiten und E-Mails" },
+  imports: {
+    heading: "Frühere Daten hinzufügen",
+    text: "Eine GPX-Datei, eine Google Timeline oder ein Archiv dieses Dienstes.",
+    open: "Datei importieren…"
+  },
   history: {
     heading: "Wie lange Ihr Standortverlauf behalten wird",
+    present: (age) => html`Jetzt: ${age}.`,
+    open: "Wählen…",
     text: "Ihr Standortverlauf ist, wo Ihre Handys waren, und wann Sie an Ihren Orten ankamen und weggingen. Er wird für immer behalten, wenn Sie hier nichts anderes wählen. Apps, denen Sie den Blick zurück erlaubt haben, sehen nicht weiter zurück, als Sie wählen. Was älter ist, wird jede Stunde endgültig gelöscht, und was ein Handy Älteres sendet, wird nicht gespeichert.",
     log: "Ihr Zugriffsprotokoll wird getrennt behalten: Sie können die Abfragen der Apps 400 Tage lang lesen.",
     field: "Wie lange",
@@ -118,7 +126,6 @@ export const settings: typeof en.settings = {
     unknown: (page) =>
       html`Sehen Sie einen Browser, den Sie nicht kennen? Melden Sie ihn ab, und
         <a href="${page}">ändern Sie dann Ihr Passwort</a>.`,
-    browserOn: (browser, system) => `${browser} unter ${system}`,
     someBrowser: "Ein Browser oder ein Programm",
     thisBrowser: "Dieser Browser",
     signedIn: "Angemeldet",
@@ -210,6 +217,7 @@ export const notices: typeof en.notices = {
   "all-paused": "Alle Apps sind pausiert. Keine erfährt etwas, bis ihre Pause endet.",
   "all-resumed": "Alle Apps können wieder fragen. Die Regeln der Apps beginnen neu.",
   "exact-location-ended": "Die App bekommt Ihren genauen Standort nicht mehr.",
+  "exact-location-restored": "Die App bekommt Ihren genauen Standort wieder, bis zum selben Datum wie vorher.",
   "permissions-changed": "Gespeichert. Die Änderung gilt ab jetzt.",
   "rule-removed": "Die Regel ist entfernt.",
   "app-created": "Die App ist angelegt. Sie ist in der Sandbox: Nur Sie können sie verbinden.",

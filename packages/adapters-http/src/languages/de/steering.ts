@@ -25,7 +25,9 @@ export const steering: typeof en.steering = {
   endExact: {
     button: "Genauen Standort jetzt beenden",
     isAll: "Die App hat sonst nichts, deshalb trennt das die App.",
-    isPart: "Der Rest der Verbindung besteht weiter. Sie können den Standort unten wieder freigeben."
+    isPart: "Der Rest der Verbindung besteht weiter. Sie können den Standort danach wieder freigeben.",
+    undo: "Rückgängig: wieder freigeben",
+    undoUntil: (at) => html`Wie vorher bis: ${at}.`
   },
   disconnect: "Trennen …",
   permissions: {

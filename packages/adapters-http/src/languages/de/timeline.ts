@@ -13,9 +13,12 @@ export const timeline: typeof en.timeline = {
   dayBefore: "Der Tag davor",
   dayAfter: "Der Tag danach",
   stillThere: (duration) => html`${duration}, noch dort`,
+  atLeast: (duration, at) => html`${duration}, mindestens bis ${at}`,
   until: (duration, at) => html`${duration}, bis ${at}`,
   since: (at) => html`Seit: ${at}`,
+  near: (town) => `Bei ${town}`,
   stop: "Ein Halt",
+  stopNear: (town) => `Ein Halt bei ${town}`,
   makePlace: "Ort daraus machen",
   way: "Unterwegs",
   wayLength: (duration, distance) => html`${duration}, ${distance}`,
@@ -81,6 +84,8 @@ export const timeline: typeof en.timeline = {
     left: "Gegangen",
     duration: "Dauer",
     stillThere: "Noch dort",
+    notBefore: (heard) => html`Nicht bekannt. Letzter Standort: ${heard}`,
+    atLeast: (duration) => html`Mindestens ${duration}`,
     older: "Ältere",
     newest: "Die neuesten"
   }

@@ -20,9 +20,10 @@ export const today: typeof en.today = {
   suggestion: {
     name: { home: "Zuhause", work: "Arbeit", other: "Ort" },
     label: (name) => html`Ein Vorschlag: ${name}`,
-    nights: (count, name) =>
-      html`Sie waren ${plural(count, "Nacht", "Nächte")} an einer Stelle. Soll sie „${name}“ heißen?`,
-    days: (count, name) => html`Sie waren ${plural(count, "Tag", "Tage")} an einer Stelle. Soll sie „${name}“ heißen?`,
+    nights: (count, last, name) =>
+      html`Sie waren ${plural(count, "Nacht", "Nächte")} an einer Stelle (zuletzt: ${last}). Soll sie „${name}“ heißen?`,
+    days: (count, last, name) =>
+      html`Sie waren ${plural(count, "Tag", "Tage")} an einer Stelle (zuletzt: ${last}). Soll sie „${name}“ heißen?`,
     onlyYou: "Nur Sie sehen das. Apps erfahren nichts von einem Ort, bevor Sie ihn freigeben.",
     look: "Erst ansehen",
     call: (name) => html`„${name}“ nennen`
@@ -53,11 +54,15 @@ export const today: typeof en.today = {
   },
   where: {
     heading: "Wo Sie sind",
+    headingPast: "Wo Sie zuletzt waren",
     elsewhere: "An keinem Ihrer Orte",
     unknown: "Nicht bekannt",
     since: (at) => html`Seit ${at}.`,
     nothing: "Es ist noch kein Standort angekommen, aus dem es hervorgeht.",
     by: (ago) => html`Nach einem Standort, der ${ago} gemessen wurde.`,
+    span: (from, until) => html`Mindestens von ${from} bis ${until}.`,
+    at: (at) => html`Zeitpunkt: ${at}.`,
+    silentSince: (ago) => html`Der letzte Standort wurde ${ago} gemessen: Seitdem ist nichts bekannt.`,
     timeline: "Mein Verlauf"
   },
   phone: {

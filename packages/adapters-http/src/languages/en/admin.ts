@@ -1,7 +1,7 @@
 import type { Account } from "@place-access/domain/accounts"
 import type { AuditEvent } from "@place-access/domain/audit"
 import { type Html, html } from "../../html/Html.js"
-import { plural } from "./words.js"
+import { browserName, plural } from "./words.js"
 
 const from = (network: string | null): string => (network === null ? "" : ` from ${network}`)
 
@@ -130,7 +130,7 @@ export const admin = {
     suspended: "The account was suspended.",
     resumed: "The account was resumed.",
     signedIn: (browser: string | null, network: string | null): string =>
-      `Signed in with ${browser ?? "an unknown program"}${from(network)}.`,
+      `Signed in with ${browser === null ? "an unknown program" : browserName(browser)}${from(network)}.`,
     signInFailed: (network: string | null): string => `A sign-in failed${from(network)}.`,
     accountClosed: (network: string | null): string =>
       `Too many failures: sign-in to the account was closed for a while. The last one came${from(network)}.`,

@@ -1,5 +1,6 @@
 import type { History } from "@place-access/domain/retention-choice"
 import { type Html, html } from "../../html/Html.js"
+import { browserName } from "./words.js"
 
 /** What stands on every page, or on pages of several rooms: the frame, forms, comparisons and errors. */
 export const frame = {
@@ -28,6 +29,11 @@ export const frame = {
     Exclude<History.Keep, null> | "forever",
     string
   >,
+  starting: {
+    title: "The service is starting",
+    text: "This takes some seconds. The page then appears by itself."
+  },
+  browser: (name: string): string => browserName(name),
   comparison: { changed: "Changed", removed: "Will be removed", added: "New" },
   errors: {
     titles: {
@@ -46,6 +52,9 @@ export const frame = {
     unknown: "Something went wrong",
     // In place of the message of the API, where that is of no use to a reader or repeats the title.
     advice: {
+      405: "Go back, and use the page's own links and buttons",
+      413: "What you sent is larger than this page takes. Choose a smaller file, or fewer words",
+      415: "Go back, reload the page and fill in the form again",
       429: "Wait a little, then try again",
       500: "Try again. If it happens again, tell us",
       503: "Try again in a moment"

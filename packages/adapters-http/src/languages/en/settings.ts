@@ -6,8 +6,16 @@ import { plural } from "./words.js"
 export const settings = {
   title: "Settings",
   save: "Save",
+  groups: { data: "Your data", account: "Signing in", pages: "Pages and mails" },
+  imports: {
+    heading: "Bring earlier data in",
+    text: "A GPX file, a Google Timeline, or an archive of this service.",
+    open: "Import a file…"
+  },
   history: {
     heading: "How long your history is kept",
+    present: (age: Html): Html => html`Now: ${age}.`,
+    open: "Choose…",
     text: "Your history is where your phones were, and when you came to your places and left. It is kept for ever unless you choose otherwise here. Apps that you allowed to look back see no further than you choose. What is older is deleted for good, every hour, and what a phone sends that is older is not stored.",
     log: "Your access log is kept separately: you can read the requests of apps for 400 days.",
     field: "How long",
@@ -121,7 +129,6 @@ export const settings = {
     nowhereElse: "You are signed in nowhere else.",
     unknown: (page: string): Html =>
       html`Do you see a browser that you do not know? Sign it out, then <a href="${page}">change your password</a>.`,
-    browserOn: (browser: string, system: string): string => `${browser} on ${system}`,
     someBrowser: "A browser or a program",
     thisBrowser: "This browser",
     signedIn: "Signed in",
@@ -215,6 +222,7 @@ export const notices = {
   "all-paused": "Every app is paused. None of them learns anything until its pause ends.",
   "all-resumed": "Every app can ask again. Their rules begin anew.",
   "exact-location-ended": "The app no longer gets your exact location.",
+  "exact-location-restored": "The app gets your exact location again, until the same date as before.",
   "permissions-changed": "Saved. The change takes effect now.",
   "rule-removed": "The rule was removed.",
   "app-created": "The app was created. It is in the sandbox: only you can connect it.",

@@ -29,7 +29,9 @@ export const steering = {
   endExact: {
     button: "End exact location now",
     isAll: "The app has nothing else, so this disconnects it.",
-    isPart: "The rest of the connection goes on. You can give it back below."
+    isPart: "The rest of the connection goes on. You can give it back afterwards.",
+    undo: "Undo: give it back",
+    undoUntil: (at: Html): Html => html`Until ${at}, as before.`
   },
   disconnect: "Disconnect…",
   permissions: {

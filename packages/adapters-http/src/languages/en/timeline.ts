@@ -13,9 +13,12 @@ export const timeline = {
   dayBefore: "The day before",
   dayAfter: "The day after",
   stillThere: (duration: Html): Html => html`${duration}, still there`,
+  atLeast: (duration: Html, at: Html): Html => html`${duration}, until ${at} at least`,
   until: (duration: Html, at: Html): Html => html`${duration}, until ${at}`,
   since: (at: Html): Html => html`Since ${at}`,
+  near: (town: string): string => `Near ${town}`,
   stop: "A stop",
+  stopNear: (town: string): string => `A stop near ${town}`,
   makePlace: "Make it a place",
   way: "On the way",
   wayLength: (duration: Html, distance: Html): Html => html`${duration}, ${distance}`,
@@ -78,6 +81,8 @@ export const timeline = {
     left: "Left",
     duration: "Duration",
     stillThere: "Still there",
+    notBefore: (heard: Html): Html => html`Not known. The last location is from ${heard}`,
+    atLeast: (duration: Html): Html => html`${duration} at least`,
     older: "Older",
     newest: "The newest"
   }

@@ -20,10 +20,10 @@ export const today = {
   suggestion: {
     name: { home: "Home", work: "Work", other: "Place" },
     label: (name: Html): Html => html`A suggestion: ${name}`,
-    nights: (count: number, name: Html): Html =>
-      html`You spent ${plural(count, "night", "nights")} at one spot. Call it ${name}?`,
-    days: (count: number, name: Html): Html =>
-      html`You spent ${plural(count, "day", "days")} at one spot. Call it ${name}?`,
+    nights: (count: number, last: Html, name: Html): Html =>
+      html`You spent ${plural(count, "night", "nights")} at one spot (last there ${last}). Call it ${name}?`,
+    days: (count: number, last: Html, name: Html): Html =>
+      html`You spent ${plural(count, "day", "days")} at one spot (last there ${last}). Call it ${name}?`,
     onlyYou: "Only you see this. Apps learn nothing of a place until you share it.",
     look: "Look at it first",
     call: (name: Html): Html => html`Call it ${name}`
@@ -55,11 +55,15 @@ export const today = {
   },
   where: {
     heading: "Where you are",
+    headingPast: "Where you were last",
     elsewhere: "At none of your places",
     unknown: "Not known",
     since: (at: Html): Html => html`Since ${at}.`,
     nothing: "No location has arrived that says it.",
     by: (ago: Html): Html => html`By a location from ${ago}.`,
+    span: (from: Html, until: Html): Html => html`From ${from} until ${until} at least.`,
+    at: (at: Html): Html => html`At ${at}.`,
+    silentSince: (ago: Html): Html => html`The last location is from ${ago}: nothing is known since.`,
     timeline: "My timeline"
   },
   phone: {

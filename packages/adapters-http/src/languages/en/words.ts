@@ -8,3 +8,6 @@ export const number = (value: number): string => NUMBERS.format(value)
 /** `1 day`, `12,345 days`. */
 export const plural = (count: number, one: string, many: string): string =>
   `${number(count)} ${count === 1 ? one : many}`
+
+/** A browser on a system, as sessions have it: `Firefox on Linux`. */
+export const browserName = (name: string): string => name

@@ -9,7 +9,7 @@ import * as Errors from "../../wire/Errors.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../../html/Html.js"
-import { forScript, texts } from "../../languages/index.js"
+import { forScript, texts, textsIn } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
@@ -35,9 +35,14 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
     // A form with mistakes is shown again, also when it did not say which phone.
     const kind = asked ?? (form.problems.length === 0 ? null : "android")
     const token = yield* Visitor.tokenFor(visitor)
+    const reader = yield* Visitor.reader(visitor)
+    // A form that was not sent yet proposes a name, in the reader's language.
+    const isFresh = form.values("phone") === ""
+    const names = textsIn(reader.locale.language).devices.add.names
+    const draft = isFresh && kind !== null ? Fields.fresh({ name: proposed(names[kind], phones) }) : form
     return yield* respond({
       title: words.title,
-      reader: yield* Visitor.reader(visitor),
+      reader,
       current: `${portal}/devices`,
       status: form.problems.length === 0 ? 200 : 400,
       main: html`<h1>${words.title}</h1>
@@ -57,7 +62,7 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
             kind !== null &&
             html`<form method="post" action="${portal}/devices">
               ${Fields.hidden("form_token", token)} ${Fields.hidden("phone", kind)}
-              ${Fields.input(form, { name: "name", label: words.labels.name, hint: words.add.nameHint, maxlength: 60 })}
+              ${Fields.input(draft, { name: "name", label: words.labels.name, hint: words.add.nameHint, maxlength: 60 })}
               ${appChoice(form, kind)} <button>${words.add.button}</button>
             </form>`
           }
@@ -72,6 +77,13 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
         </section>`
     })
   })
+
+/** The first of `My iPhone`, `My iPhone 2`, … that no device has. */
+const proposed = (name: string, phones: ReadonlyArray<OwnPhone>): string => {
+  const taken = new Set<string>(phones.map(({ device }) => device.name))
+  const names = [name, ...Array.from({ length: phones.length }, (_, index) => `${name} ${index + 2}`)]
+  return names.find((one) => !taken.has(one)) ?? name
+}
 
 const howTo = (portal: string, device: Device.Device, baseUrl: string): Html =>
   device.format === "browser"

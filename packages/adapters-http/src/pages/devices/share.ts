@@ -5,7 +5,7 @@ import { Effect, Option, Schema } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Browser from "../../security/Browser.js"
 import * as Assets from "../kit/Assets.js"
-import { html, type Text } from "../../html/Html.js"
+import { type Html, html } from "../../html/Html.js"
 import { forScript, texts, textsIn } from "../../languages/index.js"
 import * as Form from "../kit/Form.js"
 import { respond } from "../kit/Page.js"
@@ -18,11 +18,11 @@ import * as Visitor from "../kit/Visitor.js"
 const words = texts.setUp.share
 
 /** The name of a browser among the devices. */
-const nameOf = (userAgent: string | undefined): Text =>
-  Option.getOrElse(
-    Schema.decodeUnknownOption(Device.DeviceName)(Browser.nameOf(userAgent)),
-    () => texts.devices.apps.browser.name
-  )
+const nameOf = (userAgent: string | undefined): Html =>
+  Option.match(Schema.decodeUnknownOption(Device.DeviceName)(Browser.nameOf(userAgent)), {
+    onNone: () => texts.devices.apps.browser.name,
+    onSome: (name) => texts.frame.browser(name)
+  })
 
 export const sharePath = (portal: string): string => `${portal}/devices/share`
 

@@ -6,8 +6,9 @@ import * as BaseMap from "./BaseMap.js"
 /** A tile is this many units wide. */
 export const EXTENT = 4096
 
-/** The closest zoom of the base map. */
-export const ZOOM = 6
+/** The zooms that the base map has, the farthest first. */
+export const ZOOMS = [0, 2, 4, 6] as const
+export type Zoom = (typeof ZOOMS)[number]
 
 /** Points of a ring or a line, in the units of the tile; they may lie outside of the tile. */
 export type TileLine = ReadonlyArray<readonly [x: number, y: number]>
@@ -63,12 +64,12 @@ export const decode = (bytes: Uint8Array): Tile => {
 const RECENT = new Map<string, Tile>()
 const MOST_RECENT = 24
 
-/** The tile of the closest zoom. Beyond the poles there is none, and the sea is empty. */
-export const read = (column: number, row: number): Tile => {
-  const key = `${column}/${row}`
+/** A tile. Beyond the poles there is none, and the sea is empty. */
+export const read = (column: number, row: number, zoom: Zoom): Tile => {
+  const key = `${zoom}/${column}/${row}`
   const known = RECENT.get(key)
   if (known !== undefined) return known
-  const tile = decode(gunzipSync(BaseMap.tile(String(ZOOM), String(column), String(row))))
+  const tile = decode(gunzipSync(BaseMap.tile(String(zoom), String(column), String(row))))
   const [oldest] = RECENT.keys()
   if (RECENT.size >= MOST_RECENT && oldest !== undefined) RECENT.delete(oldest)
   RECENT.set(key, tile)

@@ -158,7 +158,7 @@ const frame = ({
       </head>
       <body>
         <a class="skip" href="#main">${words.skip}</a>
-        <header class="top${reader !== null && mayReview(reader) && " staff"}">
+        <header class="top${(sections !== undefined || (reader !== null && mayReview(reader))) && " rows"}">
           <div>
             <a class="brand" href="/">${new Html(Assets.mark)}<span>Place Access</span></a>
             ${reader !== null && navigation(reader, current)}

@@ -3,6 +3,7 @@ import { listDevices } from "@place-access/domain/devices"
 import { listPlaces, type Place } from "@place-access/domain/places"
 import { listRulesOfUser, removeRuleOfUser, type RulesPage } from "@place-access/domain/rules"
 import { ConnectionId, PlaceId, RuleId } from "@place-access/domain/shared"
+import { findLostExactLocation } from "@place-access/domain/steering"
 import { Effect, Schema } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
@@ -44,6 +45,8 @@ export const detail = (
     const phones = yield* listDevices(visitor.account.id)
     const uses = yield* listUses(visitor.account.id, id)
     const token = yield* Visitor.tokenFor(visitor)
+    const done = query.value("done")
+    const lost = done === "exact-location-ended" ? yield* findLostExactLocation(visitor.account.id, id) : null
     return yield* respond({
       title: connection.app.name,
       reader: yield* Visitor.reader(visitor),
@@ -53,7 +56,8 @@ export const detail = (
       main: html`<p><a href="${portal}/connections">${texts.portal.connections.title}</a></p>
         <h1>${connection.app.name}</h1>
         <p class="lead">${connection.app.description}</p>
-        ${notice(query.value("done"))} ${connection.live && phones.length === 0 && noPhone(portal)}
+        ${lost !== null && connection.live ? controls.undoEndOfExact(portal, connection, lost, token) : notice(done)}
+        ${connection.live && phones.length === 0 && noPhone(portal)}
         ${Fields.problems({ values: () => "", problems }, { places: words.places.field, ...controls.LABELS })}
         <section class="card" aria-labelledby="about">
           <header>

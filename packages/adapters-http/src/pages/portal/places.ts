@@ -17,7 +17,8 @@ import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
-import { miniMap, nearestTown } from "./miniMap.js"
+import { nearestTown } from "../land/Land.js"
+import { miniMap } from "../land/miniMap.js"
 import { notice } from "./notices.js"
 
 const words = texts.places
@@ -128,7 +129,7 @@ const lastThere = (portal: string, visit: PlaceCard.PlaceCard["lastVisit"]): Val
   visit === null
     ? words.notLately
     : html`<a href="${portal}/timeline/places/${visit.place.id}"
-        >${visit.departure === null ? words.since(time(visit.arrival)) : time(visit.departure)}</a
+        >${visit.end.kind === "still" ? words.since(time(visit.arrival)) : time(visit.end.at)}</a
       >`
 
 const create = (portal: string) =>

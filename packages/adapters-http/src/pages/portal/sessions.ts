@@ -6,7 +6,7 @@ import { texts } from "../../languages/index.js"
 import * as Credentials from "../../security/Credentials.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html, type Text } from "../../html/Html.js"
+import { type Html, html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
@@ -42,11 +42,7 @@ const page = (portal: string) =>
   )
 
 /** `Firefox on Linux`, as the session has it, in words of the reader. */
-const browserOf = (name: string | null): Text => {
-  if (name === null) return words.someBrowser
-  const [browser, system] = name.split(" on ")
-  return browser === undefined || system === undefined ? name : words.browserOn(browser, system)
-}
+const browserOf = (name: string | null): Html => (name === null ? words.someBrowser : texts.frame.browser(name))
 
 const card = (portal: string, { id, isCurrent, session }: ListedSession, token: string): Html => {
   const name = browserOf(session.browser)

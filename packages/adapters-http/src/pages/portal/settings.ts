@@ -19,6 +19,7 @@ import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import * as LanguagePage from "../settings/language.js"
 import * as NoticeChoice from "../settings/notices.js"
+import { group, type Row } from "../settings/row.js"
 import * as TimeZonePage from "../settings/timeZone.js"
 import { notice } from "./notices.js"
 
@@ -39,7 +40,7 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
       status: problems.length === 0 ? 200 : 400,
       main: html`<h1>${words.title}</h1>
         ${problems.length === 0 && notice(query.value("done"))}
-        ${Fields.problems({ values: () => "", problems }, LABELS)}
+        ${Fields.problems({ values: () => "", problems }, LABELS)} ${yield* groups(portal, visitor, history)}
         <section class="card" aria-labelledby="history">
           <h2 id="history">${words.history.heading}</h2>
           <p>${words.history.text}</p>
@@ -67,40 +68,34 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
             </fieldset>
             <button>${words.save}</button>
           </form>
-        </section>
-        ${TimeZonePage.section(portal, visitor)} ${LanguagePage.section(portal, visitor)}
-        ${yield* NoticeChoice.section(portal, visitor)}
-        <section class="card" aria-labelledby="address">
-          <h2 id="address">${words.address.heading}</h2>
-          <p>${words.address.text(visitor.account.email)}</p>
-          <p><a class="button second" href="${portal}/settings/email">${words.address.open}</a></p>
-        </section>
-        <section class="card" aria-labelledby="password">
-          <h2 id="password">${words.password.heading}</h2>
-          <p>${words.password.text}</p>
-          <p><a class="button second" href="${portal}/settings/password">${words.password.open}</a></p>
-        </section>
-        <section class="card" aria-labelledby="factor">
-          <h2 id="factor">${words.factor.heading}</h2>
-          <p>${words.factor.text}</p>
-          <p><a class="button second" href="${portal}/settings/second-factor">${words.factor.open}</a></p>
-        </section>
-        <section class="card" aria-labelledby="sessions">
-          <h2 id="sessions">${words.sessions.heading}</h2>
-          <p>${words.sessions.text}</p>
-          <p><a class="button second" href="${portal}/settings/sessions">${words.sessions.open}</a></p>
-        </section>
-        <section class="card" aria-labelledby="export">
-          <h2 id="export">${texts.portal.exports.title}</h2>
-          <p>${texts.portal.exports.lead}</p>
-          <p><a class="button second" href="${portal}/settings/export">${words.export.open}</a></p>
-        </section>
-        <section class="card" aria-labelledby="account">
-          <h2 id="account">${words.deletion.heading}</h2>
-          <p>${words.deletion.text}</p>
-          <p><a class="button second" href="${portal}/settings/delete-account">${words.deletion.open}</a></p>
         </section>`
     })
+  })
+
+/** Everything else has its own page. What a person comes for most stands first. */
+const groups = (portal: string, visitor: Visitor.Visitor, { keep }: Described) =>
+  Effect.map(NoticeChoice.row(portal, visitor), (notices) => {
+    const row = (heading: Html, text: Html, to: string, open: Html): Row => ({ heading, text, to, open })
+    const at = (page: string) => `${portal}/settings/${page}`
+    const { address, deletion, export: archive, factor, history, imports, password, sessions } = words
+    const { lead, title } = texts.portal.exports
+    return html`${group("data", words.groups.data, [
+      row(title, lead, at("export"), archive.open),
+      row(history.heading, history.present(HistoryChoice.textOf(keep)), "#history", history.open),
+      row(imports.heading, imports.text, `${portal}/imports/new`, imports.open),
+      row(deletion.heading, deletion.text, at("delete-account"), deletion.open)
+    ])}
+    ${group("account", words.groups.account, [
+      row(address.heading, address.text(visitor.account.email), at("email"), address.open),
+      row(password.heading, password.text, at("password"), password.open),
+      row(factor.heading, factor.text, at("second-factor"), factor.open),
+      row(sessions.heading, sessions.text, at("sessions"), sessions.open)
+    ])}
+    ${group("pages", words.groups.pages, [
+      notices,
+      LanguagePage.row(portal, visitor),
+      TimeZonePage.row(portal, visitor)
+    ])}`
   })
 
 const present = ({ fixes, keep, nextDeletionAt, oldestAt, visits }: Described): Html =>

@@ -5,10 +5,11 @@ import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../../html/Html.js"
+import { html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
+import type { Row } from "./row.js"
 
 const words = texts.settings.language
 
@@ -27,18 +28,13 @@ const OPTIONS = [
 ]
 
 /** The language in the settings: the chosen one, or that pages follow the browser. */
-export const section = (portal: string, { account: { language } }: Visitor.Visitor): Html =>
-  html`<section class="card" aria-labelledby="language">
-    <h2 id="language">${words.heading}</h2>
-    <p>
-      ${
-        language === null
-          ? words.ofBrowser
-          : words.present(html`<strong lang="${language}">${nameOf(language)}</strong>`)
-      }
-    </p>
-    <p><a class="button second" href="${portal}/settings/language">${words.choose}</a></p>
-  </section>`
+export const row = (portal: string, { account: { language } }: Visitor.Visitor): Row => ({
+  heading: words.heading,
+  text:
+    language === null ? words.ofBrowser : words.present(html`<strong lang="${language}">${nameOf(language)}</strong>`),
+  to: `${portal}/settings/language`,
+  open: words.choose
+})
 
 const page = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown) =>
   Effect.gen(function* () {

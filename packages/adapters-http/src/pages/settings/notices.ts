@@ -8,6 +8,7 @@ import { flag, type Html, html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
+import type { Row } from "./row.js"
 
 /** Which mails a person gets (decision owner-notices-1). */
 
@@ -16,24 +17,16 @@ const words = texts.settings.mails
 const KINDS = NoticeKind.literals
 
 /** The chosen mails in the settings. */
-export const section = (portal: string, { account }: Visitor.Visitor) =>
-  Effect.map(
-    listChosenNotices(account.id),
-    (chosen): Html =>
-      html`<section class="card" aria-labelledby="notices">
-        <h2 id="notices">${words.heading}</h2>
-        <p>
-          ${
-            chosen.length === 0
-              ? words.none
-              : words.present(
-                  html`${chosen.map((kind, index) => html`${index > 0 && ", "}${words.kinds[kind].inLine}`)}`
-                )
-          }
-        </p>
-        <p><a class="button second" href="${portal}/settings/notices">${words.choose}</a></p>
-      </section>`
-  )
+export const row = (portal: string, { account }: Visitor.Visitor) =>
+  Effect.map(listChosenNotices(account.id), (chosen): Row => ({
+    heading: words.heading,
+    text:
+      chosen.length === 0
+        ? words.none
+        : words.present(html`${chosen.map((kind, index) => html`${index > 0 && ", "}${words.kinds[kind].inLine}`)}`),
+    to: `${portal}/settings/notices`,
+    open: words.choose
+  }))
 
 const box = (kind: NoticeKind, chosen: ReadonlyArray<NoticeKind>): Html =>
   html`<div class="choice">

@@ -5,11 +5,12 @@ import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html } from "../../html/Html.js"
+import { html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import type { Row } from "./row.js"
 
 const words = texts.settings.timeZone
 
@@ -22,12 +23,12 @@ const zones = (present: string): ReadonlyArray<{ readonly value: string; readonl
     .map((value) => ({ value, text: value.replaceAll("_", " ") }))
 
 /** The time zone in the settings: what it is, and what time it is there now. */
-export const section = (portal: string, { account: { timeZone } }: Visitor.Visitor): Html =>
-  html`<section class="card" aria-labelledby="zone">
-    <h2 id="zone">${words.heading}</h2>
-    <p>${timeZone === null ? words.unknown : words.present(timeZone.replaceAll("_", " "))}</p>
-    <p><a class="button second" href="${portal}/settings/time-zone">${words.choose}</a></p>
-  </section>`
+export const row = (portal: string, { account: { timeZone } }: Visitor.Visitor): Row => ({
+  heading: words.heading,
+  text: timeZone === null ? words.unknown : words.present(timeZone.replaceAll("_", " ")),
+  to: `${portal}/settings/time-zone`,
+  open: words.choose
+})
 
 const page = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown) =>
   Effect.gen(function* () {

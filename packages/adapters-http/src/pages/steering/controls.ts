@@ -1,5 +1,6 @@
 import { type ConnectionView, Pause } from "@place-access/domain/connection"
 import { Scope } from "@place-access/domain/shared"
+import type { Steering } from "@place-access/domain/steering"
 import { Tier } from "@place-access/domain/tiers"
 import * as Fields from "../kit/Fields.js"
 import { flag, type Html, html, nothing, type Value } from "../../html/Html.js"
@@ -63,6 +64,16 @@ export const now = (portal: string, connection: Listed, token: string, disconnec
     </details>
   </div>`
 }
+
+/** The confirmation that exact location has ended, with the button that undoes it (decision connection-9). */
+export const undoEndOfExact = (portal: string, connection: Listed, lost: Steering.LostExactLocation, token: string) =>
+  html`<div class="note" role="status">
+    <p>${texts.notices["exact-location-ended"]}</p>
+    <form method="post" action="${path(portal, connection, "exact-location/restore")}" class="actions">
+      ${Fields.hidden("form_token", token)}<button class="second">${words.endExact.undo}</button>
+      <span class="soft small">${words.endExact.undoUntil(time(lost.until))}</span>
+    </form>
+  </div>`
 
 const box = (connection: Listed, scope: Scope.Scope, chosen: ReadonlyArray<string> | undefined): Html => {
   const isHeld = connection.heldScopes.includes(scope)

@@ -3,8 +3,10 @@ import { ConnectionId, Invalid, Scope } from "@place-access/domain/shared"
 import {
   changeConnection,
   endExactLocation,
+  findLostExactLocation,
   pauseAll,
   pauseConnection,
+  restoreExactLocation,
   resumeAll,
   resumeConnection,
   Steering
@@ -21,7 +23,7 @@ import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
 import { detail } from "../portal/connection.js"
 
-// The forms with which a person steers connected apps. Decisions connection-4 to connection-8.
+// The forms with which a person steers connected apps. Decisions connection-4 to connection-9.
 
 const connectionId = param("connection", ConnectionId, "connection")
 
@@ -74,6 +76,23 @@ const endExact = (portal: string) =>
     })
   )
 
+const restoreExact = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      yield* Visitor.checked(visitor.cookie)
+      const id = yield* connectionId
+      const before = yield* getConnection(visitor.account.id, id)
+      const lost = yield* findLostExactLocation(visitor.account.id, id)
+      const scopes = [...before.heldScopes, ...(lost?.scopes ?? [])]
+      const redirect = Steering.sharesWithoutEnd({ scopes }, before) ? yield* Visitor.confirmed(visitor) : null
+      if (redirect !== null) return yield* redirect
+      return yield* restoreExactLocation(visitor.account.id, id).pipe(
+        Effect.as(seeOther(`${portal}/connections/${id}?done=exact-location-restored`)),
+        Effect.catchTag("Invalid", ({ problems }) => detail(portal, visitor, id, { problems }))
+      )
+    })
+  )
+
 /** A select of days; the empty option leaves the date as it is. `fault`: in the words of the domain. */
 const daysOf = <A>(options: Schema.Schema<A>, form: Form.Form, name: string, fault: string) => {
   const text = form.value(name)
@@ -117,6 +136,7 @@ export const routes = (options: ServiceOptions) => {
     Routes.post(`${one}/pause`, pause(portal)),
     Routes.post(`${one}/resume`, resume(portal)),
     Routes.post(`${one}/exact-location/end`, endExact(portal)),
+    Routes.post(`${one}/exact-location/restore`, restoreExact(portal)),
     Routes.post(`${one}/permissions`, change(portal))
   ]
 }

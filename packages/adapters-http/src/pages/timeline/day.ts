@@ -1,7 +1,7 @@
 import { HttpServerResponse } from "@effect/platform"
 import { listAccessLog } from "@place-access/domain/access-log"
 import { listDays, LocalDays } from "@place-access/domain/fixes"
-import { listPlaces } from "@place-access/domain/places"
+import { type Geometry, listPlaces } from "@place-access/domain/places"
 import { Timestamp } from "@place-access/domain/shared"
 import { Gpx, readDay, type TimelineDay, Trace } from "@place-access/domain/timeline"
 import { Effect } from "effect"
@@ -10,6 +10,7 @@ import * as Folded from "../log/Folded.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
+import { nearestTown } from "../land/Land.js"
 import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import { count, duration, heading, time } from "../kit/Time.js"
@@ -105,23 +106,42 @@ const item = (portal: string, one: Trace.Segment): Html => {
     case "stay":
       return html`<div>
         <strong>${one.place.label}</strong>
-        <span class="soft">${one.isOpen ? words.stillThere(long) : words.until(long, time(one.until, "minute"))}</span>
+        <span class="soft">${stayed(one, long)}</span>
         ${one.began < one.from && html`<br /><span class="soft small">${words.since(time(one.began))}</span>`}
       </div>`
     case "stop":
       return html`<div>
-        ${words.stop} <span class="soft">${words.until(long, time(one.until, "minute"))}</span><br />
+        ${stopped(one.centre)} <span class="soft">${words.until(long, time(one.until, "minute"))}</span><br />
         <a class="small" href="${portal}/places?lat=${one.centre.lat.toFixed(6)}&lon=${one.centre.lon.toFixed(6)}#new"
           >${words.makePlace}</a
         >
       </div>`
     case "way":
-      return html`<div>${words.way} <span class="soft">${words.wayLength(long, distance(one.lengthM))}</span></div>`
+      return html`<div>
+        ${words.way} <span class="soft">${one.lengthM < 5 ? long : words.wayLength(long, distance(one.lengthM))}</span>
+      </div>`
     case "erased":
       return html`<div class="soft">${words.deleted(long)}</div>`
     case "gap":
       return html`<div class="soft">${words.gap(long)}</div>`
   }
+}
+
+const stayed = ({ end, until }: Trace.Segment & { readonly kind: "stay" }, long: Html): Html => {
+  switch (end) {
+    case "still":
+      return words.stillThere(long)
+    case "unheard":
+      return words.atLeast(long, time(until, "minute"))
+    case "left":
+      return words.until(long, time(until, "minute"))
+  }
+}
+
+/** A stop has no name: the next town tells its owner which one it was. */
+const stopped = (centre: Geometry.Point): Html => {
+  const town = nearestTown(centre)
+  return town === null ? words.stop : words.stopNear(town)
 }
 
 const distance = (metres: number): Html =>

@@ -2,10 +2,12 @@ import { type Geometry, type Place } from "@place-access/domain/places"
 import { Trace } from "@place-access/domain/timeline"
 import type { Fix } from "@place-access/domain/fixes"
 import { escape, Html, html, nothing } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
+import * as Land from "../land/Land.js"
 
 /**
- * A day drawn on the server: the own places as circles with their names, and the way as a line. It needs no script, no
- * tiles and no other server. Screen readers read the list of stays and ways instead.
+ * A day drawn on the server: the land, the own places as circles with their names, and the way as a line. It needs no
+ * script, no tiles and no other server. Screen readers read the list of stays and ways instead.
  */
 
 const WIDTH = 720
@@ -23,36 +25,67 @@ interface Drawn {
   readonly segments: ReadonlyArray<Trace.Segment>
 }
 
-/** A position on the picture, in its units. */
-interface At {
-  readonly x: number
-  readonly y: number
-}
-
 export const draw = ({ fixes, places, segments }: Drawn): Html => {
   const stops = segments.flatMap((one) => (one.kind === "stop" ? [one.centre] : []))
-  const points: ReadonlyArray<Geometry.Point> = [...fixes, ...places.map(({ circle }) => circle), ...stops]
-  const [first] = points
-  if (first === undefined) return nothing
-  const { project, unitsPerM } = projection(points, first)
+  const view = viewOf([...fixes, ...places.map(({ circle }) => circle), ...stops])
+  if (view === undefined) return nothing
+  const project = Land.project(view)
   const lines = pieces(Trace.thinned(fixes, MAX_POINTS), segments).map((piece) => piece.map(project))
+  const labels = labelled(places, project)
+  const town = isSmall(view) ? Land.nearestTown(view.centre) : null
   return html`<figure class="day">
-    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">
-      ${places.map(({ circle }) => disc("place", project(circle), Math.max(circle.radiusM * unitsPerM, 6)))}
+    <svg class="drawn" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">
+      ${new Html(Land.ground(view))}
+      ${places.map(({ circle }) => disc("place", project(circle), Math.max(circle.radiusM * view.unitsPerM, 6)))}
       ${lines.map((line) => new Html(`<polyline class="way" points="${line.map(({ x, y }) => `${round(x)},${round(y)}`).join(" ")}"/>`))}
-      ${stops.map((stop) => disc("stop", project(stop), 5))} ${ends(lines)} ${names(places, project)}
-      ${scale(unitsPerM)}
+      ${stops.map((stop) => disc("stop", project(stop), 5))} ${ends(lines)}
+      ${new Html(Land.towns(view, { most: MOST_TOWNS, letter: LETTER, line: LABEL_HEIGHT, taken: labels }))}
+      ${labels.map(({ text, x, y }) => new Html(`<text x="${round(x)}" y="${round(y)}">${escape(text)}</text>`))}
+      ${scale(view.unitsPerM)} ${inset(view, [...lines.flat(), ...labels, ...stops.map(project)])}
     </svg>
+    ${town !== null && html`<figcaption>${texts.timeline.near(town)}</figcaption>`}
   </figure>`
 }
 
+/** A day within this width shows hardly a coast or a town: the land around it stands in a corner. */
+const SMALL_M = 40_000
+
+const INSET = { width: 168, height: 112, unitsPerM: 168 / 120_000 }
+
+/** The land around a small picture, in the first corner in which nothing is drawn; the scale has the fourth. */
+const inset = (view: Land.LandView, drawn: ReadonlyArray<Land.At>): Html => {
+  if (!isSmall(view) || !Land.isOnMap(view.centre)) return nothing
+  const { height, width } = INSET
+  const corners = [
+    { x: WIDTH - width, y: HEIGHT - height },
+    { x: WIDTH - width, y: 0 },
+    { x: 0, y: 0 }
+  ]
+  const isFree = (corner: Land.At) =>
+    drawn.every(
+      ({ x, y }) =>
+        x < corner.x - MARGIN ||
+        x > corner.x + width + MARGIN ||
+        y < corner.y - MARGIN ||
+        y > corner.y + height + MARGIN
+    )
+  const corner = corners.find(isFree)
+  if (corner === undefined) return nothing
+  const ground = Land.ground({ ...INSET, centre: view.centre })
+  return new Html(
+    `<svg class="inset" x="${corner.x}" y="${corner.y}" width="${width}" height="${height}"><rect class="water" width="${width}" height="${height}"/>${ground}<circle class="here" cx="${width / 2}" cy="${height / 2}" r="6"/><rect class="edge" width="${width}" height="${height}"/></svg>`
+  )
+}
+
+const isSmall = ({ unitsPerM }: Land.LandView): boolean => WIDTH / unitsPerM < SMALL_M
+
 const round = (value: number): number => Math.round(value * 10) / 10
 
-const disc = (kind: string, { x, y }: At, radius: number): Html =>
+const disc = (kind: string, { x, y }: Land.At, radius: number): Html =>
   new Html(`<circle class="${kind}" cx="${round(x)}" cy="${round(y)}" r="${round(radius)}"/>`)
 
 /** Where the day begins and where it ends. */
-const ends = (lines: ReadonlyArray<ReadonlyArray<At>>): Html => {
+const ends = (lines: ReadonlyArray<ReadonlyArray<Land.At>>): Html => {
   const [begin, end] = [lines[0]?.[0], lines.at(-1)?.at(-1)]
   return begin === undefined || end === undefined ? nothing : html`${disc("begin", begin, 5)}${disc("end", end, 6)}`
 }
@@ -76,55 +109,52 @@ const pieces = (
   return found
 }
 
-/**
- * A flat projection around the middle, the same scale in both directions. Longitudes are differences to the first
- * point, so that a day on the date line is in one piece.
- */
-const projection = (points: ReadonlyArray<Geometry.Point>, first: Geometry.Point) => {
-  const turn = (degrees: number) => ((degrees + 540) % 360) - 180
-  const shrink = Math.max(Math.cos((first.lat * Math.PI) / 180), 0.01)
-  const metres = ({ lat, lon }: Geometry.Point): At => ({
-    x: turn(lon - first.lon) * shrink * M_A_DEGREE,
-    y: (first.lat - lat) * M_A_DEGREE
-  })
-  const all = points.map(metres)
-  const range = (values: ReadonlyArray<number>) => {
-    const [low, high] = values.reduce(
-      ([a, b], value) => [Math.min(a, value), Math.max(b, value)],
-      [Infinity, -Infinity]
-    )
-    return { middle: (low + high) / 2, span: Math.max(high - low, MIN_SPAN_M) }
-  }
-  const [horizontal, vertical] = [range(all.map(({ x }) => x)), range(all.map(({ y }) => y))]
-  const unitsPerM = Math.min((WIDTH - 2 * MARGIN) / horizontal.span, (HEIGHT - 2 * MARGIN) / vertical.span)
-  return {
-    unitsPerM,
-    project: (point: Geometry.Point): At => {
-      const { x, y } = metres(point)
-      return { x: WIDTH / 2 + (x - horizontal.middle) * unitsPerM, y: HEIGHT / 2 + (y - vertical.middle) * unitsPerM }
-    }
-  }
+/** The window that shows all points. A day on the date line is in one piece. */
+const viewOf = (points: ReadonlyArray<Geometry.Point>): Land.LandView | undefined => {
+  const [first] = points
+  if (first === undefined) return undefined
+  const begin = Land.worldOf(first)
+  const near = (x: number) => begin.x + ((((x - begin.x + 0.5) % 1) + 1) % 1) - 0.5
+  const all = points.map(Land.worldOf)
+  const [horizontal, vertical] = [range(all.map(({ x }) => near(x))), range(all.map(({ y }) => y))]
+  const centre = Land.pointOf({ x: horizontal.middle, y: vertical.middle })
+  const worldM = Land.worldWidthM(centre.lat)
+  const spanM = ({ span }: ReturnType<typeof range>) => Math.max(span * worldM, MIN_SPAN_M)
+  const unitsPerM = Math.min((WIDTH - 2 * MARGIN) / spanM(horizontal), (HEIGHT - 2 * MARGIN) / spanM(vertical))
+  return { centre, width: WIDTH, height: HEIGHT, unitsPerM }
 }
 
-const M_A_DEGREE = 111_320
+const range = (values: ReadonlyArray<number>) => {
+  const [low, high] = values.reduce(([a, b], value) => [Math.min(a, value), Math.max(b, value)], [Infinity, -Infinity])
+  return { middle: (low + high) / 2, span: high - low }
+}
 
-const LABEL_HEIGHT = 20
-const LETTER = 8.5
+/** The letters of a phone, on which the picture is half as wide: names that do not touch there touch nowhere. */
+const LABEL_HEIGHT = 28
+const LETTER = 14
+const MOST_TOWNS = 5
+
+interface PlaceLabel extends Land.LandLabel {
+  readonly text: string
+}
 
 /** The names of the places. A name that would lie on another one moves below it. */
-const names = (places: ReadonlyArray<Place.Place>, project: (point: Geometry.Point) => At): ReadonlyArray<Html> => {
-  const taken: Array<At & { readonly width: number }> = []
-  return places.map(({ circle, label }) => {
-    const width = label.length * LETTER
+const labelled = (
+  places: ReadonlyArray<Place.Place>,
+  project: (point: Geometry.Point) => Land.At
+): ReadonlyArray<PlaceLabel> => {
+  const taken: Array<PlaceLabel> = []
+  for (const { circle, label: text } of places) {
+    const width = Math.min(text.length * LETTER, WIDTH - 8)
     const at = project(circle)
     const x = Math.min(Math.max(at.x, width / 2 + 4), WIDTH - width / 2 - 4)
     let y = Math.max(at.y - 12, LABEL_HEIGHT)
     while (taken.some((one) => Math.abs(one.x - x) < (one.width + width) / 2 && Math.abs(one.y - y) < LABEL_HEIGHT)) {
       y += LABEL_HEIGHT
     }
-    taken.push({ x, y, width })
-    return new Html(`<text x="${round(x)}" y="${round(y)}">${escape(label)}</text>`)
-  })
+    taken.push({ text, x, y, width })
+  }
+  return taken
 }
 
 /** A bar with a round length, about a fifth of the picture. */

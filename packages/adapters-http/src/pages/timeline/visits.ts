@@ -1,11 +1,11 @@
 import { listPlaces } from "@place-access/domain/places"
 import { PlaceId } from "@place-access/domain/shared"
-import { ownVisits } from "@place-access/domain/timeline"
+import { lastHeard, OwnVisit, ownVisits } from "@place-access/domain/timeline"
 import { Effect } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Form from "../kit/Form.js"
-import { html } from "../../html/Html.js"
+import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { respond } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
@@ -35,6 +35,7 @@ const show = (portal: string) =>
         Effect.orDie
       )
       const reader = yield* Visitor.reader(visitor)
+      const heardAt = yield* lastHeard(userId)
       return yield* respond({
         title: words.heading(place.label),
         reader,
@@ -47,14 +48,7 @@ const show = (portal: string) =>
               ? html`<p class="empty">${cursor === "" ? words.none : words.noneBefore}</p>`
               : Table.stacked(
                   [words.arrived, words.left, words.duration],
-                  page.visits.map(
-                    ({ arrival, departure }) =>
-                      html`<tr>
-                        <td data-label="${words.arrived}">${time(arrival)}</td>
-                        <td data-label="${words.left}">${departure === null ? words.stillThere : time(departure)}</td>
-                        <td data-label="${words.duration}">${duration((departure ?? reader.locale.now) - arrival)}</td>
-                      </tr>`
-                  )
+                  page.visits.map((visit) => row(visit, OwnVisit.endOf(visit, heardAt, reader.locale.now)))
                 )
           }
           <p class="actions">
@@ -64,6 +58,16 @@ const show = (portal: string) =>
       })
     })
   )
+
+const row = ({ arrival }: OwnVisit.OwnVisit, { at, kind }: OwnVisit.VisitEnd): Html => {
+  const left = { left: time(at), still: words.stillThere, unheard: words.notBefore(time(at)) }
+  const long = duration(at - arrival)
+  return html`<tr>
+    <td data-label="${words.arrived}">${time(arrival)}</td>
+    <td data-label="${words.left}">${left[kind]}</td>
+    <td data-label="${words.duration}">${kind === "unheard" ? words.atLeast(long) : long}</td>
+  </tr>`
+}
 
 export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)

@@ -1,7 +1,7 @@
 import { Account } from "@place-access/domain/accounts"
 import { Place } from "@place-access/domain/places"
 import { readToday, type Suggestion, suggestPlaces, type Today } from "@place-access/domain/timeline"
-import { TimeZone } from "@place-access/domain/shared"
+import { type Timestamp, TimeZone } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { type Html, html, type Value } from "../../html/Html.js"
 import { addressRule, HttpOptions, portalPath } from "../../HttpOptions.js"
@@ -62,12 +62,16 @@ const step = (isDone: boolean, name: Html, text: Html, action: Value): Html =>
   </li>`
 
 /** One tap makes the place, by the form of the places. */
-const suggestion = (portal: string, { centre, count: number, kind }: Suggestion.Suggestion, token: string): Html => {
+const suggestion = (
+  portal: string,
+  { centre, count: number, kind, lastAt }: Suggestion.Suggestion,
+  token: string
+): Html => {
   const own = words.suggestion
   const name = kind === "home" || kind === "work" ? own.name[kind] : own.name.other
   const [lat, lon] = [centre.lat.toFixed(6), centre.lon.toFixed(6)]
   return html`<section class="card" aria-label="${own.label(name)}">
-    <p class="big">${kind === "home" ? own.nights(number, name) : own.days(number, name)}</p>
+    <p class="big">${(kind === "home" ? own.nights : own.days)(number, time(lastAt, "day"), name)}</p>
     <p class="soft">${own.onlyYou} <a href="${portal}/places?lat=${lat}&lon=${lon}#new">${own.look}</a></p>
     <form method="post" action="${portal}/places" class="actions">
       ${Fields.hidden("form_token", token)} ${Fields.hidden("label", name)} ${Fields.hidden("kind", kind)}
@@ -118,17 +122,24 @@ const paused = (portal: string, { connections, paused: all }: Today.Today): Html
     <p class="actions"><a href="${portal}/connections">${words.paused.resume}</a></p>
   </div>`
 
-const whereCard = (portal: string, { now, since, where }: Today.Today): Html =>
+const whereCard = (portal: string, { isPast, now, since, where }: Today.Today): Html =>
   html`<section class="card" aria-labelledby="where">
-    <h2 id="where">${words.where.heading}</h2>
+    <h2 id="where">${isPast ? words.where.headingPast : words.where.heading}</h2>
     <p class="big">
       ${where.state === "at_place" ? where.place.label : where.state === "elsewhere" ? words.where.elsewhere : words.where.unknown}
     </p>
     <p class="soft">
-      ${since !== null && html`${words.where.since(time(since))} `}${where.asOf === null ? words.where.nothing : words.where.by(ago(where.asOf, now))}
+      ${since !== null && !isPast && html`${words.where.since(time(since))} `}
+      ${where.asOf === null ? words.where.nothing : !isPast && words.where.by(ago(where.asOf, now))}
+      ${where.asOf !== null && isPast && known(since, where.asOf, now)}
     </p>
     <p class="actions"><a href="${portal}/timeline">${words.where.timeline}</a></p>
   </section>`
+
+/** Until when it is known where the person was. */
+const known = (since: Timestamp.Timestamp | null, asOf: Timestamp.Timestamp, now: Timestamp.Timestamp): Html =>
+  html`${since !== null && since < asOf ? words.where.span(time(since), time(asOf)) : words.where.at(time(asOf))}
+  ${words.where.silentSince(ago(asOf, now))}`
 
 const BADGES: Readonly<Record<Today.PhoneState["state"], string>> = {
   fresh: "",

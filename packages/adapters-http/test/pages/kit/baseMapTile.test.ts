@@ -2,7 +2,8 @@ import { Timestamp } from "@place-access/domain/shared"
 import { FastCheck } from "effect"
 import { describe, expect, it } from "vitest"
 import * as BaseMapTile from "@place-access/adapters-http/pages/kit/BaseMapTile"
-import { miniMap, nearestTown } from "@place-access/adapters-http/pages/portal/miniMap"
+import * as Land from "@place-access/adapters-http/pages/land/Land"
+import { miniMap } from "@place-access/adapters-http/pages/land/miniMap"
 
 /** The script that builds the base map has no types. */
 const { encodeTile } = (await import(new URL("../../../base-map/tile.mjs", import.meta.url).href)) as {
@@ -60,9 +61,37 @@ describe("the base map on the server [places-5]", () => {
     )
   })
 
+  it("the window of a picture shows its centre in the middle, on both sides of the date line", () => {
+    const view = { centre: { lat: -17, lon: 179.9 }, width: 200, height: 100, unitsPerM: 1 / 1_000 }
+    const project = Land.project(view)
+    expect(project(view.centre)).toEqual({ x: 100, y: 50 })
+    const [west, east] = [project({ lat: -17, lon: 179.8 }), project({ lat: -17, lon: -180 })]
+    expect(100 - west.x).toBeCloseTo(east.x - 100, 6)
+    // 0.1 degrees at 17 degrees south.
+    expect(east.x - 100).toBeCloseTo(11.132 * Math.cos((17 * Math.PI) / 180), 2)
+    const back = Land.pointOf(Land.worldOf(view.centre))
+    expect(back.lat).toBeCloseTo(-17, 9)
+    expect(back.lon).toBeCloseTo(179.9, 9)
+  })
+
+  it("has land and towns for a day within a town, and for one around the world, in a few kilobytes", () => {
+    for (const widthM of [600, 5_000, 80_000, 900_000, 9_000_000, 40_000_000]) {
+      const view = { centre: BERLIN, width: 720, height: 420, unitsPerM: 720 / widthM }
+      const ground = Land.ground(view)
+      expect(ground).toContain('class="land"')
+      expect(ground.length).toBeLessThan(100_000)
+      const labels = { most: 5, letter: 14, line: 28 }
+      expect(Land.towns(view, labels).match(/<text/g)?.length ?? 0).toBeLessThanOrEqual(5)
+      const taken = [{ x: 360, y: 210, width: 10_000 }]
+      expect(Land.towns({ ...view, height: 30 }, { ...labels, taken: taken.map((one) => ({ ...one, y: 15 })) })).toBe(
+        ""
+      )
+    }
+  })
+
   it("knows the town next to a place, and none in the middle of the ocean", () => {
-    expect(nearestTown(BERLIN)).toBe("Berlin")
-    expect(nearestTown({ lat: 0, lon: -30 })).toBeNull()
+    expect(Land.nearestTown(BERLIN)).toBe("Berlin")
+    expect(Land.nearestTown({ lat: 0, lon: -30 })).toBeNull()
   })
 
   it("draws every point of the earth, in a few kilobytes and within the picture", () => {

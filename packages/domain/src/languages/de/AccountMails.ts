@@ -69,6 +69,10 @@ export const accountMails: ReadonlyArray<GermanPair> = [
   },
   { en: "A new browser signed in to your account", de: "Ein neuer Browser hat sich in Ihrem Konto angemeldet" },
   {
+    en: "On {at:moment} somebody signed in to your account with your password: {browser} on {system}, from the network address {address:text}. You did not sign in with this browser before.",
+    de: "Am {at:moment} hat sich jemand mit Ihrem Passwort in Ihrem Konto angemeldet: {browser} unter {system}, von der Netzadresse {address:text}. Mit diesem Browser haben Sie sich noch nie angemeldet."
+  },
+  {
     en: "On {at:moment} somebody signed in to your account with your password: {browser:text}, from the network address {address:text}. You did not sign in with this browser before.",
     de: "Am {at:moment} hat sich jemand mit Ihrem Passwort in Ihrem Konto angemeldet: {browser:text}, von der Netzadresse {address:text}. Mit diesem Browser haben Sie sich noch nie angemeldet."
   },

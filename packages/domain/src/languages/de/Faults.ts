@@ -157,14 +157,5 @@ export const faults: ReadonlyArray<GermanPair> = [
   { en: "must be true or false", de: "muss true oder false sein" },
   { en: "must be an object", de: "muss ein Objekt sein" },
   { en: "must be an array", de: "muss eine Liste sein" },
-  { en: "choose one of the four", de: "wählen Sie eine der vier Möglichkeiten" },
-  { en: "must be “{word}”", de: "muss „{word}“ sein" },
-  { en: "The first day must be a date", de: "Der erste Tag muss ein Datum sein" },
-  { en: "The form has too many fields", de: "Das Formular hat zu viele Felder" },
-  { en: "The form names a place that does not exist", de: "Das Formular nennt einen Ort, den es nicht gibt" },
-  { en: "The form names no length of a pause", de: "Das Formular nennt keine Länge der Pause" },
-  {
-    en: "This form has expired. Go back, reload the page and fill it in again",
-    de: "Dieses Formular ist abgelaufen. Gehen Sie zurück, laden Sie die Seite neu und füllen Sie es noch einmal aus"
-  }
+  { en: "must be “{word}”", de: "muss „{word}“ sein" }
 ]

@@ -75,6 +75,10 @@ export const refusals: ReadonlyArray<GermanPair> = [
   },
   { en: "the connection has ended", de: "die Verbindung ist beendet" },
   {
+    en: "there is no exact location to give back",
+    de: "es gibt keinen genauen Standort, den Sie wieder freigeben können"
+  },
+  {
     en: "there is an app for one-time codes already: remove it first",
     de: "es gibt schon eine App für Einmalcodes: Entfernen Sie sie zuerst"
   },

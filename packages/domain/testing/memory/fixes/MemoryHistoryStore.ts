@@ -23,7 +23,8 @@ export const layer: Layer.Layer<HistoryStore, never, MemoryDatabase> = Layer.eff
             .filter((fix) => fix.userId === userId && lies(fix.capturedAt, within))
             .map(({ capturedAt }) => capturedAt)
           const left = [...tables.visitReports.values(), ...tables.stays.values()].filter(
-            (one) => one.userId === userId && one.departure !== null && lies(one.departure, within)
+            ({ departure, userId: owner }) =>
+              owner === userId && (departure === null ? within.until === null : lies(departure, within))
           )
           const oldest = captured.reduce((a, b) => Math.min(a, b), Infinity)
           return {

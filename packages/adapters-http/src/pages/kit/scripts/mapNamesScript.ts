@@ -1,8 +1,8 @@
 /**
- * The part of the map's script that writes names on the map: `L.mapNames(map, own, base, far)`. It leaves out a name
- * that would cover another one. The reader's own places come first, then what the base map has, the most important
- * first. `far(name, km, turn)` is the text about the nearest town, where the map shows none. Names are added as text
- * nodes, because Leaflet reads strings as HTML.
+ * The part of the map's script that writes names on the map: `L.mapNames(map, own, base, far, kept)`. It leaves out a
+ * name that would cover another one, or a box that must stay free (`kept`). The reader's own places come first, then
+ * what the base map has, the most important first. `far(name, km, turn)` is the text about the nearest town, where the
+ * map shows none. Names are added as text nodes, because Leaflet reads strings as HTML.
  */
 export const mapNamesScript = `"use strict"
 ;(() => {
@@ -28,7 +28,7 @@ export const mapNamesScript = `"use strict"
     country: [(w, h) => [-w / 2, -h / 2]]
   }
 
-  L.mapNames = (map, own, base, say) => {
+  L.mapNames = (map, own, base, say, kept) => {
     const pane = map.createPane("names")
     pane.classList.add("leaflet-zoom-hide")
     const far = L.control({ position: "topright" })
@@ -79,7 +79,7 @@ export const mapNamesScript = `"use strict"
     const write = () => {
       pane.replaceChildren()
       far.box?.replaceChildren()
-      const taken = controls()
+      const taken = [...controls(), ...kept()]
       for (const { at, name, reach } of own()) put(taken, span("place-name", name), "own", at, reach())
       if (base === undefined) return
       let towns = 0

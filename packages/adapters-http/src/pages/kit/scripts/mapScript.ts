@@ -92,10 +92,15 @@ export const mapScript = `"use strict"
     own.push({ name: texts.newest, at, reach: () => 6 })
   }
   const far = (name, km, turn) => say(texts.far, { name, km, direction: texts.directions[turn] })
-  L.mapNames(map, () => own, base, far)
-
   // The circle that the form is about, its pin to move it and its knob to resize it.
   let chosen
+  // No name covers the pin, nor the point under it.
+  const pinned = () => {
+    if (chosen === undefined) return []
+    const { x, y } = map.latLngToContainerPoint(chosen.circle.getLatLng())
+    return [{ left: x - 14, right: x + 14, top: y - 24, bottom: y + 4 }]
+  }
+  const rename = L.mapNames(map, () => own, base, far, pinned)
   const show = () => {
     const at = typed()
     if (at === null) {
@@ -108,6 +113,7 @@ export const mapScript = `"use strict"
     circle.setLatLng(at).setRadius(radiusM())
     if (!pin.isDragged) pin.setLatLng(at)
     if (!knob.isDragged) placeKnob()
+    rename()
     const element = knob.getElement()
     if (element !== undefined) {
       element.setAttribute("aria-valuenow", String(Math.round(radiusM())))

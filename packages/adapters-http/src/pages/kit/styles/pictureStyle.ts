@@ -29,34 +29,36 @@ export const pictureStyle = `.bars { flex: none; display: block; fill: var(--acc
   margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: 12px; background: var(--card); overflow: hidden;
 }
 .day svg { display: block; width: 100%; height: auto; }
-.day .place { fill: var(--accent); fill-opacity: 0.14; stroke: var(--accent); stroke-opacity: 0.6; }
+.day .place { fill: var(--accent); fill-opacity: 0.2; stroke: var(--accent); stroke-opacity: 0.6; }
 .day .way { fill: none; stroke: var(--focus); stroke-width: 3; stroke-linejoin: round; stroke-linecap: round; }
 .day .stop { fill: var(--card); stroke: var(--warn); stroke-width: 3; }
 .day .begin { fill: var(--card); stroke: var(--focus); stroke-width: 3; }
 .day .end { fill: var(--focus); stroke: var(--card); stroke-width: 2; }
-.day text {
-  fill: var(--ink); stroke: var(--card); stroke-width: 4; paint-order: stroke; font-size: 15px; font-weight: 600;
-  text-anchor: middle;
-}
-.day text.scale { text-anchor: start; font-size: 13px; font-weight: 400; fill: var(--soft); }
-.day path.scale { fill: none; stroke: var(--soft); stroke-width: 2; }
+.day text { fill: var(--ink); stroke-width: 4; font-size: 15px; font-weight: 600; }
+.day .town-name { font-size: 13px; }
+.day text.scale { text-anchor: start; font-size: 13px; font-weight: 400; fill: var(--map-name); }
+.day .water { fill: var(--map-water); }
+.day .edge { fill: none; stroke: var(--line); stroke-width: 2; }
+.day .here { fill: var(--focus); stroke: var(--card); stroke-width: 2; }
+.day figcaption { padding: 0.4rem 0.8rem; font-size: 0.9rem; color: var(--soft); border-top: 1px solid var(--line); }
+.day path.scale { fill: none; stroke: var(--map-name); stroke-width: 2; }
 .mini {
   display: block; width: 100%; height: auto; margin: 0 0 0.9rem; border: 1px solid var(--line); border-radius: 8px;
-  background: var(--map-water);
 }
-.mini .land { fill: var(--map-land); fill-rule: evenodd; }
-.mini .lake { fill: var(--map-water); fill-rule: evenodd; }
-.mini .river { fill: none; stroke: var(--map-water-line); }
-.mini .border { fill: none; stroke: var(--map-border); stroke-dasharray: 5 3; }
-.mini .town { fill: var(--map-name); }
+.drawn { background: var(--map-water); }
+.drawn .land { fill: var(--map-land); fill-rule: evenodd; }
+.drawn .lake { fill: var(--map-water); fill-rule: evenodd; }
+.drawn .river { fill: none; stroke: var(--map-water-line); }
+.drawn .border { fill: none; stroke: var(--map-border); stroke-dasharray: 5 3; }
+.drawn .town { fill: var(--map-name); }
+.drawn text { stroke: var(--map-halo); paint-order: stroke; text-anchor: middle; }
+.drawn .town-name { fill: var(--map-name); font-weight: 400; }
 .mini .here { fill: var(--accent); stroke: var(--card); stroke-width: 2; }
-.mini text {
-  font-size: 10px; text-anchor: middle; fill: var(--map-name); stroke: var(--map-halo); stroke-width: 3;
-  paint-order: stroke;
-}
+.mini text { font-size: 10px; stroke-width: 3; }
 .timeline { border-left: 3px solid var(--line); margin-left: 0.4rem; }
 .timeline > li {
-  display: grid; grid-template-columns: 3.6rem 1fr; gap: 0 0.75rem; padding: 0.45rem 0 0.45rem 1rem; position: relative;
+  display: grid; grid-template-columns: minmax(3.6rem, max-content) 1fr; gap: 0 0.75rem;
+  padding: 0.45rem 0 0.45rem 1rem; position: relative;
 }
 .timeline > li::before {
   content: ""; position: absolute; left: calc(-0.45rem - 1.5px); top: 0.85rem; width: 0.9rem; height: 0.9rem;

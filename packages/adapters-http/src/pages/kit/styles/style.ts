@@ -32,7 +32,7 @@ h3 { font-size: 1rem; margin: 0 0 0.25rem; }
 p { margin: 0 0 0.75rem; }
 ul, ol { margin: 0 0 0.75rem; padding-left: 1.25rem; }
 dl { margin: 0; display: grid; grid-template-columns: max-content 1fr; gap: 0.35rem 1.25rem; }
-dl + form, dl + details, form + h3 { margin-top: 1.25rem; }
+dl + form, dl + details, dl + h3, form + h3 { margin-top: 1.25rem; }
 dl + p, details form + p { margin-top: 0.75rem; }
 dt { color: var(--soft); }
 dd { margin: 0; min-width: 0; }
@@ -95,10 +95,16 @@ form.actions + p { margin-top: 1.5rem; }
 .preview { border: 2px dashed var(--line); border-radius: 12px; padding: 1.25rem; }
 .plain { list-style: none; padding: 0; }
 .grid {
-  display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1.25rem;
+  display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 19rem), 1fr)); gap: 1.25rem;
   margin-bottom: 1.25rem;
 }
 .grid > .card { margin: 0; }
+/* A card alone takes the whole width: its picture stands beside the text. */
+@media (min-width: 48rem) {
+  .grid > .card:only-child:has(> .mini) { display: grid; grid-template-columns: 22rem 1fr; gap: 0 1.5rem; }
+  .grid > .card:only-child > .mini { grid-row: 1 / span 4; align-self: start; }
+  .grid > .card:only-child:has(> .mini) > :not(.mini) { grid-column: 2; }
+}
 .soft { color: var(--soft); }
 .small { font-size: 0.9rem; }
 .empty {
@@ -135,7 +141,7 @@ input:not([type=checkbox], [type=radio], [type=hidden]), select, textarea {
 form.filter .field { margin-bottom: 0.5rem; }
 form.filter input[type=date] { padding-inline: 0.6rem; }
 form.filter .pair { grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.5rem), 1fr)); }
-form.filter.long .pair { grid-template-columns: repeat(auto-fit, minmax(clamp(8.5rem, 22%, 11rem), 1fr)); }
+form.filter.long .pair { grid-template-columns: repeat(auto-fit, minmax(clamp(8.5rem, 17%, 11rem), 1fr)); }
 input[aria-invalid=true], textarea[aria-invalid=true], select[aria-invalid=true] {
   border-color: var(--bad); border-width: 2px;
 }
@@ -221,6 +227,11 @@ button.stop { background: var(--bad); border-color: var(--bad); color: var(--car
   padding: 0.6rem 0; border-bottom: 1px solid var(--line);
 }
 .rows > li:last-child { border-bottom: 0; }
+.settings { margin: 0; }
+.settings > li { display: grid; grid-template-columns: minmax(0, 1fr) max-content; }
+.settings p { margin: 0; }
+.settings h3 { margin: 0; }
+.settings a { max-width: 14rem; text-align: right; }
 ${pictureStyle}${consentStyle}.steps { list-style: none; padding: 0; counter-reset: step; display: grid; gap: 1rem; }
 .steps > li { display: grid; grid-template-columns: 2rem 1fr; gap: 0.75rem; counter-increment: step; }
 .steps > li::before {
@@ -257,7 +268,7 @@ main.wide .card > form.with-map { max-width: none; }
 }
 .map path.chosen { stroke: var(--warn); fill: var(--warn); stroke-width: 3; fill-opacity: 0.2; stroke-opacity: 1; }
 .map path.newest { stroke: var(--card); fill: var(--focus); stroke-width: 2; fill-opacity: 1; stroke-opacity: 1; }
-.map .leaflet-names-pane { z-index: 620; pointer-events: none; }
+.map .leaflet-names-pane { z-index: 590; pointer-events: none; }
 .map .leaflet-names-pane span { position: absolute; left: 0; top: 0; white-space: nowrap; }
 .map .place-name {
   background: var(--card); color: var(--ink); border: 1px solid var(--line); border-radius: 6px;
@@ -335,13 +346,13 @@ pre.letter { white-space: pre-wrap; margin: 0; }
 @media (max-width: 40rem) {
   .strips > li { grid-template-columns: minmax(0, 1fr); }
   .day text { font-size: 26px; }
-  .day text.scale { font-size: 22px; }
+  .day .town-name, .day text.scale { font-size: 22px; }
   .top > div { gap: 0.1rem 0.75rem; padding-bottom: 0; }
   .top nav {
     order: 1; flex: 1 0 100%; flex-wrap: nowrap; gap: 0 0.35rem; font-size: 0.76rem; overflow-x: auto;
     scrollbar-width: none;
   }
-  .top.staff nav { flex-wrap: wrap; gap: 0 0.9rem; font-size: 0.9rem; }
+  .top.rows nav { flex-wrap: wrap; gap: 0 0.9rem; font-size: 0.9rem; }
   .top nav a { display: inline-block; white-space: nowrap; padding: 0.5rem 0; }
   .top nav a::first-letter { text-transform: uppercase; }
   .top .roomy, .who span { display: none; }
@@ -349,9 +360,11 @@ pre.letter { white-space: pre-wrap; margin: 0; }
   .brand:last-child { padding-bottom: 0.6rem; }
   .below .button { display: block; margin: 0.5rem 0 0; }
   form.filter .pair { grid-template-columns: repeat(2, minmax(0, 1fr)); }
-  form.filter .pair > .field:has(select), form.filter .pair > .field:has(button) { grid-column: 1 / -1; }
+  form.filter .pair > .field:not(:has([type=date])) { grid-column: 1 / -1; }
   form.filter .field > button { width: 100%; }
   main { padding-top: 1.25rem; }
+  .settings > li { grid-template-columns: minmax(0, 1fr); gap: 0.1rem; }
+  .settings a { max-width: none; text-align: left; }
   dl { grid-template-columns: 1fr; gap: 0 0; }
   dd { margin-bottom: 0.5rem; }
   .stack thead { position: absolute; left: -100vw; }
@@ -359,11 +372,10 @@ pre.letter { white-space: pre-wrap; margin: 0; }
   .stack tbody tr:last-child { border-bottom: 0; }
   .stack, .stack tbody { display: block; }
   .stack td, .stack th { display: block; border: 0; padding: 0.1rem 0; white-space: normal; min-width: 0; }
-  .stack td[data-label] { padding-left: 5.5rem; text-indent: -5.5rem; }
-  .stack td[data-label]::before, .stack td[data-label] * { text-indent: 0; }
+  .stack td[data-label] { display: flow-root; padding-left: 6.6rem; }
   .stack td[data-label]::before {
-    content: attr(data-label) " "; color: var(--soft); font-size: 0.85rem; display: inline-block; min-width: 5.5rem;
-    padding-right: 0.5rem;
+    content: attr(data-label); color: var(--soft); font-size: 0.85rem; line-height: 1.7; float: left; width: 6.2rem;
+    margin-left: -6.6rem;
   }
 }
 @media (prefers-reduced-motion: no-preference) { button, .button { transition: filter 0.12s; } }

@@ -1,0 +1,267 @@
+import type { Geometry } from "@place-access/domain/places"
+import * as BaseMapTile from "../kit/BaseMapTile.js"
+import { escape } from "../../html/Html.js"
+
+/**
+ * The land behind a picture that the server draws: coasts, rivers, borders and towns of the base map, as SVG. It needs
+ * no script and no other server. The base map has no streets: of a small area it shows land and water only.
+ */
+
+/** A window on the world: Web Mercator around a point. */
+export interface LandView {
+  readonly centre: Geometry.Point
+  readonly width: number
+  readonly height: number
+  /** Units of the picture for a metre at the centre. */
+  readonly unitsPerM: number
+}
+
+/** A position on the picture, in its units. */
+export interface At {
+  readonly x: number
+  readonly y: number
+}
+
+const EQUATOR_M = 40_075_017
+/** The map ends at this latitude. */
+export const MAX_LATITUDE = 85
+
+/** Whether the base map reaches so far north or south. */
+export const isOnMap = ({ lat }: Geometry.Point): boolean => Math.abs(lat) <= MAX_LATITUDE
+
+/** A position on the square of the whole world, from 0 to 1, counted from the north-west. */
+export const worldOf = ({ lat, lon }: Geometry.Point): At => {
+  const latitude = (Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, lat)) * Math.PI) / 180
+  return { x: (lon + 180) / 360, y: (1 - Math.log(Math.tan(latitude / 2 + Math.PI / 4)) / Math.PI) / 2 }
+}
+
+/** The point of a position on the square of the world. */
+export const pointOf = ({ x, y }: At): Geometry.Point => ({
+  lat: (Math.atan(Math.sinh(Math.PI * (1 - 2 * y))) * 180) / Math.PI,
+  lon: ((((x * 360) % 360) + 360) % 360) - 180
+})
+
+/** How wide the world is at a latitude, in metres on the ground. */
+export const worldWidthM = (lat: number): number =>
+  EQUATOR_M * Math.cos((Math.min(MAX_LATITUDE, Math.abs(lat)) * Math.PI) / 180)
+
+/** The units of the picture for the whole width of the world. */
+const worldUnits = ({ centre, unitsPerM }: LandView): number => worldWidthM(centre.lat) * unitsPerM
+
+/** Where a point is on the picture, on the side of the world that is nearer to the centre. */
+export const project = (view: LandView): ((point: Geometry.Point) => At) => {
+  const [centre, units] = [worldOf(view.centre), worldUnits(view)]
+  return (point) => {
+    const { x, y } = worldOf(point)
+    const east = ((((x - centre.x + 0.5) % 1) + 1) % 1) - 0.5
+    return { x: view.width / 2 + east * units, y: view.height / 2 + (y - centre.y) * units }
+  }
+}
+
+/** A tile of the base map with the function from its units to those of the picture. */
+interface Placed {
+  readonly tile: BaseMapTile.Tile
+  readonly place: (at: Position) => Position
+}
+
+type Position = readonly [x: number, y: number]
+
+/** A tile of the base map has details for a picture of about this width. */
+const TILE_UNITS = 384
+
+/** The tiles that the picture shows. */
+const around = (view: LandView): ReadonlyArray<Placed> => {
+  const units = worldUnits(view)
+  const zoom = BaseMapTile.ZOOMS.findLast((one) => units / 2 ** one >= TILE_UNITS) ?? 0
+  const tiles = 2 ** zoom
+  const size = units / tiles
+  const centre = worldOf(view.centre)
+  const [left, top] = [centre.x * units - view.width / 2, centre.y * units - view.height / 2]
+  const columns = range(Math.floor(left / size), Math.floor((left + view.width) / size))
+  const rows = range(Math.floor(top / size), Math.floor((top + view.height) / size))
+  return rows
+    .filter((row) => row >= 0 && row < tiles)
+    .flatMap((row) =>
+      columns.map((column) => ({
+        // The world repeats to the east and to the west.
+        tile: BaseMapTile.read(((column % tiles) + tiles) % tiles, row, zoom),
+        place: ([x, y]: Position): Position => [
+          (column + x / BaseMapTile.EXTENT) * size - left,
+          (row + y / BaseMapTile.EXTENT) * size - top
+        ]
+      }))
+    )
+}
+
+const range = (from: number, to: number): ReadonlyArray<number> =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+/** What is cut off lies this far outside, so that no line along the cut is seen. */
+const MARGIN = 6
+
+/** The part of a ring within the picture (Sutherland and Hodgman): a coast has thousands of points elsewhere. */
+const cut = ({ height, width }: LandView, ring: ReadonlyArray<Position>): ReadonlyArray<Position> => {
+  const edges: ReadonlyArray<(at: Position) => number> = [
+    ([x]) => x + MARGIN,
+    ([x]) => width + MARGIN - x,
+    ([, y]) => y + MARGIN,
+    ([, y]) => height + MARGIN - y
+  ]
+  return edges.reduce<ReadonlyArray<Position>>(
+    (points, inside) =>
+      points.flatMap((point, index) => {
+        const before = points[(index + points.length - 1) % points.length] ?? point
+        const [a, b] = [inside(before), inside(point)]
+        const crossing: ReadonlyArray<Position> =
+          a < 0 === b < 0
+            ? []
+            : [[before[0] + ((point[0] - before[0]) * a) / (a - b), before[1] + ((point[1] - before[1]) * a) / (a - b)]]
+        return b < 0 ? crossing : [...crossing, point]
+      }),
+    ring
+  )
+}
+
+/** The pieces of a line that come near the picture. */
+const near = ({ height, width }: LandView, line: ReadonlyArray<Position>): ReadonlyArray<ReadonlyArray<Position>> => {
+  const pieces: Array<Array<Position>> = []
+  let piece: Array<Position> | undefined
+  for (const [index, point] of line.entries()) {
+    const before = line[index - 1]
+    if (before === undefined) continue
+    const isNear =
+      Math.max(before[0], point[0]) >= 0 &&
+      Math.min(before[0], point[0]) <= width &&
+      Math.max(before[1], point[1]) >= 0 &&
+      Math.min(before[1], point[1]) <= height
+    if (!isNear) piece = undefined
+    else if (piece === undefined) pieces.push((piece = [before, point]))
+    else piece.push(point)
+  }
+  return pieces
+}
+
+const round = (value: number): string => String(Math.round(value * 10) / 10)
+
+/** Points nearer to each other than this look like one. */
+const LEAST_STEP = 1.6
+
+const thinned = (line: ReadonlyArray<Position>): ReadonlyArray<Position> => {
+  const kept: Array<Position> = []
+  for (const [index, point] of line.entries()) {
+    const last = kept.at(-1)
+    const isFar = last === undefined || Math.hypot(point[0] - last[0], point[1] - last[1]) >= LEAST_STEP
+    if (isFar || index === line.length - 1) kept.push(point)
+  }
+  return kept
+}
+
+/** A large picture needs no parts of a unit. */
+const LARGE = 400
+
+const path = (
+  { width }: LandView,
+  kind: string,
+  lines: ReadonlyArray<ReadonlyArray<Position>>,
+  end: "" | "z"
+): string => {
+  const least = end === "z" ? 3 : 2
+  const written = width > LARGE ? (value: number) => String(Math.round(value)) : round
+  const d = lines
+    .map(thinned)
+    .filter((line) => line.length >= least)
+    .map((line) => `M${line.map(([x, y]) => `${written(x)} ${written(y)}`).join("L")}${end}`)
+    .join("")
+  return d === "" ? "" : `<path class="${kind}" d="${d}"/>`
+}
+
+/** The surfaces and lines, without names. Empty beyond the end of the map. */
+export const ground = (view: LandView): string => {
+  if (!isOnMap(view.centre)) return ""
+  const tiles = around(view)
+  // One path for each tile: tiles overlap, and in one path the overlap of two lands would be a hole.
+  const rings = (name: string, kind: "land" | "lakes") =>
+    tiles
+      .map(({ place, tile }) =>
+        path(
+          view,
+          name,
+          tile[kind].map((ring) => cut(view, ring.map(place))),
+          "z"
+        )
+      )
+      .join("")
+  const lines = (kind: "rivers" | "borders") =>
+    tiles.flatMap(({ place, tile }) => tile[kind].flatMap((line) => near(view, line.map(place))))
+  return [
+    rings("land", "land"),
+    path(view, "river", lines("rivers"), ""),
+    rings("lake", "lakes"),
+    path(view, "border", lines("borders"), "")
+  ].join("")
+}
+
+/** A text on the picture: the middle of its base line, and how wide it is. */
+export interface LandLabel extends At {
+  readonly width: number
+}
+
+interface Lettering {
+  readonly most: number
+  /** The width of a letter and the height of a line, in units of the picture. */
+  readonly letter: number
+  readonly line: number
+  /** What is written already. */
+  readonly taken?: ReadonlyArray<LandLabel>
+}
+
+/** The most important towns of the picture, none so near to another that their names touch. */
+export const towns = (view: LandView, { letter, line, most, taken = [] }: Lettering): string => {
+  if (!isOnMap(view.centre)) return ""
+  const found = around(view)
+    .flatMap(({ place, tile }) =>
+      tile.names
+        .filter(({ rank }) => rank > 0)
+        .map(({ name, rank, weight, x, y }) => {
+          const [px, py] = place([x, y])
+          return { name, rank, weight, x: px, y: py, width: name.length * letter }
+        })
+    )
+    .filter(({ width, x, y }) => x > width / 2 && x < view.width - width / 2 && y > line + 2 && y < view.height - 4)
+    .sort((a, b) => a.rank - b.rank || b.weight - a.weight)
+  const shown: Array<(typeof found)[number]> = []
+  for (const one of found) {
+    const isFree = [...taken, ...shown].every(
+      ({ width, x, y }) => Math.abs(y - one.y) > line || Math.abs(x - one.x) > (width + one.width) / 2
+    )
+    if (isFree && shown.length < most) shown.push(one)
+  }
+  return shown
+    .map(
+      ({ name, x, y }) =>
+        `<circle class="town" cx="${round(x)}" cy="${round(y)}" r="2"/><text class="town-name" x="${round(x)}" y="${round(y - 5)}">${escape(name)}</text>`
+    )
+    .join("")
+}
+
+/** Farther away, a town says little about where a point is. */
+const NEAR_M = 40_000
+
+/** The town next to a point; null in the wilderness. The base map knows 7,300 towns, so it may be the next city. */
+export const nearestTown = (centre: Geometry.Point): string | null => {
+  if (!isOnMap(centre)) return null
+  const view: LandView = { centre, width: 2 * NEAR_M, height: 2 * NEAR_M, unitsPerM: 1 }
+  const distances = around(view).flatMap(({ place, tile }) =>
+    tile.names
+      .filter(({ rank }) => rank > 0)
+      .map(({ name, x, y }) => {
+        const [px, py] = place([x, y])
+        return { name, metres: Math.hypot(px - NEAR_M, py - NEAR_M) }
+      })
+  )
+  const nearest = distances.reduce<(typeof distances)[number] | null>(
+    (best, one) => (best === null || one.metres < best.metres ? one : best),
+    null
+  )
+  return nearest !== null && nearest.metres <= NEAR_M ? nearest.name : null
+}

@@ -1,0 +1,28 @@
+import type { Geometry } from "@place-access/domain/places"
+import { Html, nothing } from "../../html/Html.js"
+import * as Land from "./Land.js"
+
+/**
+ * The surroundings of a place as a small picture. It tells where a place is, not which street: the base map has no
+ * streets. Screen readers get `Land.nearestTown` and the coordinates instead. Decision places-5.
+ */
+
+const WIDTH = 240
+const HEIGHT = 110
+/** How much of the world the picture shows from left to right. */
+const WIDTH_M = 90_000
+
+export const miniMap = (centre: Geometry.Point): Html => {
+  if (!Land.isOnMap(centre)) return nothing
+  const view: Land.LandView = { centre, width: WIDTH, height: HEIGHT, unitsPerM: WIDTH / WIDTH_M }
+  return new Html(
+    `<svg class="mini drawn" viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true">${Land.ground(view)}${Land.towns(
+      view,
+      {
+        most: 2,
+        letter: 6,
+        line: 16
+      }
+    )}<circle class="here" cx="${WIDTH / 2}" cy="${HEIGHT / 2}" r="6"/></svg>`
+  )
+}

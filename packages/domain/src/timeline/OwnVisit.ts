@@ -1,0 +1,38 @@
+// A visit as its owner reads it, and until when it is known. Decision timeline-4.
+import type { PlaceRef } from "../places/Place.js"
+import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
+
+export interface OwnVisit {
+  readonly arrival: Timestamp
+  readonly departure: Timestamp | null
+  readonly place: PlaceRef
+}
+
+/**
+ * Without a reading for this long nobody knows where the person is. Phones that rest send one an hour at the least.
+ */
+export const LONG_SILENCE = 70 * MINUTE
+
+/** Whether a reading is too old to tell where the person is now. */
+export const isOld = (heardAt: Timestamp, now: Timestamp): boolean => now - heardAt >= LONG_SILENCE
+
+/**
+ * `left`: the departure. `still`: the phone speaks, so the visit lasts until now. `unheard`: nothing says that the
+ * person left, and the phone has been silent since `at`.
+ */
+export interface VisitEnd {
+  readonly kind: "left" | "still" | "unheard"
+  readonly at: Timestamp
+}
+
+/** `heardAt`: the newest reading of the owner's phones; null or before the visit: only a phone's own report says it. */
+export const endOf = (
+  { arrival, departure }: Pick<OwnVisit, "arrival" | "departure">,
+  heardAt: Timestamp | null,
+  now: Timestamp
+): VisitEnd => {
+  if (departure !== null) return { kind: "left", at: departure }
+  return heardAt === null || heardAt <= arrival || !isOld(heardAt, now)
+    ? { kind: "still", at: now }
+    : { kind: "unheard", at: heardAt }
+}
