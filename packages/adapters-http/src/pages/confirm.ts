@@ -5,6 +5,7 @@ import { canHavePasskeys, toSign } from "../factors/passkeyOptions.js"
 import * as PasskeyResponse from "../factors/passkeyResponse.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Browser from "../security/Browser.js"
+import * as Credentials from "../security/Credentials.js"
 import * as CodeAsked from "./factors/codeAsked.js"
 import { passkeyForm, passkeyPolicy } from "./factors/passkeyForm.js"
 import * as Fields from "./kit/Fields.js"
@@ -110,7 +111,9 @@ const confirm = Visitor.signedInAnyhow((visitor) =>
     const { cookie } = visitor
     const field = proof.right._tag === "Password" ? "code" : "passkey"
     return yield* confirmSession(visitor.account, { proof: proof.right, ...(yield* Browser.attempt), cookie }).pipe(
-      Effect.as(seeOther(returnTo)),
+      Effect.flatMap((fresh) =>
+        Effect.map(HttpOptions, (options) => Credentials.setSession(seeOther(returnTo), fresh, options))
+      ),
       Effect.catchTags({
         ...PasswordAsked.refusals(again),
         WrongFactor: CodeAsked.refusals(field, again).WrongFactor,
