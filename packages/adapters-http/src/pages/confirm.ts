@@ -36,7 +36,8 @@ const page = (visitor: Visitor.Visitor, returnTo: string, again: Again = Passwor
     const options = yield* HttpOptions
     const { account } = visitor
     const token = yield* Visitor.tokenFor(visitor)
-    const { passkeys } = yield* describeFactors(account)
+    const factors = yield* describeFactors(account)
+    const { passkeys } = factors
     const needsCode = yield* (yield* AccountStore).hasFactor(account.id)
     const asks = passkeys.length > 0 && canHavePasskeys(options)
     const challenge = asks ? yield* issueChallenge({ _tag: "Confirm", userId: account.id }) : ""
@@ -66,7 +67,7 @@ const page = (visitor: Visitor.Visitor, returnTo: string, again: Again = Passwor
         <form method="post" action="/confirm" class="card">
           ${Object.entries(hidden).map(([name, value]) => Fields.hidden(name, value))} ${Fields.username(account.email)}
           ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
-          ${needsCode && CodeAsked.codeField(form)}
+          ${needsCode && CodeAsked.codeField(form, factors)}
           <button class="wide">${words.goOn}</button>
         </form>
         <p>${words.unknown}</p>`
