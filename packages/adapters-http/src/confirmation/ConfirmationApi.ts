@@ -10,7 +10,7 @@ export const ConfirmationApi = HttpApiGroup.make("confirmation")
     HttpApiEndpoint.post("confirmSession", "/v1/session/confirmation")
       .annotate(
         WithoutKey,
-        "it changes only when the session was last confirmed, and a repeated request confirms it again"
+        "a stored answer would contain the session's new cookie, and a repeated request has the old one, which opens nothing"
       )
       .setPayload(
         Fields.request({
@@ -30,7 +30,7 @@ export const ConfirmationApi = HttpApiGroup.make("confirmation")
       .annotate(
         OpenApi.Description,
         "Opens for 15 minutes what otherwise answers 403 `confirmation_required`. A sign-in does the same. 403 `forbidden` when the " +
-          "password or the code is wrong, which counts as a failed sign-in."
+          "password or the code is wrong, which counts as a failed sign-in. The answer sets a new cookie for the session; the cookie before it opens nothing from then on."
       )
   )
   .annotate(OpenApi.Title, "Confirmation")

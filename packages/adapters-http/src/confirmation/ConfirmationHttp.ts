@@ -1,4 +1,4 @@
-import { HttpServerRequest } from "@effect/platform"
+import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { confirmSession, type IdentityProof } from "@place-access/domain/factors"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
@@ -16,9 +16,11 @@ export const layer = Group.group(Api, "confirmation", (handlers) =>
     "confirmSession",
     ({ payload: { code = null, password } }) =>
       Effect.gen(function* () {
-        const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
+        const options = yield* HttpOptions
+        const before = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, options) ?? ""
         const proof: IdentityProof = { _tag: "Password", password, code }
-        yield* confirmSession(yield* SignedIn, { proof, ...(yield* Browser.attempt), cookie: cookie ?? "" })
+        const cookie = yield* confirmSession(yield* SignedIn, { proof, ...(yield* Browser.attempt), cookie: before })
+        return Credentials.setSession(HttpServerResponse.empty({ status: 204 }), cookie, options)
       }).pipe(
         Effect.catchTags({
           // 403 and not 401, because the session is valid.

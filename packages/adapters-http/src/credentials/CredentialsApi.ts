@@ -18,7 +18,7 @@ export const CredentialsApi = HttpApiGroup.make("credentials")
       .annotate(OpenApi.Summary, "Change one's password")
       .annotate(
         OpenApi.Description,
-        "Ends every other session and tells the owner by mail. 403 when `password`, the present one, is wrong, which counts as a failed " +
+        "Ends every other session, sets a new cookie for this one, and tells the owner by mail. 403 when `password`, the present one, is wrong, which counts as a failed " +
           "sign-in. 400 when the new one is among those that attackers try first."
       )
   )

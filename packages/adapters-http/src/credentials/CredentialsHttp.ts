@@ -15,7 +15,7 @@ import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 import { mailResetLink } from "./mailResetLink.js"
-import { staysKnown } from "./staysKnown.js"
+import { staysKnown, staysSignedIn } from "./staysKnown.js"
 
 export const layer = Group.group(Api, "credentials", (handlers) =>
   handlers
@@ -27,13 +27,13 @@ export const layer = Group.group(Api, "credentials", (handlers) =>
           const { sha256 } = yield* Vault.Vault
           const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
           const account = yield* SignedIn
-          yield* changePassword(account, {
+          const fresh = yield* changePassword(account, {
             password: payload.password,
             newPassword: payload.new_password,
             session: sha256(cookie ?? ""),
             ...(yield* Browser.attempt)
           })
-          return yield* staysKnown(account, HttpServerResponse.empty({ status: 204 }))
+          return yield* staysSignedIn(account, fresh, HttpServerResponse.empty({ status: 204 }))
         }).pipe(
           Effect.catchTags({
             // 403 and not 401, because the session is valid.

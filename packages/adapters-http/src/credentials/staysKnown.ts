@@ -15,3 +15,18 @@ export const staysKnown = (account: Account.Account, response: HttpServerRespons
       onSome: (cookie) => Credentials.setKnownBrowser(response, cookie, options)
     })
   })
+
+/** Also gives the browser the new cookie of its session, which the change of the password returned. */
+export const staysSignedIn = (
+  account: Account.Account,
+  cookie: Option.Option<string>,
+  response: HttpServerResponse.HttpServerResponse
+) =>
+  Effect.gen(function* () {
+    const options = yield* HttpOptions
+    const known = yield* staysKnown(account, response)
+    return Option.match(cookie, {
+      onNone: () => known,
+      onSome: (fresh) => Credentials.setSession(known, fresh, options)
+    })
+  })

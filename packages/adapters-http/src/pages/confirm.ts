@@ -5,6 +5,7 @@ import { canHavePasskeys, toSign } from "../factors/passkeyOptions.js"
 import * as PasskeyResponse from "../factors/passkeyResponse.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Browser from "../security/Browser.js"
+import * as Credentials from "../security/Credentials.js"
 import * as CodeAsked from "./factors/codeAsked.js"
 import { passkeyForm, passkeyPolicy } from "./factors/passkeyForm.js"
 import * as Fields from "./kit/Fields.js"
@@ -35,7 +36,8 @@ const page = (visitor: Visitor.Visitor, returnTo: string, again: Again = Passwor
     const options = yield* HttpOptions
     const { account } = visitor
     const token = yield* Visitor.tokenFor(visitor)
-    const { passkeys } = yield* describeFactors(account)
+    const factors = yield* describeFactors(account)
+    const { passkeys } = factors
     const needsCode = yield* (yield* AccountStore).hasFactor(account.id)
     const asks = passkeys.length > 0 && canHavePasskeys(options)
     const challenge = asks ? yield* issueChallenge({ _tag: "Confirm", userId: account.id }) : ""
@@ -65,7 +67,7 @@ const page = (visitor: Visitor.Visitor, returnTo: string, again: Again = Passwor
         <form method="post" action="/confirm" class="card">
           ${Object.entries(hidden).map(([name, value]) => Fields.hidden(name, value))} ${Fields.username(account.email)}
           ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
-          ${needsCode && CodeAsked.codeField(form)}
+          ${needsCode && CodeAsked.codeField(form, factors)}
           <button class="wide">${words.goOn}</button>
         </form>
         <p>${words.unknown}</p>`
@@ -110,7 +112,9 @@ const confirm = Visitor.signedInAnyhow((visitor) =>
     const { cookie } = visitor
     const field = proof.right._tag === "Password" ? "code" : "passkey"
     return yield* confirmSession(visitor.account, { proof: proof.right, ...(yield* Browser.attempt), cookie }).pipe(
-      Effect.as(seeOther(returnTo)),
+      Effect.flatMap((fresh) =>
+        Effect.map(HttpOptions, (options) => Credentials.setSession(seeOther(returnTo), fresh, options))
+      ),
       Effect.catchTags({
         ...PasswordAsked.refusals(again),
         WrongFactor: CodeAsked.refusals(field, again).WrongFactor,

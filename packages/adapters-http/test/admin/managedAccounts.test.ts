@@ -115,7 +115,7 @@ describe("the pages of admins", () => {
     const found = await posted(admin, "/admin/accounts", { form_token, account: ida.account.email.toUpperCase() })
     expect([found.status, found.headers.get("location")]).toEqual([303, `/admin/accounts/${ida.account.id}`])
     const part = await posted(admin, "/admin/accounts", { form_token, account: ida.account.email.slice(0, 4) })
-    expect([part.status, part.text.includes("belongs to no account here")]).toEqual([404, true])
+    expect([part.status, part.text.includes("E-mail address or id belongs to no account here")]).toEqual([404, true])
 
     const page = `/admin/accounts/${ida.account.id}`
     const token = await tokenOn(admin, page)

@@ -4,6 +4,7 @@ import { Timestamp } from "@place-access/domain/shared"
 import { sharesWithoutEnd } from "@place-access/domain/consent"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { authorizePath, consentAction, signedIn } from "../support/browsing.js"
+import { visitor } from "../support/visitor.js"
 import { jsonBody } from "../support/wire.js"
 import { PASSWORD, type Person, startWorld, type World } from "../support/World.js"
 
@@ -64,6 +65,45 @@ describe("a session is fresh for 15 minutes after the sign-in or a confirmation 
     expect((await decide("never")).status).toBe(403)
   })
 
+  it("a confirmation replaces the cookie: whoever copied it before is neither confirmed nor signed in", async () => {
+    const { person } = await connecting()
+    const stolen = { headers: { cookie: person.cookie } }
+    expect((await world.call("/v1/session", stolen)).status).toBe(200)
+    const right = await confirm(person, PASSWORD)
+    const [fresh = ""] = right.headers.getSetCookie()
+    expect(fresh).toMatch(/^session=[0-9a-z]{52}; Path=\/; HttpOnly; SameSite=Lax$/)
+    expect(stolen.headers.cookie).not.toBe(person.cookie)
+    expect((await world.call("/v1/session", stolen)).status).toBe(401)
+    const { sessions } = (await person.get("/v1/user/sessions")).json as { readonly sessions: ReadonlyArray<object> }
+    expect(sessions).toHaveLength(1)
+  })
+
+  it("a new password replaces the cookie too, on the page and in the API", async () => {
+    const { person } = await connecting()
+    const browser = await signedIn(world, person.account.email)
+    const copies = [person.cookie, `session=${browser.cookies.get("session")}`]
+    const opens = async (cookie = "") => (await world.call("/v1/session", { headers: { cookie } })).status
+    const fields = { password: PASSWORD, new_password: "purple monkey dishwasher" }
+    const page = "/portal/settings/password"
+    expect((await browser.submit(await browser.get(page), page, fields)).status).toBe(303)
+    copies.push(`session=${browser.cookies.get("session")}`)
+    expect(await Promise.all(copies.map(opens))).toEqual([401, 401, 200])
+    const api = { password: fields.new_password, new_password: "staple ocean seventeen" }
+    const { email } = person.account
+    const other = visitor(world.url)
+    const answer = await other.submit(await other.get("/sign-in"), "/sign-in", { email, password: fields.new_password })
+    expect(answer.status).toBe(303)
+    const init = jsonBody(api)
+    const cookie = `session=${other.cookies.get("session")}`
+    const changed = await world.call("/v1/user/account/password", {
+      ...init,
+      method: "PUT",
+      headers: { ...init.headers, cookie, origin: world.url }
+    })
+    const fresh = changed.headers.getSetCookie().find((text) => text.startsWith("session="))
+    expect([changed.status, await opens(cookie), await opens(fresh?.split(";")[0])]).toEqual([204, 401, 200])
+  })
+
   it("confirming one session leaves the account's others as they were", async () => {
     const { path, person } = await connecting()
     const browser = await signedIn(world, person.account.email)
@@ -117,6 +157,7 @@ describe("the page /confirm [accounts-17]", () => {
     const choices = { decision: "allow", scope: [CURRENT, LATEST], standard_days: "never" }
     const token = /name="form_token" value="([^"]+)"/.exec(page.text)?.[1] ?? ""
     const post = () => browser.post(action, { ...choices, form_token: token }, { referer: world.url + action })
+    const stolen = `session=${browser.cookies.get("session")}`
     const asked = await post()
     const confirmPath = `/confirm?return_to=${encodeURIComponent(action)}`
     expect([asked.status, asked.headers.get("location")]).toEqual([303, confirmPath])
@@ -128,7 +169,11 @@ describe("the page /confirm [accounts-17]", () => {
     expect((await post()).headers.get("location")).toBe(confirmPath)
     const right = await browser.submit(wrong, "/confirm", { password: PASSWORD })
     expect([right.status, right.headers.get("location")]).toEqual([303, action])
-    expect((await post()).headers.get("location")).toMatch(/^https:\/\/coffee\.example\/|[?&]code=/)
+    // The old cookie opens nothing, and the form of the page from before is too old.
+    expect((await world.call("/v1/session", { headers: { cookie: stolen } })).status).toBe(401)
+    expect((await post()).status).toBe(403)
+    const again = await browser.submit(await browser.get(action), action, choices)
+    expect(again.headers.get("location")).toMatch(/^https:\/\/coffee\.example\/|[?&]code=/)
     // Who is confirmed already goes on at once.
     expect((await browser.get(confirmPath)).headers.get("location")).toBe(action)
   })

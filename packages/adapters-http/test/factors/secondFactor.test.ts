@@ -80,6 +80,7 @@ describe("one-time codes [factors-4, factors-8]", () => {
     expect(where(answer)).toEqual([303, `${STEP}?return_to=%2Fportal%2Fdevices`])
     expect([browser.cookies.has("__Host-session"), browser.cookies.has("__Host-pending")]).toEqual([false, true])
     expect(await isSignedIn(browser)).toBe(false)
+    expect((await browser.get(STEP)).text).toContain("The six digits of your app, or a recovery code")
     // The token of the first step is no session.
     const thief = start()
     thief.cookies.set("__Host-session", browser.cookies.get("__Host-pending") ?? "")
@@ -191,6 +192,8 @@ describe("passkeys [factors-3]", () => {
   it("as the second factor, and in place of the password", async () => {
     const { email, passkey } = await withNewPasskey()
     const second = (await begin(email)).browser
+    const asked = (await second.get(STEP)).text
+    expect([asked.includes("One of your recovery codes"), asked.includes("six digits")]).toEqual([true, false])
     expect(where(await withPasskey(second, passkey, { isUserVerified: false }))).toEqual([303, "/portal/devices"])
     expect(await isSignedIn(second)).toBe(true)
     const alone = start()
@@ -288,7 +291,7 @@ describe("what needs a proof, with a second factor [accounts-17]", () => {
     const gone = await person.send("DELETE", "/v1/user/account", { password: PASSWORD })
     expect(gone.json).toMatchObject({ statusCode: 403, error: "confirmation_required" })
     const confirm = (fields: object) =>
-      api("/v1/session/confirmation", { password: PASSWORD, ...fields }, person.cookie)
+      person.send("POST", "/v1/session/confirmation", { password: PASSWORD, ...fields })
     expect((await confirm({})).json).toMatchObject({ statusCode: 403, error: "second_factor_required" })
     expect((await confirm({ code: "000000" })).status).toBe(403)
     const code = codeAt(secret)

@@ -11,8 +11,13 @@ import { PASSWORD } from "../support/World.js"
 
 const NEW = "purple monkey dishwasher"
 
-describeBrowser("addresses, from sign-up to the undo of a change", () => {
-  const at = desk({ options: { addressRule: "confirmed" } })
+describeBrowser.each([
+  ["with JavaScript", true],
+  ["without JavaScript", false]
+])("addresses, from sign-up to the undo of a change, %s", (_, javaScriptEnabled) => {
+  const at = desk({ options: { addressRule: "confirmed" }, browser: { javaScriptEnabled } })
+  /** The checks of a page run as a script in it. */
+  const look = (name: string) => (javaScriptEnabled ? inspect(at.page, name) : Promise.resolve())
   const press = (name: string) => at.page.getByRole("button", { name, exact: true }).click()
   const heading = (name: string) => at.page.getByRole("heading", { name, exact: true }).waitFor()
 
@@ -24,7 +29,7 @@ describeBrowser("addresses, from sign-up to the undo of a change", () => {
     await page.getByLabel("Password").fill(PASSWORD)
     await press("Create account")
     await heading("Look into your mail")
-    await inspect(page, "sign-up-mailed")
+    await look("sign-up-mailed")
     const first = await mailedLink(world, email, "Confirm your e-mail address")
     world.clock.advance(1_000)
     await press("Send the mail again")
@@ -33,18 +38,18 @@ describeBrowser("addresses, from sign-up to the undo of a change", () => {
 
     await page.goto(first)
     await page.getByText(`Somebody signed up with ${email}.`).waitFor()
-    await inspect(page, "confirm-sign-up")
+    await look("confirm-sign-up")
     await page.getByLabel("The password that you chose").fill(NEW)
     await press("Make my account")
     await page.getByRole("link", { name: /is not the one that was chosen/ }).waitFor()
-    await inspect(page, "confirm-sign-up-wrong")
+    await look("confirm-sign-up-wrong")
     await page.getByLabel("The password that you chose").fill(PASSWORD)
     await press("Make my account")
     await heading("Your e-mail address")
     await page.getByText("Confirmed", { exact: true }).waitFor()
     await page.goto(first)
     await heading("This link does not work any more")
-    await inspect(page, "confirm-sign-up-dead")
+    await look("confirm-sign-up-dead")
   })
 
   it("another address, and the old one brought back by mail [accounts-13]", async () => {
@@ -59,7 +64,7 @@ describeBrowser("addresses, from sign-up to the undo of a change", () => {
     await page.getByLabel("Password").fill(PASSWORD)
     await page.getByRole("button").last().click()
     await heading("Your e-mail address")
-    await inspect(page, "change-address")
+    await look("change-address")
     await page.getByLabel("New address").fill(before)
     await press("Mail me a link")
     await page.getByRole("link", { name: "New address is the address that you have" }).waitFor()
@@ -69,19 +74,19 @@ describeBrowser("addresses, from sign-up to the undo of a change", () => {
 
     await page.goto(await mailedLink(world, after, "Confirm your e-mail address"))
     await heading("Confirm the address")
-    await inspect(page, "confirm-address")
+    await look("confirm-address")
     await press("Change the address")
     await page.getByText("Your address is confirmed.").waitFor()
     await page.getByText(after).first().waitFor()
 
     await page.goto(await mailedLink(world, before, "The address of your account was changed"))
     await heading("Bring your address back")
-    await inspect(page, "undo-address")
+    await look("undo-address")
     await page.getByLabel("New password").fill(NEW)
     await press("Undo the change")
     await heading("Your address is back")
     await page.getByText("Your password was changed. It is strong").waitFor()
-    await inspect(page, "undo-address-done")
+    await look("undo-address-done")
     expect((await person.get("/v1/session")).status).toBe(401)
   })
 
@@ -95,16 +100,16 @@ describeBrowser("addresses, from sign-up to the undo of a change", () => {
       await press("Sign in")
       await page.getByRole("alert").waitFor()
     }
-    await inspect(page, "sign-in-closed")
+    await look("sign-in-closed")
     await page.getByRole("link", { name: "Let me sign in all the same" }).click()
     await heading("Sign in although others guess")
-    await inspect(page, "unlock-link")
+    await look("unlock-link")
     await page.getByLabel("Email").fill(email)
     await press("Send me a link")
     await heading("Look into your mail")
     await page.goto(await mailedLink(world, email, "Sign in although others guess your password"))
     await heading("Let this browser sign in")
-    await inspect(page, "unlock")
+    await look("unlock")
     await press("Let this browser sign in")
     await heading("This browser can sign in")
     await page.getByRole("link", { name: "Sign in", exact: true }).click()
@@ -118,7 +123,7 @@ describeBrowser("addresses, from sign-up to the undo of a change", () => {
 describeBrowser("an account without JavaScript", () => {
   const at = desk({ options: { addressRule: "confirmed" }, browser: { javaScriptEnabled: false } })
 
-  it("sign-up, confirmation, sign-in, an archive, and the end of other sessions [accounts-6, accounts-12, exports-3]", async () => {
+  it("sign-up, confirmation, sign-in, an archive, the end of other sessions, and of the account [accounts-6, accounts-12, exports-3]", async () => {
     const { page, world } = at
     const press = (name: string) => page.getByRole("button", { name, exact: true }).click()
     const email = "grace@example.com"
@@ -156,5 +161,14 @@ describeBrowser("an account without JavaScript", () => {
     expect(download.suggestedFilename()).toMatch(/\.zip$/)
     await press("Sign out")
     await page.getByRole("link", { name: "Sign in" }).waitFor()
+
+    await signIn()
+    await page.goto(`${world.url}/portal/settings/delete-account`)
+    await page.getByLabel("Password").fill(PASSWORD)
+    await page.getByLabel("The word").fill("delete")
+    await press("Delete my account for good")
+    await page.getByRole("heading", { name: "Your account is deleted" }).waitFor()
+    await page.goto(`${world.url}/portal/settings`)
+    expect(page.url()).toContain("/sign-in")
   })
 })

@@ -76,7 +76,9 @@ describeBrowser.each([
     await fill(PASSWORD, NEW)
     await page.getByText("Your password was changed. It is strong").waitFor()
     await look("change-password-done")
-    expect((await person.get("/v1/session")).status).toBe(200)
+    // The browser stays signed in with a new cookie; a copy of the old one opens nothing.
+    expect((await page.request.get(`${world.url}/v1/session`)).status()).toBe(200)
+    expect((await person.get("/v1/session")).status).toBe(401)
     const [notice] = await mailTo(world, person.account.email)
     expect(notice?.subject).toBe("Your password was changed")
   })

@@ -43,7 +43,7 @@ export interface World {
 /** A signed-in browser: it sends its cookie, and the Origin that a browser sends. */
 export interface Person {
   readonly account: Account.Account
-  /** `session=…` */
+  /** `session=…` Changes when an answer to `get` or `send` sets another. */
   readonly cookie: string
   readonly get: (path: string, init?: RequestInit) => Promise<Answer>
   readonly send: (method: string, path: string, body?: unknown, init?: RequestInit) => Promise<Answer>
@@ -89,16 +89,26 @@ export const startWorld = async ({ atName = false, ...options }: WorldOptions = 
     const address = Accounts.Account.Email.make(email)
     const made = await run(createAccount({ email: address, password: Accounts.Account.Password.make(PASSWORD), roles }))
     const { cookie: token } = await run(signIn({ email: address, password: PASSWORD, address: "192.0.2.1" }))
-    const cookie = `${issuer.startsWith("https:") ? "__Host-session" : "session"}=${token}`
-    const headers = { cookie, origin: issuer }
+    const name = issuer.startsWith("https:") ? "__Host-session" : "session"
+    let cookie = `${name}=${token}`
+    const ask = async (path: string, init: RequestInit): Promise<Answer> => {
+      const headers = { cookie, origin: issuer, ...(init.headers as Record<string, string> | undefined) }
+      const answer = await call(served.url + path, { ...init, headers })
+      const fresh = answer.headers
+        .getSetCookie()
+        .find((text) => text.startsWith(`${name}=`) && !/; Max-Age=0/.test(text))
+      cookie = fresh?.split(";")[0] ?? cookie
+      return answer
+    }
     return {
       account: made,
-      cookie,
-      get: (path, init) => call(served.url + path, { ...init, headers: { ...headers, ...init?.headers } }),
+      get cookie() {
+        return cookie
+      },
+      get: (path, init = {}) => ask(path, init),
       send: (method, path, body, init) => {
         const json = body === undefined ? {} : jsonBody(body)
-        const merged = { ...headers, ...json.headers, ...init?.headers }
-        return call(served.url + path, { ...json, ...init, method, headers: merged })
+        return ask(path, { ...json, ...init, method, headers: { ...json.headers, ...init?.headers } })
       }
     }
   }

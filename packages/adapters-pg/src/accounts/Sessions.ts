@@ -86,9 +86,9 @@ export const renew =
 /** A session without a version counts with any: see `COLUMNS`. */
 export const confirm =
   (sql: SqlClient): Store["confirmSession"] =>
-  ({ hash, passwordVersion }, confirmedAt) =>
+  ({ hash, passwordVersion }, confirmed) =>
     Rows.affected(
-      sql`UPDATE sessions SET confirmed_at = ${Rows.at(confirmedAt)}
+      sql`UPDATE sessions SET session_hash = ${confirmed.hash}, confirmed_at = ${Rows.at(confirmed.confirmedAt)}
           WHERE session_hash = ${hash} AND coalesce(password_version, ${passwordVersion}) = ${passwordVersion}`
     ).pipe(
       Effect.map((count) => count > 0),

@@ -11,6 +11,7 @@ import { MemoryAuthenticators, MemoryPasswordHasher } from "@place-access/domain
 import { FastCheck as fc, Layer } from "effect"
 import { it } from "vitest"
 import { factorLives, liveFactors } from "../../../domain/test/support/factorLife.js"
+import { liveRemovals, removalLives } from "../../../domain/test/support/removalLife.js"
 import { withStores } from "./contracts.js"
 
 const stores = Layer.mergeAll(
@@ -33,5 +34,11 @@ export const factorLivesOn = (database: Layer.Layer<Database>, numRuns: number):
     fc.assert(
       fc.asyncProperty(factorLives, (steps) => run(liveFactors(steps, new Set()))),
       { numRuns }
+    ))
+
+  it("a lost factor goes by two commands with 72 hours between; the mailbox does nothing", () =>
+    fc.assert(
+      fc.asyncProperty(removalLives, (steps) => run(liveRemovals(steps, new Set()))),
+      { numRuns: Math.ceil(numRuns / 3) }
     ))
 }

@@ -76,11 +76,12 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     /** Stores `seenAt` and `expiresAt`. No effect on a session that is closed. */
     readonly renewSession: (session: Session) => StoreEffect<void>
     /**
-     * Stores `confirmedAt`, if the session began with this version of the password. False: it did not, or it is closed.
+     * Gives the session the hash of a new cookie and stores `confirmedAt`, if it began with this version of the
+     * password. From then on the old hash finds nothing. False: it began with another version, or it is closed.
      */
     readonly confirmSession: (
       session: Pick<Session, "hash" | "passwordVersion">,
-      confirmedAt: Timestamp.Timestamp
+      confirmed: Pick<Session, "hash" | "confirmedAt">
     ) => StoreEffect<boolean>
     /** The sessions of this account that `findSession` would find, the one that was used last first. */
     readonly listSessions: (id: UserId, now: Timestamp.Timestamp) => StoreEffect<ReadonlyArray<Session>>

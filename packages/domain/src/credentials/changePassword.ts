@@ -1,3 +1,4 @@
+import { Effect, Option } from "effect"
 import {
   type Account,
   AccountStore,
@@ -7,7 +8,7 @@ import {
   WrongCredentials
 } from "../accounts/index.js"
 import { announceAudit } from "../audit/index.js"
-import { NotFound, program, Timestamp } from "../shared/index.js"
+import { Entropy, NotFound, program, Timestamp, Vault } from "../shared/index.js"
 import { CredentialStore } from "./CredentialStore.js"
 import * as PasswordChange from "./PasswordChange.js"
 
@@ -19,13 +20,14 @@ export interface NewPassword {
   readonly address: string
   /** `SignIn.knownBrowser`. */
   readonly knownBrowser?: string | undefined
-  /** The session that stays. */
+  /** The session that stays, with a new cookie. */
   readonly session: Session.Session["hash"]
 }
 
 /**
- * Replaces the password, ends every other session and tells the owner by mail. Counts as an attempt to sign in and
- * fails like one. `Invalid` for a password that attackers try first. `NotFound` when the account was deleted meanwhile.
+ * Replaces the password, ends every other session and tells the owner by mail. Returns the new cookie of the session
+ * that stays; none when it ended meanwhile. Counts as an attempt to sign in and fails like one. `Invalid` for a
+ * password that attackers try first. `NotFound` when the account was deleted meanwhile.
  */
 export const changePassword = program("changePassword", function* (account: Account.Account, input: NewPassword) {
   const { address, knownBrowser, newPassword, password, session } = input
@@ -41,8 +43,19 @@ export const changePassword = program("changePassword", function* (account: Acco
   // Somebody else replaced the password between the check and now, so the typed one is wrong.
   if (!replaced) return yield* new WrongCredentials()
   yield* announceAudit(PasswordChange.changed(account, "password", yield* Timestamp.now))
-  // Who gave the password has confirmed the session: one question, not two. With a second factor it takes both.
-  if (yield* (yield* AccountStore).hasFactor(account.id)) return
-  const confirmed = { hash: session, passwordVersion: verified.passwordVersion + 1 }
-  yield* (yield* AccountStore).confirmSession(confirmed, yield* Timestamp.now)
+  return yield* withNewCookie(account, { hash: session, passwordVersion: verified.passwordVersion + 1 })
 })
+
+/** Who gave the password has confirmed the session: one question, not two. With a second factor it takes both. */
+const withNewCookie = (account: Account.Account, session: Pick<Session.Session, "hash" | "passwordVersion">) =>
+  Effect.gen(function* () {
+    const accounts = yield* AccountStore
+    const now = yield* Timestamp.now
+    const found = yield* accounts.findSession(session.hash, now)
+    if (Option.isNone(found)) return Option.none()
+    const confirmedAt = (yield* accounts.hasFactor(account.id)) ? found.value.session.confirmedAt : now
+    const cookie = yield* Entropy.secret
+    const hash = (yield* Vault.Vault).sha256(cookie)
+    const isConfirmed = yield* accounts.confirmSession(session, { hash, confirmedAt })
+    return isConfirmed ? Option.some(cookie) : Option.none()
+  })

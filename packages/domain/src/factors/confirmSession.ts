@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { type Account, AccountStore, FactorRequired, verifyPassword, WrongCredentials } from "../accounts/index.js"
-import { program, Timestamp, Vault } from "../shared/index.js"
+import { Entropy, program, Timestamp, Vault } from "../shared/index.js"
 import type { PasskeyResponse } from "./PasskeyVerifier.js"
 import { proveWithCode, proveWithPasskey } from "./proveFactor.js"
 
@@ -21,8 +21,9 @@ export interface Confirming {
 
 /**
  * Confirms the session: with the password, with the password and a code for an account with a second factor, or with a
- * passkey alone (decision accounts-17). Counts as an attempt to sign in and fails like one. `FactorRequired` when the
- * code is missing. `WrongCredentials` also when the password was replaced since the session began.
+ * passkey alone (decision accounts-17). Returns the session's new cookie: the old one, which may have been stolen,
+ * opens nothing any more. Counts as an attempt to sign in and fails like one. `FactorRequired` when the code is
+ * missing. `WrongCredentials` also when the password was replaced since the session began.
  */
 export const confirmSession = program("confirmSession", function* (account: Account.Account, asked: Confirming) {
   const accounts = yield* AccountStore
@@ -32,8 +33,10 @@ export const confirmSession = program("confirmSession", function* (account: Acco
     proof._tag === "Password"
       ? yield* withPassword(account, proof, asked)
       : yield* withPasskey(account, proof.response, hash)
-  const isConfirmed = yield* accounts.confirmSession({ hash, passwordVersion }, yield* Timestamp.now)
-  if (!isConfirmed) return yield* new WrongCredentials()
+  const cookie = yield* Entropy.secret
+  const confirmed = { hash: (yield* Vault.Vault).sha256(cookie), confirmedAt: yield* Timestamp.now }
+  const isConfirmed = yield* accounts.confirmSession({ hash, passwordVersion }, confirmed)
+  return isConfirmed ? cookie : yield* new WrongCredentials()
 })
 
 const withPassword = (

@@ -67,7 +67,7 @@ const tagOf = <A, E extends { readonly _tag: string }, R>(program: Effect.Effect
   Effect.match(program, { onFailure: ({ _tag }) => _tag, onSuccess: () => "Done" })
 
 describe("changing the password [accounts-10]", () => {
-  it.effect("asks for the old one, keeps this session, ends the others, and tells the owner", () =>
+  it.effect("asks for the old one, gives this session a new cookie, ends the others, and tells the owner", () =>
     Effect.gen(function* () {
       const account = yield* ada
       const { sha256 } = yield* Vault.Vault
@@ -78,8 +78,9 @@ describe("changing the password [accounts-10]", () => {
       expect(Option.isSome(yield* authenticateSession(elsewhere.cookie))).toBe(true)
       expect(yield* letters).toEqual([])
 
-      yield* changePassword(account, { password, newPassword, address, session })
-      expect(Option.isSome(yield* authenticateSession(here.cookie))).toBe(true)
+      const fresh = yield* changePassword(account, { password, newPassword, address, session })
+      expect(Option.isSome(yield* authenticateSession(Option.getOrThrow(fresh)))).toBe(true)
+      expect(Option.isSome(yield* authenticateSession(here.cookie))).toBe(false)
       expect(Option.isSome(yield* authenticateSession(elsewhere.cookie))).toBe(false)
       expect(yield* tagOf(enter(password))).toBe("WrongCredentials")
       expect((yield* enter(newPassword)).account).toEqual(account)

@@ -15,6 +15,7 @@ import { Effect, FastCheck as fc, Layer } from "effect"
 import { expect, it } from "vitest"
 import { FACTOR_MARKS, factorLives, liveFactors } from "../support/factorLife.js"
 import { holdsAnywhere } from "../support/holdsAnywhere.js"
+import { liveRemovals, REMOVAL_MARKS, removalLives } from "../support/removalLife.js"
 import { inVirtualTime } from "../support/webhooks.js"
 
 const stores = Layer.mergeAll(
@@ -38,4 +39,15 @@ it("the password alone opens no session; codes and challenges count once; a proo
     300
   )
   expect([...met].sort()).toEqual(FACTOR_MARKS)
+})
+
+it("a lost factor goes by two commands with 72 hours between; a use of it and its owner stop that, the mailbox does nothing [factors-7]", () => {
+  const met = new Set<string>()
+  holdsAnywhere(
+    fc.property(removalLives, (steps) =>
+      inVirtualTime(liveRemovals(steps, met, Effect.sleep).pipe(Effect.provide(stores)))
+    ),
+    80
+  )
+  expect([...met].sort()).toEqual(REMOVAL_MARKS)
 })

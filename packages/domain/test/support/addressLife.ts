@@ -60,7 +60,7 @@ interface Person {
   readonly id: Account.Account["id"]
   address: number
   password: number
-  sessions: Array<{ readonly cookie: string; isOver: boolean }>
+  sessions: Array<{ cookie: string; isOver: boolean }>
 }
 
 /** Runs a scenario, and fails where a promise is broken. Adds the marks that it reaches to `met`. */
@@ -295,12 +295,17 @@ export const liveAddresses = (
             const who = people[step.person]
             const session = who?.sessions.findLast(({ isOver }) => !isOver)
             if (who === undefined || session === undefined) return
-            yield* changePassword(yield* accountOf(who), {
+            const fresh = yield* changePassword(yield* accountOf(who), {
               password: text(who.password),
               newPassword: text(step.password),
               session: vault.sha256(session.cookie),
               address: world
             })
+            // None for a session that was not used for two weeks, which this model does not follow.
+            if (Option.isSome(fresh)) {
+              who.sessions.push({ ...session, isOver: true })
+              session.cookie = fresh.value
+            }
             who.password = step.password
             for (const other of who.sessions) if (other !== session) other.isOver = true
             for (const other of changes) if (other.person === step.person) other.isDead = true

@@ -30,7 +30,7 @@ import { expect } from "vitest"
  * Generates random scenarios of two accounts with second factors, and checks the promises with a second implementation:
  * between the password and the factor there is no session; a code, a recovery code and a challenge count once; a
  * pending sign-in dies with the password and after ten minutes; a passkey is one of its account only; a session is
- * fresh for 15 minutes. The scenarios run against any stores.
+ * fresh for 15 minutes; a confirmation ends the cookie that it came with. The scenarios run against any stores.
  */
 
 const { MINUTE } = Timestamp
@@ -178,7 +178,7 @@ export const liveFactors = (
     let lastCode: string | null = null
     let lastChallenge: string | null = null
     let pending: { readonly token: string; readonly version: number; readonly endsAt: number } | null = null
-    const sessions: Array<{ readonly cookie: string; confirmedAt: number; isOver: boolean }> = []
+    const sessions: Array<{ cookie: string; confirmedAt: number; isOver: boolean }> = []
 
     const isOn = () => secret !== null || hasPasskey
     /** The password of this version: they take turns. */
@@ -318,6 +318,8 @@ export const liveFactors = (
               lastCode = code
               wrong = 0
             }
+            sessions.push({ ...session, isOver: true })
+            session.cookie = Either.getOrThrow(outcome)
             session.confirmedAt = now
             return met.add("confirmed")
           }
@@ -356,7 +358,7 @@ export const liveFactors = (
             return
           case "NewPassword": {
             const kept = sessions.findLast(({ isOver }) => !isOver)
-            yield* changePassword(account, {
+            const fresh = yield* changePassword(account, {
               password: text(version),
               newPassword: text(version + 1),
               session: vault.sha256(kept?.cookie ?? ""),
@@ -364,7 +366,10 @@ export const liveFactors = (
             })
             version++
             for (const session of sessions) if (session !== kept) session.isOver = true
-            if (kept !== undefined && !isOn()) kept.confirmedAt = now
+            if (kept === undefined) return
+            sessions.push({ ...kept, isOver: true })
+            kept.cookie = Option.getOrThrow(fresh)
+            if (!isOn()) kept.confirmedAt = now
             return
           }
           case "Pass":

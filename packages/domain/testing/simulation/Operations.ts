@@ -14,7 +14,8 @@ export interface Operations {
   readonly endOtherSessions: { args: { cookie: string }; value: { ended: number } }
   readonly changePassword: {
     args: { cookie: string; password: number; next: number; address: string }
-    value: null
+    /** The session's new cookie; null when the session ended meanwhile. */
+    value: { cookie: string | null }
   }
 
   // ---- places and phones

@@ -81,6 +81,7 @@ export const factors: typeof en.factors = {
     code: "Code",
     passkey: "Der Passkey",
     hint: "Die sechs Ziffern Ihrer App oder ein Wiederherstellungscode.",
+    recoveryHint: "Einer Ihrer Wiederherstellungscodes, wenn Sie den Passkey nicht zur Hand haben.",
     usePasskey: "Passkey verwenden",
     rejected: "wurde nicht angenommen. Laden Sie die Seite neu, oder verwenden Sie einen Code",
     wrong: "ist falsch oder wurde schon verwendet",

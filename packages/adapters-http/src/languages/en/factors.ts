@@ -80,6 +80,7 @@ export const factors = {
     code: "Code",
     passkey: "The passkey",
     hint: "The six digits of your app, or a recovery code.",
+    recoveryHint: "One of your recovery codes, if you do not have the passkey.",
     usePasskey: "Use a passkey",
     rejected: "was not accepted. Load the page again, or use a code",
     wrong: "is wrong, or was used before",

@@ -1,4 +1,5 @@
 import type { TooManyAttempts } from "@place-access/domain/accounts"
+import { Factors } from "@place-access/domain/factors"
 import * as Fields from "../kit/Fields.js"
 import type { Html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
@@ -26,11 +27,12 @@ export const refused = (problems: ReadonlyArray<Fields.ShownProblem>): RejectedF
 
 export const REJECTED: Fields.ShownProblem = { field: "passkey", message: words.rejected }
 
-export const codeField = (form: Fields.Shown): Html =>
+/** `factors`: of the person who is asked. Without an app for codes the field takes recovery codes only. */
+export const codeField = (form: Fields.Shown, factors: Factors.Factors): Html =>
   Fields.input(form, {
     name: "code",
     label: LABELS.code,
-    hint: words.hint,
+    hint: Factors.hasCodeApp(factors) ? words.hint : words.recoveryHint,
     autocomplete: "one-time-code",
     maxlength: 40
   })

@@ -37,7 +37,8 @@ const pending = Effect.gen(function* () {
 const page = (account: Account.Account, returnTo: string, again: Asked.RejectedFactor = Asked.FIRST_TIME) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
-    const { passkeys } = yield* describeFactors(account)
+    const factors = yield* describeFactors(account)
+    const { passkeys } = factors
     const asks = passkeys.length > 0 && canHavePasskeys(options)
     const challenge = asks ? yield* issueChallenge({ _tag: "SecondStep", userId: account.id }) : ""
     const policy = yield* passkeyPolicy
@@ -64,7 +65,8 @@ const page = (account: Account.Account, returnTo: string, again: Asked.RejectedF
             })
           }
           <form method="post" action="/sign-in/second-step" class="card">
-            ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)} ${Asked.codeField(form)}
+            ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)}
+            ${Asked.codeField(form, factors)}
             <button class="wide">${words.signIn}</button>
           </form>
           <p><a href="${ReturnTo.signIn(returnTo)}">${words.again}</a></p>

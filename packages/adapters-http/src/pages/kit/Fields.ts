@@ -47,7 +47,7 @@ export const problems = (shown: Shown, labels: Readonly<Record<string, Text>>): 
 
 /** A message that goes on after the label is a verb in English, and in German. */
 const GOES_ON =
-  /^(?:must|is|are|was|were|cannot|in line|muss|müssen|ist|sind|war|waren|wird|wurde|hat|fehlt|gehört|kann|können|darf|dürfen|in Zeile)\b/
+  /^(?:must|is|are|was|were|cannot|belongs|in line|muss|müssen|ist|sind|war|waren|wird|wurde|hat|fehlt|gehört|kann|können|darf|dürfen|in Zeile)\b/
 
 /** Joins a label and a message: "Password must be …", but "What the app can do: choose …". */
 const sentence = (label: Text, messages: ReadonlyArray<Text>): Html => {

@@ -2,7 +2,7 @@ import { Account, PasswordStrength } from "@place-access/domain/accounts"
 import { changePassword } from "@place-access/domain/credentials"
 import { Vault } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
-import { staysKnown } from "../../credentials/staysKnown.js"
+import { staysSignedIn } from "../../credentials/staysKnown.js"
 import { portalPath, type ServiceOptions } from "../../HttpOptions.js"
 import * as Browser from "../../security/Browser.js"
 import { texts } from "../../languages/index.js"
@@ -62,9 +62,10 @@ const change = (portal: string) =>
         session,
         ...(yield* Browser.attempt)
       }).pipe(
-        Effect.zipRight(
-          staysKnown(visitor.account, seeOther(`${portal}/settings?done=password-${PasswordStrength.of(newPassword)}`))
-        ),
+        Effect.flatMap((fresh) => {
+          const done = seeOther(`${portal}/settings?done=password-${PasswordStrength.of(newPassword)}`)
+          return staysSignedIn(visitor.account, fresh, done)
+        }),
         Effect.catchTags({
           Invalid: ({ problems }) => page(portal, visitor, { problems, status: 400 }),
           ...PasswordAsked.refusals((rejected) => page(portal, visitor, rejected))

@@ -66,6 +66,24 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "U1",
+    what: "the cookie that changed the password still counts afterwards",
+    sabotage: instead(AccountStore, (store) => ({
+      confirmSession: (asked, confirmed) =>
+        Effect.flatMap(store.findSession(asked.hash, confirmed.confirmedAt), (found) =>
+          Option.isNone(found)
+            ? Effect.succeed(false)
+            : Effect.as(store.openSession({ ...found.value.session, ...confirmed }), true)
+        )
+    })),
+    scenario: (world) =>
+      Effect.gen(function* () {
+        const { change, other, use } = yield* stolen(world)
+        yield* change
+        yield* use(other)
+      })
+  },
+  {
+    oracle: "U1",
     what: "a session lives for an hour too long",
     isRare: "It shows after two weeks. A run of the swarm that lasts so long takes ten times as long as others.",
     sabotage: instead(AccountStore, (store) => ({

@@ -81,7 +81,7 @@ export const sessionContract: Contract<AccountStore | Entropy.Entropy | Vault> =
     })
   },
   {
-    name: "confirmSession: stores the time and nothing else; not with another version of the password, nor when closed",
+    name: "confirmSession: stores the time and a new hash; not with another version of the password, nor when closed",
     run: Effect.gen(function* () {
       const accounts = yield* AccountStore
       const account = yield* Fixtures.user
@@ -92,23 +92,22 @@ export const sessionContract: Contract<AccountStore | Entropy.Entropy | Vault> =
       ]
       yield* accounts.openSession(session)
       yield* accounts.openSession(other)
-      const confirmedAt = Timestamp.plus(now, Timestamp.HOUR)
-      Check.equal(yield* accounts.confirmSession({ ...session, passwordVersion: 1 }, confirmedAt), false, "version")
+      const proof = { hash: yield* freshHash, confirmedAt: Timestamp.plus(now, Timestamp.HOUR) }
+      Check.equal(yield* accounts.confirmSession({ ...session, passwordVersion: 1 }, proof), false, "version")
       Check.equal(yield* accounts.findSession(session.hash, now), Option.some({ account, session }), "unchanged")
-      Check.equal(yield* accounts.confirmSession(session, confirmedAt), true, "confirmed")
-      const confirmed = { ...session, confirmedAt }
-      Check.equal(
-        yield* accounts.findSession(session.hash, now),
-        Option.some({ account, session: confirmed }),
-        "stored"
-      )
+      Check.equal(yield* accounts.findSession(proof.hash, now), Option.none(), "no other session")
+      Check.equal(yield* accounts.confirmSession(session, proof), true, "confirmed")
+      const confirmed = { ...session, ...proof }
+      Check.equal(yield* accounts.findSession(proof.hash, now), Option.some({ account, session: confirmed }), "stored")
+      Check.equal(yield* accounts.findSession(session.hash, now), Option.none(), "the old hash finds nothing")
+      Check.equal(yield* accounts.confirmSession(session, { ...proof, hash: yield* freshHash }), false, "once")
       Check.equal(yield* accounts.findSession(other.hash, now), Option.some({ account, session: other }), "the other")
-      yield* accounts.renewSession({ ...session, seenAt: Timestamp.plus(now, 1) })
       const renewed = { ...confirmed, seenAt: Timestamp.plus(now, 1) }
-      Check.equal(yield* accounts.findSession(session.hash, now), Option.some({ account, session: renewed }), "renewed")
-      yield* accounts.closeSession(session.hash)
-      Check.equal(yield* accounts.confirmSession(session, confirmedAt), false, "closed")
-      Check.equal(yield* accounts.findSession(session.hash, now), Option.none(), "stays closed")
+      yield* accounts.renewSession(renewed)
+      Check.equal(yield* accounts.findSession(proof.hash, now), Option.some({ account, session: renewed }), "renewed")
+      yield* accounts.closeSession(proof.hash)
+      Check.equal(yield* accounts.confirmSession(renewed, { ...proof, hash: yield* freshHash }), false, "closed")
+      Check.equal(yield* accounts.findSession(proof.hash, now), Option.none(), "stays closed")
     })
   },
   {

@@ -99,11 +99,12 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
           const session = sessions.get(hash)
           if (session !== undefined) sessions.set(hash, { ...session, seenAt, expiresAt })
         }),
-      confirmSession: ({ hash, passwordVersion }, confirmedAt) =>
+      confirmSession: ({ hash, passwordVersion }, confirmed) =>
         Effect.sync(() => {
           const session = sessions.get(hash)
           if (session?.passwordVersion !== passwordVersion) return false
-          sessions.set(hash, { ...session, confirmedAt })
+          sessions.delete(hash)
+          sessions.set(confirmed.hash, { ...session, ...confirmed })
           return true
         }),
       listSessions: (id, now) =>

@@ -9,6 +9,8 @@ import { type Op, type OpOf, type Span, spanOf } from "./support/trace/Ops.js"
 interface KnownSession {
   readonly userId: string
   readonly signedIn: OpOf<"signIn">
+  /** What gave it this cookie: the sign-in, or a change of the password. */
+  readonly began: Op
   readonly ended: Finality
   readonly uses: Array<Span & { readonly isCertain: boolean }>
 }
@@ -35,7 +37,14 @@ const accountsOf = (known: Knowledge): KnownAccounts => {
   const sessions = new Map<string, KnownSession>()
   for (const op of ops) {
     if (op.name !== "signIn" || op.outcome._tag !== "ok") continue
-    sessions.set(op.outcome.value.cookie, { userId: op.args.userId, signedIn: op, ended: new Finality(), uses: [] })
+    const began = { signedIn: op, began: op, ended: new Finality(), uses: [] }
+    sessions.set(op.outcome.value.cookie, { userId: op.args.userId, ...began })
+  }
+  for (const op of ops) {
+    if (op.name !== "changePassword" || op.outcome._tag !== "ok" || op.outcome.value.cookie === null) continue
+    const own = sessions.get(op.args.cookie)
+    // The same session, so that a use of either cookie renews it.
+    if (own !== undefined) sessions.set(op.outcome.value.cookie, { ...own, began: op, ended: new Finality() })
   }
   const passwords = new Map<string, Register<number>>()
   const checks = new Map<string, Array<Check>>()
@@ -67,6 +76,9 @@ const accountsOf = (known: Knowledge): KnownAccounts => {
         check(own.userId, op)
         write(passwords, own.userId, op, op.args.next)
         endOthers(sessions, op, "the password was changed")
+        end(own, op, "its cookie was replaced")
+        if (!isRefusedAs(op.outcome, "NotSignedIn"))
+          own.uses.push({ ...spanOf(op), isCertain: op.outcome._tag === "ok" })
         break
       }
     }
@@ -93,9 +105,9 @@ const endOthers = (
 ): void => {
   const userId = sessions.get(op.args.cookie)?.userId
   for (const [cookie, other] of sessions) {
-    if (cookie === op.args.cookie || other.userId !== userId || other.signedIn.from > op.to) continue
+    if (cookie === op.args.cookie || other.userId !== userId || other.began === op || other.began.from > op.to) continue
     const came = cameOf(op)
-    end(other, op, why, came === "done" && other.signedIn.to > op.from ? "maybe" : came)
+    end(other, op, why, came === "done" && other.began.to > op.from ? "maybe" : came)
   }
 }
 
@@ -116,7 +128,7 @@ const isAlive = (known: Knowledge, { ended, signedIn, uses }: KnownSession, op: 
 
 const U1 = oracle(
   "U1",
-  "A cookie is its account's until it is signed out, ended, 14 days unused, 30 days old, or older than the password (decisions accounts-6, accounts-10)",
+  "A cookie is its account's until it is signed out, ended, replaced, 14 days unused, 30 days old, or older than the password (decisions accounts-6, accounts-10)",
   (known, say) => {
     const { sessions } = accountsOf(known)
     for (const op of known.trace.ops.values()) {

@@ -38,7 +38,10 @@ export const act = (cast: Cast, step: AccountStep): Took => {
         const next = ++person.newestPassword
         const args = { cookie, password: numberOf(person, step.password), next, address: address(step.address) }
         const changed = yield* done(cast, "changePassword", args, person.name)
-        if (changed !== undefined) person.password = next
+        if (changed === undefined) return true
+        person.password = next
+        // The old cookie stays in the list: a thief may have it.
+        if (changed.cookie !== null) person.cookies.push(changed.cookie)
         return true
       })
   }

@@ -46,12 +46,12 @@ export const accounts: Handlers<"signIn" | "useCookie" | "signOut" | "endOtherSe
     Effect.gen(function* () {
       const raw = secrets.raw(cookie)
       const signedIn = yield* owner(raw)
-      yield* changePassword(signedIn, {
+      const fresh = yield* changePassword(signedIn, {
         password: passwordOf(password),
         newPassword: passwordOf(next),
         address,
         session: (yield* Vault).sha256(raw)
       })
-      return null
+      return { cookie: Option.getOrNull(Option.map(fresh, (one) => secrets.alias("cookie", one))) }
     })
 }
