@@ -1,5 +1,4 @@
 import type { Entry, FileReader, Import, Read } from "@place-access/domain/imports"
-import type { StackElement } from "@streamparser/json"
 import * as GoogleTimeline from "./GoogleTimeline.js"
 import * as JsonElements from "./JsonElements.js"
 import { isObject, type JsonValue } from "./Values.js"
@@ -21,13 +20,13 @@ export const open = (opening: "[" | "{"): FileReader => {
   let entries: Array<Entry.ImportEntry> = []
 
   const elements = JsonElements.open(
-    opening === "[" ? ["$.*"] : Object.keys(SECTIONS).map((section) => `$.${section}.*`),
-    (value, stack) => {
+    opening === "[" ? "root" : Object.keys(SECTIONS),
+    (value, section) => {
       if (!isObject(value)) return
-      const found = opening === "[" ? iosElement(value) : sectionOf(stack)
+      const found = section === undefined ? iosElement(value) : SECTIONS[section]
       if (found === undefined) return
       format ??= found[0]
-      entries.push(...found[1](value))
+      for (const entry of found[1](value)) entries.push(entry)
     }
   )
 
@@ -55,5 +54,3 @@ export const open = (opening: "[" | "{"): FileReader => {
 
 const iosElement = (element: JsonValue) =>
   SEGMENT_KEYS.some((key) => key in element) ? (["google_ios", GoogleTimeline.segment] as const) : undefined
-
-const sectionOf = (stack: ReadonlyArray<StackElement>) => SECTIONS[String(stack[1]?.key)]

@@ -21,8 +21,9 @@ const isDue = (sql: SqlClient, now: Timestamp.Timestamp) =>
 
 export const due =
   (sql: SqlClient): Store["due"] =>
-  (buckets, now) =>
+  (buckets, now, besides) =>
     sql`SELECT user_id, import_id FROM imports WHERE ${isDue(sql, now)} ${Buckets.andOf(sql, buckets)}
+          AND user_id <> ALL(${besides}::text[])
         ORDER BY uploaded_at LIMIT 1`.pipe(
       Rows.first(KeyRow),
       Effect.map(Option.map((row) => ({ userId: row.user_id, id: row.import_id }))),
@@ -57,6 +58,14 @@ export const piece =
 /** A condition on `imports`: no other attempt has begun since. */
 const isHeld = (sql: SqlClient, leased: Leased) =>
   sql`${isOne(sql, leased)} AND state = 'running' AND lease = ${leased.lease}`
+
+export const renew =
+  (sql: SqlClient): Store["renew"] =>
+  (leased, dueAt) =>
+    Rows.affected(sql`UPDATE imports SET leased_until = ${Rows.at(dueAt)} WHERE ${isHeld(sql, leased)}`).pipe(
+      Effect.map((renewed) => renewed > 0),
+      orStoreError
+    )
 
 const CountRow = Schema.Struct({ count: Rows.Bigint })
 
