@@ -146,7 +146,8 @@ export const open = (
   }
 
   const push = (bytes: Uint8Array): void => {
-    const all = kept.length === 0 ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) : Buffer.concat([kept, bytes])
+    const all =
+      kept.length === 0 ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length) : Buffer.concat([kept, bytes])
     let start = 0
     let at = kept.length
     while (at < all.length) {

@@ -19,16 +19,13 @@ export const open = (opening: "[" | "{"): FileReader => {
   let fault: Import.ImportFault | null = null
   let entries: Array<Entry.ImportEntry> = []
 
-  const elements = JsonElements.open(
-    opening === "[" ? "root" : Object.keys(SECTIONS),
-    (value, section) => {
-      if (!isObject(value)) return
-      const found = section === undefined ? iosElement(value) : SECTIONS[section]
-      if (found === undefined) return
-      format ??= found[0]
-      for (const entry of found[1](value)) entries.push(entry)
-    }
-  )
+  const elements = JsonElements.open(opening === "[" ? "root" : Object.keys(SECTIONS), (value, section) => {
+    if (!isObject(value)) return
+    const found = section === undefined ? iosElement(value) : SECTIONS[section]
+    if (found === undefined) return
+    format ??= found[0]
+    for (const entry of found[1](value)) entries.push(entry)
+  })
 
   const read = (work: () => void, otherwise: Import.ImportFault): Read => {
     try {

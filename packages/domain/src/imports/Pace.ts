@@ -23,6 +23,6 @@ export const POLITE: Pace = { atOnce: 1, stepEntries: 100, sliceBytes: 16 * 1_02
 /** At least this much: an embedded database answers at once, and without a pause other requests would never run. */
 const SHORTEST_MS = 1
 
-/** The pause after work that took this long, in milliseconds. */
+/** The pause after work that took this long, in milliseconds; 0: none. */
 export const pauseMs = ({ share }: Pace, tookMs: number): number =>
-  Math.max(SHORTEST_MS, Math.round(tookMs * (1 / share - 1)))
+  share >= 1 ? 0 : Math.max(SHORTEST_MS, Math.round(tookMs * (1 / share - 1)))

@@ -34,7 +34,9 @@ export const readImport = program(
 
     /** Lets others run, in proportion to the work since the last pause. */
     const pause = Effect.gen(function* () {
-      yield* Effect.sleep(Pace.pauseMs(pace, (yield* Timestamp.now) - begunAt))
+      const millis = Pace.pauseMs(pace, (yield* Timestamp.now) - begunAt)
+      if (millis === 0) return
+      yield* Effect.sleep(millis)
       begunAt = yield* Timestamp.now
     })
 
@@ -98,8 +100,11 @@ export const readImport = program(
       })
 
     if (attempt > Import.MAX_ATTEMPTS) return yield* finish("gave_up")
+    let next = yield* Effect.fork(store.piece(leased, 0))
     for (let position = 0; ; position++) {
-      const piece = yield* store.piece(leased, position)
+      const piece = yield* Fiber.join(next)
+      // The next piece is on its way while this one is read.
+      if (Option.isSome(piece)) next = yield* Effect.fork(store.piece(leased, position + 1))
       let fault: Import.ImportFault | null
       if (Option.isSome(piece)) {
         const read = yield* readPiece(piece.value)
@@ -114,6 +119,7 @@ export const readImport = program(
         if (rest.isAgain === true) {
           position = -1
           bytesDone = 0
+          next = yield* Effect.fork(store.piece(leased, 0))
           yield* pause
           continue
         }

@@ -11,13 +11,13 @@ import { readImport } from "./readImport.js"
  * Reads the file of one waiting import of these people to its end. False when none waits. An import has the home of its
  * owner, so it waits for the worker of that home, also when another worker is idle.
  */
-export const importNext = program("importNext", function* (
-  people: PeopleLeases = everything.people,
-  pace: Pace.Pace = Pace.QUICK
-) {
-  const due = yield* nextDue(people, [])
-  return Option.isSome(due) && (yield* attempt(people, due.value, pace))
-})
+export const importNext = program(
+  "importNext",
+  function* (people: PeopleLeases = everything.people, pace: Pace.Pace = Pace.QUICK) {
+    const due = yield* nextDue(people, [])
+    return Option.isSome(due) && (yield* attempt(people, due.value, pace))
+  }
+)
 
 const nextDue = (people: PeopleLeases, besides: ReadonlyArray<UserId>) =>
   Effect.gen(function* () {
@@ -80,7 +80,12 @@ export const runImports = (
         Effect.tap((isClaimed) => (isClaimed ? undefined : Effect.sync(() => refused.add(of.userId)))),
         Effect.tapErrorCause(() => Effect.sync(() => refused.add(of.userId))),
         Effect.catchAllCause(logged),
-        Effect.ensuring(Effect.zipRight(Effect.sync(() => busy.delete(of.userId)), slots.release(1)))
+        Effect.ensuring(
+          Effect.zipRight(
+            Effect.sync(() => busy.delete(of.userId)),
+            slots.release(1)
+          )
+        )
       )
 
     /** Waits for a free slot. False when no file waits that may be read now. */

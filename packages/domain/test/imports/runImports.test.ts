@@ -285,6 +285,45 @@ describe("an import that is interrupted", () => {
     )
   })
 
+  it("by nobody while a step takes long: its worker renews the lease, and no other one begins [imports-6]", () => {
+    run(
+      Effect.gen(function* () {
+        const made = yield* upload(file(...points(2_500)))
+        const store = yield* ImportStore
+        const slow = Effect.provideService(importNext(), ImportStore, {
+          ...store,
+          // Twice in a row the database does not answer.
+          renew: (() => {
+            let calls = 0
+            return (leased, dueAt) =>
+              ++calls % 3 === 0 ? store.renew(leased, dueAt) : StoreError.unavailable("the connection is lost")
+          })(),
+          advance: (step) => Effect.zipRight(Effect.sleep(5 * Import.RETRY_AFTER), store.advance(step))
+        })
+        const others = Effect.forEach(Array.from({ length: 12 }), () =>
+          Effect.zipRight(Effect.sleep(Import.RETRY_AFTER), importNext())
+        )
+        const [, began] = yield* Effect.all([slow, others], { concurrency: "unbounded" })
+        expect(began).not.toContain(true)
+        expect(yield* found(made)).toMatchObject({ state: "done", counts: { read: 2_500, stored: 2_500 } })
+      })
+    )
+  })
+
+  it("by the loss of its lease, stops within seconds, also in the middle of a step", () => {
+    run(
+      Effect.gen(function* () {
+        const made = yield* upload(file(...points(2_500)))
+        const store = yield* ImportStore
+        const stuck = Effect.provideService(importNext(), ImportStore, { ...store, advance: () => Effect.never })
+        yield* Effect.all([stuck, Effect.zipRight(Effect.sleep(1_000), store.remove(made))], {
+          concurrency: "unbounded"
+        })
+        expect((yield* Timestamp.now) - NOW).toBeLessThan(Import.RETRY_AFTER)
+      })
+    )
+  })
+
   it("by its owner, who removes it, stops at the next step, and what was stored stays", () => {
     run(
       Effect.gen(function* () {
