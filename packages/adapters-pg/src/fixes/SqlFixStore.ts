@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { FixStore } from "@place-access/domain/fixes"
 import { Timestamp } from "@place-access/domain/shared"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, identity, Layer, Option, Schema } from "effect"
 import { orStoreError } from "../Failures.js"
 import { COLUMNS, StoredRow, toStored } from "./StoredRow.js"
 import { isDistributed } from "../schema/isDistributed.js"
@@ -32,9 +32,19 @@ const commit = (sql: SqlClient): Store["commit"] => {
       Effect.flatMap((is) =>
         is ? uploadOnCluster(sql, upload) : Effect.map(uploadStatement(sql, upload), (rows) => rows.length > 0)
       ),
+      upload.fixes.length < LARGE ? identity : Effect.zipLeft(turn),
       orStoreError
     )
 }
+
+/** From this many fixes on, others get their turn after a commit. Larger uploads are parts of an even larger one. */
+const LARGE = 500
+
+/** An embedded database answers at once: without a pause, other requests would not run until the last part is stored. */
+const turn: Effect.Effect<void> = Effect.async((resume) => {
+  const waiting = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(waiting))
+})
 
 const MaybeNumber = Schema.optional(Schema.NullOr(Schema.Number))
 

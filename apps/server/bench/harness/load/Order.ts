@@ -7,6 +7,11 @@ export interface Order {
   /** Connections go to these ports in turn. */
   readonly ports: ReadonlyArray<number>
   readonly clients: number
+  /**
+   * So many requests a second in all, evenly spread; a latency counts from the time at which its request was due. Left
+   * out: each client sends its next request at once.
+   */
+  readonly ratePerS?: number
   readonly warmUpSeconds: number
   readonly seconds: number
 }
