@@ -8,6 +8,7 @@ import { isDistributed } from "../schema/isDistributed.js"
 import { uploadOnCluster } from "./uploadOnCluster.js"
 import { uploadStatement } from "./UploadStatement.js"
 import * as UploadView from "./UploadView.js"
+import { turn } from "../driver/turn.js"
 import * as Rows from "../driver/Rows.js"
 
 type Store = typeof FixStore.Service
@@ -39,12 +40,6 @@ const commit = (sql: SqlClient): Store["commit"] => {
 
 /** From this many fixes on, others get their turn after a commit. Larger uploads are parts of an even larger one. */
 const LARGE = 500
-
-/** An embedded database answers at once: without a pause, other requests would not run until the last part is stored. */
-const turn: Effect.Effect<void> = Effect.async((resume) => {
-  const waiting = setImmediate(() => resume(Effect.void))
-  return Effect.sync(() => clearImmediate(waiting))
-})
 
 const MaybeNumber = Schema.optional(Schema.NullOr(Schema.Number))
 

@@ -8,6 +8,7 @@ import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import { historyStatement } from "../fixes/HistoryStatement.js"
 import { insertReturned } from "../places/insertReturned.js"
+import * as FixCounts from "../history/FixCounts.js"
 import * as Buckets from "../leases/Buckets.js"
 import * as Erasures from "../retention-choice/Erasures.js"
 import { COLUMNS, deletePieces, ImportRow, isOne, KeyRow, lockStream, toImport } from "./ImportRow.js"
@@ -161,16 +162,28 @@ const anyBetween = (sql: SqlClient, { fixes, userId }: ImportStep) => {
           LIMIT 1`
 }
 
+/** An import that has stored so many entries ends with the counts of its owner's history. */
+const MANY = 50_000
+
+const StoredRow = Schema.Struct({ stored: Schema.Int })
+
 export const finish =
   (sql: SqlClient): Store["finish"] =>
   (leased, error, at) =>
     Effect.gen(function* () {
-      const finished = yield* Rows.affected(
-        sql`UPDATE imports SET state = ${error === null ? "done" : "failed"}, error = ${error},
+      const finished = yield* sql`UPDATE imports SET state = ${error === null ? "done" : "failed"}, error = ${error},
               finished_at = ${Rows.at(at)}, lease = NULL, leased_until = NULL
-            WHERE ${isHeld(sql, leased)}`
-      )
-      if (finished === 0) return false
-      yield* deletePieces(sql, leased)
-      return true
-    }).pipe(sql.withTransaction, orStoreError)
+            WHERE ${isHeld(sql, leased)} RETURNING stored`.pipe(Rows.first(StoredRow))
+      if (Option.isSome(finished)) yield* deletePieces(sql, leased)
+      return finished
+    }).pipe(
+      sql.withTransaction,
+      Effect.tap((finished) =>
+        Option.exists(finished, ({ stored }) => stored >= MANY)
+          ? // The counts are a cache: after an error the first question makes them.
+            Effect.ignore(FixCounts.prepareAll(sql, leased.userId, at))
+          : Effect.void
+      ),
+      Effect.map(Option.isSome),
+      orStoreError
+    )
