@@ -54,7 +54,7 @@ const location = (n: number): string =>
     timestamp: new Date(START + n * 30_000).toISOString()
   })
 
-/** Stores a file of so many points of a person, which waits for a worker. `query` takes no values. */
+/** Stores a file with `points` points of a person, which waits for a worker. `query` takes no values. */
 export const waitingFile = async (
   query: (text: string) => Promise<unknown>,
   person: number,

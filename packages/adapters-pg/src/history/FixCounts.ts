@@ -21,7 +21,8 @@ import * as HistoryBound from "./HistoryBound.js"
  *   deleted fixes.
  *
  * Everything else is counted from the fixes, so a tally is right with any counts. The end of a large import makes the
- * counts, or the first long tally of a user, in steps. Until then an upload of this user costs nothing more: it adds to counts that hold only.
+ * counts, or the first long tally of a user, in steps. Until then an upload of this user costs nothing more: it adds to
+ * counts that hold only.
  */
 
 /** Half an hour: the offsets of almost all time zones are multiples of it, so that days consist of whole rows. */

@@ -139,7 +139,10 @@ const storeOthers = (sql: SqlClient, step: ImportStep) =>
 const HeldRow = Schema.Struct({ device_id: DeviceId })
 const readHeld = Rows.read(HeldRow)
 
-/** Gives the import's device; no row when the lease was lost. Entries that were read show that the attempt got somewhere. */
+/**
+ * Gives the import's device; no row when the lease was lost. Entries that were read show that the attempt got
+ * somewhere.
+ */
 const noteProgress = (sql: SqlClient, step: ImportStep) =>
   sql`UPDATE imports SET
         format = coalesce(${step.format}, format),
@@ -162,7 +165,7 @@ const anyBetween = (sql: SqlClient, { fixes, userId }: ImportStep) => {
           LIMIT 1`
 }
 
-/** An import that has stored so many entries ends with the counts of its owner's history. */
+/** An import that has stored 50,000 entries ends with the counts of its owner's history. */
 const MANY = 50_000
 
 const StoredRow = Schema.Struct({ stored: Schema.Int })

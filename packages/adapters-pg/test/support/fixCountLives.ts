@@ -242,7 +242,7 @@ const LENGTHENED: Array<Deed> = [
   { tag: "previous release", times: [-40 * DAY] }
 ]
 
-/** Whether the user's counts hold after an import that has stored so many entries. */
+/** Whether the user's counts hold after an import that has stored `stored` entries. */
 const holdsAfterImport = (stored: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient

@@ -24,7 +24,7 @@ export interface Ingested {
 /** One of the user's concurrent uploads commits in each round. Beyond this many, the phone sends again. */
 const MAX_ROUNDS = 64
 
-/** A larger upload is stored in parts of so many fixes, so that other people's requests run in between. */
+/** A larger upload is stored in parts of 1,000 fixes, so that other people's requests run in between. */
 const PART = 1_000
 
 /**
