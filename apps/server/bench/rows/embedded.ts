@@ -7,8 +7,10 @@ import * as Scratch from "../harness/Scratch.js"
 import { asking, FIXES as FIXES_EACH, PEOPLE as ASKED } from "./asking.js"
 import type * as UploadLoad from "./upload.load.js"
 
-/** The embedded database beside PostgreSQL on the same machine: the same server, the same requests. Nobody has a rule: the
- * embedded server would also send webhooks meanwhile. */
+/**
+ * The embedded database beside PostgreSQL on the same machine: the same server, the same requests. Nobody has a rule:
+ * the embedded server would also send webhooks meanwhile.
+ */
 
 const SECONDS = 3
 const CLIENTS = 16

@@ -8,8 +8,8 @@ export interface Order {
   readonly ports: ReadonlyArray<number>
   readonly clients: number
   /**
-   * So many requests a second in all, evenly spread; a latency counts from the time at which its request was due. Left
-   * out: each client sends its next request at once.
+   * The number of requests a second of all clients together, evenly spread; a latency counts from the time at which its
+   * request was due. Left out: each client sends its next request at once.
    */
   readonly ratePerS?: number
   readonly warmUpSeconds: number
