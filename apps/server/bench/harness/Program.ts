@@ -112,7 +112,8 @@ const launch = (name: string, role: Role, args: ReadonlyArray<string>, environme
 
 const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null
 
-const PATIENCE_MS = 60_000
+/** A machine that does other work at the same time needs minutes to start an embedded database. */
+const PATIENCE_MS = 240_000
 
 /** Waits until `check` holds; fails when the program ends first. */
 export const until = async (running: Running, what: string, check: () => Promise<boolean> | boolean): Promise<void> => {

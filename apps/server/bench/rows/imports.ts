@@ -54,25 +54,34 @@ const location = (n: number): string =>
     timestamp: new Date(START + n * 30_000).toISOString()
   })
 
-const importFile = async (scratch: Scratch, person: number): Promise<Sample> => {
-  const file = Buffer.from(`{"locations":[${Array.from({ length: POINTS }, (_, n) => location(n)).join(",")}]}`)
+/** Stores a file with `points` points of a person, which waits for a worker. `query` takes no values. */
+export const waitingFile = async (
+  query: (text: string) => Promise<unknown>,
+  person: number,
+  points: number
+): Promise<void> => {
+  const file = Buffer.from(`{"locations":[${Array.from({ length: points }, (_, n) => location(n)).join(",")}]}`)
   const user = People.user(person)
-  await scratch.query(
+  await query(
     `INSERT INTO devices (user_id, device_id, name, format, token_hash, created_at)
-     VALUES ($1, 'dev_file', 'Records.json', 'import', 'file', now())`,
-    [user]
+     VALUES ('${user}', 'dev_file${person}', 'Records.json', 'import', 'file${person}', now())`
   )
   for (let position = 0; position * PIECE < file.length; position++) {
-    await scratch.query(
-      "INSERT INTO import_pieces (user_id, import_id, position, bytes) VALUES ($1, 'imp_file', $2, $3)",
-      [user, position, file.subarray(position * PIECE, (position + 1) * PIECE)]
+    const piece = file.subarray(position * PIECE, (position + 1) * PIECE).toString("hex")
+    await query(
+      `INSERT INTO import_pieces (user_id, import_id, position, bytes)
+       VALUES ('${user}', 'imp_file', ${position}, decode('${piece}', 'hex'))`
     )
   }
-  await scratch.query(
+  await query(
     `INSERT INTO imports (user_id, import_id, device_id, file_name, state, bytes_total, uploaded_at)
-     VALUES ($1, 'imp_file', 'dev_file', 'Records.json', 'waiting', $2, now())`,
-    [user, file.length]
+     VALUES ('${user}', 'imp_file', 'dev_file${person}', 'Records.json', 'waiting', ${file.length}, now())`
   )
+}
+
+const importFile = async (scratch: Scratch, person: number): Promise<Sample> => {
+  const user = People.user(person)
+  await waitingFile(scratch.query, person, POINTS)
   const sample = await timed(() => scratch.run(Effect.provide(importNext(), Imports.layer)))
   const [done] = await scratch.query("SELECT state, stored FROM imports WHERE user_id = $1", [user])
   if (done?.["state"] !== "done" || done["stored"] !== POINTS) throw new Error(`not stored: ${JSON.stringify(done)}`)

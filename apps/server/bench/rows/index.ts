@@ -1,7 +1,9 @@
 import type { Row } from "../harness/Row.js"
+import { beside } from "./beside.js"
 import { clusterCost } from "./clusterCost.js"
 import { days } from "./days.js"
 import { deliveries } from "./deliveries.js"
+import { embedded } from "./embedded.js"
 import { growth } from "./growth.js"
 import { imports } from "./imports.js"
 import { latency } from "./latency.js"
@@ -39,6 +41,7 @@ export const rows: ReadonlyArray<Row> = [
   uploadOne,
   uploadHundred,
   imports,
+  beside,
   deliveries,
   latency,
   ruleStep,
@@ -49,6 +52,7 @@ export const rows: ReadonlyArray<Row> = [
   several,
   clusterCost,
   memory,
+  embedded,
   // After the row that measures memory: spans on their way to the collector would count there.
   telemetry
 ]

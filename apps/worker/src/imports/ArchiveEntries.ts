@@ -19,11 +19,11 @@ const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
 export const entriesOf = (name: string, onEntry: OnEntry): EntryReader | undefined => {
   switch (name) {
     case "account.json":
-      return JsonElements.open(["$.notices.*"], (value) => onEntry(notice(value)))
+      return JsonElements.open(["notices"], (value) => onEntry(notice(value)))
     case "places.json":
-      return JsonElements.open(["$.places.*"], (value) => onEntry(place(value)))
+      return JsonElements.open(["places"], (value) => onEntry(place(value)))
     case "visits.json":
-      return JsonElements.open(["$.reported.*"], (value) => onEntry(report(value)))
+      return JsonElements.open(["reported"], (value) => onEntry(report(value)))
     case "fixes.jsonl":
       return lines((text) => onEntry(fix(text)))
     default:

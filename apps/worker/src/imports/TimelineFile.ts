@@ -1,5 +1,4 @@
 import type { Entry, FileReader, Import, Read } from "@place-access/domain/imports"
-import type { StackElement } from "@streamparser/json"
 import * as GoogleTimeline from "./GoogleTimeline.js"
 import * as JsonElements from "./JsonElements.js"
 import { isObject, type JsonValue } from "./Values.js"
@@ -20,16 +19,13 @@ export const open = (opening: "[" | "{"): FileReader => {
   let fault: Import.ImportFault | null = null
   let entries: Array<Entry.ImportEntry> = []
 
-  const elements = JsonElements.open(
-    opening === "[" ? ["$.*"] : Object.keys(SECTIONS).map((section) => `$.${section}.*`),
-    (value, stack) => {
-      if (!isObject(value)) return
-      const found = opening === "[" ? iosElement(value) : sectionOf(stack)
-      if (found === undefined) return
-      format ??= found[0]
-      entries.push(...found[1](value))
-    }
-  )
+  const elements = JsonElements.open(opening === "[" ? "root" : Object.keys(SECTIONS), (value, section) => {
+    if (!isObject(value)) return
+    const found = section === undefined ? iosElement(value) : SECTIONS[section]
+    if (found === undefined) return
+    format ??= found[0]
+    for (const entry of found[1](value)) entries.push(entry)
+  })
 
   const read = (work: () => void, otherwise: Import.ImportFault): Read => {
     try {
@@ -55,5 +51,3 @@ export const open = (opening: "[" | "{"): FileReader => {
 
 const iosElement = (element: JsonValue) =>
   SEGMENT_KEYS.some((key) => key in element) ? (["google_ios", GoogleTimeline.segment] as const) : undefined
-
-const sectionOf = (stack: ReadonlyArray<StackElement>) => SECTIONS[String(stack[1]?.key)]

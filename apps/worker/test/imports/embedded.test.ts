@@ -1,7 +1,8 @@
 import { SqlAccountStore, SqlFixStore, SqlHistoryStore, SqlImportStore } from "@place-access/adapters-pg"
 import { FixStore } from "@place-access/domain/fixes"
 import { HistoryStore } from "@place-access/domain/retention-choice"
-import { importNext, ImportStore, startImport } from "@place-access/domain/imports"
+import { importNext, ImportStore, Pace, startImport } from "@place-access/domain/imports"
+import { everything } from "@place-access/domain/leases"
 import { Timestamp } from "@place-access/domain/shared"
 import { Fixtures } from "@place-access/domain/testing"
 import { Imports } from "@place-access/worker"
@@ -35,7 +36,7 @@ describe("imports on an embedded database", () => {
           turns++
           immediate = setImmediate(next)
         })
-        yield* importNext()
+        yield* importNext(everything.people, Pace.POLITE)
         clearImmediate(immediate)
         const [done] = yield* (yield* ImportStore).list(user.id, 1)
         expect(done).toMatchObject({
@@ -44,7 +45,7 @@ describe("imports on an embedded database", () => {
           counts: { read: POINTS, stored: POINTS },
           bytesDone: bytes.length
         })
-        expect(turns).toBeGreaterThan(POINTS / 1_000)
+        expect(turns).toBeGreaterThan(POINTS / Pace.POLITE.stepEntries)
         const [newest] = yield* (yield* FixStore).latest(user.id, 1)
         expect(newest).toMatchObject({
           deviceId: made.deviceId,

@@ -43,6 +43,7 @@ it("a long file is read step by step, and nothing of it piles up [imports-5]", a
   let stored = 0
   let largestStep = 0
   let bytesAhead = 0
+  let largestPiece = 0
   let error: string | null | undefined
   let taken = 0
   const store = ImportStore.of({
@@ -55,10 +56,12 @@ it("a long file is read step by step, and nothing of it piles up [imports-5]", a
     find: () => Effect.succeed(Option.some(made)),
     due: () => Effect.succeed(Option.some({ userId: made.userId, id: made.id })),
     claim: () => Effect.succeed(Option.some({ import: made, attempt: 1 })),
+    renew: () => Effect.succeed(true),
     piece: () =>
       Effect.sync(() => {
         const next = file.next()
         taken += next.done === true ? 0 : next.value.length
+        largestPiece = Math.max(largestPiece, next.done === true ? 0 : next.value.length)
         return next.done === true ? Option.none() : Option.some(next.value)
       }),
     advance: (step) =>
@@ -86,5 +89,6 @@ it("a long file is read step by step, and nothing of it piles up [imports-5]", a
   )
   expect({ read, stored, error }).toEqual({ read: POINTS, stored: POINTS, error: null })
   expect(largestStep).toBeLessThanOrEqual(1_000)
-  expect(bytesAhead).toBe(0)
+  // The next piece is fetched while one is read.
+  expect(bytesAhead).toBeLessThan(2 * largestPiece)
 })

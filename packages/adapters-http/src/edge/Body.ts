@@ -1,10 +1,11 @@
 import type { HttpServerRequest } from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { Data, Effect, Exit } from "effect"
+import { Data, Effect, Either, Exit } from "effect"
 import type { IncomingMessage } from "node:http"
 import * as Errors from "../wire/Errors.js"
 import type { Cell } from "./CurrentRequest.js"
 import { NodeRequest } from "../engine/NodeRequest.js"
+import * as Slices from "./Slices.js"
 
 /**
  * A body that cannot be used, with the answer for the client. It is a defect and not an error, because the platform
@@ -162,33 +163,50 @@ const decodeUtf8 = (bytes: Buffer, isForm: boolean): Exit.Exit<string> => {
   }
 }
 
-const parseJson = (text: string, entriesMax: number): Exit.Exit<unknown> => {
+const parseJson = (text: string, entriesMax: number): Effect.Effect<unknown> =>
+  Slices.isLong(text) ? parseLong(text, entriesMax) : parseShort(text, entriesMax)
+
+/** As `parseShort`, and other requests run meanwhile. */
+const parseLong = (text: string, entriesMax: number): Effect.Effect<unknown> => {
+  let entries = 0
+  const mayHoldNul = text.includes("\\u0000")
+  return Effect.flatMap(
+    Effect.either(
+      Slices.parse(text, (part) => {
+        entries += entriesOf(part, entriesMax)
+        if (entries > entriesMax) return Effect.die(new BodyRefused({ answer: Errors.tooManyEntries(entriesMax) }))
+        return mayHoldNul && holdsNul(part) ? NUL : Effect.void
+      })
+    ),
+    (parsed) => (Either.isLeft(parsed) ? unreadable("The body is not valid JSON") : Effect.succeed(parsed.right))
+  )
+}
+
+const parseShort = (text: string, entriesMax: number): Exit.Exit<unknown> => {
   try {
     const value: unknown = text === "" ? null : JSON.parse(text)
     // Each entry takes at least a character and a comma, so a shorter text cannot hold too many.
-    if (text.length > 2 * entriesMax && holdsMore(value, entriesMax)) {
+    if (text.length > 2 * entriesMax && entriesOf(value, entriesMax) > entriesMax) {
       return Exit.die(new BodyRefused({ answer: Errors.tooManyEntries(entriesMax) }))
     }
     // PostgreSQL cannot store NUL in a text. A refusal here names the fault; a failed statement would answer 500.
-    return text.includes("\\u0000") && holdsNul(value)
-      ? unreadable("The JSON holds a NUL character")
-      : Exit.succeed(value)
+    return text.includes("\\u0000") && holdsNul(value) ? NUL : Exit.succeed(value)
   } catch {
     return unreadable("The body is not valid JSON")
   }
 }
 
-const holdsMore = (body: unknown, entriesMax: number): boolean => {
+/** The entries of all lists; somewhat more than `most` when there are more than that. */
+const entriesOf = (body: unknown, most: number): number => {
   const left: Array<unknown> = [body]
   let entries = 0
-  while (left.length > 0) {
+  while (left.length > 0 && entries <= most) {
     const value = left.pop()
     if (typeof value !== "object" || value === null) continue
     if (Array.isArray(value)) entries += value.length
-    if (entries > entriesMax) return true
     for (const inner of Object.values(value)) left.push(inner)
   }
-  return false
+  return entries
 }
 
 const holdsNul = (value: unknown): boolean =>
@@ -197,3 +215,5 @@ const holdsNul = (value: unknown): boolean =>
     : typeof value === "object" && value !== null && Object.entries(value).some((pair) => pair.some(holdsNul))
 
 const unreadable = (message: string) => Exit.die(new BodyRefused({ answer: Errors.invalidRequest(message) }))
+
+const NUL = unreadable("The JSON holds a NUL character")

@@ -4,6 +4,7 @@ import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { CallingDevice } from "../security/DeviceAuth.js"
 import { toWire } from "../wire/toWire.js"
+import * as Slices from "../edge/Slices.js"
 import * as OwnJson from "./OwnJson.js"
 
 export const layer = Group.group(Api, "phone", (handlers) =>
@@ -11,7 +12,11 @@ export const layer = Group.group(Api, "phone", (handlers) =>
     "upload",
     ({ payload }) =>
       withPort(CallingDevice, (device) =>
-        toWire(ingestFixes(device, payload.locations.map(OwnJson.reading), payload.visits?.map(OwnJson.visit) ?? []))
+        toWire(
+          Slices.mapped(payload.locations, OwnJson.reading, (readings) =>
+            ingestFixes(device, readings, payload.visits?.map(OwnJson.visit) ?? [])
+          )
+        )
       ),
     { uninterruptible: true }
   )

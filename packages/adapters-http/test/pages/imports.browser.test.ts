@@ -59,7 +59,7 @@ describeBrowser("imports", () => {
     await world.run(
       Effect.gen(function* () {
         const store = yield* ImportStore
-        const due = yield* yield* store.due(Bucket.ALL, now())
+        const due = yield* yield* store.due(Bucket.ALL, now(), [])
         yield* store.claim({ ...due, lease: "lse_1" }, now(), later())
       })
     )

@@ -41,6 +41,13 @@ export const at = (time: number): string | Date =>
 /** A timestamp or null as a parameter of a statement. */
 export const nullableAt = (time: Timestamp.Timestamp | null): string | Date | null => (time === null ? null : at(time))
 
+/** A list of finite numbers and nulls as a parameter: `${Rows.numbers(fixes, (fix) => fix.lat)}::float8[]`. */
+export const numbers = <A>(list: ReadonlyArray<A>, read: (one: A) => number | null): string => {
+  let text = ""
+  for (const one of list) text += `${text === "" ? "{" : ","}${read(one) ?? "NULL"}`
+  return text === "" ? "{}" : `${text}}`
+}
+
 /** Any value as a parameter for a jsonb column: `pg` would send an array as an SQL array and a string unquoted. */
 export const json = (value: unknown): string => JSON.stringify(value)
 

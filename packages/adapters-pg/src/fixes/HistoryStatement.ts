@@ -1,44 +1,77 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fix } from "@place-access/domain/fixes"
-import type { DeviceId, Timestamp, UserId } from "@place-access/domain/shared"
+import type { DeviceId, ImportId, Timestamp, UserId } from "@place-access/domain/shared"
 import type { VisitReport } from "@place-access/domain/fixes"
 import * as Rows from "../driver/Rows.js"
 import * as FixCounts from "../history/FixCounts.js"
-import { fixTable, visitTable } from "./Incoming.js"
+import { numberedFixTable, visitTable } from "./Incoming.js"
 
 interface History {
   readonly userId: UserId
+  readonly id: ImportId
   readonly deviceId: DeviceId
   readonly at: Timestamp.Timestamp
   readonly fixes: ReadonlyArray<Fix.Fix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
+  /** False: the user has no fix between the first and the last of these, so none of them is known. */
+  readonly isAnyKnown: boolean
 }
 
 /**
- * Stores the fixes and visits of an import that no device of the user has brought before, and counts them. No rule is
- * evaluated. The caller has locked the user's row of `upload_streams` and raised its version.
+ * Stores the fixes and visits of an import that no device of the user has brought before, and counts them in the row of
+ * the import. No rule is evaluated. `erased`: the entries that were left out because the user deleted their time. The
+ * caller has locked the user's row of `upload_streams` and raised its version.
  */
-export const historyStatement = (sql: SqlClient, { at, deviceId, fixes, userId, visits }: History) =>
+export const historyStatement = (
+  sql: SqlClient,
+  { at, deviceId, fixes, id, isAnyKnown, userId, visits }: History,
+  erased: number
+) =>
   sql`
     WITH new_fixes AS (
       INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg,
         received_at)
       SELECT ${userId}, fix.captured_at, ${deviceId}, fix.lat, fix.lon, fix.accuracy_m, fix.altitude_m, fix.speed_mps,
              fix.course_deg, ${Rows.at(at)}::timestamptz
-      FROM ${fixTable(sql, fixes)}
-      -- One index look-up for each fix. As a join, a planner without statistics would read all fixes between the first
-      -- and the last.
-      WHERE (
-        SELECT true FROM fixes known
-        WHERE known.user_id = ${userId} AND known.captured_at = fix.captured_at AND known.lat = fix.lat
-          AND known.lon = fix.lon
-        LIMIT 1
-      ) IS NULL
+      FROM ${numberedFixTable(sql, fixes)}
+      ${isAnyKnown ? isNew(sql, userId) : sql``}
       ON CONFLICT DO NOTHING
       RETURNING captured_at
     ), counted AS (
       ${FixCounts.added(sql, userId, sql`(SELECT ${sql.literal(FixCounts.HOLDS)} FROM upload_streams stream WHERE stream.user_id = ${userId})`)}
-    ), new_visits AS (
+    )${visits.length === 0 ? sql`` : newVisits(sql, userId, deviceId, at, visits)}, marked AS (
+      UPDATE devices SET
+        stays_due_from = least(stays_due_from, (SELECT min(captured_at) FROM new_fixes)),
+        history_ends_at = greatest(
+          history_ends_at, (SELECT max(captured_at) FROM new_fixes)${
+            visits.length === 0 ? sql`` : sql`, (SELECT max(last_at) FROM new_visits)`
+          })
+      WHERE user_id = ${userId} AND device_id = ${deviceId}
+    )
+    UPDATE imports SET
+      stored = stored + fresh.entries,
+      duplicates = duplicates + ${fixes.length + visits.length}::integer - fresh.entries,
+      too_old = too_old + ${erased}
+    FROM (SELECT ((SELECT count(*) FROM new_fixes)${
+      visits.length === 0 ? sql`` : sql` + (SELECT count(*) FROM new_visits)`
+    })::integer AS entries) fresh
+    WHERE user_id = ${userId} AND import_id = ${id}`
+
+/** One index look-up for each fix. As a join, a planner without statistics would read all fixes between two of them. */
+const isNew = (sql: SqlClient, userId: UserId) => sql`WHERE (
+        SELECT true FROM fixes known
+        WHERE known.user_id = ${userId} AND known.captured_at = fix.captured_at AND known.lat = fix.lat
+          AND known.lon = fix.lon
+        LIMIT 1
+      ) IS NULL`
+
+const newVisits = (
+  sql: SqlClient,
+  userId: UserId,
+  deviceId: DeviceId,
+  at: Timestamp.Timestamp,
+  visits: ReadonlyArray<VisitReport.VisitReport>
+) => sql`, new_visits AS (
       INSERT INTO visit_reports (user_id, device_id, report_key, arrival, departure, lat, lon, accuracy_m, received_at)
       SELECT ${userId}, ${deviceId}, visit.report_key, visit.arrival, visit.departure, visit.lat, visit.lon,
              visit.accuracy_m, ${Rows.at(at)}::timestamptz
@@ -52,11 +85,4 @@ export const historyStatement = (sql: SqlClient, { at, deviceId, fixes, userId, 
       ) IS NULL
       ON CONFLICT DO NOTHING
       RETURNING coalesce(departure, arrival) AS last_at
-    ), marked AS (
-      UPDATE devices SET
-        stays_due_from = least(stays_due_from, (SELECT min(captured_at) FROM new_fixes)),
-        history_ends_at = greatest(
-          history_ends_at, (SELECT max(captured_at) FROM new_fixes), (SELECT max(last_at) FROM new_visits))
-      WHERE user_id = ${userId} AND device_id = ${deviceId}
-    )
-    SELECT (SELECT count(*) FROM new_fixes) + (SELECT count(*) FROM new_visits) AS count`
+    )`

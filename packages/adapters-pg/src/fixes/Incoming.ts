@@ -20,6 +20,21 @@ export const fixTable = (sql: SqlClient, fixes: ReadonlyArray<Fix.Fix>, leftBehi
              ${fixes.map((fix) => leftBehind.has(fix))}::boolean[])
         AS fix (captured_at, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, left_behind)`
 
+/**
+ * The fixes of an import as the table `fix`. All columns are written as numbers: that takes half the time of timestamps
+ * in ISO 8601 and of lists that the driver writes, here and in the database.
+ */
+export const numberedFixTable = (sql: SqlClient, fixes: ReadonlyArray<Fix.Fix>) =>
+  sql`(SELECT to_timestamp(given.captured_ms / 1000) AS captured_at, given.*
+       FROM unnest(${Rows.numbers(fixes, (fix) => fix.capturedAt)}::float8[],
+             ${Rows.numbers(fixes, (fix) => fix.lat)}::float8[],
+             ${Rows.numbers(fixes, (fix) => fix.lon)}::float8[],
+             ${Rows.numbers(fixes, (fix) => fix.accuracyM)}::float8[],
+             ${Rows.numbers(fixes, (fix) => fix.altitudeM)}::float8[],
+             ${Rows.numbers(fixes, (fix) => fix.speedMps)}::float8[],
+             ${Rows.numbers(fixes, (fix) => fix.courseDeg)}::float8[])
+         AS given (captured_ms, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg)) fix`
+
 /** New visit reports as the table `visit` of a statement. */
 export const visitTable = (sql: SqlClient, visits: ReadonlyArray<VisitReport.VisitReport>) =>
   sql`unnest(${visits.map(VisitReport.key)}::text[],

@@ -1,13 +1,14 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { FixStore } from "@place-access/domain/fixes"
 import { Timestamp } from "@place-access/domain/shared"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, identity, Layer, Option, Schema } from "effect"
 import { orStoreError } from "../Failures.js"
 import { COLUMNS, StoredRow, toStored } from "./StoredRow.js"
 import { isDistributed } from "../schema/isDistributed.js"
 import { uploadOnCluster } from "./uploadOnCluster.js"
 import { uploadStatement } from "./UploadStatement.js"
 import * as UploadView from "./UploadView.js"
+import { turn } from "../driver/turn.js"
 import * as Rows from "../driver/Rows.js"
 
 type Store = typeof FixStore.Service
@@ -32,9 +33,13 @@ const commit = (sql: SqlClient): Store["commit"] => {
       Effect.flatMap((is) =>
         is ? uploadOnCluster(sql, upload) : Effect.map(uploadStatement(sql, upload), (rows) => rows.length > 0)
       ),
+      upload.fixes.length < LARGE ? identity : Effect.zipLeft(turn),
       orStoreError
     )
 }
+
+/** From this many fixes on, others get their turn after a commit. Larger uploads are parts of an even larger one. */
+const LARGE = 500
 
 const MaybeNumber = Schema.optional(Schema.NullOr(Schema.Number))
 

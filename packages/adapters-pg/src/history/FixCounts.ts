@@ -1,9 +1,11 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
+import { Fix } from "@place-access/domain/fixes"
 import type { Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Option, type ParseResult, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
+import { turn } from "../driver/turn.js"
 import * as HistoryBound from "./HistoryBound.js"
 
 /**
@@ -18,8 +20,9 @@ import * as HistoryBound from "./HistoryBound.js"
  * - The half an hour does not begin before `counted_from`. Before that, nobody has counted yet, or retention has
  *   deleted fixes.
  *
- * Everything else is counted from the fixes, so a tally is right with any counts. The first long tally of a user makes
- * the counts, in steps. Until then an upload of this user costs nothing more: it adds to counts that hold only.
+ * Everything else is counted from the fixes, so a tally is right with any counts. The end of a large import makes the
+ * counts, or the first long tally of a user, in steps. Until then an upload of this user costs nothing more: it adds to
+ * counts that hold only.
  */
 
 /** Half an hour: the offsets of almost all time zones are multiples of it, so that days consist of whole rows. */
@@ -130,6 +133,29 @@ export const prepare = (
     for (let step = 0; step < MOST_STEPS; step++) {
       if (yield* isCovered(sql, userId, now, from)) return
       yield* countStep(sql, userId, now, fixesOfStep).pipe(sql.withTransaction)
+    }
+  })
+
+/** The fixes that a step counts in the background: an embedded database answers nobody meanwhile. */
+const FIXES_OF_SHORT_STEP = 10_000
+/** For five million fixes. A program that raises the version alone all the time must not keep this one busy. */
+const MOST_SHORT_STEPS = 500
+
+/**
+ * Makes the counts of the whole history, if there are none that hold: after a large import, so that the owner's first
+ * question for a year need not wait for it.
+ */
+export const prepareAll = (
+  sql: SqlClient,
+  userId: UserId,
+  now: Timestamp.Timestamp,
+  fixesOfStep = FIXES_OF_SHORT_STEP
+): Effect.Effect<void, SqlError | ParseResult.ParseError> =>
+  Effect.gen(function* () {
+    for (let step = 0; step < MOST_SHORT_STEPS; step++) {
+      if (yield* isCovered(sql, userId, now, Fix.EARLIEST as Timestamp.Timestamp)) return
+      yield* countStep(sql, userId, now, fixesOfStep).pipe(sql.withTransaction)
+      yield* turn
     }
   })
 

@@ -1,12 +1,14 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { Entry, Import, type ImportStep, type ImportStore, type Leased } from "@place-access/domain/imports"
 import { DeviceId, type Timestamp } from "@place-access/domain/shared"
-import { Effect, Option, Schema } from "effect"
+import { Data, Effect, Option, Schema } from "effect"
 import * as NoticeChoices from "../accounts/NoticeChoices.js"
+import { last, together } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import { historyStatement } from "../fixes/HistoryStatement.js"
 import { insertReturned } from "../places/insertReturned.js"
+import * as FixCounts from "../history/FixCounts.js"
 import * as Buckets from "../leases/Buckets.js"
 import * as Erasures from "../retention-choice/Erasures.js"
 import { COLUMNS, deletePieces, ImportRow, isOne, KeyRow, lockStream, toImport } from "./ImportRow.js"
@@ -21,8 +23,9 @@ const isDue = (sql: SqlClient, now: Timestamp.Timestamp) =>
 
 export const due =
   (sql: SqlClient): Store["due"] =>
-  (buckets, now) =>
+  (buckets, now, besides) =>
     sql`SELECT user_id, import_id FROM imports WHERE ${isDue(sql, now)} ${Buckets.andOf(sql, buckets)}
+          AND user_id <> ALL(${besides}::text[])
         ORDER BY uploaded_at LIMIT 1`.pipe(
       Rows.first(KeyRow),
       Effect.map(Option.map((row) => ({ userId: row.user_id, id: row.import_id }))),
@@ -58,44 +61,88 @@ export const piece =
 const isHeld = (sql: SqlClient, leased: Leased) =>
   sql`${isOne(sql, leased)} AND state = 'running' AND lease = ${leased.lease}`
 
-const CountRow = Schema.Struct({ count: Rows.Bigint })
+export const renew =
+  (sql: SqlClient): Store["renew"] =>
+  (leased, dueAt) =>
+    Rows.affected(sql`UPDATE imports SET leased_until = ${Rows.at(dueAt)} WHERE ${isHeld(sql, leased)}`).pipe(
+      Effect.map((renewed) => renewed > 0),
+      orStoreError
+    )
+
+/** The lease was lost: the transaction of the step is rolled back. */
+class LeaseLost extends Data.TaggedError("LeaseLost")<{}> {}
 
 export const advance =
   (sql: SqlClient): Store["advance"] =>
-  (step) =>
-    Effect.gen(function* () {
-      const device = yield* noteProgress(sql, step)
-      if (Option.isNone(device)) return false
-      const entries = step.fixes.length + step.visits.length + step.places.length + step.notices.length
-      if (entries === 0) return true
-      // The lock is a statement of its own: the next statement then sees the fixes that others stored while this one
-      // waited.
-      yield* lockStream(sql, step.userId, 1)
+  (step) => {
+    const { fixes, notices, places, visits } = step
+    const work =
+      fixes.length + visits.length + places.length + notices.length === 0 ? pass(sql, step) : store(sql, step)
+    return work.pipe(
+      sql.withTransaction,
+      Effect.as(true),
+      Effect.catchTag("LeaseLost", () => Effect.succeed(false)),
+      orStoreError
+    )
+  }
+
+/** A step without an entry to store. */
+const pass = (sql: SqlClient, step: ImportStep) =>
+  Effect.filterOrFail(
+    noteProgress(sql, step),
+    (rows) => rows.length > 0,
+    () => new LeaseLost()
+  )
+
+/**
+ * Stores the entries in two round trips: the first one locks and reads, the second one writes and commits. The lock is
+ * a statement of its own, because only the statements after it see the fixes that others stored while this one waited.
+ */
+const store = (sql: SqlClient, step: ImportStep) =>
+  Effect.gen(function* () {
+    const [held = [], , erasures = [], known = []] = yield* together([
+      noteProgress(sql, step),
+      lockStream(sql, step.userId, 1),
       // Read under the lock, which a deletion of a stretch takes too: the list is the one at the commit.
-      const { erased, ...kept } = Entry.withoutErased(step, yield* Erasures.list(sql, step.userId))
-      const stored = yield* historyStatement(sql, { ...step, ...kept, deviceId: device.value.device_id }).pipe(
-        Rows.first(CountRow)
-      )
-      let count = Option.match(stored, { onNone: () => 0, onSome: ({ count }) => count })
-      const leftOut: Array<string> = []
-      for (const place of step.places) {
-        const outcome = yield* insertReturned(sql, place)
-        if (outcome === "stored") count++
-        else if (outcome === "no room") leftOut.push(place.place.label)
-      }
-      if (step.notices.length > 0) count += yield* NoticeChoices.add(sql)(step.userId, step.notices)
-      yield* sql`UPDATE imports SET stored = stored + ${count},
-                   duplicates = duplicates + ${entries - erased - count - leftOut.length},
-                   too_old = too_old + ${erased},
-                   over_limit = over_limit + ${leftOut.length},
-                   left_out = (left_out || ${leftOut}::text[])[1:${Import.MOST_NAMED}::integer]
-                 WHERE ${isOne(sql, step)}`
-      return true
-    }).pipe(sql.withTransaction, orStoreError)
+      Erasures.select(sql, step.userId),
+      anyBetween(sql, step)
+    ])
+    if (held.length === 0) return yield* new LeaseLost()
+    const [device] = yield* readHeld(held)
+    const { erased, ...kept } = Entry.withoutErased(step, yield* Erasures.read(erasures))
+    if (device === undefined) return
+    const history = { ...step, ...kept, deviceId: device.device_id, isAnyKnown: known.length > 0 }
+    const statement = historyStatement(sql, history, erased)
+    if (step.places.length + step.notices.length === 0) return yield* last([statement])
+    yield* statement
+    yield* storeOthers(sql, step)
+  })
+
+/** The places and notices of the person's own archive. */
+const storeOthers = (sql: SqlClient, step: ImportStep) =>
+  Effect.gen(function* () {
+    let count = 0
+    const leftOut: Array<string> = []
+    for (const place of step.places) {
+      const outcome = yield* insertReturned(sql, place)
+      if (outcome === "stored") count++
+      else if (outcome === "no room") leftOut.push(place.place.label)
+    }
+    if (step.notices.length > 0) count += yield* NoticeChoices.add(sql)(step.userId, step.notices)
+    const duplicates = step.places.length + step.notices.length - count - leftOut.length
+    yield* sql`UPDATE imports SET stored = stored + ${count}, duplicates = duplicates + ${duplicates},
+                 over_limit = over_limit + ${leftOut.length},
+                 left_out = (left_out || ${leftOut}::text[])[1:${Import.MOST_NAMED}::integer]
+               WHERE ${isOne(sql, step)}`
+  })
 
 const HeldRow = Schema.Struct({ device_id: DeviceId })
+const readHeld = Rows.read(HeldRow)
 
-/** The import's device; none when the lease was lost. Entries that were read show that the attempt got somewhere. */
+/**
+ * Gives the import's device; no row when the lease was lost. Entries that were read show that the attempt got
+ * somewhere.
+ */
 const noteProgress = (sql: SqlClient, step: ImportStep) =>
   sql`UPDATE imports SET
         format = coalesce(${step.format}, format),
@@ -103,18 +150,43 @@ const noteProgress = (sql: SqlClient, step: ImportStep) =>
         too_recent = too_recent + ${step.tooRecent}, too_old = too_old + ${step.tooOld},
         quarantined = quarantined + ${step.quarantined},
         attempts = CASE WHEN ${step.read}::integer > 0 THEN 0 ELSE attempts END
-      WHERE ${isHeld(sql, step)} RETURNING device_id`.pipe(Rows.first(HeldRow))
+      WHERE ${isHeld(sql, step)} RETURNING device_id`
+
+/** A row when the user has fixes between the first and the last of the step. */
+const anyBetween = (sql: SqlClient, { fixes, userId }: ImportStep) => {
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const { capturedAt } of fixes) {
+    if (capturedAt < first) first = capturedAt
+    if (capturedAt > last) last = capturedAt
+  }
+  return fixes.length === 0
+    ? undefined
+    : sql`SELECT 1 FROM fixes WHERE user_id = ${userId} AND captured_at BETWEEN ${Rows.at(first)} AND ${Rows.at(last)}
+          LIMIT 1`
+}
+
+/** An import that has stored 50,000 entries ends with the counts of its owner's history. */
+const MANY = 50_000
+
+const StoredRow = Schema.Struct({ stored: Schema.Int })
 
 export const finish =
   (sql: SqlClient): Store["finish"] =>
   (leased, error, at) =>
     Effect.gen(function* () {
-      const finished = yield* Rows.affected(
-        sql`UPDATE imports SET state = ${error === null ? "done" : "failed"}, error = ${error},
+      const finished = yield* sql`UPDATE imports SET state = ${error === null ? "done" : "failed"}, error = ${error},
               finished_at = ${Rows.at(at)}, lease = NULL, leased_until = NULL
-            WHERE ${isHeld(sql, leased)}`
-      )
-      if (finished === 0) return false
-      yield* deletePieces(sql, leased)
-      return true
-    }).pipe(sql.withTransaction, orStoreError)
+            WHERE ${isHeld(sql, leased)} RETURNING stored`.pipe(Rows.first(StoredRow))
+      if (Option.isSome(finished)) yield* deletePieces(sql, leased)
+      return finished
+    }).pipe(
+      sql.withTransaction,
+      Effect.tap((finished) =>
+        Option.exists(finished, ({ stored }) => stored >= MANY)
+          ? // The counts are a cache: after an error the first question makes them.
+            Effect.ignore(FixCounts.prepareAll(sql, leased.userId, at))
+          : Effect.void
+      ),
+      Effect.map(Option.isSome),
+      orStoreError
+    )

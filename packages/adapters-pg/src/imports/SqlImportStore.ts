@@ -22,6 +22,7 @@ export const layer: Layer.Layer<ImportStore, never, SqlClient> = Layer.effect(
       remove: remove(sql),
       due: Reading.due(sql),
       claim: Reading.claim(sql),
+      renew: Reading.renew(sql),
       piece: Reading.piece(sql),
       advance: Reading.advance(sql),
       finish: Reading.finish(sql)

@@ -26,14 +26,19 @@ export const covering = (sql: SqlClient, userId: UserId, at: Timestamp.Timestamp
 
 const ErasureRow = Schema.Struct({ from_at: Rows.At, until_at: Rows.At, erased_at: Rows.At })
 
-/** `HistoryStore.erasures`. */
-export const list = (sql: SqlClient, userId: UserId) =>
-  sql`SELECT from_at, until_at, erased_at FROM erasures WHERE user_id = ${userId} ORDER BY from_at`.pipe(
-    Rows.all(ErasureRow),
-    Effect.map((rows) =>
-      rows.map((row): Erasure.Erasure => ({ from: row.from_at, until: row.until_at, erasedAt: row.erased_at }))
-    )
+const readRows = Rows.read(ErasureRow)
+
+/** The statement whose rows `read` decodes. */
+export const select = (sql: SqlClient, userId: UserId) =>
+  sql`SELECT from_at, until_at, erased_at FROM erasures WHERE user_id = ${userId} ORDER BY from_at`
+
+export const read = (rows: ReadonlyArray<unknown>) =>
+  Effect.map(readRows(rows), (all) =>
+    all.map((row): Erasure.Erasure => ({ from: row.from_at, until: row.until_at, erasedAt: row.erased_at }))
   )
+
+/** `HistoryStore.erasures`. */
+export const list = (sql: SqlClient, userId: UserId) => Effect.flatMap(select(sql, userId), read)
 
 /** `HistoryStore.erase`. All rows are on the user's shard. */
 export const erase = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>

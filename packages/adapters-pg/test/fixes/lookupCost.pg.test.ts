@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Rows } from "@place-access/adapters-pg"
 import { historyStatement } from "@place-access/adapters-pg/fixes/HistoryStatement"
 import { knownStatement } from "@place-access/adapters-pg/fixes/UploadView"
-import { DeviceId, Timestamp, UserId } from "@place-access/domain/shared"
+import { DeviceId, ImportId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Layer, Schema } from "effect"
 import { expect, it } from "vitest"
 import { migratedPostgres, START, withStores } from "../support/contracts.js"
@@ -67,8 +67,9 @@ describePg(
           const sql = yield* SqlClient
           const userId = UserId.make("usr_importing")
           yield* history(sql, userId)
-          const step = { userId, deviceId: DeviceId.make("dev_2"), at: Timestamp.make(START), fixes, visits: [] }
-          expectSteps(yield* lookups(sql, historyStatement(sql, step).compile(), / on fixes\w* known/))
+          const [id, deviceId, at] = [ImportId.make("imp_1"), DeviceId.make("dev_2"), Timestamp.make(START)]
+          const step = { userId, id, deviceId, at, fixes, visits: [], isAnyKnown: true }
+          expectSteps(yield* lookups(sql, historyStatement(sql, step, 0).compile(), / on fixes\w* known/))
         })
       ))
   }

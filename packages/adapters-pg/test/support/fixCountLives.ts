@@ -182,6 +182,7 @@ const live = (deeds: ReadonlyArray<Deed>, skew: number) =>
               )
             )
           case "count":
+            if (one.fixesOfStep === 5) return yield* FixCounts.prepareAll(sql, userId, Timestamp.make(now), 5)
             return yield* FixCounts.prepare(
               sql,
               userId,
@@ -241,6 +242,25 @@ const LENGTHENED: Array<Deed> = [
   { tag: "previous release", times: [-40 * DAY] }
 ]
 
+/** Whether the user's counts hold after an import that has stored `stored` entries. */
+const holdsAfterImport = (stored: number) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const store = yield* ImportStore
+    const { id: userId } = yield* Fixtures.user
+    const at = Timestamp.make(START)
+    const leased = { userId, id: ImportId.make(`imp_${userId}`), lease: "work" }
+    const begun = { ...leased, deviceId: `dev_${userId}` as DeviceId, fileName: "a", tokenHash: userId as never, at }
+    yield* store.begin(begun, Import.MAX_OPEN)
+    yield* store.complete(begun, 0, at)
+    yield* store.claim(leased, at, Timestamp.plus(at, Import.RETRY_AFTER))
+    yield* sql`UPDATE imports SET stored = ${stored} WHERE user_id = ${userId}`
+    expect(yield* store.finish(leased, null, at)).toBe(true)
+    const [standing] = yield* sql`SELECT counted_version = version AS holds FROM upload_streams
+                                  WHERE user_id = ${userId}`
+    return standing?.["holds"] === true
+  })
+
 /** Runs `lives` random lives on a database. */
 export const fixCountLivesOn = (database: Layer.Layer<Database>, lives: number): void => {
   const run = withStores(database, Layer.mergeAll(UploadStores, SqlFixHistory.layer, SqlImportStore.layer))
@@ -259,5 +279,9 @@ export const fixCountLivesOn = (database: Layer.Layer<Database>, lives: number):
     )
     // The lives must reach the counts: a tally that always reads the fixes would pass, too.
     expect(counted).toBeGreaterThan(lives)
+  })
+
+  it("the end of a large import makes the counts, that of a small one does not [fixes-7]", async () => {
+    expect(await run(Effect.all([holdsAfterImport(49_999), holdsAfterImport(50_000)]))).toEqual([false, true])
   })
 }

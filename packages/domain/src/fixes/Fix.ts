@@ -107,12 +107,20 @@ export const readingKey = (reading: Reading): string =>
 
 /** Sorts fixes into the order of evaluation. Of fixes with equal keys the first in that order stays. */
 export const sortedAndDistinct = (fixes: Iterable<Fix>): ReadonlyArray<Fix> => {
-  const byKey = new Map<string, Fix>()
+  const distinct: Array<Fix> = []
+  /** The keys of all fixes of one time, if there are several. Most fixes have a time of their own and need no key. */
+  const keys = new Set<string>()
   for (const fix of [...fixes].sort(byCapture)) {
-    const known = key(fix)
-    if (!byKey.has(known)) byKey.set(known, fix)
+    const last = distinct.at(-1)
+    if (last?.capturedAt === fix.capturedAt) {
+      if (keys.size === 0) keys.add(key(last))
+      const own = key(fix)
+      if (keys.has(own)) continue
+      keys.add(own)
+    } else if (keys.size > 0) keys.clear()
+    distinct.push(fix)
   }
-  return [...byKey.values()]
+  return distinct
 }
 
 /** By capture time, then accuracy, then position: any shuffle of an upload has one result (decision L4). */

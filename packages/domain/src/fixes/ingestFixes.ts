@@ -24,9 +24,13 @@ export interface Ingested {
 /** One of the user's concurrent uploads commits in each round. Beyond this many, the phone sends again. */
 const MAX_ROUNDS = 64
 
+/** A larger upload is stored in parts of 1,000 fixes, so that other people's requests run in between. */
+const PART = 1_000
+
 /**
  * Takes in one upload: stores new fixes, evaluates the user's rules over them and writes the events of firings into the
- * outbox, all in one commit.
+ * outbox, all in one commit. An upload of more than `PART` readings is taken in as several uploads would be, the oldest
+ * readings first (decision fixes-8).
  *
  * The commit is optimistic: no lock is held while the rules are evaluated. The store refuses the commit when another
  * upload of the user was committed after the view was read; then this program reads the view and evaluates again. A
@@ -43,6 +47,7 @@ export const ingestFixes = program(
     // If our clock is slow, readings of the present look like future ones: they would be quarantined and fire no rule.
     yield* JudgedClock.required
     const receivedAt = yield* Timestamp.now
+    if (readings.length > PART) return yield* inParts(device, readings, reports, receivedAt)
     const sent = judged(readings, reports, receivedAt)
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const stored = yield* tryOnce(device, sent, receivedAt)
@@ -51,9 +56,66 @@ export const ingestFixes = program(
       yield* Telemetry.measure(() => UploadFigures.ingested(stored.ingested, round))
       return stored.ingested
     }
-    return yield* StoreError.unavailable("Too many uploads of one user at once")
+    return yield* tooMany
   }
 )
+
+const tooMany = StoreError.unavailable("Too many uploads of one user at once")
+
+/** Takes in a large upload. After an error the phone sends all of it again, and what is stored counts as duplicates. */
+const inParts = (
+  device: Pick<Device.Device, "userId" | "id">,
+  readings: ReadonlyArray<Fix.Reading>,
+  reports: ReadonlyArray<VisitReport.VisitReport>,
+  receivedAt: Timestamp.Timestamp
+) =>
+  Effect.gen(function* () {
+    let ingested: Ingested = { accepted: 0, duplicates: 0, quarantined: 0 }
+    let rounds = 0
+    for (const [index, part] of parts(readings).entries()) {
+      const stored = yield* storePart(device, judged(part, index === 0 ? reports : [], receivedAt), receivedAt)
+      ingested = added(ingested, stored.ingested)
+      rounds = Math.max(rounds, stored.round)
+    }
+    yield* Telemetry.measure(() => UploadFigures.ingested(ingested, rounds))
+    return ingested
+  })
+
+const storePart = (device: Pick<Device.Device, "userId" | "id">, sent: Sent, receivedAt: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const stored = yield* tryOnce(device, sent, receivedAt)
+      if (stored === undefined) continue
+      if (stored.events > 0) yield* (yield* WorkSignal).raise
+      return { ingested: stored.ingested, round }
+    }
+    return yield* tooMany
+  })
+
+/** The parts of a large upload, the oldest readings first. */
+const parts = (readings: ReadonlyArray<Fix.Reading>): ReadonlyArray<ReadonlyArray<Fix.Reading>> => {
+  const sorted = [...readings].sort((a, b) => a.capturedAt - b.capturedAt)
+  const made: Array<ReadonlyArray<Fix.Reading>> = []
+  for (let from = 0; from < sorted.length;) {
+    let until = Math.min(from + PART, sorted.length)
+    // Readings of one time stay together, because the order among them does not follow from their time. Without a
+    // bound, a phone that always says the same time would get one part after all.
+    while (
+      until < Math.min(from + 2 * PART, sorted.length) &&
+      sorted[until]?.capturedAt === sorted[until - 1]?.capturedAt
+    )
+      until++
+    made.push(sorted.slice(from, until))
+    from = until
+  }
+  return made
+}
+
+const added = (a: Ingested, b: Ingested): Ingested => ({
+  accepted: a.accepted + b.accepted,
+  duplicates: a.duplicates + b.duplicates,
+  quarantined: a.quarantined + b.quarantined
+})
 
 /** A phone's upload, after each reading was accepted or quarantined. */
 interface Sent {

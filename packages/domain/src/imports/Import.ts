@@ -75,8 +75,10 @@ export const MAX_OPEN = 3
 /** The most finished imports in a user's list. */
 export const MAX_LISTED = 100
 
-/** An import is tried again no sooner than this after its last attempt began, if that attempt has no end. */
+/** An import is tried again no sooner than this after its worker last renewed the lease. */
 export const RETRY_AFTER = MINUTE
+/** How often the worker renews the lease: two renewals may fail. */
+export const RENEW_EVERY = 18_000
 /** After this many attempts without progress the import fails. */
 export const MAX_ATTEMPTS = 5
 /** An upload that has not grown for this long counts as broken off. */

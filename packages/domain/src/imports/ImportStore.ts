@@ -66,14 +66,20 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     readonly find: (of: Owned) => StoreEffect<Option.Option<Import>>
     /** Removes the import and its file, in any state. Stored entries stay. False when there is no such import. */
     readonly remove: (of: Owned) => StoreEffect<boolean>
-    /** The due import of people of these buckets that waits longest. */
-    readonly due: (buckets: ReadonlyArray<number>, now: Timestamp) => StoreEffect<Option.Option<Owned>>
+    /** The due import of people of these buckets that waits longest, without those of the people `besides`. */
+    readonly due: (
+      buckets: ReadonlyArray<number>,
+      now: Timestamp,
+      besides: ReadonlyArray<UserId>
+    ) => StoreEffect<Option.Option<Owned>>
     /**
      * Begins an attempt at a due import, and counts it before the file is read: a file that ends every process is given
      * up. Without an end the import is due again at `dueAt`. The steps and the end name the attempt's lease, so a
      * worker that was overtaken writes nothing. None: the import is not due.
      */
     readonly claim: (leased: Leased, now: Timestamp, dueAt: Timestamp) => StoreEffect<Option.Option<ClaimedImport>>
+    /** The import is due at `dueAt` and no sooner. False when the lease was lost. */
+    readonly renew: (leased: Leased, dueAt: Timestamp) => StoreEffect<boolean>
     /** A piece of the file. None after the last one. */
     readonly piece: (of: Owned, position: number) => StoreEffect<Option.Option<Uint8Array>>
     /**

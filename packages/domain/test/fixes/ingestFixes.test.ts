@@ -92,6 +92,61 @@ describe("an upload", () => {
     )
   )
 
+  it.effect(
+    "of thousands of readings is taken in by parts, like one upload after the other, oldest first [fixes-8]",
+    () =>
+      run(
+        Effect.gen(function* () {
+          // Every 100 ms, with an arrival each minute and a half; some readings are twice, impossible, or of one time.
+          const ride = Array.from({ length: 4_000 }, (_, index) =>
+            reading(-14 * MINUTE + Math.min(index, 3_900) * 100, Math.floor(index / 450) % 2 === 0 ? OUTSIDE : INSIDE, {
+              accuracyM: 10 + (index % 7)
+            })
+          )
+          const impossible = reading(-14 * MINUTE, { lat: 91, lon: 0 })
+          const sent = [...ride, ...ride.slice(1_990, 2_010), impossible].map(
+            (one, index, all) => all[(index * 37) % all.length] ?? one
+          )
+          const [whole, small] = [yield* person, yield* person]
+          const tables = yield* MemoryDatabase
+          const outcome = (of: typeof whole) => ({
+            fixes: [...tables.fixes.values()]
+              .filter(({ userId }) => userId === of.user.id)
+              .map(Fix.key)
+              .sort(),
+            events: [...tables.events.values()]
+              .filter(({ userId }) => userId === of.user.id)
+              .map((event) => [event.payload.type, event.occurredAt - NOON])
+          })
+          const answer = yield* ingestFixes(whole.phone, sent, [])
+          const sorted = Fix.sortedAndDistinct(
+            ride.map((one) => ({
+              ...one,
+              altitudeM: null,
+              speedMps: null,
+              courseDeg: null,
+              accuracyM: one.accuracyM ?? null
+            }))
+          )
+          for (let from = 0; from < sorted.length; from += 900) {
+            yield* ingestFixes(small.phone, sorted.slice(from, from + 900), [])
+          }
+          expect(answer).toEqual({
+            accepted: sorted.length,
+            duplicates: sent.length - 1 - sorted.length,
+            quarantined: 1
+          })
+          expect(outcome(whole)).toEqual(outcome(small))
+          expect(outcome(whole).events.length).toBeGreaterThan(3)
+          expect(yield* ingestFixes(whole.phone, sent, [])).toEqual({
+            accepted: 0,
+            duplicates: sent.length - 1,
+            quarantined: 1
+          })
+        })
+      )
+  )
+
   it.effect("that is repeated changes nothing, also beside new fixes [M4]", () =>
     run(
       Effect.gen(function* () {

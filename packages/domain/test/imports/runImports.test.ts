@@ -260,7 +260,7 @@ describe("an import that is interrupted", () => {
     )
   })
 
-  it("by a worker that is only slow, goes on with the other one, and the slow one stops", () => {
+  it("by a worker that renews nothing, goes on with the other one, and the slow one stops [imports-6]", () => {
     run(
       Effect.gen(function* () {
         const made = yield* upload(file(...points(6_000)))
@@ -268,6 +268,8 @@ describe("an import that is interrupted", () => {
         const worker = (waits: Iterator<number>) =>
           Effect.provideService(importNext(), ImportStore, {
             ...store,
+            // The database does not answer this worker in time.
+            renew: () => Effect.never,
             advance: (step) => Effect.zipRight(Effect.sleep(waits.next().value ?? 1), store.advance(step))
           })
         const slow = worker([Import.RETRY_AFTER + 5_000].values())
@@ -279,6 +281,45 @@ describe("an import that is interrupted", () => {
           state: "done",
           counts: { read: 6_000, stored: 6_000, duplicates: 0 }
         })
+      })
+    )
+  })
+
+  it("by nobody while a step takes long: its worker renews the lease, and no other one begins [imports-6]", () => {
+    run(
+      Effect.gen(function* () {
+        const made = yield* upload(file(...points(2_500)))
+        const store = yield* ImportStore
+        const slow = Effect.provideService(importNext(), ImportStore, {
+          ...store,
+          // Twice in a row the database does not answer.
+          renew: (() => {
+            let calls = 0
+            return (leased, dueAt) =>
+              ++calls % 3 === 0 ? store.renew(leased, dueAt) : StoreError.unavailable("the connection is lost")
+          })(),
+          advance: (step) => Effect.zipRight(Effect.sleep(5 * Import.RETRY_AFTER), store.advance(step))
+        })
+        const others = Effect.forEach(Array.from({ length: 12 }), () =>
+          Effect.zipRight(Effect.sleep(Import.RETRY_AFTER), importNext())
+        )
+        const [, began] = yield* Effect.all([slow, others], { concurrency: "unbounded" })
+        expect(began).not.toContain(true)
+        expect(yield* found(made)).toMatchObject({ state: "done", counts: { read: 2_500, stored: 2_500 } })
+      })
+    )
+  })
+
+  it("by the loss of its lease, stops within seconds, also in the middle of a step", () => {
+    run(
+      Effect.gen(function* () {
+        const made = yield* upload(file(...points(2_500)))
+        const store = yield* ImportStore
+        const stuck = Effect.provideService(importNext(), ImportStore, { ...store, advance: () => Effect.never })
+        yield* Effect.all([stuck, Effect.zipRight(Effect.sleep(1_000), store.remove(made))], {
+          concurrency: "unbounded"
+        })
+        expect((yield* Timestamp.now) - NOW).toBeLessThan(Import.RETRY_AFTER)
       })
     )
   })

@@ -1,5 +1,5 @@
 import { AccountDeletion, AccountDeletionStore, removeDeleted } from "@place-access/domain/deletions"
-import { Import, ImportStore, runImports, startImport } from "@place-access/domain/imports"
+import { Import, ImportStore, Pace, runImports, startImport } from "@place-access/domain/imports"
 import { Bucket, Chore, everything, holdLeases, LeaseStore, type WorkLeases } from "@place-access/domain/leases"
 import { type Mail, MailOutbox, runMail } from "@place-access/domain/mail"
 import { Timestamp, type UserId } from "@place-access/domain/shared"
@@ -243,6 +243,49 @@ describe("imports that workers share [imports-6, leases-1]", () => {
           expect(yield* store.list(id, 1)).toMatchObject([{ state: "done", counts: { read: LINES, stored: LINES } }])
         }
         expect(claims.length).toBe(3)
+      })
+    )
+  })
+
+  it("of several people are read at once, three of them, and of one person one after the other [imports-6]", () => {
+    run(
+      Effect.gen(function* () {
+        const store = yield* ImportStore
+        const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0))
+        const users = yield* Effect.all(Array.from({ length: 4 }, () => Fixtures.user))
+        const [eager] = users
+        if (eager === undefined) throw new Error("nobody")
+        // The first person's two files wait longest.
+        for (const { id } of [eager, ...users]) {
+          yield* startImport(id, "walk.gpx", Stream.make(bytes))
+          yield* Effect.sleep("1 second")
+        }
+        const claims: Array<string> = []
+        const reading: Array<UserId> = []
+        let most = 0
+        yield* start(runImports).pipe(
+          Effect.provideService(ImportStore, {
+            ...store,
+            claim: (leased, ...times) =>
+              Effect.tap(store.claim(leased, ...times), () => {
+                claims.push(leased.id)
+                expect(reading).not.toContain(leased.userId)
+                reading.push(leased.userId)
+                most = Math.max(most, reading.length)
+              }),
+            // A step is slower than the time after which an import without an end may be tried again.
+            advance: (step) => Effect.zipRight(Effect.sleep("70 seconds"), store.advance(step)),
+            finish: (leased, ...how) =>
+              Effect.tap(store.finish(leased, ...how), () => void reading.splice(reading.indexOf(leased.userId), 1))
+          })
+        )
+        yield* Effect.sleep("30 minutes")
+        expect(most).toBe(Pace.QUICK.atOnce)
+        expect(claims.length).toBe(5)
+        for (const { id } of users) {
+          for (const one of yield* store.list(id, 3))
+            expect(one).toMatchObject({ state: "done", counts: { read: LINES } })
+        }
       })
     )
   })

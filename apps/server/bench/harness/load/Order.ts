@@ -7,6 +7,11 @@ export interface Order {
   /** Connections go to these ports in turn. */
   readonly ports: ReadonlyArray<number>
   readonly clients: number
+  /**
+   * The number of requests a second of all clients together, evenly spread; a latency counts from the time at which its
+   * request was due. Left out: each client sends its next request at once.
+   */
+  readonly ratePerS?: number
   readonly warmUpSeconds: number
   readonly seconds: number
 }

@@ -31,7 +31,18 @@ const run = async (order: Order): Promise<Outcome> => {
     const lanes = connections.map(
       (connection, index) =>
         new Promise<void>((ended) =>
-          ask(connection, open(order.options, index, order.clients), { start, end, latenciesMs, ended })
+          ask(connection, open(order.options, index, order.clients), {
+            start,
+            end,
+            latenciesMs,
+            ended,
+            ...(order.ratePerS === undefined
+              ? {}
+              : {
+                  firstDue: begin + (index * 1_000) / order.ratePerS,
+                  everyMs: (order.clients * 1_000) / order.ratePerS
+                })
+          })
         )
     )
     await Promise.race([Promise.all(lanes), failed])
@@ -56,14 +67,18 @@ interface Lane {
   readonly end: number
   readonly latenciesMs: Array<number>
   readonly ended: () => void
+  /** When requests come at a rate: the time of the lane's first request, and the time between two of them. */
+  readonly firstDue?: number
+  readonly everyMs?: number
 }
 
 /**
  * Sends the next request as soon as an answer arrives. It uses plain callbacks, because a promise for each request
  * would be a large part of the client's cost.
  */
-const ask = (connection: Connection.Connection, client: Client, { end, ended, latenciesMs, start }: Lane): void => {
-  let from = performance.now()
+const ask = (connection: Connection.Connection, client: Client, lane: Lane): void => {
+  const { end, ended, everyMs, firstDue, latenciesMs, start } = lane
+  let from = firstDue ?? performance.now()
   const answered = (answer: Answer): void => {
     // An error is answered faster than the work is done: it would look like speed.
     if (answer.status < 200 || answer.status > 299) {
@@ -72,10 +87,14 @@ const ask = (connection: Connection.Connection, client: Client, { end, ended, la
     const now = performance.now()
     if (now >= start && now < end) latenciesMs.push(now - from)
     if (now >= end) return ended()
-    from = now
-    connection.send(client.next(answer), answered)
+    from = everyMs === undefined ? now : from + everyMs
+    const request = client.next(answer)
+    if (from <= now) connection.send(request, answered)
+    else setTimeout(() => connection.send(request, answered), from - now)
   }
-  connection.send(client.next(undefined), answered)
+  const first = client.next(undefined)
+  if (firstDue === undefined) connection.send(first, answered)
+  else setTimeout(() => connection.send(first, answered), firstDue - performance.now())
 }
 
 process.on("message", (order: Order) => {

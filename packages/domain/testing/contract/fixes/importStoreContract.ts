@@ -4,6 +4,7 @@ import * as Import from "../../../src/imports/Import.js"
 import { ImportStore } from "../../../src/imports/ImportStore.js"
 import * as Bucket from "../../../src/leases/Bucket.js"
 import type { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
+import { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { bucketOf } from "../../memory/leases/buckets.js"
 import * as Check from "../../Check.js"
@@ -111,7 +112,8 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
       const user = yield* Fixtures.user
       const [bucket, now] = [bucketOf(user.id), yield* Timestamp.now]
       const others = Bucket.ALL.filter((other) => other !== bucket)
-      const due = (buckets: ReadonlyArray<number>, at = now) => Effect.map(store.due(buckets, at), Option.getOrNull)
+      const due = (buckets: ReadonlyArray<number>, at = now, besides: ReadonlyArray<UserId> = []) =>
+        Effect.map(store.due(buckets, at, besides), Option.getOrNull)
       const first = yield* waiting(user.id)
       const second = yield* begin(user.id)
       yield* store.complete(second, 0, Timestamp.plus(now, 1))
@@ -120,6 +122,8 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
       }
       Check.isTrue((yield* due(others))?.userId !== user.id, "of all the others")
       Check.equal(yield* due([]), null, "of none")
+      const besides = [user.id, UserId.make("usr_nobody")]
+      Check.isTrue((yield* due([bucket], now, besides))?.userId !== user.id, "besides the user")
       yield* claimed(first, "first", now)
       Check.equal((yield* due([bucket]))?.id, second.id, "the next one")
       yield* claimed(second, "second", now)
@@ -141,6 +145,24 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
       Check.equal((yield* claimed(made, "second", later)).claimed.attempt, 2, "second attempt")
       yield* forget(made)
       Check.isTrue(Option.isNone(yield* claim(made, "third", Timestamp.plus(now, Timestamp.DAY))), "removed")
+    })
+  },
+  {
+    name: "renew: the import is not due before the new time; false once the lease is another's, or the import is gone",
+    run: Effect.gen(function* () {
+      const store = yield* ImportStore
+      const made = yield* waiting()
+      const now = yield* Timestamp.now
+      const after = (count: number) => Timestamp.plus(now, count * Import.RETRY_AFTER)
+      const slow = { ...made, lease: (yield* claimed(made, "slow", now)).lease }
+      Check.isTrue(yield* store.renew(slow, after(2)), "renewed")
+      Check.isTrue(Option.isNone(yield* claim(made, "early", Timestamp.plus(after(2), -1))), "before the new time")
+      const quick = { ...made, lease: (yield* claimed(made, "quick", after(2))).lease }
+      Check.isTrue(!(yield* store.renew(slow, after(9))), "of a lease that was lost")
+      Check.isTrue(Option.isSome(yield* claim(made, "third", after(3))), "the lost lease renewed nothing")
+      Check.isTrue(!(yield* store.renew(quick, after(9))), "of the second attempt")
+      yield* forget(made)
+      Check.isTrue(!(yield* store.renew(quick, after(9))), "removed")
     })
   },
   {

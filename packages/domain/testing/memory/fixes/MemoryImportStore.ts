@@ -99,10 +99,11 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           return imports.delete(of.id)
         }),
 
-      due: (buckets, now) =>
+      due: (buckets, now, besides) =>
         Effect.sync(() => {
           const [due] = [...imports.values()]
             .filter((one) => isDue(one, now) && buckets.includes(bucketOf(one.import.userId)))
+            .filter((one) => !besides.includes(one.import.userId))
             .sort((a, b) => a.import.uploadedAt - b.import.uploadedAt)
           return Option.map(Option.fromNullable(due), ({ import: { id, userId } }) => ({ userId, id }))
         }),
@@ -115,6 +116,14 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           const running = { ...due.import, state: "running" as const }
           imports.set(running.id, { import: running, uploading: false, lease: leased.lease, dueAt, attempts })
           return Option.some({ import: running, attempt: attempts })
+        }),
+
+      renew: (leased, dueAt) =>
+        Effect.sync(() => {
+          const kept = held(leased)
+          if (kept === undefined) return false
+          imports.set(leased.id, { ...kept, dueAt })
+          return true
         }),
 
       piece: (of, position) =>

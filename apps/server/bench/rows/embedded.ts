@@ -1,0 +1,70 @@
+import type { Bench, Served } from "../harness/Bench.js"
+import * as Goal from "../harness/Goal.js"
+import * as People from "../harness/People.js"
+import * as Phones from "../harness/Phones.js"
+import type { Comparison, Row, Sample } from "../harness/Row.js"
+import * as Scratch from "../harness/Scratch.js"
+import { asking, FIXES as FIXES_EACH, PEOPLE as ASKED } from "./asking.js"
+import type * as UploadLoad from "./upload.load.js"
+
+/**
+ * The embedded database beside PostgreSQL on the same machine: the same server, the same requests. Nobody has a rule:
+ * the embedded server would also send webhooks meanwhile.
+ */
+
+const SECONDS = 3
+const CLIENTS = 16
+/** People in one round of uploads; a multiple of the number of clients. */
+const PEOPLE = 64
+const FIXES = 100
+const WARM_UP_ROUNDS = 2
+
+export const embedded: Row = {
+  name: "embedded",
+  path: "the embedded database, beside a server on PostgreSQL",
+  seconds: 90,
+  open: async (bench) => {
+    const rounds = bench.rounds + WARM_UP_ROUNDS
+    const seed = ({ query }: Pick<Scratch.Scratch, "query">) =>
+      People.seed({ query }, { count: Math.max(ASKED, rounds * PEOPLE), fixes: FIXES_EACH })
+    const DATA_DIR = await bench.directory()
+    await Scratch.embedded(DATA_DIR, seed)
+    const [alone, beside] = [await bench.embedded({ DATA_DIR }), await bench.server(await bench.scratch(seed))]
+    const compare = (label: string, side: (server: Served) => () => Promise<Sample>): Comparison => ({
+      label,
+      product: side(alone),
+      baseline: side(beside),
+      warmUpRounds: WARM_UP_ROUNDS,
+      goals: [Goal.throughputRatio(0.3)]
+    })
+    return [
+      compare("presence", (server) => asking(bench, [server], SECONDS)),
+      compare(`fixes in uploads of ${FIXES}`, (server) => uploading(bench, server))
+    ]
+  }
+}
+
+const uploading = (bench: Bench, { port, running }: Served) => {
+  let round = 0
+  return async (): Promise<Sample> => {
+    const from = round++ * PEOPLE
+    const sample = await bench.load([running], {
+      script: new URL("upload.load.ts", import.meta.url),
+      options: {
+        from,
+        people: PEOPLE,
+        fixes: FIXES,
+        startMs: Date.now() - Phones.BEHIND_MS
+      } satisfies UploadLoad.Options,
+      ports: [port],
+      clients: CLIENTS,
+      seconds: SECONDS
+    })
+    return {
+      ...sample,
+      operations: sample.operations * FIXES,
+      cpuMicrosPerOp: sample.cpuMicrosPerOp / FIXES,
+      clientCpuMicrosPerOp: sample.clientCpuMicrosPerOp / FIXES
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { Effect } from "effect"
+
+/**
+ * Long work on one large body, in slices: after each one, every other request of the process gets its turn. A phone
+ * that was offline for weeks sends 8 MiB at once, which takes a second to read.
+ */
+
+/** The most characters of JSON that are parsed at once: about two milliseconds. */
+const CHARACTERS = 131_072
+/** The most entries that are converted at once. */
+const ENTRIES = 1_000
+
+/** Ends when everything has run that waits for this process. */
+const turn: Effect.Effect<void> = Effect.async((resume) => {
+  const waiting = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(waiting))
+})
+
+/** Converts a list and passes it on. A short list takes no step of the fiber. */
+export const mapped = <A, B, C, E, R>(
+  list: ReadonlyArray<A>,
+  convert: (one: A) => B,
+  next: (converted: ReadonlyArray<B>) => Effect.Effect<C, E, R>
+): Effect.Effect<C, E, R> =>
+  list.length <= ENTRIES ? next(list.map(convert)) : Effect.flatMap(inSlices(list, convert), next)
+
+const inSlices = <A, B>(list: ReadonlyArray<A>, convert: (one: A) => B): Effect.Effect<ReadonlyArray<B>> =>
+  Effect.gen(function* () {
+    const converted: Array<B> = []
+    for (let from = 0; from < list.length; from += ENTRIES) {
+      for (const one of list.slice(from, from + ENTRIES)) converted.push(convert(one))
+      yield* turn
+    }
+    return converted
+  })
+
+/** Whether a text is so long that `parse` is better than `JSON.parse`. */
+export const isLong = (text: string): boolean => text.length > 2 * CHARACTERS
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+/**
+ * `JSON.parse` of a long text, with the same values and the same refusals. The lists that are members of the root are
+ * cut into pieces between their elements, and each piece is parsed by itself. Everything else is parsed at the end,
+ * with a number in the place of each list. `onPart` sees every value once, as a list of elements or as a member.
+ * `characters`: the length of a piece.
+ */
+export const parse = <E>(
+  text: string,
+  onPart: (part: unknown) => Effect.Effect<void, E>,
+  characters = CHARACTERS
+): Effect.Effect<unknown, E | SyntaxError> =>
+  Effect.gen(function* () {
+    const isObject = /^[\t\n\r ]*\{/.test(text)
+    const lists: Array<Array<unknown>> = []
+    let rest = ""
+    let restFrom = 0
+    let list: Array<unknown> | undefined
+    let pieceFrom = 0
+    let pausedAt = 0
+    let [depth, isText] = [0, false]
+
+    const take = (until: number, isLast: boolean) =>
+      Effect.gen(function* () {
+        const piece = text.slice(pieceFrom, until)
+        const parsed = yield* parsedNow(`[${piece}]`)
+        const elements = parsed as Array<unknown>
+        // Between two commas there must be an element; an empty list has no comma.
+        if (elements.length === 0 && !(isLast && list?.length === 0))
+          return yield* Effect.fail(new SyntaxError("comma"))
+        yield* onPart(elements)
+        for (const element of elements) list?.push(element)
+        pieceFrom = until + 1
+      })
+
+    for (let at = 0; at < text.length; at++) {
+      if (at - pausedAt >= characters) {
+        pausedAt = at
+        yield* turn
+      }
+      const code = text.charCodeAt(at)
+      if (isText) {
+        if (code === BACKSLASH) at++
+        else if (code === QUOTE) isText = false
+      } else if (code === QUOTE) isText = true
+      else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+        depth++
+        if (depth === 2 && code === OPEN_BRACKET && list === undefined && isObject) {
+          rest += `${text.slice(restFrom, at)}[${lists.length}]`
+          lists.push((list = []))
+          pieceFrom = at + 1
+        }
+      } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+        depth--
+        if (depth === 1 && list !== undefined) {
+          if (code !== CLOSE_BRACKET) return yield* Effect.fail(new SyntaxError("bracket"))
+          yield* take(at, true)
+          list = undefined
+          restFrom = at + 1
+        }
+      } else if (code === COMMA && depth === 2 && list !== undefined && at - pieceFrom >= characters) {
+        yield* take(at, false)
+        pausedAt = at
+        yield* turn
+      }
+    }
+    if (list !== undefined) return yield* Effect.fail(new SyntaxError("end"))
+    const root = yield* parsedNow(rest + text.slice(restFrom))
+    if (!isObject) {
+      yield* onPart(root)
+      return root
+    }
+    const members = root as Record<string, unknown>
+    for (const [key, value] of Object.entries(members)) {
+      if (Array.isArray(value)) members[key] = lists[Number(value[0])]
+      else yield* onPart({ [key]: value })
+    }
+    return members
+  })
+
+const parsedNow = (text: string) =>
+  Effect.try({ try: (): unknown => JSON.parse(text), catch: (error) => error as SyntaxError })

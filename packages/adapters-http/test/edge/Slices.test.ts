@@ -1,0 +1,77 @@
+import { Effect, Either, FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+import * as Slices from "../../src/edge/Slices.js"
+
+const parse = (text: string, characters?: number) =>
+  Effect.runPromise(Effect.either(Slices.parse(text, () => Effect.void, characters)))
+
+/** What `JSON.parse` says; "refused" when it throws. */
+const expected = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return "refused"
+  }
+}
+
+const found = async (text: string, characters: number): Promise<unknown> =>
+  Either.getOrElse(await parse(text, characters), () => "refused")
+
+const text = fc
+  .oneof(
+    fc.dictionary(fc.constantFrom("a", "locations", "__proto__", 'é"\\', "0"), fc.jsonValue({ maxDepth: 3 })),
+    fc.jsonValue({ maxDepth: 3 })
+  )
+  .chain((value) => fc.constantFrom(JSON.stringify(value), JSON.stringify(value, null, 1)))
+
+/** The length of a piece: from one character on, so that pieces end at every possible place. */
+const characters = fc.integer({ min: 1, max: 20 })
+
+describe("a long JSON text in slices", () => {
+  it("gives what JSON.parse gives", async () => {
+    await fc.assert(
+      fc.asyncProperty(text, characters, async (whole, length) => {
+        expect(await found(whole, length)).toStrictEqual(expected(whole))
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  it("is refused where JSON.parse refuses it: a character removed, doubled or changed", async () => {
+    const damage = fc.record({
+      place: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      by: fc.constantFrom("", ",", "]", "}", "[", "{", '"', "\\", "1", ":", ",,")
+    })
+    await fc.assert(
+      fc.asyncProperty(text, characters, damage, async (whole, length, { by, place }) => {
+        const at = Math.floor(place * whole.length)
+        const damaged = `${whole.slice(0, at)}${by}${whole.slice(at + 1)}`
+        expect(await found(damaged, length)).toStrictEqual(expected(damaged))
+      }),
+      { numRuns: 600 }
+    )
+  })
+
+  it("shows every value once", async () => {
+    const numbers = Array.from({ length: 100_000 }, (_, index) => index)
+    const seen: Array<unknown> = []
+    const whole = JSON.stringify({ a: numbers, b: { c: [1] }, d: numbers.slice(0, 2), e: null })
+    await Effect.runPromise(Slices.parse(whole, (part) => Effect.sync(() => void seen.push(part))))
+    const lists = seen.filter(Array.isArray)
+    expect(lists.length).toBeGreaterThan(3)
+    expect(lists.flat()).toEqual([...numbers, 0, 1])
+    expect(seen.filter((part) => !Array.isArray(part))).toEqual([{ b: { c: [1] } }, { e: null }])
+  })
+
+  it("lets others run between its pieces", async () => {
+    let turns = 0
+    const count = (): void => {
+      turns++
+      waiting = setImmediate(count)
+    }
+    let waiting = setImmediate(count)
+    await parse(JSON.stringify({ a: Array.from({ length: 400_000 }, (_, index) => index) }))
+    clearImmediate(waiting)
+    expect(turns).toBeGreaterThan(10)
+  })
+})

@@ -1,0 +1,28 @@
+// How a worker shares its process and its database with everybody else. Decision imports-8.
+/** How fast imports are read. */
+export interface Pace {
+  /** The most files that are read at the same time. */
+  readonly atOnce: number
+  /** The most entries in one commit. Uploads of the same person wait for it. */
+  readonly stepEntries: number
+  /** The most bytes that are read without letting others run. */
+  readonly sliceBytes: number
+  /** The share of the time that a file may take: after each piece of work the worker pauses for the rest. */
+  readonly share: number
+}
+
+/** For a worker process: its database has processes of its own, and answers nobody later while a file is parsed. */
+export const QUICK: Pace = { atOnce: 3, stepEntries: 1_000, sliceBytes: 128 * 1_024, share: 1 }
+
+/**
+ * For a process that also answers requests and contains the database: nothing else runs during a step or a slice, so
+ * both are short, and there is room between them.
+ */
+export const POLITE: Pace = { atOnce: 1, stepEntries: 100, sliceBytes: 16 * 1_024, share: 0.5 }
+
+/** At least this much: an embedded database answers at once, and without a pause other requests would never run. */
+const SHORTEST_MS = 1
+
+/** The pause after work that took this long, in milliseconds; 0: none. */
+export const pauseMs = ({ share }: Pace, tookMs: number): number =>
+  share >= 1 ? 0 : Math.max(SHORTEST_MS, Math.round(tookMs * (1 / share - 1)))

@@ -1,0 +1,133 @@
+import { Effect, Fiber, Option } from "effect"
+import { getHistoryChoice } from "../retention-choice/index.js"
+import { program, type StoreError, Timestamp } from "../shared/index.js"
+import { Vault } from "../shared/Vault.js"
+import * as Entry from "./Entry.js"
+import * as Import from "./Import.js"
+import * as ImportedPlace from "./ImportedPlace.js"
+import { ImportReader, type Read } from "./ImportReader.js"
+import { type ClaimedImport, ImportStore, type Leased } from "./ImportStore.js"
+import * as Pace from "./Pace.js"
+
+/**
+ * Reads the file from its beginning, skips entries that were committed before, and commits the others step by step. A
+ * step stores its entries and the new position together. So the work can stop at any point, another worker can go on,
+ * and every entry is counted once. It stops when the lease was lost or the import was removed.
+ *
+ * The next entries are read while a step is being stored. There is one step at a time, so the steps are stored in the
+ * order of the file.
+ */
+export const readImport = program(
+  "readImport",
+  function* ({ attempt, import: begun }: ClaimedImport, leased: Leased, pace: Pace.Pace) {
+    const store = yield* ImportStore
+    const vault = yield* Vault
+    const reader = (yield* ImportReader).open()
+    const { cutoff } = yield* getHistoryChoice(begun.userId)
+
+    let toSkip = begun.counts.read
+    let committed = begun.counts.read
+    let bytesDone = 0
+    let waiting: Array<Entry.ImportEntry> = []
+    let storing: Fiber.RuntimeFiber<boolean, StoreError> | undefined
+    let begunAt = yield* Timestamp.now
+
+    /** Lets others run, in proportion to the work since the last pause. */
+    const pause = Effect.gen(function* () {
+      const millis = Pace.pauseMs(pace, (yield* Timestamp.now) - begunAt)
+      if (millis === 0) return
+      yield* Effect.sleep(millis)
+      begunAt = yield* Timestamp.now
+    })
+
+    /** Waits until the last step is stored. False when the lease was lost. */
+    const stored = Effect.suspend(() => (storing === undefined ? Effect.succeed(true) : Fiber.join(storing)))
+
+    /** False when the lease was lost. */
+    const step = (entries: ReadonlyArray<Entry.ImportEntry>) =>
+      Effect.gen(function* () {
+        committed += entries.length
+        yield* pause
+        const { places, ...sorted } = Entry.sort(entries, begun.uploadedAt, cutoff)
+        const returned = places.flatMap((place) => ImportedPlace.returned(begun.userId, place, vault) ?? [])
+        if (!(yield* stored)) return false
+        const [format, at] = [reader.format(), yield* Timestamp.now]
+        const next = { ...leased, at, format, bytesDone, read: entries.length, ...sorted, places: returned }
+        storing = yield* Effect.fork(store.advance(next))
+        return true
+      })
+
+    const take = (entries: ReadonlyArray<Entry.ImportEntry>, isLast: boolean) =>
+      Effect.gen(function* () {
+        const skipped = Math.min(toSkip, entries.length)
+        toSkip -= skipped
+        waiting = waiting.concat(entries.slice(skipped))
+        const fewest = isLast ? 1 : pace.stepEntries
+        while (waiting.length >= fewest) {
+          const now = waiting.slice(0, pace.stepEntries)
+          waiting = waiting.slice(pace.stepEntries)
+          if (!(yield* step(now))) return false
+        }
+        return true
+      })
+
+    /** Reads a piece in slices. `isHeld`: false when the lease was lost. */
+    const readPiece = (piece: Uint8Array) =>
+      Effect.gen(function* () {
+        let fault: Import.ImportFault | null = null
+        for (let from = 0; from < piece.length && fault === null; from += pace.sliceBytes) {
+          if (from > 0) yield* pause
+          const slice = piece.subarray(from, from + pace.sliceBytes)
+          const read: Read = reader.push(slice)
+          bytesDone += slice.length
+          fault = read.fault
+          if (!(yield* take(read.entries, fault !== null))) return { isHeld: false, fault }
+        }
+        return { isHeld: true, fault }
+      })
+
+    const finish = (fault: Import.ImportFault | null) =>
+      Effect.gen(function* () {
+        const counts = Option.map(yield* store.find(leased), ({ counts }) => counts)
+        const error =
+          fault === null
+            ? null
+            : Import.explain(
+                fault,
+                Option.getOrElse(counts, () => Import.NOTHING_READ)
+              )
+        yield* store.finish(leased, error, yield* Timestamp.now)
+      })
+
+    if (attempt > Import.MAX_ATTEMPTS) return yield* finish("gave_up")
+    let next = yield* Effect.fork(store.piece(leased, 0))
+    for (let position = 0; ; position++) {
+      const piece = yield* Fiber.join(next)
+      // The next piece is on its way while this one is read.
+      if (Option.isSome(piece)) next = yield* Effect.fork(store.piece(leased, position + 1))
+      let fault: Import.ImportFault | null
+      if (Option.isSome(piece)) {
+        const read = yield* readPiece(piece.value)
+        if (!read.isHeld) return
+        fault = read.fault
+        if (fault === null) {
+          yield* pause
+          continue
+        }
+      } else {
+        const rest = reader.end()
+        if (rest.isAgain === true) {
+          position = -1
+          bytesDone = 0
+          next = yield* Effect.fork(store.piece(leased, 0))
+          yield* pause
+          continue
+        }
+        fault = rest.fault
+        if (!(yield* take(rest.entries, true))) return
+      }
+      if (!(yield* stored)) return
+      return yield* finish(fault ?? (committed === 0 ? "no_positions" : null))
+    }
+  }
+)
