@@ -136,7 +136,8 @@ describe("the client, against the real service over a socket", () => {
     const before = (await client.placeRules.list().page()).rules
     const rule = await client.placeRules.create({ type: "enter", place_id: app.placeId })
     const keys = runtime.sent
-      .filter(({ method }) => method === "POST").filter(({ path }) => path === "/v1/rules/place")
+      .filter(({ method }) => method === "POST")
+      .filter(({ path }) => path === "/v1/rules/place")
       .map((one) => one.headers.get("idempotency-key"))
     expect(keys.length).toBe(2)
     expect(new Set(keys).size).toBe(1)
