@@ -1,0 +1,108 @@
+// Makes the tarballs that developers of apps install: `npm run pack`, after `npm run build`. They are put into the
+// folder `packed`, or the one that is given: `node .ci/pack.mjs <folder> [package …]`.
+//
+// The core is packed as it is. Of the two adapters only the parts for apps are packed, with a manifest of their own:
+// the packages as a whole need the server's dependencies, and the parts for apps need none.
+import { execFileSync } from "node:child_process"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join, relative, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..")
+
+/**
+ * The parts for apps. `entries`: the paths below `src`, as they are imported. `optional`: what the entry `Api` needs,
+ * which is for users of Effect. A range here must not exclude effect 4: npm would refuse to install the client in a
+ * project that has it, although the client does not use it.
+ */
+const PARTS = {
+  "adapters-http": {
+    description: "The client of the Place-Aware Access Service for apps, and its contract for users of Effect",
+    entries: { "./client": "client/index", "./client/fileTokenStore": "client/fileTokenStore", "./Api": "Api" },
+    others: { "./package.json": "./package.json" },
+    files: ["examples"],
+    optional: { "@effect/platform": ">=0.97.0", "@place-access/domain": "*", effect: "*" }
+  },
+  "adapters-webhook": {
+    description: "Verifies the webhooks of the Place-Aware Access Service",
+    entries: { "./verify": "verify" },
+    others: { "./vectors.json": "./vectors.json" },
+    files: ["examples", "vectors.json"],
+    optional: {}
+  }
+}
+
+/** The modules that an entry imports, itself included, by their paths below `dist` without an ending. */
+const closureOf = (dist, entry) => {
+  const found = new Set([entry])
+  for (const name of found) {
+    for (const ending of [".js", ".d.ts"]) {
+      const text = readFileSync(join(dist, name + ending), "utf8")
+      for (const [, path] of text.matchAll(/(?:from |import\(|import )["'](\.{1,2}\/[^"']+)\.js["']/g)) {
+        found.add(join(dirname(name), path))
+      }
+    }
+  }
+  return found
+}
+
+const stage = (name, target) => {
+  const { description, entries, files, optional, others } = PARTS[name]
+  const source = join(ROOT, "packages", name)
+  const dist = join(source, "dist")
+  const manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8"))
+  const modules = new Set(Object.values(entries).flatMap((entry) => [...closureOf(dist, entry)]))
+  for (const module of modules) {
+    for (const path of [".js", ".js.map", ".d.ts", ".d.ts.map"].map((ending) => `dist/${module}${ending}`)) {
+      if (existsSync(join(source, path))) cpSync(join(source, path), join(target, path))
+    }
+    cpSync(join(source, `src/${module}.ts`), join(target, `src/${module}.ts`))
+  }
+  for (const path of files) cpSync(join(source, path), join(target, path), { recursive: true })
+  const exported = Object.entries(entries).map(([path, entry]) => [
+    path,
+    { types: `./dist/${entry}.d.ts`, default: `./dist/${entry}.js` }
+  ])
+  const isOptional = Object.fromEntries(Object.keys(optional).map((peer) => [peer, { optional: true }]))
+  const needs =
+    Object.keys(optional).length === 0 ? {} : { peerDependencies: optional, peerDependenciesMeta: isOptional }
+  const { private: isPrivate, version } = manifest
+  const packed = {
+    name: manifest.name,
+    version,
+    private: isPrivate,
+    description,
+    license: "UNLICENSED",
+    type: "module",
+    sideEffects: false,
+    engines: { node: ">=20.19" },
+    exports: { ...Object.fromEntries(exported), ...others },
+    files: ["dist", "src", ...files],
+    ...needs
+  }
+  writeFileSync(join(target, "package.json"), `${JSON.stringify(packed, null, 2)}\n`)
+}
+
+/** Packs one package into the folder, and answers as `npm pack --json` does. */
+const pack = (name, folder) => {
+  const staged = mkdtempSync(join(tmpdir(), "pack-"))
+  try {
+    if (name in PARTS) stage(name, staged)
+    const from = name in PARTS ? staged : join(ROOT, "packages", name)
+    const args = ["pack", "--json", "--ignore-scripts", "--loglevel=error", "--pack-destination", folder]
+    return JSON.parse(execFileSync("npm", args, { cwd: from, encoding: "utf8", maxBuffer: 2 ** 26 }))[0]
+  } finally {
+    rmSync(staged, { recursive: true, force: true })
+  }
+}
+
+const [given = "packed", ...named] = process.argv.slice(2)
+const folder = resolve(given)
+mkdirSync(folder, { recursive: true })
+const names = named.length > 0 ? named : ["domain", ...Object.keys(PARTS)]
+const made = names.map((name) => pack(name, folder))
+if (named.length > 0) console.log(JSON.stringify(made))
+else
+  for (const { filename, size } of made)
+    console.log(`${relative("", join(folder, filename))} ${Math.ceil(size / 1024)} KB`)
