@@ -74,17 +74,16 @@ const answer = async (session, request) => {
   }
 }
 
-const server = createServer((request, response) => {
+const server = createServer(async (request, response) => {
   const session = sessionOf(request)
   const cookie = `session=${session.id}; Path=/; HttpOnly; SameSite=Lax`
-  answer(session, request)
-    .catch((error) => {
-      console.error(error)
-      return { status: 500, text: "Something went wrong." }
-    })
-    .then(({ location, status, text = "" }) => {
-      const headers = { "content-type": "text/plain; charset=utf-8", "set-cookie": cookie }
-      response.writeHead(status, location === undefined ? headers : { ...headers, location }).end(text)
-    })
+  const headers = { "content-type": "text/plain; charset=utf-8", "set-cookie": cookie }
+  try {
+    const { location, status, text = "" } = await answer(session, request)
+    response.writeHead(status, location === undefined ? headers : { ...headers, location }).end(text)
+  } catch (error) {
+    console.error(error)
+    response.writeHead(500, headers).end("Something went wrong.")
+  }
 })
 server.listen(Number(PORT), "127.0.0.1", () => console.log(`listening on port ${server.address().port}`))

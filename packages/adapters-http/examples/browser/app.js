@@ -1,6 +1,6 @@
 // The page of an app. It makes PKCE's secrets itself, and keeps and refreshes its tokens: all its tabs share them, and
 // a Web Lock lets one tab refresh. The client secret is not here: server.mjs adds it on the way.
-import { browserTokenStore, createClient, isPlaceAccessError } from "/client/index.js"
+import { browserTokenStore, createClient, isPlaceAccessError } from "@place-access/adapters-http/client"
 
 const { authorizeUrl, clientId } = await (await fetch("/config.json")).json()
 const client = createClient({

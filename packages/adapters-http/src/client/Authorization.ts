@@ -7,7 +7,7 @@ import { PlaceAccessError } from "./Failure.js"
  */
 
 /** What the app keeps until the user comes back, in the user's session: each value works once. */
-export interface PendingSignIn {
+export interface PendingAuthorization {
   readonly state: string
   readonly codeVerifier: string
   readonly redirectUri: string
@@ -20,10 +20,10 @@ export interface AuthorizationRequest {
   readonly externalUserId?: string | undefined
 }
 
-export interface StartedSignIn {
+export interface StartedAuthorization {
   /** Send the user's browser here. */
   readonly url: string
-  readonly pending: PendingSignIn
+  readonly pending: PendingAuthorization
 }
 
 /** 256 random bits, as the service and RFC 7636 accept them. */
@@ -41,11 +41,11 @@ export const challengeOf = async (codeVerifier: string): Promise<string> => {
   return base64url(new Uint8Array(digest))
 }
 
-export const startSignIn = async (
+export const startAuthorization = async (
   authorizeUrl: string,
   clientId: string,
   { externalUserId, redirectUri, scopes }: AuthorizationRequest
-): Promise<StartedSignIn> => {
+): Promise<StartedAuthorization> => {
   const pending = { state: secret(), codeVerifier: secret(), redirectUri }
   const url = new URL(authorizeUrl)
   const parameters = {
@@ -63,7 +63,7 @@ export const startSignIn = async (
 }
 
 /** The code of the address to which the user came back. `issuer`: the service's, when the app knows it. */
-export const codeOf = (callback: string | URL, pending: PendingSignIn, issuer: string | undefined): string => {
+export const codeOf = (callback: string | URL, pending: PendingAuthorization, issuer: string | undefined): string => {
   const { searchParams } = new URL(callback)
   // First of all: an address with another state belongs to another sign-in, and its error too.
   if (searchParams.get("state") !== pending.state) throw mismatch("the state differs")

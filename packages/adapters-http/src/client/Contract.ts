@@ -42,7 +42,7 @@ export interface ConnectionAnswer {
   readonly connected_at: IsoTime
 }
 
-export interface SharedPlace {
+export interface PlaceAnswer {
   readonly id: string
   readonly label: string
   readonly kind: "home" | "work" | "school" | "gym" | "shop" | "restaurant" | "transit" | "health" | "other"
@@ -50,21 +50,21 @@ export interface SharedPlace {
 
 export interface SharedPlacesAnswer {
   readonly places_version: number
-  readonly places: ReadonlyArray<SharedPlace>
+  readonly places: ReadonlyArray<PlaceAnswer>
 }
 
 export interface CurrentPlaceAnswer extends MayBePaused {
   /** `elsewhere`: at none of the shared places. `unknown`: no recent reading says. */
   readonly state: "at_place" | "elsewhere" | "unknown"
   /** Null unless `state` is `at_place`. */
-  readonly place: SharedPlace | null
+  readonly place: PlaceAnswer | null
   /** When the decisive reading was captured; null when there is none. */
   readonly asOf: IsoTime | null
 }
 
 export interface PresenceAnswer extends MayBePaused {
   readonly state: "yes" | "no" | "unknown"
-  readonly place: SharedPlace
+  readonly place: PlaceAnswer
   readonly asOf: IsoTime | null
 }
 
@@ -74,7 +74,7 @@ export interface ZoneAnswer extends MayBePaused {
 }
 
 export interface PlaceLookupAnswer extends MayBePaused {
-  readonly place: SharedPlace | null
+  readonly place: PlaceAnswer | null
   /** Whether a reading lies near enough to the moment. */
   readonly matched: boolean
   readonly asOf: IsoTime | null
@@ -86,7 +86,7 @@ export interface SharedVisit {
   readonly arrival: IsoTime
   /** Null while the visit is open. */
   readonly departure: IsoTime | null
-  readonly place: SharedPlace
+  readonly place: PlaceAnswer
 }
 
 export interface VisitsPage extends MayBePaused {
@@ -233,7 +233,7 @@ export interface MaxAge {
   readonly max_age_s?: number | undefined
 }
 
-export interface Moment {
+export interface AtMoment {
   readonly at: IsoTime
   /** How far before or after the moment the reading may lie: 0 to 86,400 s, by default 900. */
   readonly tolerance_s?: number | undefined
@@ -254,7 +254,7 @@ export interface PageQuery {
   readonly cursor?: string | undefined
 }
 
-export interface VisitsQuery extends PageQuery {
+export interface VisitsListQuery extends PageQuery {
   /** The earliest arrival, inclusive. */
   readonly from?: IsoTime | undefined
   /** The latest arrival, exclusive. */
@@ -267,7 +267,7 @@ export interface ForPurpose {
   readonly purpose: string
 }
 
-export interface LocationLookupQuery extends ForPurpose, Moment {}
+export interface LocationLookupQuery extends ForPurpose, AtMoment {}
 
 interface Stretch extends ForPurpose {
   /** Inclusive. */
@@ -297,9 +297,9 @@ interface RuleTerms {
   readonly max_event_age_s?: number | null | undefined
 }
 
-export type PlaceRuleRequest = RuleTerms & RuleTrigger & { readonly place_id: string }
+export type NewPlaceRuleBody = RuleTerms & RuleTrigger & { readonly place_id: string }
 
-export type ZoneRuleRequest = RuleTerms &
+export type NewZoneRuleBody = RuleTerms &
   RuleTrigger & {
     readonly lat: number
     readonly lon: number

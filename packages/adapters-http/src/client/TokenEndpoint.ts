@@ -11,7 +11,7 @@ export interface TokenEndpoint {
   readonly baseUrl: string
   readonly clientId: string
   readonly clientSecret: string | undefined
-  readonly attempt: Transport.Attempt
+  readonly attempt: Transport.AttemptOptions
   readonly policy: Retry.RetryPolicy
 }
 

@@ -19,7 +19,7 @@ export interface WireReply {
 }
 
 /** One attempt. `NoReply` when there was no answer; the reason of the signal when the caller aborted. */
-export interface Attempt {
+export interface AttemptOptions {
   readonly runtime: ClientRuntime
   readonly timeoutMs: number
   readonly signal?: AbortSignal | undefined
@@ -56,7 +56,7 @@ const codeOf = (error: unknown): string => {
 
 export const attempt = async (
   { body, headers, method, url }: WireRequest,
-  { runtime, signal, timeoutMs }: Attempt
+  { runtime, signal, timeoutMs }: AttemptOptions
 ): Promise<WireReply> => {
   signal?.throwIfAborted()
   // The time-out covers the body too.
@@ -130,7 +130,7 @@ export interface Settled {
 /** Repeats the request by the policy. Replies of any status are returned; only silence and an abort fail. */
 export const send = async (
   request: WireRequest,
-  how: Attempt & { readonly policy: Retry.RetryPolicy }
+  how: AttemptOptions & { readonly policy: Retry.RetryPolicy }
 ): Promise<Settled> => {
   let wasSilent = false
   for (let attempts = 1; ; attempts++) {

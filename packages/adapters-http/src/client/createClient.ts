@@ -1,9 +1,9 @@
 import {
   type AuthorizationRequest,
   codeOf,
-  type PendingSignIn,
-  startSignIn,
-  type StartedSignIn
+  type PendingAuthorization,
+  startAuthorization,
+  type StartedAuthorization
 } from "./Authorization.js"
 import { caller } from "./Calls.js"
 import type { CallOptions, CreateOptions, PlaceAccessOptions } from "./ClientOptions.js"
@@ -42,7 +42,7 @@ export const createClient = (options: PlaceAccessOptions) => {
   const session = tokenSession(endpoint, store)
   const call = caller(endpoint, session)
 
-  const exchange = async (code: string, { codeVerifier, redirectUri }: PendingSignIn): Promise<StoredTokens> => {
+  const exchange = async (code: string, { codeVerifier, redirectUri }: PendingAuthorization): Promise<StoredTokens> => {
     const fields = { grant_type: "authorization_code", code, code_verifier: codeVerifier, redirect_uri: redirectUri }
     try {
       // A code, too, is repeatable for 30 s, and stolen when it comes back later.
@@ -66,10 +66,10 @@ export const createClient = (options: PlaceAccessOptions) => {
   return {
     authorization: {
       /** The address of the consent page, and what to keep until the user comes back. */
-      start: (request: AuthorizationRequest): Promise<StartedSignIn> =>
-        startSignIn(options.authorizeUrl ?? `${baseUrl}/authorize`, clientId, request),
+      start: (request: AuthorizationRequest): Promise<StartedAuthorization> =>
+        startAuthorization(options.authorizeUrl ?? `${baseUrl}/authorize`, clientId, request),
       /** Exchanges the code of the address to which the user came back. From then on every call works. */
-      complete: async (callback: string | URL, pending: PendingSignIn): Promise<ConnectedAs> => {
+      complete: async (callback: string | URL, pending: PendingAuthorization): Promise<ConnectedAs> => {
         const code = codeOf(callback, pending, options.issuer)
         return connectedAs(await session.replace(() => exchange(code, pending)))
       },
@@ -117,12 +117,12 @@ export const createClient = (options: PlaceAccessOptions) => {
       verifyZone: (body: Contract.ZoneQuestion, options?: CallOptions) =>
         call<Contract.ZoneAnswer>(OPERATIONS.verifyZone, { body, options }),
       /** Which of the shared places the user was at, at a moment. */
-      placeAt: (query: Contract.Moment, options?: CallOptions) =>
+      placeAt: (query: Contract.AtMoment, options?: CallOptions) =>
         call<Contract.PlaceLookupAnswer>(OPERATIONS.lookUpPlace, { query, options })
     },
 
     /** Visits to the shared places, newest first. */
-    visits: (query: Contract.VisitsQuery = {}, options?: CallOptions) =>
+    visits: (query: Contract.VisitsListQuery = {}, options?: CallOptions) =>
       pages<Contract.VisitsPage, Contract.SharedVisit>(OPERATIONS.visits, query, options, ({ visits }) => visits),
 
     /** Coordinates. Each call names a purpose of the app, which the user reads. */
@@ -140,7 +140,7 @@ export const createClient = (options: PlaceAccessOptions) => {
 
     /** Rules on places that the user shares. */
     placeRules: {
-      create: (body: Contract.PlaceRuleRequest, options?: CreateOptions) =>
+      create: (body: Contract.NewPlaceRuleBody, options?: CreateOptions) =>
         call<Contract.PlaceRuleAnswer>(OPERATIONS.createPlaceRule, { body, options }),
       list: (query: Contract.PageQuery = {}, options?: CallOptions) =>
         pages<Contract.PlaceRulesPage, Contract.PlaceRuleAnswer>(OPERATIONS.placeRules, query, options, rulesOf),
@@ -152,7 +152,7 @@ export const createClient = (options: PlaceAccessOptions) => {
 
     /** Rules on circles that the app draws. */
     zoneRules: {
-      create: (body: Contract.ZoneRuleRequest, options?: CreateOptions) =>
+      create: (body: Contract.NewZoneRuleBody, options?: CreateOptions) =>
         call<Contract.ZoneRuleAnswer>(OPERATIONS.createZoneRule, { body, options }),
       list: (query: Contract.PageQuery = {}, options?: CallOptions) =>
         pages<Contract.ZoneRulesPage, Contract.ZoneRuleAnswer>(OPERATIONS.zoneRules, query, options, rulesOf),

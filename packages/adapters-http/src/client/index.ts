@@ -9,7 +9,12 @@
  * @module
  */
 
-export { type AuthorizationRequest, challengeOf, type PendingSignIn, type StartedSignIn } from "./Authorization.js"
+export {
+  type AuthorizationRequest,
+  challengeOf,
+  type PendingAuthorization,
+  type StartedAuthorization
+} from "./Authorization.js"
 export type { CallOptions, CreateOptions, PlaceAccessOptions } from "./ClientOptions.js"
 export type * from "./Contract.js"
 export { type ConnectedAs, createClient, type PlaceAccessClient } from "./createClient.js"

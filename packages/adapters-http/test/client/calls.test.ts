@@ -1,4 +1,4 @@
-import { createClient, isPlaceAccessError, PlaceAccessError } from "@place-access/adapters-http/client"
+import { createClient, isPlaceAccessError, type PlaceAccessError } from "@place-access/adapters-http/client"
 import { OPERATIONS } from "@place-access/adapters-http/client/Operations"
 import { Scope } from "@place-access/domain/shared"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

@@ -160,8 +160,8 @@ const answers: {
 const queries: {
   readonly currentPlace: Same<keyof QueryOf<"answers", "currentPlace">, keyof Client.MaxAge>
   readonly presence: Same<keyof QueryOf<"answers", "presence">, keyof Client.MaxAge>
-  readonly lookUp: Same<keyof QueryOf<"answers", "lookUpPlace">, keyof Client.Moment>
-  readonly visits: Same<keyof QueryOf<"visits", "list">, keyof Client.VisitsQuery>
+  readonly lookUp: Same<keyof QueryOf<"answers", "lookUpPlace">, keyof Client.AtMoment>
+  readonly visits: Same<keyof QueryOf<"visits", "list">, keyof Client.VisitsListQuery>
   readonly latest: Same<keyof QueryOf<"locations", "latest">, keyof Client.ForPurpose>
   readonly location: Same<keyof QueryOf<"locations", "lookup">, keyof Client.LocationLookupQuery>
   readonly locations: Same<keyof QueryOf<"locations", "timerange">, keyof Client.LocationsQuery>
@@ -185,7 +185,7 @@ it("the types of answers and queries are those of the contract (the compiler say
 })
 
 describe("the bodies that an app sends have the fields of the contract", () => {
-  const placeRule: Required<Client.PlaceRuleRequest> = {
+  const placeRule: Required<Client.NewPlaceRuleBody> = {
     type: "dwell",
     dwell_minutes: 10,
     place_id: "plc_1",
@@ -195,7 +195,7 @@ describe("the bodies that an app sends have the fields of the contract", () => {
     max_event_age_s: null
   }
   const { place_id, ...terms } = placeRule
-  const zoneRule: Required<Client.ZoneRuleRequest> = { ...terms, lat: 1, lon: 2, radius_m: 100, label: "Office" }
+  const zoneRule: Required<Client.NewZoneRuleBody> = { ...terms, lat: 1, lon: 2, radius_m: 100, label: "Office" }
   const zone: Required<Client.ZoneQuestion> = { lat: 1, lon: 2, radius_m: 100, label: "Office", max_age_s: 900 }
   const schemas = OpenApi.fromApi(Api).components.schemas
 

@@ -19,7 +19,7 @@ export type Meddle = (
   pass: () => Promise<Response>
 ) => Promise<Response>
 
-export interface Sent {
+interface Sent {
   readonly method: string
   readonly path: string
   readonly headers: Headers

@@ -49,7 +49,7 @@ const isExpected = ({ kind, resolutionKind }: { readonly kind: string; readonly 
 
 const QUIETLY = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
 
-/** Packs `packages/<name>` as `npm run pack` does. */
+/** Packs `packages/<name>` as `npm run pack:all` does. */
 export const pack = async (name: string): Promise<Packed> => {
   const scratch = await mkdtemp(join(tmpdir(), "packed-"))
   const { stdout } = await run(process.execPath, [join(ROOT, ".ci/pack.mjs"), scratch, name], { maxBuffer: 2 ** 26 })
