@@ -100,6 +100,20 @@ module.exports = {
       to: { path: http, pathNot: `${http}wire/` }
     },
     {
+      name: "the-client-stands-alone",
+      comment: "client/ runs in apps: it imports itself and, in the store of files, Node. The service does not use it.",
+      severity: "error",
+      from: { path: `${http}client/` },
+      to: { pathNot: [`${http}client/`, "^(node:)?(crypto|fs/promises|timers/promises)$"] }
+    },
+    {
+      name: "the-service-does-not-use-its-client",
+      comment: "client/ is packed for apps. What the service needs of HTTP is in edge/ and engine/.",
+      severity: "error",
+      from: { path: "/src/", pathNot: `${http}client/` },
+      to: { path: `${http}client/` }
+    },
+    {
       name: "the-driver-knows-nothing-above-it",
       comment: "driver/ talks to any PostgreSQL: it knows no table of ours.",
       severity: "error",

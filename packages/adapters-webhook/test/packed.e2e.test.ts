@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -86,6 +86,12 @@ describe("the package as it is published", () => {
     expect(code).not.toMatch(/\bfrom\s*["']|\b(?:import|require|Buffer|process|global|setImmediate)\b|node:/)
   })
 
+  it("npm installs nothing beside it: neither effect, which it does not use, nor a client for HTTP", async () => {
+    const folder = await packed.installByNpm(["--offline"])
+    expect(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["@place-access"])
+    expect(readdirSync(join(folder, "node_modules/@place-access"))).toEqual(["adapters-webhook"])
+  })
+
   describe("in a folder where no other package is", () => {
     let folder: string
     beforeAll(async () => {
@@ -111,9 +117,9 @@ describe("the package as it is published", () => {
       expect(await node("receiver.cjs", `${imports}\n;(async () => {${RUN_VECTORS}})()`)).toBe(all)
     })
 
-    it("the sender, which needs its dependencies, does not even load: the folder has none", async () => {
+    it("the sender is the service's own, and not in the package", async () => {
       await expect(node("sender.mjs", `import "@place-access/adapters-webhook"`)).rejects.toThrow(
-        /ERR_MODULE_NOT_FOUND/
+        /ERR_PACKAGE_PATH_NOT_EXPORTED/
       )
     })
 

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { pack, type Packed } from "./support/packed.js"
+import { describeRegistry } from "./support/registry.js"
 
 const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, "../../..")
@@ -124,7 +125,18 @@ describe("the package as it is published", () => {
     expect(guide).toContain(`from ${OLDEST} on`)
   })
 
-  describe.each(["^3", OLDEST])("installed by npm in an empty project, with effect@%s", (range) => {
+  describeRegistry("npm, whose newest effect is a version 4 or later", () => {
+    it("installs the newest version 3 beside the package when nobody names a version", async () => {
+      const resolved = await packed.resolveByNpm([])
+      expect(resolved.get("effect")).toMatch(/^3\.\d+\.\d+$/)
+    })
+
+    it("refuses to install the package beside an effect with which it does not work, and names the range", async () => {
+      await expect(packed.resolveByNpm(["effect@>=4"])).rejects.toThrow(/ERESOLVE[^]*peer effect@"\^3\.16\.0"/)
+    })
+  })
+
+  describeRegistry.each(["^3", OLDEST])("installed by npm in an empty project, with effect@%s", (range) => {
     let folder: string
     beforeAll(async () => {
       folder = await packed.installByNpm([`effect@${range}`, "@types/node@20"])

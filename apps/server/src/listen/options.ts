@@ -3,7 +3,11 @@ import { isLoopback, Setting } from "@place-access/worker"
 import { Either, Schema } from "effect"
 import { parseArgs } from "node:util"
 
-export const USAGE = `npm run listen -- --forward http://localhost:3000/webhooks
+/** How the reader started this program. The file that npx runs has a name of its own (`.ci/pack.mjs`). */
+declare const LISTEN_COMMAND: string | undefined
+const COMMAND = typeof LISTEN_COMMAND === "string" ? LISTEN_COMMAND : "npm run listen --"
+
+export const USAGE = `${COMMAND} --forward http://localhost:3000/webhooks
 
 Forwards an app's events to your machine, signed like real webhooks. You need no public address.
 

@@ -25,8 +25,19 @@ export interface Packed {
    * that npm is set up for.
    */
   readonly installByNpm: (beside: ReadonlyArray<string>) => Promise<string>
+  /**
+   * What npm would install in an empty project with this package and `beside`: the versions by the names of the
+   * packages. Nothing is downloaded but what the registry says about the packages.
+   */
+  readonly resolveByNpm: (beside: ReadonlyArray<string>) => Promise<ReadonlyMap<string, string>>
+  /** The tarball, to install it beside another package. */
+  readonly tarball: string
   /** Removes every folder that was made. */
   readonly remove: () => Promise<void>
+}
+
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly version?: string }>>
 }
 
 /**
@@ -36,11 +47,12 @@ export interface Packed {
 const isExpected = ({ kind, resolutionKind }: { readonly kind: string; readonly resolutionKind?: string }): boolean =>
   resolutionKind === "node10" || kind === "CJSResolvesToESM"
 
-/** Packs `packages/<name>`. */
+const QUIETLY = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+
+/** Packs `packages/<name>` as `npm run pack:all` does. */
 export const pack = async (name: string): Promise<Packed> => {
   const scratch = await mkdtemp(join(tmpdir(), "packed-"))
-  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", scratch]
-  const { stdout } = await run("npm", args, { cwd: join(ROOT, "packages", name), maxBuffer: 2 ** 26 })
+  const { stdout } = await run(process.execPath, [join(ROOT, ".ci/pack.mjs"), scratch, name], { maxBuffer: 2 ** 26 })
   const [made] = JSON.parse(stdout) as ReadonlyArray<{
     readonly name: string
     readonly filename: string
@@ -48,7 +60,13 @@ export const pack = async (name: string): Promise<Packed> => {
   }>
   if (made === undefined) throw new Error(`npm packed nothing of ${name}`)
   const path = join(scratch, made.filename)
+  const project = async (): Promise<string> => {
+    const folder = await mkdtemp(join(scratch, "project-"))
+    await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
+    return folder
+  }
   return {
+    tarball: path,
     files: made.files.map((file) => file.path),
     faults: async (entrypoints) => {
       const tarball = await readFile(path)
@@ -68,11 +86,17 @@ export const pack = async (name: string): Promise<Packed> => {
       return folder
     },
     installByNpm: async (beside) => {
-      const folder = await mkdtemp(join(scratch, "project-"))
-      await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
-      const quietly = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-      await run("npm", ["install", ...quietly, path, ...beside], { cwd: folder })
+      const folder = await project()
+      await run("npm", ["install", ...QUIETLY, path, ...beside], { cwd: folder })
       return folder
+    },
+    resolveByNpm: async (beside) => {
+      const folder = await project()
+      await run("npm", ["install", "--package-lock-only", ...QUIETLY, path, ...beside], { cwd: folder })
+      const lock = JSON.parse(await readFile(join(folder, "package-lock.json"), "utf8")) as Lock
+      return new Map(
+        Object.entries(lock.packages).map(([at, { version = "" }]) => [at.replace(/^node_modules\//, ""), version])
+      )
     },
     remove: () => rm(scratch, { recursive: true, force: true, maxRetries: 5 })
   }

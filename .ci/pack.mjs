@@ -1,0 +1,173 @@
+// Makes the tarballs that developers of apps install: `npm run pack:all`, which builds first. They are put into the
+// folder `packed`, or the one that is given: `node .ci/pack.mjs <folder> [package …]`.
+//
+// `listen` is one file, which `npx` runs: `npx ./packed/place-access-listen-0.0.0.tgz --help`.
+//
+// The core is packed as it is. Of the two adapters only the parts for apps are packed, with a manifest of their own:
+// the packages as a whole need the server's dependencies, and the parts for apps need none.
+import { execFileSync } from "node:child_process"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { isBuiltin } from "node:module"
+import { tmpdir } from "node:os"
+import { dirname, join, relative, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { build } from "esbuild"
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..")
+
+/**
+ * The parts for apps. `entries`: the paths below `src`, as they are imported. `optional`: what the entry `Api` needs,
+ * which is for users of Effect. A range here must not exclude effect 4: npm would refuse to install the client in a
+ * project that has it, although the client does not use it.
+ */
+const PARTS = {
+  "adapters-http": {
+    description: "The client of the Place-Aware Access Service for apps, and its contract for users of Effect",
+    entries: { "./client": "client/index", "./client/fileTokenStore": "client/fileTokenStore", "./Api": "Api" },
+    others: { "./package.json": "./package.json" },
+    files: ["examples"],
+    optional: { "@effect/platform": ">=0.97.0", "@place-access/domain": "*", effect: "*" }
+  },
+  "adapters-webhook": {
+    description: "Verifies the webhooks of the Place-Aware Access Service",
+    entries: { "./verify": "verify" },
+    others: { "./vectors.json": "./vectors.json" },
+    files: ["examples", "vectors.json"],
+    optional: {}
+  }
+}
+
+/** The modules that an entry imports, itself included, by their paths below `dist` without an ending. */
+const closureOf = (dist, entry) => {
+  const found = new Set([entry])
+  for (const name of found) {
+    for (const ending of [".js", ".d.ts"]) {
+      const text = readFileSync(join(dist, name + ending), "utf8")
+      for (const [, path] of text.matchAll(/(?:from |import\(|import )["'](\.{1,2}\/[^"']+)\.js["']/g)) {
+        found.add(join(dirname(name), path))
+      }
+    }
+  }
+  return found
+}
+
+const stage = (name, target) => {
+  const { description, entries, files, optional, others } = PARTS[name]
+  const source = join(ROOT, "packages", name)
+  const dist = join(source, "dist")
+  const manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8"))
+  const modules = new Set(Object.values(entries).flatMap((entry) => [...closureOf(dist, entry)]))
+  for (const module of modules) {
+    for (const path of [".js", ".js.map", ".d.ts", ".d.ts.map"].map((ending) => `dist/${module}${ending}`)) {
+      if (existsSync(join(source, path))) cpSync(join(source, path), join(target, path))
+    }
+    cpSync(join(source, `src/${module}.ts`), join(target, `src/${module}.ts`))
+  }
+  for (const path of files) cpSync(join(source, path), join(target, path), { recursive: true })
+  const exported = Object.entries(entries).map(([path, entry]) => [
+    path,
+    { types: `./dist/${entry}.d.ts`, default: `./dist/${entry}.js` }
+  ])
+  const isOptional = Object.fromEntries(Object.keys(optional).map((peer) => [peer, { optional: true }]))
+  const needs =
+    Object.keys(optional).length === 0 ? {} : { peerDependencies: optional, peerDependenciesMeta: isOptional }
+  const { private: isPrivate, version } = manifest
+  const packed = {
+    name: manifest.name,
+    version,
+    private: isPrivate,
+    description,
+    license: "UNLICENSED",
+    type: "module",
+    sideEffects: false,
+    engines: { node: ">=20.19" },
+    exports: { ...Object.fromEntries(exported), ...others },
+    files: ["dist", "src", ...files],
+    ...needs
+  }
+  writeFileSync(join(target, "package.json"), `${JSON.stringify(packed, null, 2)}\n`)
+}
+
+/** None of our modules does anything when it is imported, so a bundle leaves out those that it does not use. */
+const withoutEffects = {
+  name: "without-effects",
+  setup: (bundle) => {
+    bundle.onResolve(
+      { filter: /^(?:\.|@place-access\/)/ },
+      async ({ importer, kind, path, pluginData, resolveDir }) => {
+        if (pluginData === withoutEffects || kind === "entry-point" || importer.includes("node_modules")) {
+          return undefined
+        }
+        const found = await bundle.resolve(path, { importer, kind, resolveDir, pluginData: withoutEffects })
+        return { ...found, sideEffects: false }
+      }
+    )
+  }
+}
+
+const LISTEN = "place-access-listen"
+/** Of the server alone. When `listen` needs one of them, the check below fails. */
+const NOT_BUNDLED = ["@electric-sql/pglite", "@node-rs/argon2", "pg-native"]
+
+/** `listen` as one file without a dependency. */
+const stageListen = async (target) => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, "apps/server/package.json"), "utf8"))
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: ["apps/server/src/listen.ts"],
+    outfile: join(target, "listen.mjs"),
+    bundle: true,
+    conditions: ["@place-access/source"],
+    plugins: [withoutEffects],
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    minifyWhitespace: true,
+    minifySyntax: true,
+    define: { LISTEN_COMMAND: JSON.stringify(LISTEN) },
+    external: NOT_BUNDLED,
+    banner: { js: "#!/usr/bin/env node" },
+    metafile: true,
+    logLevel: "warning"
+  })
+  const needed = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map(({ path }) => path))
+  const missing = needed.filter((path) => !isBuiltin(path))
+  if (missing.length > 0) throw new Error(`listen would need what is not in its file: ${missing.join(", ")}`)
+  const manifest = {
+    name: LISTEN,
+    version,
+    private: true,
+    description: "Forwards the webhooks of an app of the Place-Aware Access Service to this machine",
+    license: "UNLICENSED",
+    type: "module",
+    engines: { node: ">=20.19" },
+    bin: { [LISTEN]: "./listen.mjs" },
+    files: ["listen.mjs"]
+  }
+  writeFileSync(join(target, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
+}
+
+/** Packs one package into the folder, and answers as `npm pack --json` does. */
+const pack = async (name, folder) => {
+  const staged = mkdtempSync(join(tmpdir(), "pack-"))
+  try {
+    if (name === "listen") await stageListen(staged)
+    else if (name in PARTS) stage(name, staged)
+    const from = name === "domain" ? join(ROOT, "packages", name) : staged
+    const args = ["pack", "--json", "--ignore-scripts", "--loglevel=error", "--pack-destination", folder]
+    return JSON.parse(execFileSync("npm", args, { cwd: from, encoding: "utf8", maxBuffer: 2 ** 26 }))[0]
+  } finally {
+    rmSync(staged, { recursive: true, force: true })
+  }
+}
+
+const [given = "packed", ...named] = process.argv.slice(2)
+const folder = resolve(given)
+mkdirSync(folder, { recursive: true })
+const names = named.length > 0 ? named : ["domain", ...Object.keys(PARTS), "listen"]
+const made = []
+for (const name of names) made.push(await pack(name, folder))
+if (named.length > 0) console.log(JSON.stringify(made))
+else
+  for (const { filename, size } of made)
+    console.log(`${relative("", join(folder, filename))} ${Math.ceil(size / 1024)} KB`)

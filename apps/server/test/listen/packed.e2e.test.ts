@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { pack, type Packed } from "../../../../packages/domain/test/support/packed.js"
+import { createApp, RULES_SCOPE, signUp } from "../support/people.js"
+import { useProcesses } from "../support/processes.js"
+import { type Service, startService } from "../support/service.js"
+import { until } from "../support/until.js"
+
+describe("listen as one file, which npx runs without a clone", () => {
+  const processes = useProcesses()
+  let packed: Packed
+  let service: Service
+  const started: Array<ChildProcess> = []
+  beforeAll(async () => {
+    ;[packed, service] = await Promise.all([pack("listen"), startService(processes, { database: "embedded" })])
+  })
+  afterAll(async () => {
+    for (const one of started) if (one.exitCode === null) one.kill("SIGKILL")
+    await service?.close()
+    await packed?.remove()
+  })
+
+  it("is one file beside its manifest", () => {
+    expect([...packed.files].sort()).toEqual(["listen.mjs", "package.json"])
+  })
+
+  it("listens to the events of a developer's app, in a folder that has nothing", async () => {
+    const person = await signUp(service.url, "robin")
+    const app = await createApp(person, "https://app.example/callback", [RULES_SCOPE])
+    const child = spawn("npx", ["--yes", "--offline", packed.tarball, "--service", service.url], {
+      cwd: tmpdir(),
+      env: { PATH: process.env["PATH"], PLACE_ACCESS_EMAIL: person.email, PLACE_ACCESS_PASSWORD: person.password },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    started.push(child)
+    let output = ""
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (chunk: string) => (output += chunk))
+    }
+    await until("it listens", () => (output.includes("Listening to ") ? true : undefined))
+    expect(output).toContain(`Listening to Umbrella (${app.id}).`)
+    expect(output).toMatch(/whsec_\w+/)
+    const ended = new Promise((resolve) => child.once("close", resolve))
+    child.kill("SIGINT")
+    await ended
+  })
+
+  it("names itself in its help", async () => {
+    const folder = await packed.install()
+    const child = spawn(process.execPath, [join(folder, "node_modules/place-access-listen/listen.mjs"), "--help"])
+    let output = ""
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk))
+    await new Promise((resolve) => child.once("close", resolve))
+    expect(output).toMatch(/^place-access-listen --forward http/)
+    await rm(folder, { recursive: true, force: true })
+  })
+})

@@ -1,0 +1,83 @@
+import type { AppScope } from "./Contract.js"
+import { PlaceAccessError } from "./Failure.js"
+
+/**
+ * The way of the user to the consent page and back: the authorization code with PKCE (RFC 7636, RFC 9207). Web Crypto
+ * makes the secrets, so this runs in browsers, workers and Node.
+ */
+
+/** What the app keeps until the user comes back, in the user's session: each value works once. */
+export interface PendingAuthorization {
+  readonly state: string
+  readonly codeVerifier: string
+  readonly redirectUri: string
+}
+
+export interface AuthorizationRequest {
+  readonly redirectUri: string
+  readonly scopes: ReadonlyArray<AppScope>
+  /** The app's own id of the user, which the app reads back in `external_user_id`. */
+  readonly externalUserId?: string | undefined
+}
+
+export interface StartedAuthorization {
+  /** Send the user's browser here. */
+  readonly url: string
+  readonly pending: PendingAuthorization
+}
+
+/** 256 random bits, as the service and RFC 7636 accept them. */
+const secret = (): string => base64url(globalThis.crypto.getRandomValues(new Uint8Array(32)))
+
+const base64url = (bytes: Uint8Array): string =>
+  btoa(String.fromCodePoint(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "")
+
+/** The challenge of a verifier: its SHA-256. */
+export const challengeOf = async (codeVerifier: string): Promise<string> => {
+  const digest = await globalThis.crypto.subtle.digest("SHA-256", new TextEncoder().encode(codeVerifier))
+  return base64url(new Uint8Array(digest))
+}
+
+export const startAuthorization = async (
+  authorizeUrl: string,
+  clientId: string,
+  { externalUserId, redirectUri, scopes }: AuthorizationRequest
+): Promise<StartedAuthorization> => {
+  const pending = { state: secret(), codeVerifier: secret(), redirectUri }
+  const url = new URL(authorizeUrl)
+  const parameters = {
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: scopes.join(" "),
+    state: pending.state,
+    code_challenge: await challengeOf(pending.codeVerifier),
+    code_challenge_method: "S256",
+    ...(externalUserId === undefined ? {} : { external_user_id: externalUserId })
+  }
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  return { url: url.href, pending }
+}
+
+/** The code of the address to which the user came back. `issuer`: the service's, when the app knows it. */
+export const codeOf = (callback: string | URL, pending: PendingAuthorization, issuer: string | undefined): string => {
+  const { searchParams } = new URL(callback)
+  // First of all: an address with another state belongs to another sign-in, and its error too.
+  if (searchParams.get("state") !== pending.state) throw mismatch("the state differs")
+  const from = searchParams.get("iss")
+  if (issuer !== undefined && from !== null && from !== issuer) throw mismatch("another service sent the user back")
+  if (searchParams.has("error")) {
+    const error = searchParams.get("error") ?? ""
+    const message = `The user did not connect: ${/^[a-z_]{1,60}$/.test(error) ? error : "unknown error"}.`
+    throw new PlaceAccessError({ code: "access_denied", message, body: { error } })
+  }
+  const code = searchParams.get("code")
+  if (code === null) throw mismatch("it has no code")
+  return code
+}
+
+const mismatch = (why: string) =>
+  new PlaceAccessError({ code: "callback_mismatch", message: `The user came back with a wrong address: ${why}.` })

@@ -1,0 +1,51 @@
+import type { CreateOptions } from "./ClientOptions.js"
+import { type AppOperation, pathOf, queryOf } from "./Operations.js"
+import type { TokenSession } from "./Session.js"
+import * as Transport from "./Transport.js"
+import type { TokenEndpoint } from "./TokenEndpoint.js"
+
+export interface AppCall {
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: object | undefined
+  readonly body?: object
+  readonly options?: CreateOptions | undefined
+}
+
+/** Makes one call of an app with an access token, and once more when the service refuses the token. */
+export const caller = (endpoint: TokenEndpoint, session: TokenSession) => {
+  const request = (operation: AppOperation, call: AppCall, key: string | undefined) => (token: string) => {
+    const { body, path = {}, query = {} } = call
+    return {
+      method: operation.method,
+      url: endpoint.baseUrl + pathOf(operation, path) + queryOf(query),
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(key === undefined ? {} : { "idempotency-key": key })
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    }
+  }
+
+  return async <Answer>(operation: AppOperation, call: AppCall = {}): Promise<Answer> => {
+    const { idempotencyKey, signal } = call.options ?? {}
+    const how = { ...endpoint.attempt, signal, policy: endpoint.policy }
+    // One key for all attempts of the call, the one with a new token included.
+    const key = operation.takesKey === true ? (idempotencyKey ?? globalThis.crypto.randomUUID()) : undefined
+    const withToken = request(operation, call, key)
+
+    const first = await session.accessToken(null, signal)
+    let settled = await Transport.send(withToken(first), how)
+    if (settled.reply.status === 401) {
+      const second = await session.accessToken(first, signal)
+      const { wasSilent } = settled
+      const again = await Transport.send(withToken(second), how)
+      settled = { ...again, wasSilent: wasSilent || again.wasSilent }
+    }
+    const { reply, wasSilent } = settled
+    if (Transport.isSuccess(reply)) return reply.json as Answer
+    // The attempt without an answer has removed it.
+    if (operation.method === "DELETE" && wasSilent && reply.status === 404) return undefined as Answer
+    throw Transport.failureOf(reply)
+  }
+}

@@ -1,0 +1,310 @@
+/**
+ * The bodies of the API as an app sends and reads them, as plain types, so that the client's users need no other
+ * package. `test/client/contract.test.ts` compares each type with the schema of its endpoint in both directions: a
+ * field that one of them lacks does not compile.
+ */
+
+/** ISO 8601 in UTC with milliseconds, such as `2026-01-31T09:30:00.000Z`. */
+export type IsoTime = string
+
+export type AppScope =
+  | "location.rules.place"
+  | "location.rules.zone"
+  | "location.place.current"
+  | "location.place.lookup"
+  | "location.zone.verify"
+  | "location.places.watch"
+  | "location.visits.read"
+  | "location.latest.read"
+  | "location.history.read"
+  | "location.lookup"
+
+/** Present only while the user has paused the app: nothing is known until the user resumes. Ask again later. */
+interface MayBePaused {
+  readonly reason?: "paused"
+}
+
+/** One user's approval of the app. */
+export interface ConnectionAnswer {
+  /** The user, as this app knows them. Another app gets another `sub` for the same user. */
+  readonly sub: string
+  readonly external_user_id: string | null
+  /** What the app may ask now. */
+  readonly scopes: ReadonlyArray<AppScope>
+  /** What the user granted, lapsed scopes included. */
+  readonly held_scopes: ReadonlyArray<AppScope>
+  /** Grows when the set of shared places changes. */
+  readonly places_version: number
+  readonly grant_expires_at: IsoTime | null
+  readonly sensitive_expires_at: IsoTime | null
+  readonly sensitive_lapsed_at: IsoTime | null
+  readonly renewal_grace_ends_at: IsoTime | null
+  readonly connected_at: IsoTime
+}
+
+export interface PlaceAnswer {
+  readonly id: string
+  readonly label: string
+  readonly kind: "home" | "work" | "school" | "gym" | "shop" | "restaurant" | "transit" | "health" | "other"
+}
+
+export interface SharedPlacesAnswer {
+  readonly places_version: number
+  readonly places: ReadonlyArray<PlaceAnswer>
+}
+
+export interface CurrentPlaceAnswer extends MayBePaused {
+  /** `elsewhere`: at none of the shared places. `unknown`: no recent reading says. */
+  readonly state: "at_place" | "elsewhere" | "unknown"
+  /** Null unless `state` is `at_place`. */
+  readonly place: PlaceAnswer | null
+  /** When the decisive reading was captured; null when there is none. */
+  readonly asOf: IsoTime | null
+}
+
+export interface PresenceAnswer extends MayBePaused {
+  readonly state: "yes" | "no" | "unknown"
+  readonly place: PlaceAnswer
+  readonly asOf: IsoTime | null
+}
+
+export interface ZoneAnswer extends MayBePaused {
+  readonly state: "yes" | "no" | "unknown"
+  readonly asOf: IsoTime | null
+}
+
+export interface PlaceLookupAnswer extends MayBePaused {
+  readonly place: PlaceAnswer | null
+  /** Whether a reading lies near enough to the moment. */
+  readonly matched: boolean
+  readonly asOf: IsoTime | null
+  /** Whole seconds between the moment and `asOf`. */
+  readonly deltaSeconds: number | null
+}
+
+export interface SharedVisit {
+  readonly arrival: IsoTime
+  /** Null while the visit is open. */
+  readonly departure: IsoTime | null
+  readonly place: PlaceAnswer
+}
+
+export interface VisitsPage extends MayBePaused {
+  readonly visits: ReadonlyArray<SharedVisit>
+  readonly nextCursor: string | null
+  /** False while the service still derives visits from uploaded readings: ask again later. */
+  readonly complete: boolean
+}
+
+export interface Coordinates {
+  readonly lat: number
+  readonly lon: number
+  readonly accuracy_m: number | null
+  readonly captured_at: IsoTime
+}
+
+export interface LatestLocationAnswer extends MayBePaused {
+  /** Null when no phone has sent a reading. */
+  readonly fix: Coordinates | null
+}
+
+export interface LocationLookupAnswer extends MayBePaused {
+  readonly matched: boolean
+  readonly fix: Coordinates | null
+  readonly asOf: IsoTime | null
+  readonly deltaSeconds: number | null
+}
+
+export interface LocationsPage extends MayBePaused {
+  readonly fixes: ReadonlyArray<Coordinates>
+  readonly nextCursor: string | null
+}
+
+export interface LocationDay {
+  /** `2026-01-31`, in the time zone that was asked for. */
+  readonly date: string
+  /** How many readings the day has. */
+  readonly fixes: number
+  readonly first_at: IsoTime
+  readonly last_at: IsoTime
+}
+
+export interface LocationDaysAnswer extends MayBePaused {
+  readonly days: ReadonlyArray<LocationDay>
+}
+
+export interface PlaceRuleAnswer {
+  readonly id: string
+  readonly type: "enter" | "exit" | "dwell"
+  /** `place_id` is null for a zone. */
+  readonly target: { readonly place_id: string | null; readonly label: string }
+  readonly dwell_minutes: number | null
+  readonly active_from: IsoTime | null
+  readonly active_until: IsoTime | null
+  /** `disabled`: the place or the scope that the rule needs is gone. */
+  readonly state: "active" | "inactive" | "finished" | "disabled"
+  readonly disabled_at: IsoTime | null
+  readonly created_at: IsoTime
+  readonly webhook_url: string | null
+  readonly max_event_age_s: number | null
+}
+
+export interface ZoneRuleAnswer extends PlaceRuleAnswer {
+  readonly lat: number
+  readonly lon: number
+  readonly radius_m: number
+}
+
+export interface PlaceRulesPage {
+  readonly rules: ReadonlyArray<PlaceRuleAnswer>
+  readonly nextCursor: string | null
+}
+
+export interface ZoneRulesPage {
+  readonly rules: ReadonlyArray<ZoneRuleAnswer>
+  readonly nextCursor: string | null
+}
+
+/** The effect of one reading on a rule. */
+export interface RuleEvaluationAnswer {
+  readonly at: IsoTime
+  readonly received_at: IsoTime
+  readonly decision:
+    | "seeded"
+    | "boundary"
+    | "no_change"
+    | "crossed"
+    | "stale"
+    | "cooling_down"
+    | "outside_window"
+    | "late"
+    | "out_of_order"
+    | "fired"
+  readonly event_id: string | null
+}
+
+export interface EvaluationsAnswer {
+  readonly evaluations: ReadonlyArray<RuleEvaluationAnswer>
+  readonly nextCursor: null
+}
+
+export interface SubscriptionAnswer {
+  readonly id: string
+  readonly url: string
+  /** The signing secret. It is not shown again. */
+  readonly secret: string
+  readonly created_at: IsoTime
+}
+
+/** The answer of the token endpoint. */
+export interface TokenAnswer {
+  readonly access_token: string
+  readonly token_type: "Bearer"
+  /** Seconds. */
+  readonly expires_in: number
+  readonly refresh_token: string
+  readonly refresh_token_expires_at: IsoTime | null
+  readonly sensitive_scopes_expire_at: IsoTime | null
+  /** The scopes, separated by blanks. */
+  readonly scope: string
+  readonly sub: string
+}
+
+/** RFC 8414. */
+export interface ServerMetadata {
+  readonly issuer: string
+  readonly authorization_endpoint: string
+  readonly token_endpoint: string
+  readonly revocation_endpoint: string
+  readonly scopes_supported: ReadonlyArray<string>
+  readonly response_types_supported: ReadonlyArray<string>
+  readonly response_modes_supported: ReadonlyArray<string>
+  readonly grant_types_supported: ReadonlyArray<string>
+  readonly token_endpoint_auth_methods_supported: ReadonlyArray<string>
+  readonly revocation_endpoint_auth_methods_supported: ReadonlyArray<string>
+  readonly code_challenge_methods_supported: ReadonlyArray<string>
+  readonly authorization_response_iss_parameter_supported: boolean
+}
+
+// ---- what an app sends
+
+export interface MaxAge {
+  /** The greatest age of the reading that the answer is based on: 1 to 86,400 s, by default 900. */
+  readonly max_age_s?: number | undefined
+}
+
+export interface AtMoment {
+  readonly at: IsoTime
+  /** How far before or after the moment the reading may lie: 0 to 86,400 s, by default 900. */
+  readonly tolerance_s?: number | undefined
+}
+
+export interface ZoneQuestion extends MaxAge {
+  readonly lat: number
+  readonly lon: number
+  readonly radius_m: number
+  /** The user reads it in their access log. */
+  readonly label: string
+}
+
+export interface PageQuery {
+  /** The most entries of one page. */
+  readonly limit?: number | undefined
+  /** `nextCursor` of the page before; left out: the first page. */
+  readonly cursor?: string | undefined
+}
+
+export interface VisitsListQuery extends PageQuery {
+  /** The earliest arrival, inclusive. */
+  readonly from?: IsoTime | undefined
+  /** The latest arrival, exclusive. */
+  readonly to?: IsoTime | undefined
+}
+
+/** Every call that reads coordinates names a purpose, which the user reads in their access log. */
+export interface ForPurpose {
+  /** The key of a purpose of the app that covers the scope. */
+  readonly purpose: string
+}
+
+export interface LocationLookupQuery extends ForPurpose, AtMoment {}
+
+interface Stretch extends ForPurpose {
+  /** Inclusive. */
+  readonly from: IsoTime
+  /** Exclusive. */
+  readonly to: IsoTime
+}
+
+export interface LocationsQuery extends Stretch, PageQuery {}
+
+export interface LocationDaysQuery extends Stretch {
+  /** The IANA time zone in which days begin and end; by default UTC. */
+  readonly tz?: string | undefined
+}
+
+type RuleTrigger =
+  | { readonly type: "enter" | "exit"; readonly dwell_minutes?: null | undefined }
+  /** 5 to 720 minutes. */
+  | { readonly type: "dwell"; readonly dwell_minutes: number }
+
+interface RuleTerms {
+  /** Exactly the url of one of the app's endpoints. Left out: every subscribed endpoint gets the events. */
+  readonly webhook_url?: string | null | undefined
+  readonly active_from?: IsoTime | null | undefined
+  readonly active_until?: IsoTime | null | undefined
+  /** Events older than this are withheld. */
+  readonly max_event_age_s?: number | null | undefined
+}
+
+export type NewPlaceRuleBody = RuleTerms & RuleTrigger & { readonly place_id: string }
+
+export type NewZoneRuleBody = RuleTerms &
+  RuleTrigger & {
+    readonly lat: number
+    readonly lon: number
+    /** 100 to 10,000 m. */
+    readonly radius_m: number
+    /** The user reads the label, in the rule and each time the rule fires. */
+    readonly label: string
+  }

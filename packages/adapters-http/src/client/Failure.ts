@@ -1,0 +1,97 @@
+/** The error codes of the service that an app can get, and those that the client adds. */
+export type ServiceFailureCode =
+  | "validation_failed"
+  | "invalid_request"
+  | "invalid_purpose"
+  | "webhook_url_not_registered"
+  | "invalid_grant"
+  | "unsupported_grant_type"
+  | "invalid_token"
+  | "invalid_client"
+  | "missing_scope"
+  | "scope_expired"
+  | "not_found"
+  | "method_not_allowed"
+  | "rule_limit_reached"
+  | "conflict"
+  | "idempotency_key_in_use"
+  | "idempotency_key_reused"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "rate_limited"
+  | "budget_exceeded"
+  | "internal_error"
+  | "unavailable"
+
+export type ClientFailureCode =
+  /** the service gave no answer */
+  | "network"
+  /** the service did not answer in time */
+  | "timeout"
+  /** the answer is not one of this service: is a proxy or another server at the address? */
+  | "unexpected_answer"
+  /** the store has no tokens: the user must connect first */
+  | "not_connected"
+  /**
+   * A refresh was sent, its answer was lost, and the time in which it can be repeated without danger is over. See
+   * `session.refresh`.
+   */
+  | "refresh_uncertain"
+  /** the user, or the service, refused at the consent page */
+  | "access_denied"
+  /** the address to which the user came back belongs to another sign-in or another service: do not use its code */
+  | "callback_mismatch"
+
+export type FailureCode = ServiceFailureCode | ClientFailureCode
+
+export interface FailureDetails {
+  readonly code: FailureCode
+  readonly message: string
+  readonly status?: number | undefined
+  readonly requestId?: string | undefined
+  readonly retryAfterS?: number | undefined
+  readonly body?: Readonly<Record<string, unknown>> | undefined
+  readonly cause?: unknown
+}
+
+/** The one error with which calls of the client fail. An aborted call fails with the reason of its signal instead. */
+export class PlaceAccessError extends Error {
+  override readonly name = "PlaceAccessError"
+  readonly code: FailureCode
+  /** The status of the answer; undefined when there was none. */
+  readonly status: number | undefined
+  /** The answer's `X-Request-Id`: the operator finds the request by it. */
+  readonly requestId: string | undefined
+  /** How long the service asks the app to wait. */
+  readonly retryAfterS: number | undefined
+  /** The body of the answer, with the further fields of some errors: `instant`, `renewal_grace_ends_at`. */
+  readonly body: Readonly<Record<string, unknown>>
+
+  constructor({ body = {}, cause, code, message, requestId, retryAfterS, status }: FailureDetails) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+    this.status = status
+    this.requestId = requestId
+    this.retryAfterS = retryAfterS
+    this.body = body
+  }
+
+  /** What is wrong with each field of the request, for `validation_failed`. */
+  get problems(): ReadonlyArray<{ readonly field: string; readonly message: string }> {
+    if (this.code !== "validation_failed") return []
+    const texts = [this.body["message"]].flat().filter((one) => typeof one === "string")
+    return texts.map((text) => {
+      const [field = "", ...rest] = text.startsWith("the body ") ? ["", text.slice(9)] : text.split(" ")
+      return { field, message: rest.join(" ") }
+    })
+  }
+
+  /** The first field that is wrong; undefined when the error is about none. */
+  get field(): string | undefined {
+    return this.problems.map(({ field }) => field).find((field) => field !== "")
+  }
+}
+
+/** Whether a call failed with this code; with no code: whether the error is the client's. */
+export const isPlaceAccessError = (error: unknown, code?: FailureCode): error is PlaceAccessError =>
+  error instanceof PlaceAccessError && (code === undefined || error.code === code)

@@ -1,0 +1,60 @@
+/**
+ * Every operation that an app calls with an access token. `test/client/contract.test.ts` compares the list with the
+ * contract, so that a new endpoint for apps is missing here for no longer than one test run.
+ */
+export interface AppOperation {
+  readonly method: "GET" | "POST" | "DELETE"
+  /** A parameter is written `:name`. */
+  readonly path: string
+  /** Whether the endpoint reads `Idempotency-Key`: the client then sends one, and a repetition does nothing twice. */
+  readonly takesKey?: true
+}
+
+const get = (path: string): AppOperation => ({ method: "GET", path })
+const del = (path: string): AppOperation => ({ method: "DELETE", path })
+const create = (path: string): AppOperation => ({ method: "POST", path, takesKey: true })
+
+export const OPERATIONS = {
+  me: get("/v1/me"),
+  currentPlace: get("/v1/answers/current-place"),
+  places: get("/v1/answers/places"),
+  presence: get("/v1/answers/places/:place_id/presence"),
+  // It asks and makes nothing, so it can be repeated without a key.
+  verifyZone: { method: "POST", path: "/v1/answers/verify-zone" },
+  lookUpPlace: get("/v1/lookup/place"),
+  visits: get("/v1/visits"),
+  latestLocation: get("/v1/locations/latest"),
+  lookUpLocation: get("/v1/locations/lookup"),
+  locations: get("/v1/locations/timerange"),
+  locationDays: get("/v1/locations/days"),
+  createPlaceRule: create("/v1/rules/place"),
+  placeRules: get("/v1/rules/place"),
+  removePlaceRule: del("/v1/rules/place/:id"),
+  createZoneRule: create("/v1/rules/zone"),
+  zoneRules: get("/v1/rules/zone"),
+  removeZoneRule: del("/v1/rules/zone/:id"),
+  placeRuleEvaluations: get("/v1/rules/place/:id/evaluations"),
+  zoneRuleEvaluations: get("/v1/rules/zone/:id/evaluations"),
+  createSubscription: create("/v1/subscriptions"),
+  removeSubscription: del("/v1/subscriptions/:id")
+} as const satisfies Readonly<Record<string, AppOperation>>
+
+/** What an app's server calls with its client id and secret, or with nothing. */
+export const OAUTH = {
+  token: { method: "POST", path: "/v1/oauth/token" },
+  revoke: { method: "POST", path: "/v1/oauth/revoke" },
+  metadata: { method: "GET", path: "/.well-known/oauth-authorization-server" }
+} as const satisfies Readonly<Record<string, AppOperation>>
+
+/** The path with its parameters, each encoded. */
+export const pathOf = ({ path }: AppOperation, parameters: Readonly<Record<string, string>>): string =>
+  path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ""))
+
+/** The query with the parameters that have a value; "" when there is none. */
+export const queryOf = (query: object): string => {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null) search.set(name, String(value))
+  }
+  return search.size === 0 ? "" : `?${search}`
+}

@@ -1,0 +1,60 @@
+/**
+ * Whether and when an attempt is repeated. Plain functions, so that tests need no clock.
+ *
+ * The service answers 429 and 503 with `Retry-After`, and the client waits exactly that long. Stripe's client does the
+ * same, and like it this one gives up at once when the wait is longer than a caller would stand: the error then says
+ * how long it is.
+ */
+
+/** How an attempt ended without the answer that the caller wants. */
+export type AttemptEnd =
+  | {
+      readonly _tag: "Refused"
+      readonly status: number
+      readonly code: string | undefined
+      readonly retryAfterS: number | undefined
+    }
+  /** There was no answer: the request may have taken effect. */
+  | { readonly _tag: "Silent" }
+
+export interface RetryPolicy {
+  /** How many attempts may follow the first. */
+  readonly retries: number
+  readonly longestWaitMs: number
+}
+
+const FIRST_WAIT_MS = 500
+const LONGEST_BACK_OFF_MS = 8_000
+
+/** The request was not processed, or repeating it is safe: a 503 can follow a commit whose answer was lost. */
+const isTemporary = ({ code, status }: AttemptEnd & { readonly _tag: "Refused" }): boolean =>
+  [429, 502, 503, 504].includes(status) || code === "idempotency_key_in_use"
+
+/**
+ * How many milliseconds to wait before the next attempt; undefined: give up. `attempts`: how many were made.
+ * `random`: from 0 to 1; clients that lost the same server should not come back at the same instant.
+ */
+export const waitAfter = (
+  end: AttemptEnd,
+  attempts: number,
+  { longestWaitMs, retries }: RetryPolicy,
+  random: number
+): number | undefined => {
+  if (attempts > retries) return undefined
+  if (end._tag === "Silent") return backOff(attempts, random)
+  if (!isTemporary(end)) return undefined
+  const waitMs = end.retryAfterS === undefined ? backOff(attempts, random) : end.retryAfterS * 1_000
+  return waitMs > longestWaitMs ? undefined : waitMs
+}
+
+const backOff = (attempts: number, random: number): number =>
+  Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_BACK_OFF_MS) * (0.5 + random / 2)
+
+/** Seconds to wait, of a header with seconds or a date (RFC 9110 §10.2.3); undefined when it is neither. */
+export const retryAfterS = (header: string | null, nowMs: number): number | undefined => {
+  if (header === null || header.trim() === "") return undefined
+  const seconds = Number(header)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds)
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - nowMs) / 1_000))
+}

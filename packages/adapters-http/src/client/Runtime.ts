@@ -1,0 +1,46 @@
+/** What the client takes from its surroundings. Tests replace it; everybody else uses the globals. */
+export interface ClientRuntime {
+  readonly fetch: typeof globalThis.fetch
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** From 0 to 1. */
+  readonly random: () => number
+  /** Fails with the reason of the signal when the signal aborts. */
+  readonly sleep: (millis: number, signal: AbortSignal | undefined) => Promise<void>
+}
+
+export const runtimeOf = (given: Partial<ClientRuntime>): ClientRuntime => ({
+  // Looked up at each call, because a page may replace `fetch` later. A detached `fetch` does not run in a browser.
+  fetch: given.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+  // @effect-diagnostics-next-line globalDate:off -- apps have no Clock
+  now: given.now ?? (() => Date.now()),
+  // @effect-diagnostics-next-line globalRandom:off -- only spreads retries
+  random: given.random ?? (() => Math.random()),
+  sleep: given.sleep ?? sleep
+})
+
+const sleep: ClientRuntime["sleep"] = (millis, signal) =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted === true) return reject(signal.reason)
+    const abort = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    // @effect-diagnostics-next-line globalTimers:off -- apps have no Effect
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort)
+      resolve()
+    }, millis)
+    signal?.addEventListener("abort", abort, { once: true })
+  })
+
+/** The outcome of `work`, or the reason of the signal, if that comes first. `work` goes on: others may wait for it. */
+export const orAborted = <A>(work: Promise<A>, signal: AbortSignal | undefined): Promise<A> => {
+  if (signal === undefined) return work
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    const abort = () => reject(signal.reason)
+    signal.addEventListener("abort", abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
+  })
+}

@@ -1,0 +1,105 @@
+import { PlaceAccessError } from "./Failure.js"
+import { OAUTH } from "./Operations.js"
+import * as RefreshDecision from "./RefreshDecision.js"
+import { orAborted } from "./Runtime.js"
+import { formRequest, grant, GrantFailure, isOver, type TokenEndpoint } from "./TokenEndpoint.js"
+import type { ClientTokenStore, StoredTokens } from "./TokenStore.js"
+import * as Transport from "./Transport.js"
+
+/** The tokens of one connection: they are refreshed when they must be, by one part of the app at a time. */
+export interface TokenSession {
+  /** An access token for the next call. `refused`: the token that the service has just refused. */
+  readonly accessToken: (refused: string | null, signal: AbortSignal | undefined) => Promise<string>
+  readonly replace: (tokens: () => Promise<StoredTokens>) => Promise<StoredTokens>
+  readonly refresh: (options: { readonly evenIfUncertain: boolean }) => Promise<StoredTokens>
+  readonly revoke: (signal: AbortSignal | undefined) => Promise<void>
+}
+
+export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): TokenSession => {
+  const { runtime } = endpoint.attempt
+
+  const refreshLocked = (wish: RefreshDecision.RefreshWish, mustRefresh: boolean): Promise<StoredTokens> =>
+    store.locked(async () => {
+      // Read under the lock: another tab or process may have refreshed while this one waited.
+      const stored = await store.read()
+      const refused = mustRefresh && wish.refused === null ? (stored?.access_token ?? null) : wish.refused
+      const decision = RefreshDecision.decide(stored, runtime.now(), { ...wish, refused })
+      switch (decision._tag) {
+        case "NotConnected":
+          throw notConnected()
+        case "Use":
+          return decision.tokens
+        case "Uncertain":
+          return usableOr(decision.tokens, refused, uncertain())
+        case "Refresh":
+          return refreshNow(decision, refused)
+      }
+    })
+
+  const refreshNow = async (
+    { since, tokens }: RefreshDecision.RefreshDecision & { readonly _tag: "Refresh" },
+    refused: string | null
+  ): Promise<StoredTokens> => {
+    // Before anything is sent: a process that dies now leaves a note for the next one.
+    const { refreshing_since: earlier, ...plain } = tokens
+    await store.write({ ...plain, refreshing_since: since })
+    try {
+      const fields = { grant_type: "refresh_token", refresh_token: tokens.refresh_token }
+      const fresh = await grant(endpoint, fields, since, earlier !== undefined)
+      await store.write(fresh)
+      return fresh
+    } catch (error) {
+      if (!(error instanceof GrantFailure)) throw error
+      if (isOver(error.cause.code)) await store.write(null)
+      else if (!error.isUncertain) await store.write(plain)
+      return usableOr(tokens, refused, error.cause)
+    }
+  }
+
+  /** A refresh begins before the access token ends, so a call can still be made when the refresh fails. */
+  const usableOr = (tokens: StoredTokens, refused: string | null, failure: PlaceAccessError): StoredTokens => {
+    if (isOver(failure.code) || !RefreshDecision.isUsable(tokens, runtime.now(), refused)) throw failure
+    return tokens
+  }
+
+  /** The refresh that runs now. Calls that come meanwhile wait for it. */
+  let running: Promise<StoredTokens> | undefined
+  const shared = (refused: string | null): Promise<StoredTokens> =>
+    (running ??= refreshLocked({ refused, evenIfUncertain: false }, false).finally(() => (running = undefined)))
+
+  return {
+    accessToken: async (refused, signal) => {
+      const decision = RefreshDecision.decide(await store.read(), runtime.now(), { refused, evenIfUncertain: false })
+      if (decision._tag === "NotConnected") throw notConnected()
+      if (decision._tag === "Use") return decision.tokens.access_token
+      // The refresh goes on when this call is aborted: its answer must not get lost.
+      return (await orAborted(shared(refused), signal)).access_token
+    },
+    replace: (tokens) =>
+      store.locked(async () => {
+        const fresh = await tokens()
+        await store.write(fresh)
+        return fresh
+      }),
+    refresh: ({ evenIfUncertain }) => refreshLocked({ refused: null, evenIfUncertain }, true),
+    revoke: (signal) =>
+      store.locked(async () => {
+        const tokens = await store.read()
+        if (tokens === null) return
+        const request = formRequest(endpoint, OAUTH.revoke.path, { token: tokens.refresh_token })
+        const { reply } = await Transport.send(request, { ...endpoint.attempt, signal, policy: endpoint.policy })
+        if (!Transport.isSuccess(reply)) throw Transport.failureOf(reply)
+        await store.write(null)
+      })
+  }
+}
+
+const notConnected = () =>
+  new PlaceAccessError({ code: "not_connected", message: "There are no tokens: the user must connect first." })
+
+const uncertain = () =>
+  new PlaceAccessError({
+    code: "refresh_uncertain",
+    message:
+      "The answer to an earlier refresh was lost. Let the user connect again, or call session.refresh({ evenIfUncertain: true })."
+  })

@@ -1,0 +1,95 @@
+import type { TokenAnswer } from "./Contract.js"
+import type { PlaceAccessError } from "./Failure.js"
+import { OAUTH } from "./Operations.js"
+import * as RefreshDecision from "./RefreshDecision.js"
+import * as Retry from "./Retry.js"
+import type { StoredTokens } from "./TokenStore.js"
+import * as Transport from "./Transport.js"
+
+/** The token endpoint, and how long a request to it may be repeated. */
+export interface TokenEndpoint {
+  readonly baseUrl: string
+  readonly clientId: string
+  readonly clientSecret: string | undefined
+  readonly attempt: Transport.AttemptOptions
+  readonly policy: Retry.RetryPolicy
+}
+
+export const formRequest = (
+  { baseUrl, clientId, clientSecret }: Pick<TokenEndpoint, "baseUrl" | "clientId" | "clientSecret">,
+  path: string,
+  fields: Readonly<Record<string, string>>
+): Transport.WireRequest => ({
+  method: "POST",
+  url: baseUrl + path,
+  headers: { "content-type": "application/x-www-form-urlencoded" },
+  body: String(
+    new URLSearchParams({
+      client_id: clientId,
+      ...(clientSecret === undefined ? {} : { client_secret: clientSecret }),
+      ...fields
+    })
+  )
+})
+
+/** How an exchange or a refresh failed. */
+export class GrantFailure extends Error {
+  override readonly name = "GrantFailure"
+  override readonly cause: PlaceAccessError
+  /** The service may have spent the code or the refresh token. */
+  readonly isUncertain: boolean
+
+  constructor(cause: PlaceAccessError, isUncertain: boolean) {
+    super(cause.message)
+    this.cause = cause
+    this.isUncertain = isUncertain
+  }
+}
+
+/**
+ * Exchanges a code or refreshes, and repeats a request whose answer was lost until `RefreshDecision.REPEATABLE_MS`
+ * after `since`. Fails with a `GrantFailure`.
+ */
+export const grant = async (
+  endpoint: TokenEndpoint,
+  fields: Readonly<Record<string, string>>,
+  since: number,
+  wasUncertain: boolean
+): Promise<StoredTokens> => {
+  const { attempt, policy } = endpoint
+  const { runtime } = attempt
+  const request = formRequest(endpoint, OAUTH.token.path, fields)
+  let isUncertain = wasUncertain
+  for (let attempts = 1; ; attempts++) {
+    const outcome = await Transport.attempt(request, attempt).catch((error: unknown) => {
+      if (error instanceof Transport.NoReply) return error
+      throw error
+    })
+    if (!(outcome instanceof Transport.NoReply) && Transport.isSuccess(outcome)) return tokensOf(outcome, runtime.now())
+    isUncertain ||= mayHaveSpent(outcome)
+    const waitMs = Retry.waitAfter(Transport.endOf(outcome), attempts, policy, runtime.random())
+    const isTooLate = waitMs === undefined || runtime.now() + waitMs - since > RefreshDecision.REPEATABLE_MS
+    if (isTooLate) throw new GrantFailure(failureOf(outcome), isUncertain && !isFinal(outcome))
+    await runtime.sleep(waitMs, undefined)
+  }
+}
+
+const failureOf = (outcome: Transport.WireReply | Transport.NoReply): PlaceAccessError =>
+  outcome instanceof Transport.NoReply ? Transport.noReplyFailure(outcome) : Transport.failureOf(outcome)
+
+/** An error body of the service says that nothing was spent. Silence, or the page of a proxy, does not say that. */
+const mayHaveSpent = (outcome: Transport.WireReply | Transport.NoReply): boolean =>
+  outcome instanceof Transport.NoReply ? !outcome.isUnsent : !Transport.isRefusal(outcome.json)
+
+/** The service has looked at the grant and refused it for good. */
+export const isOver = (code: string | undefined): boolean => code === "invalid_grant"
+const isFinal = (outcome: Transport.WireReply | Transport.NoReply): boolean =>
+  !(outcome instanceof Transport.NoReply) && Transport.isRefusal(outcome.json) && isOver(outcome.json.error)
+
+const tokensOf = (reply: Transport.WireReply, nowMs: number): StoredTokens => {
+  const { access_token, expires_in, refresh_token, scope, sub } = (reply.json ?? {}) as Partial<TokenAnswer>
+  if (access_token === undefined || refresh_token === undefined || expires_in === undefined) {
+    throw new GrantFailure(Transport.failureOf(reply), true)
+  }
+  return { access_token, refresh_token, expires_at: nowMs + expires_in * 1_000, scope: scope ?? "", sub: sub ?? "" }
+}

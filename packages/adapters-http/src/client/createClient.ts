@@ -1,0 +1,179 @@
+import {
+  type AuthorizationRequest,
+  codeOf,
+  type PendingAuthorization,
+  startAuthorization,
+  type StartedAuthorization
+} from "./Authorization.js"
+import { caller } from "./Calls.js"
+import type { CallOptions, CreateOptions, PlaceAccessOptions } from "./ClientOptions.js"
+import type * as Contract from "./Contract.js"
+import { OAUTH, OPERATIONS } from "./Operations.js"
+import { type Pages, pagesOf } from "./Pages.js"
+import { runtimeOf } from "./Runtime.js"
+import { tokenSession } from "./Session.js"
+import { grant, GrantFailure, type TokenEndpoint } from "./TokenEndpoint.js"
+import { memoryTokenStore, type StoredTokens } from "./TokenStore.js"
+import * as Transport from "./Transport.js"
+
+/** What an app knows of its tokens. The tokens themselves stay in the store. */
+export interface ConnectedAs {
+  readonly sub: string
+  readonly scopes: ReadonlyArray<string>
+}
+
+export type PlaceAccessClient = ReturnType<typeof createClient>
+
+/**
+ * A client for one connection: one user's approval of your app. A server makes a client for each of its users, with a
+ * store for each.
+ */
+export const createClient = (options: PlaceAccessOptions) => {
+  const baseUrl = options.baseUrl.replace(/\/+$/, "")
+  const { clientId, longestWaitMs = 60_000, retries = 2, store = memoryTokenStore(), timeoutMs = 30_000 } = options
+  const runtime = runtimeOf(options.runtime ?? {})
+  const endpoint: TokenEndpoint = {
+    baseUrl,
+    clientId,
+    clientSecret: options.clientSecret,
+    attempt: { runtime, timeoutMs },
+    policy: { retries, longestWaitMs }
+  }
+  const session = tokenSession(endpoint, store)
+  const call = caller(endpoint, session)
+
+  const exchange = async (code: string, { codeVerifier, redirectUri }: PendingAuthorization): Promise<StoredTokens> => {
+    const fields = { grant_type: "authorization_code", code, code_verifier: codeVerifier, redirect_uri: redirectUri }
+    try {
+      // A code, too, is repeatable for 30 s, and stolen when it comes back later.
+      return await grant(endpoint, fields, runtime.now(), false)
+    } catch (error) {
+      throw error instanceof GrantFailure ? error.cause : error
+    }
+  }
+
+  const pages = <Page extends { readonly nextCursor: string | null }, Item>(
+    operation: Parameters<typeof call>[0],
+    query: object,
+    options: CallOptions | undefined,
+    itemsOf: (page: Page) => ReadonlyArray<Item>
+  ): Pages<Item, Page> =>
+    pagesOf(
+      (cursor) => call<Page>(operation, { query: cursor === undefined ? query : { ...query, cursor }, options }),
+      itemsOf
+    )
+
+  return {
+    authorization: {
+      /** The address of the consent page, and what to keep until the user comes back. */
+      start: (request: AuthorizationRequest): Promise<StartedAuthorization> =>
+        startAuthorization(options.authorizeUrl ?? `${baseUrl}/authorize`, clientId, request),
+      /** Exchanges the code of the address to which the user came back. From then on every call works. */
+      complete: async (callback: string | URL, pending: PendingAuthorization): Promise<ConnectedAs> => {
+        const code = codeOf(callback, pending, options.issuer)
+        return connectedAs(await session.replace(() => exchange(code, pending)))
+      },
+      /** The addresses and abilities of the service (RFC 8414). */
+      metadata: async ({ signal }: CallOptions = {}): Promise<Contract.ServerMetadata> => {
+        const request = { method: OAUTH.metadata.method, url: baseUrl + OAUTH.metadata.path, headers: {} }
+        const { reply } = await Transport.send(request, { ...endpoint.attempt, signal, policy: endpoint.policy })
+        if (!Transport.isSuccess(reply)) throw Transport.failureOf(reply)
+        return reply.json as Contract.ServerMetadata
+      }
+    },
+
+    session: {
+      /** Null when the user has not connected. */
+      connectedAs: async (): Promise<ConnectedAs | null> => {
+        const tokens = await store.read()
+        return tokens === null ? null : connectedAs(tokens)
+      },
+      /**
+       * Refreshes now. The client refreshes by itself when it must, so few apps need this.
+       *
+       * `evenIfUncertain`: presents a refresh token that an earlier refresh, whose answer was lost, may have spent. If
+       * it was spent, the service ends the connection as stolen and writes to the user, who has to connect again.
+       * Without this, the user has to connect again in either case.
+       */
+      refresh: async ({ evenIfUncertain = false }: { readonly evenIfUncertain?: boolean } = {}): Promise<ConnectedAs> =>
+        connectedAs(await session.refresh({ evenIfUncertain })),
+      /** Ends the connection at the service and removes the tokens. Idempotent. */
+      disconnect: ({ signal }: CallOptions = {}): Promise<void> => session.revoke(signal)
+    },
+
+    /** The connection: its scopes and their end dates. */
+    me: (options?: CallOptions) => call<Contract.ConnectionAnswer>(OPERATIONS.me, { options }),
+
+    answers: {
+      /** Which of the shared places the user is at. */
+      currentPlace: (query: Contract.MaxAge = {}, options?: CallOptions) =>
+        call<Contract.CurrentPlaceAnswer>(OPERATIONS.currentPlace, { query, options }),
+      /** The places that the user shares with the app. */
+      places: (options?: CallOptions) => call<Contract.SharedPlacesAnswer>(OPERATIONS.places, { options }),
+      /** Whether the user is at one shared place. */
+      presence: (placeId: string, query: Contract.MaxAge = {}, options?: CallOptions) =>
+        call<Contract.PresenceAnswer>(OPERATIONS.presence, { path: { place_id: placeId }, query, options }),
+      /** Whether the user is inside a circle that the app draws. */
+      verifyZone: (body: Contract.ZoneQuestion, options?: CallOptions) =>
+        call<Contract.ZoneAnswer>(OPERATIONS.verifyZone, { body, options }),
+      /** Which of the shared places the user was at, at a moment. */
+      placeAt: (query: Contract.AtMoment, options?: CallOptions) =>
+        call<Contract.PlaceLookupAnswer>(OPERATIONS.lookUpPlace, { query, options })
+    },
+
+    /** Visits to the shared places, newest first. */
+    visits: (query: Contract.VisitsListQuery = {}, options?: CallOptions) =>
+      pages<Contract.VisitsPage, Contract.SharedVisit>(OPERATIONS.visits, query, options, ({ visits }) => visits),
+
+    /** Coordinates. Each call names a purpose of the app, which the user reads. */
+    locations: {
+      latest: (query: Contract.ForPurpose, options?: CallOptions) =>
+        call<Contract.LatestLocationAnswer>(OPERATIONS.latestLocation, { query, options }),
+      at: (query: Contract.LocationLookupQuery, options?: CallOptions) =>
+        call<Contract.LocationLookupAnswer>(OPERATIONS.lookUpLocation, { query, options }),
+      /** Oldest first. */
+      between: (query: Contract.LocationsQuery, options?: CallOptions) =>
+        pages<Contract.LocationsPage, Contract.Coordinates>(OPERATIONS.locations, query, options, ({ fixes }) => fixes),
+      days: (query: Contract.LocationDaysQuery, options?: CallOptions) =>
+        call<Contract.LocationDaysAnswer>(OPERATIONS.locationDays, { query, options })
+    },
+
+    /** Rules on places that the user shares. */
+    placeRules: {
+      create: (body: Contract.NewPlaceRuleBody, options?: CreateOptions) =>
+        call<Contract.PlaceRuleAnswer>(OPERATIONS.createPlaceRule, { body, options }),
+      list: (query: Contract.PageQuery = {}, options?: CallOptions) =>
+        pages<Contract.PlaceRulesPage, Contract.PlaceRuleAnswer>(OPERATIONS.placeRules, query, options, rulesOf),
+      remove: (id: string, options?: CallOptions) => call<void>(OPERATIONS.removePlaceRule, { path: { id }, options }),
+      /** Why the rule fired lately, or why not. */
+      evaluations: (id: string, options?: CallOptions) =>
+        call<Contract.EvaluationsAnswer>(OPERATIONS.placeRuleEvaluations, { path: { id }, options })
+    },
+
+    /** Rules on circles that the app draws. */
+    zoneRules: {
+      create: (body: Contract.NewZoneRuleBody, options?: CreateOptions) =>
+        call<Contract.ZoneRuleAnswer>(OPERATIONS.createZoneRule, { body, options }),
+      list: (query: Contract.PageQuery = {}, options?: CallOptions) =>
+        pages<Contract.ZoneRulesPage, Contract.ZoneRuleAnswer>(OPERATIONS.zoneRules, query, options, rulesOf),
+      remove: (id: string, options?: CallOptions) => call<void>(OPERATIONS.removeZoneRule, { path: { id }, options }),
+      evaluations: (id: string, options?: CallOptions) =>
+        call<Contract.EvaluationsAnswer>(OPERATIONS.zoneRuleEvaluations, { path: { id }, options })
+    },
+
+    /** @deprecated Webhooks from before apps had endpoints. Register an endpoint of the app instead. */
+    subscriptions: {
+      create: (url: string, options?: CreateOptions) =>
+        call<Contract.SubscriptionAnswer>(OPERATIONS.createSubscription, { body: { url }, options }),
+      remove: (id: string, options?: CallOptions) =>
+        call<void>(OPERATIONS.removeSubscription, { path: { id }, options })
+    }
+  }
+}
+
+const rulesOf = <Rule>({ rules }: { readonly rules: ReadonlyArray<Rule> }): ReadonlyArray<Rule> => rules
+
+const connectedAs = ({ scope, sub }: StoredTokens): ConnectedAs => ({
+  sub,
+  scopes: scope === "" ? [] : scope.split(" ")
+})

@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto"
+import { open, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
+import { setTimeout } from "node:timers/promises"
+import { type ClientTokenStore, parseTokens } from "./TokenStore.js"
+
+/** A lock that nobody has touched for this long belonged to a process that died. */
+const STALE_MS = 10_000
+const TOUCH_MS = 2_000
+const WAIT_MS = 25
+
+/**
+ * A store in a file, for programs of one machine that share a connection. Only the file's owner can read it. The lock
+ * is a second file, which its holder touches while it works, so that the lock of a process that died is taken over.
+ */
+export const fileTokenStore = (path: string): ClientTokenStore => {
+  const lock = `${path}.lock`
+  return {
+    read: async () => parseTokens(await contentOf(path)),
+    write: async (tokens) => {
+      if (tokens === null) return rm(path, { force: true })
+      // Replaced as a whole: a reader never sees half of it, and a power cut leaves the old one or the new one.
+      const fresh = `${path}.${randomUUID()}`
+      const file = await open(fresh, "wx", 0o600)
+      try {
+        await file.writeFile(JSON.stringify(tokens))
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      await rename(fresh, path)
+    },
+    locked: async (work) => {
+      const release = await acquire(lock)
+      try {
+        return await work()
+      } finally {
+        await release()
+      }
+    }
+  }
+}
+
+const contentOf = (path: string): Promise<string | null> =>
+  readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null
+    throw error
+  })
+
+/** Waits for the lock and returns the function that releases it. */
+const acquire = async (lock: string): Promise<() => Promise<void>> => {
+  const holder = randomUUID()
+  while (!(await create(lock, holder))) {
+    if (await isStale(lock)) await takeAway(lock)
+    else await setTimeout(WAIT_MS)
+  }
+  // @effect-diagnostics-next-line globalTimers:off -- apps have no Effect
+  const touching = setInterval(() => {
+    // @effect-diagnostics-next-line globalDate:off -- apps have no Clock
+    const now = new Date()
+    void utimes(lock, now, now).catch(() => undefined)
+  }, TOUCH_MS)
+  touching.unref()
+  return async () => {
+    clearInterval(touching)
+    // Somebody who thought this process dead may hold the lock now.
+    if ((await contentOf(lock)) === holder) await rm(lock, { force: true })
+  }
+}
+
+/** Makes the file unless it is there: true for exactly one of several processes. */
+const create = (path: string, content: string): Promise<boolean> =>
+  writeFile(path, content, { flag: "wx", mode: 0o600 }).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "EEXIST") return false
+      throw error
+    }
+  )
+
+const isStale = async (path: string): Promise<boolean> => {
+  const found = await stat(path).catch(() => undefined)
+  // @effect-diagnostics-next-line globalDate:off -- apps have no Clock
+  return found !== undefined && Date.now() - found.mtimeMs > STALE_MS
+}
+
+/** Removes a stale lock. A second lock makes sure that nobody removes the lock of the next holder instead. */
+const takeAway = async (lock: string): Promise<void> => {
+  const guard = `${lock}.taking`
+  if (!(await create(guard, ""))) {
+    if (await isStale(guard)) await rm(guard, { force: true })
+    await setTimeout(WAIT_MS)
+    return
+  }
+  try {
+    if (await isStale(lock)) await rm(lock, { force: true })
+  } finally {
+    await rm(guard, { force: true })
+  }
+}

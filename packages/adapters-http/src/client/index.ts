@@ -1,0 +1,36 @@
+/**
+ * The client for apps: every call of an app, with types, tokens that are kept and refreshed, retries by the service's
+ * headers, and lists that are read page by page. It needs `fetch` and Web Crypto and imports nothing, so it runs in
+ * Node, workers and browsers. docs/client.md shows how to use it.
+ *
+ * The room stands alone: it imports no other room, and no other room imports it. `fileTokenStore.ts` is apart, because
+ * it needs Node.
+ *
+ * @module
+ */
+
+export {
+  type AuthorizationRequest,
+  challengeOf,
+  type PendingAuthorization,
+  type StartedAuthorization
+} from "./Authorization.js"
+export type { CallOptions, CreateOptions, PlaceAccessOptions } from "./ClientOptions.js"
+export type * from "./Contract.js"
+export { type ConnectedAs, createClient, type PlaceAccessClient } from "./createClient.js"
+export {
+  type ClientFailureCode,
+  type FailureCode,
+  isPlaceAccessError,
+  PlaceAccessError,
+  type ServiceFailureCode
+} from "./Failure.js"
+export type { Pages } from "./Pages.js"
+export type { ClientRuntime } from "./Runtime.js"
+export {
+  type BrowserParts,
+  browserTokenStore,
+  type ClientTokenStore,
+  memoryTokenStore,
+  type StoredTokens
+} from "./TokenStore.js"

@@ -1,0 +1,228 @@
+import { RedirectUri } from "@place-access/domain/apps"
+import { decideConsent, startConsent } from "@place-access/domain/consent"
+import { Effect } from "effect"
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { StoredTokens } from "@place-access/adapters-http/client"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describeBrowser, theBrowser } from "../../../domain/test/support/chromium.js"
+import { signInAs } from "../support/browser.js"
+import { connected, type Connected, CURRENT } from "../support/connected.js"
+import { call } from "../support/wire.js"
+import { startWorld, type World } from "../support/World.js"
+import { freePort, startExample } from "./exampleProcess.js"
+
+/** The world, and a proxy before it that counts what an example sends. */
+interface Watched {
+  readonly world: World
+  readonly proxy: string
+  readonly seen: Array<string>
+  readonly close: () => Promise<void>
+}
+
+const watched = async (): Promise<Watched> => {
+  const world = await startWorld()
+  const seen: Array<string> = []
+  const server: Server = createServer((request, response) => {
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      const body = Buffer.concat(chunks)
+      seen.push(`${request.method} ${request.url} ${/grant_type=\w+/.exec(String(body))?.[0] ?? ""}`.trim())
+      const { authorization, "content-type": type } = request.headers
+      const headers = { ...(authorization ? { authorization } : {}), ...(type ? { "content-type": type } : {}) }
+      void fetch(world.url + request.url, {
+        method: request.method ?? "GET",
+        headers,
+        ...(body.length === 0 ? {} : { body })
+      }).then(async (answer) => {
+        response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" })
+        response.end(await answer.text())
+      })
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return {
+    world,
+    proxy: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    close: async () => {
+      server.closeAllConnections()
+      server.close()
+      await world.close()
+    }
+  }
+}
+
+/** The user opens the address of the consent page and allows. Returns where the service sends the user. */
+const approve = (world: World, { person, placeId }: Connected, address: string): Promise<string> => {
+  const { searchParams } = new URL(address)
+  const choices = {
+    decision: "allow" as const,
+    shown: undefined,
+    scopes: (searchParams.get("scope") ?? "").split(" "),
+    places: [placeId],
+    earlier: [],
+    standardDays: undefined,
+    sensitiveDays: undefined
+  }
+  return world.run(
+    Effect.gen(function* () {
+      const request = yield* startConsent(Object.fromEntries(searchParams), world.url)
+      return (yield* decideConsent(request.id, person.account, choices, world.url)).redirectTo
+    })
+  )
+}
+
+/** A phone of the user says that the user is at home. */
+const atHome = async (world: World, { person }: Connected, minutesAgo: ReadonlyArray<number>): Promise<void> => {
+  const device = await person.send("POST", "/v1/user/devices", { name: "Phone", format: "json" })
+  const { token } = device.json as { readonly token: string }
+  const locations = minutesAgo.map((minutes) => ({
+    captured_at: new Date(world.clock.now() - minutes * 60_000).toISOString(),
+    lat: 52.37,
+    lon: 4.89,
+    accuracy_m: 10
+  }))
+  const answer = await world.call("/v1/phone/locations", {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ locations })
+  })
+  expect(answer.status).toBeLessThan(300)
+}
+
+const appAt = (world: World, ...uris: ReadonlyArray<string>): Promise<Connected> =>
+  connected(world, { redirectUris: uris.map((uri) => RedirectUri.RedirectUri.make(uri)) })
+
+describe("the examples of the client, as processes of their own", () => {
+  let at: Watched
+  let folder: string
+  let app: Connected
+  let tokens: string
+  let appUrl: string
+  beforeAll(async () => {
+    at = await watched()
+    folder = await mkdtemp(join(tmpdir(), "client-examples-"))
+    appUrl = `http://127.0.0.1:${await freePort()}`
+    app = await appAt(at.world, `${appUrl}/callback`)
+    await atHome(at.world, app, [1])
+  })
+  afterAll(async () => {
+    await at.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const environment = () => ({ SERVICE: at.proxy, CLIENT_ID: app.app.id, CLIENT_SECRET: app.clientSecret })
+
+  it("node.mjs: the user connects, the app says where they are, and sends them to connect again when it must", async () => {
+    const example = startExample("node.mjs", {
+      ...environment(),
+      APP_URL: appUrl,
+      PORT: new URL(appUrl).port,
+      TOKENS: folder
+    })
+    await example.hasWritten("listening on port")
+    const first = await call(`${appUrl}/where`)
+    expect([first.status, first.headers.get("location")]).toEqual([303, "/connect"])
+    const cookie = first.headers.get("set-cookie")?.split(";")[0] ?? ""
+    const visit = (path: string) => call(appUrl + path, { headers: { cookie } })
+
+    const consent = (await visit("/connect")).headers.get("location") ?? ""
+    const back = new URL(await approve(at.world, app, consent))
+    const stranger = await visit(`${back.pathname}?code=stolen&state=guessed`)
+    expect([stranger.status, stranger.text]).toEqual([400, "This address is not from your sign-in."])
+    // The sign-in that was begun is over: another one.
+    const again = (await visit("/connect")).headers.get("location") ?? ""
+    const right = new URL(await approve(at.world, app, again))
+    const landed = await visit(right.pathname + right.search)
+    expect([landed.status, landed.headers.get("location")]).toEqual([303, "/where"])
+    expect((await visit("/where")).text).toBe("You are at Home.")
+
+    const [name = ""] = await readdir(folder)
+    tokens = join(folder, name)
+    expect(example.output()).not.toContain(app.clientSecret)
+  })
+
+  it("worker.mjs: two of them share the tokens, and one of them refreshes", async () => {
+    const stored = JSON.parse(await readFile(tokens, "utf8")) as StoredTokens
+    await writeFile(tokens, JSON.stringify({ ...stored, expires_at: 0 }))
+    at.seen.length = 0
+    const since = new Date(at.world.clock.now() - 86_400_000).toISOString()
+    const worker = () => startExample("worker.mjs", { ...environment(), TOKENS: tokens, SINCE: since })
+    const both = [worker(), worker()]
+    // The user has not granted visits: the worker says so, with the code, and gives up.
+    expect(await Promise.all(both.map(({ ended }) => ended))).toEqual([1, 1])
+    for (const { output } of both) expect(output()).toContain("missing_scope: ")
+    expect(at.seen.filter((line) => line.includes("refresh_token"))).toHaveLength(1)
+
+    const visits = await appAt(at.world, `${appUrl}/callback`)
+    await atHome(at.world, visits, [50, 40, 30, 20, 10, 1])
+    const { access_token, expires_in, refresh_token, scope, sub } = await visits.connect(["location.visits.read"])
+    const own = { access_token, refresh_token, expires_at: Date.now() + expires_in * 1_000, scope, sub }
+    await writeFile(tokens, JSON.stringify(own))
+    const other = { SERVICE: at.proxy, CLIENT_ID: visits.app.id, CLIENT_SECRET: visits.clientSecret }
+    const good = startExample("worker.mjs", { ...other, TOKENS: tokens, SINCE: since })
+    expect([await good.ended, good.output()]).toEqual([0, "done\n"])
+  })
+})
+
+describeBrowser("browser/: the page of an app, with PKCE, in two tabs", () => {
+  let at: Watched
+  beforeAll(async () => {
+    at = await watched()
+  })
+  afterAll(() => at.close())
+
+  it("the user connects on the consent page, both tabs know where they are, and one tab refreshes", async () => {
+    const appUrl = `http://127.0.0.1:${await freePort()}`
+    const app = await appAt(at.world, `${appUrl}/`)
+    await atHome(at.world, app, [1])
+    const example = startExample("browser/server.mjs", {
+      SERVICE: at.world.url,
+      CLIENT_ID: app.app.id,
+      CLIENT_SECRET: app.clientSecret,
+      PORT: new URL(appUrl).port
+    })
+    await example.hasWritten("listening on port")
+    const context = await (await theBrowser()).newContext()
+    const sent: Array<string> = []
+    context.on("request", (request) => sent.push(`${request.method()} ${request.url()} ${request.postData() ?? ""}`))
+    try {
+      await signInAs(context, at.world.url, app.person)
+      const page = await context.newPage()
+      await page.goto(appUrl)
+      await page.getByRole("button", { name: "Connect", exact: true }).click()
+      await page.getByLabel("Home").first().check()
+      await page.getByRole("button", { name: "Allow", exact: true }).click()
+      await page.getByText("Connected.", { exact: true }).waitFor()
+      expect(page.url()).toBe(`${appUrl}/`)
+      await page.getByRole("button", { name: "Where am I?" }).click()
+      await page.getByText("You are at Home.").waitFor()
+
+      // The access token ends; both tabs ask at once.
+      await page.evaluate(
+        `localStorage.setItem("place-access", JSON.stringify({ ...JSON.parse(localStorage.getItem("place-access")), expires_at: 0 }))`
+      )
+      const other = await context.newPage()
+      await other.goto(appUrl)
+      await other.getByText("Connected.", { exact: true }).waitFor()
+      await Promise.all([page, other].map((tab) => tab.evaluate(`document.querySelector("#where").click()`)))
+      await other.getByText("You are at Home.").waitFor()
+      await page.getByText("You are at Home.").waitFor()
+      expect(sent.filter((line) => line.includes("grant_type=refresh_token"))).toHaveLength(1)
+      expect(sent.filter((line) => line.includes(app.clientSecret))).toEqual([])
+
+      await other.getByRole("button", { name: "Disconnect" }).click()
+      await other.getByText("Not connected.").waitFor()
+      await page.getByRole("button", { name: "Where am I?" }).click()
+      await page.getByText("Not connected.").waitFor()
+      expect((await app.connection()).endedAt).not.toBeNull()
+      expect((await app.connection()).heldScopes).toEqual([CURRENT])
+    } finally {
+      await context.close()
+    }
+  })
+})

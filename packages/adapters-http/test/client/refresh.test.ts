@@ -1,0 +1,252 @@
+import { createClient, memoryTokenStore } from "@place-access/adapters-http/client"
+import * as RefreshDecision from "@place-access/adapters-http/client/RefreshDecision"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { connected, type Connected, CURRENT } from "../support/connected.js"
+import { startWorld, type World } from "../support/World.js"
+import {
+  callback,
+  connectedClient,
+  losingAnswer,
+  type Meddle,
+  optionsFor,
+  pendingOf,
+  refreshes,
+  refusing,
+  runtimeOn
+} from "./support.js"
+
+const HOUR = 3_600_000
+const isRefresh: (request: Parameters<Meddle>[0]) => boolean = ({ init, path }) =>
+  path === "/v1/oauth/token" && String(init.body).includes("grant_type=refresh_token")
+
+describe("tokens of a connection, against the real service", () => {
+  let world: World
+  let app: Connected
+  beforeAll(async () => {
+    world = await startWorld()
+    app = await connected(world)
+  })
+  afterAll(() => world.close())
+
+  const isAlive = async () => (await app.connection()).endedAt === null
+
+  it("are refreshed once when twenty calls find them ended, and no call fails", async () => {
+    const { client, runtime, tokens } = await connectedClient(world, app, [CURRENT])
+    const before = await tokens()
+    world.clock.advance(2 * HOUR)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => client.answers.currentPlace()))
+    expect(answers.map(({ state }) => state)).toEqual(Array.from({ length: 20 }, () => "unknown"))
+    expect(refreshes(runtime)).toBe(1)
+    expect((await tokens()).refresh_token).not.toBe(before.refresh_token)
+  })
+
+  it("are refreshed once by five clients that share a store, as tabs and processes do", async () => {
+    const { runtime, store } = await connectedClient(world, app, [CURRENT])
+    world.clock.advance(2 * HOUR)
+    const clients = Array.from({ length: 5 }, () => createClient({ ...optionsFor(world, app), store, runtime }))
+    await Promise.all(clients.flatMap((client) => [client.me(), client.answers.currentPlace()]))
+    expect(refreshes(runtime)).toBe(1)
+    // Long after the 30 s in which a second refresh with the old token would have been forgiven.
+    world.clock.advance(60_000)
+    await Promise.all(clients.map((client) => client.me()))
+    expect(await isAlive()).toBe(true)
+  })
+
+  it("are refreshed before they end, and after the service has refused one", async () => {
+    const { client, runtime, store, tokens } = await connectedClient(world, app, [CURRENT])
+    world.clock.advance(HOUR - RefreshDecision.MARGIN_MS - 1)
+    await client.me()
+    expect(refreshes(runtime)).toBe(0)
+    world.clock.advance(1)
+    await client.me()
+    expect(refreshes(runtime)).toBe(1)
+    await store.write({ ...(await tokens()), access_token: "a-token-that-is-none" })
+    expect((await client.me()).scopes).toEqual([CURRENT])
+    expect(refreshes(runtime)).toBe(2)
+  })
+
+  it("a refresh whose answer was lost is repeated and gets the same tokens; the connection stays [O6]", async () => {
+    let lost = 0
+    const { client, runtime, tokens } = await connectedClient(world, app, [CURRENT], (request, pass) =>
+      isRefresh(request) && lost++ === 0 ? losingAnswer(pass) : pass()
+    )
+    world.clock.advance(2 * HOUR)
+    await client.me()
+    expect(refreshes(runtime)).toBe(2)
+    expect(await tokens()).not.toHaveProperty("refreshing_since")
+    world.clock.advance(2 * HOUR)
+    await client.me()
+    expect(await isAlive()).toBe(true)
+  })
+
+  it("a refresh whose outcome is unknown is never repeated after the service stops forgiving it", async () => {
+    let isLosing = true
+    const { client, runtime, store, tokens } = await connectedClient(world, app, [CURRENT], (request, pass) =>
+      isLosing && isRefresh(request) ? losingAnswer(pass) : pass()
+    )
+    world.clock.advance(2 * HOUR)
+    await expect(client.me()).rejects.toMatchObject({ code: "network" })
+    expect(await tokens()).toHaveProperty("refreshing_since")
+    const attempts = refreshes(runtime)
+    isLosing = false
+    world.clock.advance(30_000)
+    // Also by a process that starts now and knows nothing but the store.
+    const next = createClient({ ...optionsFor(world, app), store, runtime })
+    await expect(client.me()).rejects.toMatchObject({ code: "refresh_uncertain" })
+    await expect(next.session.refresh()).rejects.toMatchObject({ code: "refresh_uncertain" })
+    expect(refreshes(runtime)).toBe(attempts)
+    expect(await isAlive()).toBe(true)
+    // The app may take the risk. This time the token was spent, and the service takes its second use for a theft.
+    await expect(next.session.refresh({ evenIfUncertain: true })).rejects.toMatchObject({ code: "invalid_grant" })
+    expect(await isAlive()).toBe(false)
+    await expect(client.me()).rejects.toMatchObject({ code: "not_connected" })
+  })
+
+  it("a process that died in the middle of a refresh is followed by one that repeats it in time", async () => {
+    const { store, tokens } = await connectedClient(world, app, [CURRENT])
+    world.clock.advance(2 * HOUR)
+    const before = await tokens()
+    await store.write({ ...before, refreshing_since: world.clock.now() })
+    // What the first process sent: its answer went nowhere.
+    expect((await app.refresh(before.refresh_token)).status).toBe(200)
+    world.clock.advance(RefreshDecision.REPEATABLE_MS)
+    const next = createClient({ ...optionsFor(world, app), store, runtime: runtimeOn(world) })
+    await next.me()
+    world.clock.advance(2 * HOUR)
+    await next.me()
+    expect(await isAlive()).toBe(true)
+  })
+
+  it("a service that cannot be reached, or is down, leaves nothing uncertain: the next hour's refresh works", async () => {
+    let outage: "unreachable" | "down" | "over" = "over"
+    const { client, tokens } = await connectedClient(world, app, [CURRENT], (_, pass) => {
+      if (outage === "over") return pass()
+      if (outage === "unreachable") return refusing()
+      const body = { statusCode: 503, error: "unavailable", message: "soon" }
+      return Promise.resolve(Response.json(body, { status: 503, headers: { "retry-after": "5" } }))
+    })
+    world.clock.advance(2 * HOUR)
+    outage = "unreachable"
+    await expect(client.me()).rejects.toMatchObject({ code: "network" })
+    outage = "down"
+    await expect(client.me()).rejects.toMatchObject({ code: "unavailable", status: 503, retryAfterS: 5 })
+    expect(await tokens()).not.toHaveProperty("refreshing_since")
+    outage = "over"
+    world.clock.advance(HOUR)
+    await client.me()
+    expect(await isAlive()).toBe(true)
+  })
+
+  it("while the old access token works, a refresh that fails stops no call", async () => {
+    let isDown = false
+    const { client } = await connectedClient(world, app, [CURRENT], (request, pass) =>
+      isDown && isRefresh(request) ? losingAnswer(pass) : pass()
+    )
+    world.clock.advance(HOUR - RefreshDecision.MARGIN_MS)
+    isDown = true
+    expect((await client.me()).scopes).toEqual([CURRENT])
+  })
+
+  it("an aborted call ends at once, and the refresh that it began goes on and is stored", async () => {
+    const abort = new AbortController()
+    let isSent = () => {}
+    const sent = new Promise<void>((resolve) => (isSent = resolve))
+    let goOn = () => {}
+    const gate = new Promise<void>((resolve) => (goOn = resolve))
+    const { client, runtime, tokens } = await connectedClient(world, app, [CURRENT], async (request, pass) => {
+      if (isRefresh(request)) {
+        isSent()
+        await gate
+      }
+      return pass()
+    })
+    world.clock.advance(2 * HOUR)
+    const before = await tokens()
+    const aborted = client.me({ signal: abort.signal })
+    const other = client.answers.currentPlace()
+    await sent
+    abort.abort(new Error("the page was left"))
+    await expect(aborted).rejects.toThrow("the page was left")
+    goOn()
+    expect((await other).state).toBe("unknown")
+    expect(refreshes(runtime)).toBe(1)
+    expect((await tokens()).refresh_token).not.toBe(before.refresh_token)
+  })
+
+  it("a connection that the user has ended: invalid_grant once, and then there are no tokens", async () => {
+    const { client, store } = await connectedClient(world, app, [CURRENT])
+    const { id } = await app.connection()
+    await app.person.send("DELETE", `/v1/user/connections/${id}`)
+    await expect(client.me()).rejects.toMatchObject({ code: "invalid_grant", status: 400 })
+    expect(await store.read()).toBeNull()
+    await expect(client.me()).rejects.toMatchObject({ code: "not_connected" })
+    expect(await client.session.connectedAs()).toBeNull()
+  })
+
+  it("disconnect ends the connection, and a second time does nothing", async () => {
+    const { client, store } = await connectedClient(world, app, [CURRENT])
+    await client.session.disconnect()
+    await client.session.disconnect()
+    expect(await store.read()).toBeNull()
+    expect(await isAlive()).toBe(false)
+  })
+
+  it("an exchange whose answer was lost is repeated, and the connection lives on [tokens-1]", async () => {
+    let lost = 0
+    const runtime = runtimeOn(world, (_, pass) => (lost++ === 0 ? losingAnswer(pass) : pass()))
+    const client = createClient({ ...optionsFor(world, app), runtime })
+    const as = await client.authorization.complete(await callback(world, app, [CURRENT]), pendingOf(app))
+    expect(as.scopes).toEqual([CURRENT])
+    expect(runtime.sent.length).toBe(2)
+    expect(await client.session.connectedAs()).toEqual(as)
+    world.clock.advance(HOUR)
+    await client.me()
+    expect(await isAlive()).toBe(true)
+  })
+
+  it("a wrong client secret says so and keeps the tokens", async () => {
+    const { store, tokens } = await connectedClient(world, app, [CURRENT])
+    world.clock.advance(2 * HOUR)
+    const before = await tokens()
+    const wrong = createClient({ ...optionsFor(world, app), clientSecret: "wrong", store, runtime: runtimeOn(world) })
+    await expect(wrong.me()).rejects.toMatchObject({ code: "invalid_client", status: 401 })
+    expect(await tokens()).toEqual(before)
+  })
+})
+
+describe("RefreshDecision.decide", () => {
+  const tokens = { access_token: "a", refresh_token: "r", expires_at: HOUR, scope: "", sub: "" }
+  const wish = { refused: null, evenIfUncertain: false }
+  const tag = (...args: Parameters<typeof RefreshDecision.decide>) => RefreshDecision.decide(...args)._tag
+
+  it("repeats an unanswered refresh for 20 seconds, the last instant included", () => {
+    const begun = { ...tokens, refreshing_since: HOUR }
+    expect(tag(begun, HOUR + 20_000, wish)).toBe("Refresh")
+    expect(tag(begun, HOUR + 20_001, wish)).toBe("Uncertain")
+    expect(tag(begun, HOUR + 20_001, { ...wish, evenIfUncertain: true })).toBe("Refresh")
+  })
+
+  it("does not believe a clock that was set back", () => {
+    expect(tag({ ...tokens, refreshing_since: HOUR + 1 }, HOUR, wish)).toBe("Uncertain")
+  })
+
+  it("uses a token until a minute before its end, and never one that was refused", () => {
+    expect(tag(tokens, HOUR - 60_001, wish)).toBe("Use")
+    expect(tag(tokens, HOUR - 60_000, wish)).toBe("Refresh")
+    expect(tag(tokens, 0, { ...wish, refused: "a" })).toBe("Refresh")
+    expect(tag(null, 0, wish)).toBe("NotConnected")
+  })
+})
+
+it("a store in memory gives its lock to one after the other, also after a failure", async () => {
+  const store = memoryTokenStore()
+  const steps: Array<string> = []
+  const work = (name: string) => async () => {
+    steps.push(`${name} begins`)
+    await Promise.resolve()
+    steps.push(`${name} ends`)
+    if (name === "a") throw new Error("a failed")
+  }
+  await Promise.allSettled(["a", "b", "c"].map((name) => store.locked(work(name))))
+  expect(steps).toEqual(["a begins", "a ends", "b begins", "b ends", "c begins", "c ends"])
+})

@@ -1,0 +1,114 @@
+import {
+  type ClientRuntime,
+  createClient,
+  memoryTokenStore,
+  type PlaceAccessOptions,
+  type StoredTokens
+} from "@place-access/adapters-http/client"
+import type { Scope } from "@place-access/domain/shared"
+import { ConsentFlow } from "@place-access/domain/testing"
+import type { Connected } from "../support/connected.js"
+import type { World } from "../support/World.js"
+
+/** The address of a request as the client's runtime gets it. */
+const addressOf = (input: string | URL | Request): string => (input instanceof Request ? input.url : String(input))
+
+/** What a test does to one request: it answers in place of the service, or loses the answer. */
+export type Meddle = (
+  request: { readonly method: string; readonly path: string; readonly init: RequestInit },
+  pass: () => Promise<Response>
+) => Promise<Response>
+
+interface Sent {
+  readonly method: string
+  readonly path: string
+  readonly headers: Headers
+  readonly body: string
+}
+
+/** A runtime on the world's clock: waits move that clock and take no time. Every request is noted. */
+export interface TestRuntime extends ClientRuntime {
+  readonly sent: Array<Sent>
+  readonly waits: Array<number>
+}
+
+export const runtimeOn = (world: World, meddle: Meddle = (_, pass) => pass()): TestRuntime => {
+  const sent: Array<Sent> = []
+  const waits: Array<number> = []
+  return {
+    sent,
+    waits,
+    now: world.clock.now,
+    random: () => 0.5,
+    sleep: (millis, signal) => {
+      signal?.throwIfAborted()
+      waits.push(millis)
+      world.clock.advance(millis)
+      return Promise.resolve()
+    },
+    fetch: async (input, init = {}) => {
+      const url = new URL(addressOf(input as string))
+      const path = url.pathname + url.search
+      const method = init.method ?? "GET"
+      sent.push({
+        method,
+        path,
+        headers: new Headers(init.headers),
+        body: typeof init.body === "string" ? init.body : ""
+      })
+      return meddle({ method, path: url.pathname, init }, () => fetch(url, init))
+    }
+  }
+}
+
+/** How many refreshes were sent. */
+export const refreshes = ({ sent }: TestRuntime): number =>
+  sent.filter(({ body, path }) => path === "/v1/oauth/token" && body.includes("grant_type=refresh_token")).length
+
+/** The network takes the request to the service and loses the answer. */
+export const losingAnswer = async (pass: () => Promise<Response>): Promise<Response> => {
+  await (await pass()).text()
+  throw new TypeError("fetch failed", { cause: Object.assign(new Error("socket"), { code: "ECONNRESET" }) })
+}
+
+/** There is nobody at the address: the service sees nothing. */
+export const refusing = (): Promise<Response> =>
+  Promise.reject(
+    new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) })
+  )
+
+export const optionsFor = (world: World, { app, clientSecret }: Connected): PlaceAccessOptions => ({
+  baseUrl: world.url,
+  clientId: app.id,
+  clientSecret
+})
+
+/** A client whose user has approved these scopes. */
+export const connectedClient = async (
+  world: World,
+  app: Connected,
+  scopes: ReadonlyArray<Scope.Scope>,
+  meddle?: Meddle
+) => {
+  const runtime = runtimeOn(world, meddle)
+  const store = memoryTokenStore()
+  const client = createClient({ ...optionsFor(world, app), store, runtime })
+  await client.authorization.complete(await callback(world, app, scopes), pendingOf(app))
+  return { client, runtime, store, tokens: async (): Promise<StoredTokens> => (await store.read())! }
+}
+
+/** The address to which the user comes back after having approved. */
+export const callback = async (world: World, app: Connected, scopes: ReadonlyArray<Scope.Scope>): Promise<string> => {
+  // A later instant than that of any connection before: the newest connection is this one.
+  world.clock.advance(1)
+  const url = new URL(app.app.redirectUris[0] ?? "")
+  url.searchParams.set("code", await app.approve(scopes))
+  url.searchParams.set("state", "the-state")
+  return url.href
+}
+
+export const pendingOf = ({ app }: Connected) => ({
+  state: "the-state",
+  codeVerifier: ConsentFlow.VERIFIER,
+  redirectUri: app.redirectUris[0] ?? ""
+})

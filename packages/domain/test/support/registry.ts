@@ -1,0 +1,16 @@
+import { execFileSync } from "node:child_process"
+import { describe } from "vitest"
+
+/** Whether the registry that npm is set up for answers. */
+const answers = (): boolean => {
+  try {
+    execFileSync("npm", ["view", "effect", "version", "--loglevel=silent"], { stdio: "ignore", timeout: 30_000 })
+    return true
+  } catch {
+    console.warn("No registry of packages answers: the tests that install from one are skipped.")
+    return false
+  }
+}
+
+/** A `describe` for tests that install packages. They are skipped where no registry answers. */
+export const describeRegistry = describe.skipIf(!answers())
