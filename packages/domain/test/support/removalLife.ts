@@ -57,13 +57,13 @@ const step = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(1, MINUTE, WAIT - 1, WAIT, OPEN - 1, OPEN).map(pass) }
 )
 
-/** A request at each of its edges, with one thing between the two commands. */
+/** A request at each of its edges, with one thing between the two commands. A code counts in a later step only. */
 const edge: fc.Arbitrary<ReadonlyArray<RemovalStep>> = fc
   .record({
-    between: step,
+    between: fc.oneof(step, fc.constantFrom<RemovalStep>({ _tag: "Code", isRight: true }, { _tag: "Keep" })),
     millis: fc.constantFrom(WAIT - 1, WAIT, WAIT + OPEN - 1, WAIT + OPEN)
   })
-  .map(({ between, millis }) => [{ _tag: "SetUp" }, COMMAND, between, pass(millis), COMMAND])
+  .map(({ between, millis }) => [{ _tag: "SetUp" }, COMMAND, pass(MINUTE), between, pass(millis - MINUTE), COMMAND])
 
 export const removalLives: fc.Arbitrary<ReadonlyArray<RemovalStep>> = fc
   .array(fc.oneof({ weight: 4, arbitrary: step.map((only) => [only]) }, { weight: 2, arbitrary: edge }), {
