@@ -2,7 +2,7 @@ import { RedirectUri } from "@place-access/domain/apps"
 import { decideConsent, startConsent } from "@place-access/domain/consent"
 import { Effect } from "effect"
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
-import { createServer, type Server } from "node:http"
+import { createServer, type IncomingMessage, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -26,23 +26,20 @@ interface Watched {
 const watched = async (): Promise<Watched> => {
   const world = await startWorld()
   const seen: Array<string> = []
-  const server: Server = createServer((request, response) => {
+  const passOn = async (request: IncomingMessage): Promise<readonly [number, string, string]> => {
     const chunks: Array<Buffer> = []
-    request.on("data", (chunk: Buffer) => chunks.push(chunk))
-    request.on("end", () => {
-      const body = Buffer.concat(chunks)
-      seen.push(`${request.method} ${request.url} ${/grant_type=\w+/.exec(String(body))?.[0] ?? ""}`.trim())
-      const { authorization, "content-type": type } = request.headers
-      const headers = { ...(authorization ? { authorization } : {}), ...(type ? { "content-type": type } : {}) }
-      void fetch(world.url + request.url, {
-        method: request.method ?? "GET",
-        headers,
-        ...(body.length === 0 ? {} : { body })
-      }).then(async (answer) => {
-        response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "text/plain" })
-        response.end(await answer.text())
-      })
-    })
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const body = Buffer.concat(chunks)
+    seen.push(`${request.method} ${request.url} ${/grant_type=\w+/.exec(String(body))?.[0] ?? ""}`.trim())
+    const { authorization, "content-type": type } = request.headers
+    const headers = { ...(authorization ? { authorization } : {}), ...(type ? { "content-type": type } : {}) }
+    const init = { method: request.method ?? "GET", headers, ...(body.length === 0 ? {} : { body: String(body) }) }
+    const answer = await call(`${world.url}${request.url}`, init)
+    return [answer.status, answer.headers.get("content-type") ?? "text/plain", answer.text]
+  }
+  const server: Server = createServer(async (request, response) => {
+    const [status, type, text] = await passOn(request)
+    response.writeHead(status, { "content-type": type }).end(text)
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {

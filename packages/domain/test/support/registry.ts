@@ -4,10 +4,10 @@ import { describe } from "vitest"
 /** Whether the registry that npm is set up for answers. */
 const answers = (): boolean => {
   try {
-    execFileSync("npm", ["view", "effect", "version", "--loglevel=silent"], { stdio: "ignore", timeout: 30_000 })
+    execFileSync("npm", ["view", "effect", "version", "--loglevel=silent"], { stdio: "ignore", timeout: 120_000 })
     return true
   } catch {
-    console.warn("No registry of packages answers: the tests that install from one are skipped.")
+    process.stderr.write("\nNo registry of packages answers: the tests that install from one are skipped.\n")
     return false
   }
 }
