@@ -88,7 +88,7 @@ export const steerStories: ReadonlyArray<ReadonlyArray<Step>> = [
     { _tag: "Change", scopes: undefined, standardDays: undefined, sensitiveDays: 1 },
     { _tag: "Pass", millis: DAY },
     { _tag: "Pass", millis: GRACE },
-    { _tag: "Change", scopes: undefined, standardDays: 90, sensitiveDays: undefined },
+    { _tag: "Change", scopes: undefined, standardDays: 7, sensitiveDays: undefined },
     { _tag: "EndExact" },
     { _tag: "Change", scopes: AGREED, standardDays: undefined, sensitiveDays: 1 },
     { _tag: "Sweep" },
