@@ -7,7 +7,7 @@ import { SENSITIVE, TIER_DAYS } from "../../Specification.js"
 /** What users change in a connection without the app asking (decisions connection-4 and connection-6). */
 
 type Change = OpOf<"changeConnection" | "endExactLocation">
-export type Steering = OpOf<"changeConnection" | "endExactLocation" | "pauseConnection" | "resumeConnection">
+type Steering = OpOf<"changeConnection" | "endExactLocation" | "pauseConnection" | "resumeConnection">
 
 /** A change that a user asked for, and what was known just before it. */
 export interface SteeringFact {

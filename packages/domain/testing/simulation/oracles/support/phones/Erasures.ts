@@ -22,7 +22,7 @@ const read = (run: Run): ReadonlyMap<string, ReadonlyArray<Erasing>> => {
   return found
 }
 
-export const covers = ({ args: { from, until } }: Erasing, at: number): boolean => from <= at && at < until
+const covers = ({ args: { from, until } }: Erasing, at: number): boolean => from <= at && at < until
 
 /** Whether the time had been deleted before `begin`, may have been deleted by `end`, or was certainly there. */
 export const erased = (run: Run, userId: string, at: number, begin: number, end: number): "yes" | "maybe" | "no" => {
