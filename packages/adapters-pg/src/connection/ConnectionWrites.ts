@@ -61,7 +61,9 @@ const write = (
     case "Emit":
       return EventOutbox.queue(sql, one.event, now)
     case "LookAt":
-      return sql`UPDATE connections SET look_at = ${Rows.nullableAt(one.at)}
+      // LEAST leaves nulls out.
+      return sql`UPDATE connections
+                 SET look_at = LEAST(${Rows.nullableAt(one.at)}, CASE WHEN ${one.keepsEarlier === true} THEN look_at END)
                  WHERE user_id = ${userId} AND connection_id = ${id}`
     case "SetScopes":
       return Effect.zipRight(

@@ -31,7 +31,12 @@ export type Write =
   /** Puts an event into the outbox. */
   | { readonly _tag: "Emit"; readonly event: OutboxEvent }
   /** When the sweep of the tiers next checks the connection; null: never (`SensitiveNotice.nextLook`). */
-  | { readonly _tag: "LookAt"; readonly at: Timestamp | null }
+  | {
+      readonly _tag: "LookAt"
+      readonly at: Timestamp | null
+      /** An earlier time that is stored already stays: a notice may be due then that no sweep has sent. */
+      readonly keepsEarlier?: boolean
+    }
   /** Replaces the granted scopes. A sensitive date comes with a sensitive scope only. Tokens stay valid. */
   | {
       readonly _tag: "SetScopes"

@@ -26,6 +26,12 @@ export const isOn = (pause: Pause | null, now: Timestamp): boolean =>
 export const endedAt = (pause: Pause | null, now: Timestamp): Timestamp | null =>
   pause !== null && !isOn(pause, now) ? pause.until : null
 
+/** Whether an event of a rule is kept from the app: during the pause, and afterwards if it occurred before its end. */
+export const silences = (pause: Pause | null, occurredAt: Timestamp, now: Timestamp): boolean => {
+  const ended = endedAt(pause, now)
+  return isOn(pause, now) || (ended !== null && occurredAt < ended)
+}
+
 /** The pause that begins now. One that lasts already keeps its beginning and gets the new end. */
 export const begin = (pause: Pause | null, length: PauseLength, now: Timestamp): Pause => {
   const millis = MILLIS[length]

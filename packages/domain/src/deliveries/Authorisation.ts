@@ -25,11 +25,12 @@ export interface Authorisation {
 /**
  * Whether the app may still receive the event: its connection lives, nobody is suspended, the payload's scope is
  * effective, and the rule stands. Retries stop too. The end of the sensitive tier needs a live connection only. A pause
- * stops what a rule observed (decision connection-5), and not what the app must know about its permissions.
+ * stops what a rule observed before its end (decision connection-5), and not what the app must know about its
+ * permissions. So an event that waited through a pause is not sent afterwards, by no retry and no replay.
  */
 export const permits = (
   authorisation: Authorisation,
-  event: { readonly appId: AppId; readonly payload: Payload },
+  event: { readonly appId: AppId; readonly payload: Payload; readonly occurredAt: Timestamp.Timestamp },
   now: Timestamp.Timestamp
 ): boolean => {
   const { connection, app, ruleStands } = authorisation
@@ -40,7 +41,7 @@ export const permits = (
     (ruleIdOf(event.payload) === null || !authorisation.isErased) &&
     EffectiveScopes.isLive(connection, app, now) &&
     ruleStands &&
-    (ruleIdOf(event.payload) === null || !Pause.isOn(connection.pause, now)) &&
+    (ruleIdOf(event.payload) === null || !Pause.silences(connection.pause, event.occurredAt, now)) &&
     (scope === undefined || EffectiveScopes.check(connection, app, scope, now) === "allowed")
   )
 }

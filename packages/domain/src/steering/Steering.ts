@@ -92,8 +92,9 @@ const setPause = (
  */
 export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp): Decision =>
   unlessLive(userId, state, now, (connection) => {
+    // What the grace period has removed is left to the sweep, which tells the app.
+    if (!EffectiveScopes.held(connection, now).some(Scope.isSensitive)) return only(DONE)
     const heldScopes = connection.heldScopes.filter((scope) => !Scope.isSensitive(scope))
-    if (heldScopes.length === connection.heldScopes.length) return only(DONE)
     const after = { ...connection, heldScopes, sensitiveExpiresAt: null }
     if (heldScopes.length === 0) {
       const mail = SteeringNotice.exactLocationEnded(state.app, connection, true, now)
@@ -166,7 +167,14 @@ export const change = (
 ): Decision =>
   unlessLive(userId, state, now, (connection) => {
     const scopes = scopesAfter(asked, connection, state.app, now)
-    const [first, ...rest] = problemsOf(asked, scopes, connection, state.app, purposes, now)
+    const [first, ...rest] = problemsOf(
+      asked,
+      { ...connection, heldScopes: scopes },
+      connection,
+      state.app,
+      purposes,
+      now
+    )
     if (first !== undefined) return only({ _tag: "Invalid", problems: [first, ...rest] })
     const after: Connection = {
       ...connection,
@@ -184,18 +192,34 @@ const agreedAnew = (app: App, before: Connection, after: Connection, now: Timest
   const hasOtherDates =
     after.standardExpiresAt !== before.standardExpiresAt || after.sensitiveExpiresAt !== before.sensitiveExpiresAt
   if (!hasOtherScopes && !hasOtherDates) return []
+  const seen = withoutRemoved(after, now)
   return [
     { _tag: "SetScopes", heldScopes: after.heldScopes, sensitiveExpiresAt: after.sensitiveExpiresAt },
     { _tag: "SetEnd", standardExpiresAt: after.standardExpiresAt },
-    { _tag: "LookAt", at: SensitiveNotice.nextLook(after, now) },
-    { _tag: "Record", entry: ConsentEntry.of(hasOtherScopes ? "permissions_changed" : "end_changed", after, now) },
-    { _tag: "Mail", message: SteeringNotice.changed(app, after, now) }
+    {
+      _tag: "LookAt",
+      at: SensitiveNotice.nextLook(after, now),
+      // A notice of the date that stays may be due, and no sweep has sent it yet.
+      ...(after.sensitiveExpiresAt === before.sensitiveExpiresAt ? { keepsEarlier: true } : {})
+    },
+    { _tag: "Record", entry: ConsentEntry.of(hasOtherScopes ? "permissions_changed" : "end_changed", seen, now) },
+    { _tag: "Mail", message: SteeringNotice.changed(app, seen, now) }
   ]
 }
 
+const isRemoved = (connection: Connection, now: Timestamp): boolean =>
+  Tier.sensitiveState(connection, now) === "removed"
+
+/** The connection as the user sees it: without what the grace period has removed and no sweep has taken off yet. */
+const withoutRemoved = (connection: Connection, now: Timestamp): Connection =>
+  isRemoved(connection, now)
+    ? { ...connection, heldScopes: EffectiveScopes.held(connection, now), sensitiveExpiresAt: null }
+    : connection
+
 /**
- * The granted scopes afterwards. Scopes that the user does not see stay granted: the app no longer declares them, so
- * they allow nothing, and the form cannot name them.
+ * The granted scopes afterwards. Scopes that the user does not see stay granted, because the form cannot name them:
+ * those that the app no longer declares, and those that the grace period has removed. They allow nothing. The sweep
+ * takes the latter off and tells the app; without them it would find nothing to tell.
  */
 const scopesAfter = (
   { scopes }: SteeringChange,
@@ -203,15 +227,15 @@ const scopesAfter = (
   app: App,
   now: Timestamp
 ): ReadonlyArray<Scope.Scope> => {
-  const held = EffectiveScopes.held(connection, now)
-  if (scopes === undefined) return held
+  const { heldScopes } = connection
+  if (scopes === undefined) return heldScopes
   const seen = EffectiveScopes.agreed(connection, app, now)
-  return Scope.normalise([...held.filter((scope) => !seen.includes(scope)), ...scopes])
+  return Scope.normalise([...heldScopes.filter((scope) => !seen.includes(scope)), ...scopes])
 }
 
 const problemsOf = (
   asked: SteeringChange,
-  after: ReadonlyArray<Scope.Scope>,
+  after: Connection,
   connection: Connection,
   app: App,
   purposes: ReadonlyArray<Purpose.Purpose>,
@@ -231,7 +255,7 @@ const problemsOf = (
   } else if (regained.some((scope) => Scope.isSensitive(scope) && !covered.includes(scope))) {
     problems.push(NO_PURPOSE)
   }
-  if (asked.sensitiveDays !== undefined && !after.some(Scope.isSensitive)) {
+  if (asked.sensitiveDays !== undefined && !EffectiveScopes.held(after, now).some(Scope.isSensitive)) {
     problem("sensitive_days", "must be left out while the app has no exact location")
   }
   return problems
@@ -241,9 +265,11 @@ const problemsOf = (
 const sensitiveEndAfter = (
   { sensitiveDays }: SteeringChange,
   scopes: ReadonlyArray<Scope.Scope>,
-  { sensitiveExpiresAt }: Connection,
+  connection: Connection,
   now: Timestamp
 ): Timestamp | null => {
+  const { sensitiveExpiresAt } = connection
+  if (isRemoved(connection, now)) return sensitiveExpiresAt
   if (!scopes.some(Scope.isSensitive)) return null
   if (sensitiveDays !== undefined) return Tier.sensitiveExpiry(sensitiveDays, now)
   return sensitiveExpiresAt ?? Tier.sensitiveExpiry(Tier.DEFAULT_DAYS, now)

@@ -3,7 +3,7 @@ import { Event } from "@place-access/domain/events"
 import { AppId, PlaceId, RuleId, Timestamp } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
 
-const { DAY } = Timestamp
+const { DAY, HOUR } = Timestamp
 const NOW = Timestamp.make(Date.UTC(2026, 2, 1))
 const at = (offset: number) => Timestamp.make(NOW + offset)
 
@@ -39,9 +39,10 @@ interface Change {
   readonly app?: Partial<Authorisation.Authorisation["app"]>
   readonly ruleStands?: boolean
   readonly isErased?: true
+  readonly occurredAt?: Timestamp.Timestamp
 }
 
-const permitted = ({ app, connection, isErased, ruleStands = true }: Change) =>
+const permitted = ({ app, connection, isErased, occurredAt = at(-HOUR), ruleStands = true }: Change) =>
   all.filter((name) =>
     Authorisation.permits(
       {
@@ -58,7 +59,7 @@ const permitted = ({ app, connection, isErased, ruleStands = true }: Change) =>
         ruleStands,
         ...(isErased ? { isErased } : {})
       },
-      { appId: AppId.make("app_1"), payload: payloads[name]! },
+      { appId: AppId.make("app_1"), payload: payloads[name]!, occurredAt },
       NOW
     )
   )
@@ -104,6 +105,21 @@ describe("what may be sent, asked at every attempt [§6.3.5]", () => {
     ],
     ["another app's connection: nothing", { connection: { appId: AppId.make("app_2") } }, []],
     ["the rule is gone: nothing", { ruleStands: false }, []],
+    [
+      "during a pause: not what rules observed",
+      { connection: { pause: { from: at(-1), until: at(1) } } },
+      all.slice(2)
+    ],
+    [
+      "after a pause through which the event waited: not what rules observed",
+      { connection: { pause: { from: at(-2), until: NOW } }, occurredAt: at(-3) },
+      all.slice(2)
+    ],
+    [
+      "after a pause, of what occurred at its end: everything",
+      { connection: { pause: { from: at(-2), until: at(-1) } }, occurredAt: at(-1) },
+      all
+    ],
     ["the user deleted the time of the event: not what rules observed", { isErased: true }, all.slice(2)]
   ]
   it.each(cases)("%s", (_, change, expected) => expect(permitted(change)).toEqual(expected))

@@ -85,6 +85,16 @@ export const steerStories: ReadonlyArray<ReadonlyArray<Step>> = [
     { _tag: "Resume" }
   ],
   [
+    { _tag: "Change", scopes: undefined, standardDays: undefined, sensitiveDays: 1 },
+    { _tag: "Pass", millis: DAY },
+    { _tag: "Pass", millis: GRACE },
+    { _tag: "Change", scopes: undefined, standardDays: 7, sensitiveDays: undefined },
+    { _tag: "EndExact" },
+    { _tag: "Change", scopes: AGREED, standardDays: undefined, sensitiveDays: 1 },
+    { _tag: "Sweep" },
+    { _tag: "Change", scopes: AGREED, standardDays: undefined, sensitiveDays: 1 }
+  ],
+  [
     { _tag: "EndExact" },
     { _tag: "Change", scopes: AGREED, standardDays: undefined, sensitiveDays: 1 },
     { _tag: "Pass", millis: DAY }
@@ -93,6 +103,7 @@ export const steerStories: ReadonlyArray<ReadonlyArray<Step>> = [
 
 /** Situations that a test must reach. */
 export const STEER_MARKS = [
+  "changed between the end of the grace and its sweep",
   "ended by its date",
   "exact location ended",
   "given back",
@@ -108,6 +119,8 @@ export const STEER_MARKS = [
 interface Model {
   held: ReadonlySet<Scope.Scope>
   agreed: ReadonlySet<Scope.Scope>
+  /** The scopes that the newest change of the consent has. What the grace has removed is not among them. */
+  recorded: ReadonlySet<Scope.Scope>
   standardEnd: number | null
   sensitiveEnd: number | null
   /** Infinity: until the user resumes. */
@@ -128,6 +141,7 @@ export const liveSteered = (steps: ReadonlyArray<Step>, seen: Set<string>) =>
     const model: Model = {
       held: new Set(AGREED),
       agreed: new Set(AGREED),
+      recorded: new Set(AGREED),
       standardEnd: null,
       sensitiveEnd: begun + 30 * DAY,
       pausedUntil: 0,
@@ -187,20 +201,24 @@ const follow = (model: Model, one: Step, now: number, seen: Set<string>): string
   if (model.isOver) return "Conflict"
   switch (one._tag) {
     case "Pause":
+      model.recorded = model.held
       model.pausedUntil = one.length === "until_resumed" ? Infinity : now + (one.length === "day" ? DAY : HOUR)
       model.changes++
       return "done"
     case "Resume":
-      if (now < model.pausedUntil) model.changes++
+      if (now < model.pausedUntil) {
+        model.changes++
+        model.recorded = model.held
+      }
       model.pausedUntil = Math.min(model.pausedUntil, now)
       return "done"
     case "EndExact": {
       const left = new Set([...model.held].filter((scope) => !isSensitive(scope)))
-      if (left.size === model.held.size) return "done"
+      if (left.size === model.held.size || now >= removedAt(model)) return "done"
       seen.add("exact location ended")
       if (left.size === 0) model.isOver = true
       else {
-        model.held = left
+        model.held = model.recorded = left
         model.sensitiveEnd = null
         model.changes++
       }
@@ -213,7 +231,7 @@ const follow = (model: Model, one: Step, now: number, seen: Set<string>): string
 
 const forget = (model: Model, seen: Set<string>): void => {
   seen.add("removed for good")
-  model.held = new Set([...model.held].filter((scope) => !isSensitive(scope)))
+  model.held = model.recorded = new Set([...model.held].filter((scope) => !isSensitive(scope)))
   model.agreed = new Set([...model.agreed].filter((scope) => !isSensitive(scope)))
   model.sensitiveEnd = null
   model.changes++
@@ -224,6 +242,8 @@ const change = (model: Model, one: Extract<Step, { _tag: "Change" }>, now: numbe
   const may = (scope: Scope.Scope): boolean => model.agreed.has(scope) && !(isRemoved && isSensitive(scope))
   const held = [...model.held].filter((scope) => !isRemoved || !isSensitive(scope))
   const after = one.scopes === undefined ? held : [...new Set(one.scopes)]
+  // Until the sweep has seen it, what the grace removed stays on the grant and allows nothing.
+  const granted = [...[...model.held].filter((scope) => !held.includes(scope)), ...after]
   if (one.scopes !== undefined && one.scopes.length === 0) {
     seen.add("refused: nothing left")
     return "Invalid"
@@ -239,19 +259,23 @@ const change = (model: Model, one: Extract<Step, { _tag: "Change" }>, now: numbe
       : one.standardDays === "never"
         ? null
         : now + one.standardDays * DAY
-  const sensitiveEnd = !after.some(isSensitive)
-    ? null
-    : one.sensitiveDays === undefined
-      ? (model.sensitiveEnd ?? now + 30 * DAY)
-      : now + one.sensitiveDays * DAY
+  const sensitiveEnd = isRemoved
+    ? model.sensitiveEnd
+    : !after.some(isSensitive)
+      ? null
+      : one.sensitiveDays === undefined
+        ? (model.sensitiveEnd ?? now + 30 * DAY)
+        : now + one.sensitiveDays * DAY
   const isSame =
     standardEnd === model.standardEnd &&
     sensitiveEnd === model.sensitiveEnd &&
-    after.length === model.held.size &&
-    after.every((scope) => model.held.has(scope))
+    granted.length === model.held.size &&
+    granted.every((scope) => model.held.has(scope))
   if (after.some((scope) => !model.held.has(scope))) seen.add("given back")
   if (isSame) return "done"
-  Object.assign(model, { held: new Set(after), standardEnd, sensitiveEnd, changes: model.changes + 1 })
+  if (isRemoved) seen.add("changed between the end of the grace and its sweep")
+  const changes = model.changes + 1
+  Object.assign(model, { held: new Set(granted), recorded: new Set(after), standardEnd, sensitiveEnd, changes })
   return "done"
 }
 
@@ -286,6 +310,7 @@ const check = (
         ruleId: RuleId.make("rul_1"),
         target: { placeId: null, label: "Home" }
       },
+      occurredAt: Timestamp.make(now),
       id: EventId.make("evt_1")
     }
     expect(Authorisation.permits(known, firing, Timestamp.make(now))).toBe(
@@ -295,5 +320,5 @@ const check = (
     const history = yield* listConsentHistory(userId, id)
     const stored = history.filter((entry) => entry.change !== "ended")
     expect([stored.length, history.length > stored.length]).toEqual([model.changes, isDead])
-    if (stored[0] !== undefined) expect(new Set(stored[0].scopes)).toEqual(model.held)
+    if (stored[0] !== undefined) expect(new Set(stored[0].scopes)).toEqual(model.recorded)
   })

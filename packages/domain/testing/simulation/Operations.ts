@@ -95,6 +95,34 @@ export interface Operations {
     args: Owned<{ connectionId: string; places: ReadonlyArray<{ placeId: string; includeEarlierVisits: boolean }> }>
     value: { placesVersion: number }
   }
+
+  // ---- steering: what the user changes in a connection without the app asking
+  readonly pauseConnection: { args: Owned<{ connectionId: string; length: PauseLength }>; value: null }
+  readonly resumeConnection: { args: Owned<{ connectionId: string }>; value: null }
+  /** A pause that lasts longer already stays. `connections`: how many are paused now. */
+  readonly pauseAll: { args: Owned<{ length: PauseLength }>; value: { connections: number } }
+  readonly resumeAll: { args: Owned<object>; value: { connections: number } }
+  readonly endExactLocation: { args: Owned<{ connectionId: string }>; value: null }
+  /** What is null stays as it is. */
+  readonly changeConnection: {
+    args: Owned<{
+      connectionId: string
+      scopes: ReadonlyArray<string> | null
+      standardDays: 1 | 7 | 30 | 90 | "never" | null
+      sensitiveDays: 1 | 7 | 30 | 90 | null
+    }>
+    value: null
+  }
+  /** Deletes the history from `from` on, until just before `until`. */
+  readonly eraseHistory: { args: Owned<{ from: number; until: number }>; value: null }
+  /** The owner reads the visits at all of the owner's places, and every reading, newest first. */
+  readonly readOwnHistory: {
+    args: Owned<object>
+    value: {
+      visits: ReadonlyArray<{ arrival: number; departure: number | null; placeId: string }>
+      readings: ReadonlyArray<number>
+    }
+  }
   readonly removeRuleOfUser: { args: Owned<{ connectionId: string; ruleId: string }>; value: null }
   /** The whole access log, newest first. */
   readonly readAccessLog: { args: Owned<object>; value: { entries: ReadonlyArray<LoggedAccess> } }
@@ -116,6 +144,8 @@ export type Ended<N extends Name> =
 
 type Owned<A> = A & { readonly userId: string }
 type OfApp<A> = A & { readonly appId: string }
+
+export type PauseLength = "hour" | "day" | "until_resumed"
 
 export interface Circle {
   readonly lat: number

@@ -40,6 +40,8 @@ export const ACCESS_REMEMBERED = ACCESS_LIFETIME + DAY
 export const CODE_LIFETIME = 60 * SECOND
 /** Spec §8: 30 s, inclusive (decision T3). */
 export const RACE_WINDOW = 30 * SECOND
+/** Decision connection-6: the days of exact location that is given back without a choice. */
+export const TIER_DAYS = 30
 /** Spec §4.3, §8: 14 days. */
 export const GRACE = 14 * DAY
 /** Spec §6.3: the days before the sensitive date at which the app is warned. */

@@ -7,6 +7,7 @@ import { plants as purposes } from "./purposes.js"
 import { plants as replays } from "./replays.js"
 import { plants as rules } from "./rules.js"
 import { plants as sessions } from "./sessions.js"
+import { plants as steering } from "./steering.js"
 import { plants as tiers } from "./tiers.js"
 import { plants as tokens } from "./tokens.js"
 import { plants as visits } from "./visits.js"
@@ -26,5 +27,6 @@ export const plants: ReadonlyArray<Plant> = [
   ...replays,
   ...accessLog,
   ...answers,
-  ...sessions
+  ...sessions,
+  ...steering
 ]

@@ -8,10 +8,11 @@ import { plants as answers } from "./answers.js"
 import { plants as purposes } from "./purposes.js"
 import { plants as replays } from "./replays.js"
 import { plants as sessions } from "./sessions.js"
+import { plants as steering } from "./steering.js"
 import { plants as tiers } from "./tiers.js"
 import { plants as tokens } from "./tokens.js"
 
-const families = { tokens, tiers, purposes, replays, accessLog, answers, sessions }
+const families = { tokens, tiers, purposes, replays, accessLog, answers, sessions, steering }
 
 const violations = ({ config, scenario, ...plant }: Plant, isPlanted: boolean) => {
   const base = { seed: 1, worker: { pollEvery: "10 minutes" }, oracles: all, ...config } as const

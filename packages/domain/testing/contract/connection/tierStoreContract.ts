@@ -133,6 +133,27 @@ const dues: Contract<Ports> = [
   }
 ]
 
+const kept: Contract<Ports> = [
+  {
+    name: "due: a write that keeps an earlier time never puts a look off, and sets one where there is none",
+    run: Effect.gen(function* () {
+      for (const [before, wanted, expected] of [
+        [-1, 5, -1],
+        [5, -1, -1],
+        [-1, null, -1],
+        [null, -1, -1]
+      ] as const) {
+        const connection = yield* toLookAt(before)
+        const at = wanted === null ? null : yield* inFuture(wanted)
+        yield* Samples.change(connection.id, { _tag: "LookAt", at, keepsEarlier: true })
+        const { from } = yield* swept(connection)
+        Check.equal(from, yield* inFuture(expected), `${before}, then ${wanted}`)
+        yield* settle(connection)
+      }
+    })
+  }
+]
+
 const sweeps: Contract<Ports> = [
   {
     name: "sweep: sees the connection with its app, since when there is something to look at, and the clock",
@@ -281,4 +302,4 @@ const sweeps: Contract<Ports> = [
 ]
 
 /** Rules of `TierStore`. */
-export const tierStoreContract: Contract<Ports> = [...dues, ...sweeps]
+export const tierStoreContract: Contract<Ports> = [...dues, ...kept, ...sweeps]

@@ -97,9 +97,11 @@ export const apply = (
       case "Emit":
         events.set(write.event.id, { ...write.event, fanOutDueAt: now, fannedOutAt: null })
         break
-      case "LookAt":
-        tierLooks.set(id, write.at)
+      case "LookAt": {
+        const before = write.keepsEarlier === true ? (tierLooks.get(id) ?? null) : null
+        tierLooks.set(id, before === null || (write.at !== null && write.at < before) ? write.at : before)
         break
+      }
       case "SetScopes": {
         const before = connections.get(id)
         const { agreedScopes = before?.agreedScopes ?? [], heldScopes, sensitiveExpiresAt } = write

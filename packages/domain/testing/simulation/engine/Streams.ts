@@ -13,7 +13,16 @@ export interface Stream {
 }
 
 /** Each purpose draws from its own stream. One more fault therefore does not change where people walk. */
-export type Purpose = "workload" | "faults" | "scheduling" | "ids" | "swarm" | "stories" | "accounts" | "plan"
+export type Purpose =
+  | "workload"
+  | "faults"
+  | "scheduling"
+  | "ids"
+  | "swarm"
+  | "stories"
+  | "accounts"
+  | "steering"
+  | "plan"
 
 const SALTS: Readonly<Record<Purpose, number>> = {
   workload: 0x243f6a88,
@@ -23,6 +32,7 @@ const SALTS: Readonly<Record<Purpose, number>> = {
   swarm: 0xa4093822,
   stories: 0x082efa98,
   accounts: 0xec4e6c89,
+  steering: 0xc97c50dd,
   plan: 0x299f31d0
 }
 

@@ -1,5 +1,6 @@
 import type { Request } from "../Operations.js"
 import type { Oracle, Run } from "../Oracle.js"
+import { saysPaused } from "./support/Answers.js"
 import { ground } from "./support/Ground.js"
 import { type CompletedCall, happened } from "./support/trace/Happened.js"
 import { index } from "./support/trace/Ops.js"
@@ -26,6 +27,8 @@ const questions = (run: Run): ReadonlyMap<string, ReadonlyArray<Question>> => {
     const pair = holderOf(did.args.token)?.pair
     if (circle === undefined || pair === undefined) continue
     const answer = did.outcome?._tag === "ok" ? did.outcome.value : undefined
+    // During a pause nothing is disclosed, so nothing is taken from the budget (decision connection-4).
+    if (answer !== undefined && saysPaused(answer.body)) continue
     const key = `${pair.userId} ${pair.appId}`
     if (answer === undefined || answer.status >= 500) into(found, key, { did, circle, came: "open" })
     else if (answer.status < 300) into(found, key, { did, circle, came: "spent" })

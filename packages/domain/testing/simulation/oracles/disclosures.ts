@@ -1,6 +1,6 @@
 import type { Answered, LoggedAccess } from "../Operations.js"
 import type { Oracle } from "../Oracle.js"
-import { listOf, recordOf } from "./support/Answers.js"
+import { listOf, recordOf, saysPaused } from "./support/Answers.js"
 import type { CallFact } from "./support/trace/Facts.js"
 import { textOf } from "./support/trace/Happened.js"
 import type { Knowledge } from "./support/Knowledge.js"
@@ -30,6 +30,7 @@ const written = (known: Knowledge): ReadonlyMap<number, Entry> => {
 const mustSay = ({ op }: CallFact, { body, status }: Answered): ReadonlyArray<string | RegExp> | null => {
   const { request } = op.args
   if (status >= 300) return null
+  if (saysPaused(body)) return [/^Nothing\b.*\bpaused\b/]
   const label = textOf(recordOf(body["place"])?.["label"]) ?? ""
   switch (request.endpoint) {
     case "GET /v1/answers/current-place":

@@ -16,6 +16,7 @@ import { purposes } from "./purposes.js"
 import { replays } from "./replays.js"
 import { sessions } from "./sessions.js"
 import { rules } from "./rules.js"
+import { erasures, steering } from "./steering.js"
 import { tiers } from "./connection/tiers.js"
 import { tokens } from "./connection/tokens.js"
 import { visitValues } from "./visitValues.js"
@@ -41,5 +42,7 @@ export const all: ReadonlyArray<Oracle> = [
   ...payloads,
   ...budgets,
   ...disclosures,
-  ...sessions
+  ...sessions,
+  ...steering,
+  ...erasures
 ]

@@ -3,6 +3,7 @@ import { courseProblems } from "./support/Course.js"
 import { type Problem, problems } from "./support/Explained.js"
 import { firings, isFiring } from "./support/deliveries/Firings.js"
 import { happened, isDone, mayBeDone, textOf } from "./support/trace/Happened.js"
+import { erased } from "./support/phones/Erasures.js"
 import { isPutAside, keyOf } from "./support/phones/Phones.js"
 import { COOLDOWN } from "../Specification.js"
 import type { CompletedCall } from "./support/trace/Happened.js"
@@ -61,10 +62,12 @@ const miscounted = (run: Run) => {
       const keys = possible.map((fix) => keyOf(deviceId, fix))
       const repeated = keys.length - new Set(keys).size
       let [surely, perhaps] = [0, 0]
-      for (const key of new Set(keys)) {
+      for (const [key, capturedAt] of new Map(possible.map((fix) => [keyOf(deviceId, fix), fix.capturedAt]))) {
         const before = brought.get(key) ?? []
-        if (before.some((other) => isDone(other) && other.end < did.begin)) surely++
-        if (before.some((other) => other.begin < did.end)) perhaps++
+        // A reading that was deleted is not known any more: it is counted as not kept.
+        const gone = erased(run, did.args.userId, capturedAt, did.begin, did.end)
+        if (gone === "no" && before.some((other) => isDone(other) && other.end < did.begin)) surely++
+        if (gone !== "yes" && before.some((other) => other.begin < did.end)) perhaps++
         if (mayBeDone(did)) brought.set(key, [...before, did])
       }
       // An upload that overlaps and begins later may be stored first.

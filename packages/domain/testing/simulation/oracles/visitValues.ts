@@ -3,6 +3,7 @@ import { marginM, metresToCentre } from "./support/phones/distance.js"
 import { ground } from "./support/Ground.js"
 import { happened, isoOf, mayBeDone } from "./support/trace/Happened.js"
 import { isLeftBehind } from "./support/phones/LeftBehind.js"
+import { erasuresOf } from "./support/phones/Erasures.js"
 import { phonesOf } from "./support/phones/Phones.js"
 import { pagesOf, type WalkReport, visitsOf } from "./support/phones/Walks.js"
 
@@ -43,6 +44,8 @@ const wrong = (run: Run, { arrival, departure, page, placeId, raw }: WalkReport)
   if (departure === undefined || departure < arrival) return `a visit of ${isoOf(arrival)} ends before it begins`
   // An open visit that a phone reported ends when the next one begins.
   const isSeen = at(departure).length > 0 || departures.has(departure) || arrivals.has(departure)
+  if (erasuresOf(run, userId).some(({ args, begin }) => begin < page.did.end && args.from === departure))
+    return undefined
   return isSeen ? undefined : `no phone told anything of ${isoOf(departure)}, when a visit ends`
 }
 

@@ -59,6 +59,7 @@ export interface HeldTokens {
   rotatedAt: number | undefined
   standardEndsAt: number | undefined
   sensitiveEndsAt: number | undefined
+  pauseEndsAt: number | undefined
 }
 
 interface KnownRule {

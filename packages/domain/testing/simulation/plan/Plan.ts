@@ -28,7 +28,7 @@ export interface Plan {
 export type Step = Deed | Course
 
 /** Something that somebody does at one moment. */
-export type Deed = AccountDeed | PeopleDeed | ConsentDeed | AppDeed | DeveloperDeed | StaffDeed | Trouble
+export type Deed = AccountDeed | PeopleDeed | SteeringDeed | ConsentDeed | AppDeed | DeveloperDeed | StaffDeed | Trouble
 
 /** A step in which time passes, or several deeds at once. */
 export type Course =
@@ -65,6 +65,7 @@ export type Moment =
   | "session idle"
   | "session over"
   | "guesses forgotten"
+  | "pause ends"
 
 interface AtEdge {
   readonly person: number
@@ -145,6 +146,30 @@ type PeopleDeed =
   | { readonly do: "disconnect"; readonly connection: number }
   | { readonly do: "user removes rule"; readonly rule: number }
   | { readonly do: "read access log"; readonly person: number }
+
+export const PAUSES = ["hour", "day", "until_resumed"] as const
+
+type SteeringDeed =
+  | { readonly do: "pause"; readonly connection: number; readonly length: (typeof PAUSES)[number] }
+  | { readonly do: "resume" | "end exact location"; readonly connection: number }
+  | { readonly do: "pause all"; readonly person: number; readonly length: (typeof PAUSES)[number] }
+  | { readonly do: "resume all" | "read own history"; readonly person: number }
+  /** What is null stays as it is. */
+  | {
+      readonly do: "steer"
+      readonly connection: number
+      readonly scopes: ReadonlyArray<ShortScope> | null
+      readonly standardDays: 1 | 7 | 30 | 90 | "never" | null
+      readonly sensitiveDays: 1 | 7 | 30 | 90 | null
+    }
+  /** The stretch begins `beforeMs` before the moment and ends `afterMs` after it. */
+  | {
+      readonly do: "erase"
+      readonly person: number
+      readonly around: "now" | "last fix"
+      readonly beforeMs: number
+      readonly afterMs: number
+    }
 
 type ConsentDeed = {
   readonly do: "consent"

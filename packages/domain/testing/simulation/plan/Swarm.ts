@@ -2,7 +2,18 @@ import { FastCheck } from "effect"
 import * as Streams from "../engine/Streams.js"
 import type { FaultKind } from "../Trace.js"
 import { type Arbitrary, DEEDS } from "./deeds.js"
-import { ACCOUNTS, beginning, crossing, NEWER, pause, type Piece, PIECES, shortPause, together } from "./pieces.js"
+import {
+  ACCOUNTS,
+  beginning,
+  crossing,
+  NEWER,
+  pause,
+  type Piece,
+  PIECES,
+  shortPause,
+  STEERING,
+  together
+} from "./pieces.js"
 import type { Deed, Plan, Step } from "./Plan.js"
 
 /**
@@ -41,11 +52,14 @@ type Steps = Arbitrary<ReadonlyArray<Step>>
 const PIECE_NAMES = Object.keys(PIECES) as ReadonlyArray<Piece>
 const NEWER_NAMES = Object.keys(NEWER) as ReadonlyArray<Piece>
 const ACCOUNT_NAMES = Object.keys(ACCOUNTS) as ReadonlyArray<Piece>
-const STORIES: Readonly<Record<Piece, Steps>> = { ...PIECES, ...NEWER, ...ACCOUNTS }
+const STEERING_NAMES = Object.keys(STEERING) as ReadonlyArray<Piece>
+const STORIES: Readonly<Record<Piece, Steps>> = { ...PIECES, ...NEWER, ...ACCOUNTS, ...STEERING }
 /** The share of the runs that get one of the newer stories (`NEWER`). */
 const OFTEN = 0.25
 /** The share of the runs that get one of the stories of accounts. */
 const OF_ACCOUNTS = 0.15
+/** The share of the runs in which users steer their apps and delete history. */
+const OF_STEERING = 0.1
 /** The weight of the newer story of a run: as much as two others together. */
 const WEIGHT = 5
 /** Steps that end most of a run when they come early, so they are drawn seldom. */
@@ -66,18 +80,30 @@ const RARE: ReadonlySet<Deed["do"]> = new Set([
   "declare"
 ])
 /** Stories that a run has at most once: they make hundreds of deliveries or take weeks. */
-const ONCE: ReadonlySet<Piece> = new Set<Piece>(["outage", "lapse", "expiry", "renewed", "idle"])
+const ONCE: ReadonlySet<Piece> = new Set<Piece>(["outage", "lapse", "expiry", "renewed", "idle", "moved", "graceOver"])
 /**
  * Stories of weeks. Faults that last as long would make the run take minutes, so these stories bring their own faults.
  */
-const LONG: ReadonlySet<Piece> = new Set(["lapse", "expiry", "renewed", "idle"])
-/** Steps that only stories make, because a run without those stories has nothing that they could be about. */
+const LONG: ReadonlySet<Piece> = new Set(["lapse", "expiry", "renewed", "idle", "moved", "graceOver"])
+/** Single steps of the runs that also get a story of steering. */
+const STEERING_DEEDS = [
+  "pause",
+  "resume",
+  "pause all",
+  "resume all",
+  "end exact location",
+  "steer",
+  "erase"
+] as const satisfies ReadonlyArray<Deed["do"]>
+/** Steps that only runs with certain stories have: the others have nothing that they could be about. */
 const OF_STORIES: ReadonlySet<string> = new Set<Deed["do"]>([
   "sign in",
   "use cookie",
   "sign out",
   "end other sessions",
-  "change password"
+  "change password",
+  "read own history",
+  ...STEERING_DEEDS
 ])
 const DEED_NAMES = Object.keys(DEEDS).filter((name) => !OF_STORIES.has(name)) as ReadonlyArray<Deed["do"]>
 
@@ -97,6 +123,11 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
   const ofAccounts = accounts.chance(OF_ACCOUNTS)
     ? [[WEIGHT, accounts.pick(ACCOUNT_NAMES.filter((piece) => isCalm || !LONG.has(piece)))] as const]
     : []
+  const steering = Streams.make(seed, "steering")
+  const isSteered = steering.chance(OF_STEERING)
+  const ofSteering = isSteered
+    ? [[WEIGHT, steering.pick(STEERING_NAMES.filter((piece) => isCalm || !LONG.has(piece)))] as const]
+    : []
   const isWild = random.chance(0.3)
   const deeds = random.shuffle(DEED_NAMES).slice(0, random.int(8, 20))
   const faults = Object.entries(FAULTS).flatMap(([kind, often]) =>
@@ -112,9 +143,13 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
     pieces: [
       ...(pieces.length === 0 ? (["race"] as const) : pieces).map((piece) => [random.int(1, 4), piece] as const),
       ...added,
-      ...ofAccounts
+      ...ofAccounts,
+      ...ofSteering
     ],
-    deeds: deeds.map((deed) => [RARE.has(deed) && !isWild ? 1 : random.int(3, 12), deed]),
+    deeds: [
+      ...deeds.map((deed) => [RARE.has(deed) && !isWild ? 1 : random.int(3, 12), deed] as const),
+      ...(isSteered ? STEERING_DEEDS.map((deed) => [steering.int(1, 4), deed] as const) : [])
+    ],
     steps: Math.max(1, random.int(Math.ceil(steps / 3), steps)),
     stories: random.int(2, 8),
     faults: Object.fromEntries(faults)
@@ -185,10 +220,10 @@ export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
   people: 2,
   apps: 1,
   hasSandbox: true,
-  pieces: [...PIECE_NAMES, ...NEWER_NAMES, ...ACCOUNT_NAMES]
+  pieces: [...PIECE_NAMES, ...NEWER_NAMES, ...ACCOUNT_NAMES, ...STEERING_NAMES]
     .filter((piece) => !LONG.has(piece))
     .map((piece) => [1, piece]),
-  deeds: DEED_NAMES.map((deed) => [RARE.has(deed) ? 1 : 6, deed]),
+  deeds: [...DEED_NAMES, ...STEERING_DEEDS].map((deed) => [RARE.has(deed) ? 1 : 6, deed]),
   steps,
   stories: 5,
   faults: Object.fromEntries(Object.entries(FAULTS).map(([kind, [seldom]]) => [kind, seldom]))

@@ -118,7 +118,8 @@ const known = (cast: Cast, id: string, of: Pick<HeldTokens, "person" | "app">): 
     tokens: [],
     rotatedAt: undefined,
     standardEndsAt: undefined,
-    sensitiveEndsAt: undefined
+    sensitiveEndsAt: undefined,
+    pauseEndsAt: undefined
   }
   // The new connection replaces the ended one in the list, so that an index keeps its person and its app. The ended one
   // moves to the end.

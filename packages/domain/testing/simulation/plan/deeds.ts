@@ -9,6 +9,8 @@ import {
   DOWN,
   DWELLS,
   EDGES,
+  ERASED_AFTER,
+  ERASED_BEFORE,
   EVENT_AGES,
   HOUR,
   JUMPS,
@@ -132,6 +134,7 @@ const of = <const D extends Doing, F>(doing: D, fields: { [K in keyof F]: Arbitr
 
 const password = mostly(constant("right" as const), one(["guess", "old"]), 2)
 const address = integer({ min: 0, max: 3 })
+const pauseLength = one(["hour", "hour", "day", "until_resumed"])
 
 /** The generators of steps, by what the step does. */
 export const DEEDS = {
@@ -140,6 +143,24 @@ export const DEEDS = {
   "sign out": of("sign out", { person, back }),
   "end other sessions": of("end other sessions", { person, back }),
   "change password": of("change password", { person, back, password, address }),
+  pause: of("pause", { connection, length: pauseLength }),
+  resume: of("resume", { connection }),
+  "pause all": of("pause all", { person, length: pauseLength }),
+  "resume all": of("resume all", { person }),
+  "end exact location": of("end exact location", { connection }),
+  steer: of("steer", {
+    connection,
+    scopes: orNull(scopes, 1),
+    standardDays: one([null, 30, 7, 1, "never"]),
+    sensitiveDays: one([null, 30, 7, 1])
+  }),
+  erase: of("erase", {
+    person,
+    around: one(["now", "last fix"]),
+    beforeMs: one(ERASED_BEFORE),
+    afterMs: mostly(one(ERASED_AFTER), constant(HOUR), 8)
+  }),
+  "read own history": of("read own history", { person }),
   place: of("place", { person, label, kind, northM, radiusM: radius }),
   "edit place": of("edit place", {
     person,

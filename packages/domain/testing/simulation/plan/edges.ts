@@ -81,3 +81,7 @@ export const BAD_EVENT_AGES = [29, 3_601] as const
 export const TOLERANCES = [0, 1, 899, 900, 901, 86_400] as const
 export const DOWN = [0, SECOND, 29 * SECOND, 31 * SECOND, MINUTE, 5 * MINUTE, HOUR, 20 * HOUR] as const
 export const JUMPS = [-HOUR, -MINUTE, -SECOND, SECOND, MINUTE, 15 * MINUTE, HOUR, DAY] as const
+/** A deleted stretch begins this long before the newest reading, or now: with it, with the stay, and long before. */
+export const ERASED_BEFORE = [0, 1, SECOND, MINUTE, 10 * MINUTE, HOUR, DAY, 31 * DAY] as const
+/** It ends this long after: just before the reading, just after it, and later. */
+export const ERASED_AFTER = [0, 0, 1, SECOND] as const

@@ -18,6 +18,16 @@ import {
   volume
 } from "./pieces/connections.js"
 import { addresses, deaths, outage, replays, retries, secrets, takenBack, withheld } from "./pieces/deliveries.js"
+import {
+  backlog as pausedBacklog,
+  erased,
+  erasedMeanwhile,
+  graceOver,
+  moved,
+  narrowed,
+  paused,
+  silenced
+} from "./pieces/steering.js"
 import { backlog, cooling, dwell, early, edge, eleventh, first, late, privacy, stays } from "./pieces/rules.js"
 import { person, type Steps, wait } from "./pieces/story.js"
 import type { Step } from "./Plan.js"
@@ -68,7 +78,18 @@ export const NEWER = { zones, ages, sharedAgain, kept, archived, unknownPurpose 
 >
 /** Stories of accounts, drawn apart for the same reason. */
 export const ACCOUNTS = { stolen, idle, guesses } as const satisfies Record<string, Steps>
-export type Piece = keyof typeof PIECES | keyof typeof NEWER | keyof typeof ACCOUNTS
+/** Stories of users who steer their apps and delete history, drawn apart for the same reason. */
+export const STEERING = {
+  paused,
+  pausedBacklog,
+  silenced,
+  narrowed,
+  moved,
+  graceOver,
+  erased,
+  erasedMeanwhile
+} as const satisfies Record<string, Steps>
+export type Piece = keyof typeof PIECES | keyof typeof NEWER | keyof typeof ACCOUNTS | keyof typeof STEERING
 
 /** Time passes, a little or a lot. */
 export const pause: Steps = mostly(wait(WAITS), wait(LONG_WAITS), 30).map((step): ReadonlyArray<Step> => [step])

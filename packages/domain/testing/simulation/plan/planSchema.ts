@@ -1,7 +1,17 @@
 import { Schema } from "effect"
 import { KINDS } from "../ports/Faults.js"
 import type { Reply } from "../world/Receivers.js"
-import { type Ask, type Deed, type Events, type Plan, type Purpose, SCOPES, SENSITIVE, type Step } from "./Plan.js"
+import {
+  type Ask,
+  type Deed,
+  type Events,
+  PAUSES,
+  type Plan,
+  type Purpose,
+  SCOPES,
+  SENSITIVE,
+  type Step
+} from "./Plan.js"
 
 /** The schema of a plan in a file, field by field. */
 
@@ -116,6 +126,24 @@ const people = [
   })
 ] as const
 
+const length = Literal(...PAUSES)
+
+const steering = [
+  doing("pause", { connection: whole, length }),
+  doing("resume", { connection: whole }),
+  doing("end exact location", { connection: whole }),
+  doing("pause all", { person: whole, length }),
+  doing("resume all", { person: whole }),
+  doing("read own history", { person: whole }),
+  doing("steer", {
+    connection: whole,
+    scopes: NullOr(items(scope)),
+    standardDays: Literal(1, 7, 30, 90, "never", null),
+    sensitiveDays: Literal(1, 7, 30, 90, null)
+  }),
+  doing("erase", { person: whole, around: Literal("now", "last fix"), beforeMs: whole, afterMs: whole })
+] as const
+
 const apps = [
   doing("exchange", { connection: whole, back: whole, verifier: Literal("right", "wrong"), client }),
   doing("refresh", { connection: whole, back: whole, client }),
@@ -171,7 +199,7 @@ const others = [
   doing("calm", {})
 ] as const
 
-const deeds = [...people, ...accounts, ...apps, ...developers, ...others] as const
+const deeds = [...people, ...accounts, ...steering, ...apps, ...developers, ...others] as const
 const deed: Schema.Schema<Deed> = Schema.Union(...deeds)
 
 const atEdge = { ...ofPhone, place: whole, metres, accuracyM: NullOr(metres), pauseMs: whole }
@@ -197,7 +225,8 @@ const step: Schema.Schema<Step> = Schema.Union(
       "cooled down",
       "session idle",
       "session over",
-      "guesses forgotten"
+      "guesses forgotten",
+      "pause ends"
     ),
     of: whole,
     offsetMs: whole

@@ -5,6 +5,7 @@ import { act as asApp } from "./apps.js"
 import { at, back, type Cast, type Person, stage, type Took } from "./Cast.js"
 import { act as asDeveloper } from "./developers.js"
 import { act as asPerson, fixAt } from "./people.js"
+import { act as asSteering } from "./steering.js"
 import type { Course, Deed, Moment, Plan, Step } from "./Plan.js"
 import type { World } from "../world/World.js"
 
@@ -61,6 +62,15 @@ const deed = (cast: Cast, step: Deed): Took => {
     case "end other sessions":
     case "change password":
       return withAccount(cast, step)
+    case "pause":
+    case "resume":
+    case "pause all":
+    case "resume all":
+    case "end exact location":
+    case "steer":
+    case "erase":
+    case "read own history":
+      return asSteering(cast, step)
     case "place":
     case "edit place":
     case "archive place":
@@ -205,5 +215,7 @@ const momentOf = (cast: Cast, moment: Moment, index: number): number | undefined
       return later(at(cast.people, index)?.signedInAt, 30 * DAY)
     case "guesses forgotten":
       return later(at(cast.people, index)?.lastGuessAt, 15 * MINUTE)
+    case "pause ends":
+      return held?.pauseEndsAt
   }
 }

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { Name, Operation } from "../Operations.js"
+import type { Ended, Name, Operation, PauseLength } from "../Operations.js"
 import * as Phone from "./Phone.js"
 import type { NotDone, Stage } from "./Stage.js"
 
@@ -24,6 +24,8 @@ export interface Place {
 interface Connected {
   readonly id: string
 }
+
+type SteeringTerms = Pick<Operation<"changeConnection">["args"], "scopes" | "standardDays" | "sensitiveDays">
 
 /** A person with places and phones. */
 export class User {
@@ -94,6 +96,37 @@ export class User {
   /** Ends the connection in the portal. */
   disconnect(connection: Connected): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("disconnect", { userId: this.id, connectionId: connection.id }))
+  }
+
+  /** Pauses an app: it learns nothing, and its rules are silent. */
+  pause(connection: Connected, length: PauseLength = "until_resumed"): Effect.Effect<void, NotDone> {
+    return Effect.asVoid(this.do("pauseConnection", { userId: this.id, connectionId: connection.id, length }))
+  }
+
+  /** Ends the pause of an app. */
+  resume(connection: Connected): Effect.Effect<void, NotDone> {
+    return Effect.asVoid(this.do("resumeConnection", { userId: this.id, connectionId: connection.id }))
+  }
+
+  /** Ends exact location now. */
+  endExactLocation(connection: Connected): Effect.Effect<void, NotDone> {
+    return Effect.asVoid(this.do("endExactLocation", { userId: this.id, connectionId: connection.id }))
+  }
+
+  /** Changes permissions and dates; what is left out stays. Answers how it ended, as it may be refused. */
+  steer(connection: Connected, change: Partial<SteeringTerms>): Effect.Effect<Ended<"changeConnection">> {
+    const terms = { scopes: null, standardDays: null, sensitiveDays: null, ...change }
+    return this.world.perform("changeConnection", { userId: this.id, connectionId: connection.id, ...terms }, this.name)
+  }
+
+  /** Deletes the history from `from` on, until just before `until`. */
+  erase(from: number, until: number): Effect.Effect<void, NotDone> {
+    return Effect.asVoid(this.do("eraseHistory", { userId: this.id, from, until }))
+  }
+
+  /** Reads the own visits and readings. */
+  get history(): Effect.Effect<Operation<"readOwnHistory">["value"], NotDone> {
+    return this.do("readOwnHistory", { userId: this.id })
   }
 
   /** Removes an app's rule in the portal. */

@@ -89,6 +89,9 @@ const grants = (connection: Connection): ReadonlyArray<Written<Grant>> => connec
 const dates = ({ sensitive }: Grant, date: number): boolean =>
   sensitive === undefined || (sensitive !== null && sensitive.min <= date && date <= sensitive.max)
 
+const isSameDate = (one: Grant, other: Grant): boolean =>
+  one.scopes !== undefined && JSON.stringify(one.sensitive ?? null) === JSON.stringify(other.sensitive ?? null)
+
 /** Events that were due while all was well, for an app that certainly listened, and did not come. */
 const missing = (known: Knowledge, run: Run, seen: ReadonlyMap<string, TierEvent>, say: Say): void => {
   const last = run.entries.at(-1)
@@ -116,7 +119,8 @@ const missing = (known: Knowledge, run: Run, seen: ReadonlyMap<string, TierEvent
         if (to >= run.entries.length || since.from > known.trace.firstAt(moment) || since.until < to) continue
         if (!known.trace.isCalmSince(moment - BEFORE, to)) continue
         const inForce = connection.grant.candidates(from, to)
-        if (inForce.length !== 1 || inForce[0]?.value !== value) continue
+        // A change of something else by the user leaves the date, and its events are still due.
+        if (inForce.some((now) => now.value !== value && !isSameDate(now.value, value))) continue
         const span = { from, to, tMin: moment, tMax: end }
         if (alive(known.trace, known.apps, connection, span).life !== "live") continue
         say(to, `no ${type} ${daysLeft ?? ""} within 15 minutes of its moment`)

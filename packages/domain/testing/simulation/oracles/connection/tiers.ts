@@ -223,7 +223,16 @@ const onlyRenewed = (known: Knowledge, connection: Connection, from: number, to:
 
 type Touch = Extract<
   Knowledge["trace"]["ops"] extends ReadonlyMap<number, infer Op> ? Op : never,
-  { readonly name: "consent" | "sharePlaces" | "archivePlace" | "updatePlace" | "disconnect" }
+  {
+    readonly name:
+      | "consent"
+      | "sharePlaces"
+      | "archivePlace"
+      | "updatePlace"
+      | "disconnect"
+      | "changeConnection"
+      | "endExactLocation"
+  }
 >
 const touched = new WeakMap<Knowledge, ReadonlyMap<string, ReadonlyArray<Touch>>>()
 
@@ -237,7 +246,9 @@ const touches = (known: Knowledge): ReadonlyMap<string, ReadonlyArray<Touch>> =>
       case "sharePlaces":
       case "archivePlace":
       case "updatePlace":
-      case "disconnect": {
+      case "disconnect":
+      case "changeConnection":
+      case "endExactLocation": {
         const own = made.get(op.args.userId)
         if (own === undefined) made.set(op.args.userId, [op])
         else own.push(op)

@@ -16,8 +16,8 @@ export interface Grant {
   readonly scopes: ReadonlyArray<string> | undefined
   /** Null: the grant has no sensitive scope. */
   readonly sensitive: Range | null | undefined
-  /** The consent that wrote the grant. */
-  readonly by: OpOf<"consent">
+  /** The consent, or the user's change, that wrote the grant. */
+  readonly by: OpOf<"consent" | "changeConnection" | "endExactLocation">
 }
 
 export interface Connection {
@@ -32,6 +32,8 @@ export interface Connection {
   /** The live family of tokens; null: a family that no answer showed. */
   readonly family: Register<Family | null>
   readonly ended: Finality
+  /** The scopes that the user agreed to, or may have, and can give back (decision connection-6). */
+  readonly agreed: Set<string>
 }
 
 export interface Family {
@@ -116,7 +118,7 @@ const standardLife = (trace: Indexed, connection: Connection, span: Span): Alive
 type TierState = "none" | "active" | "lapsed" | "removed"
 
 /** Every state of the sensitive tier that is possible in the span (Spec §3.1, §4.2). */
-const tierStates = (trace: Indexed, date: Grant["sensitive"], span: Span): ReadonlySet<TierState> => {
+export const tierStates = (trace: Indexed, date: Grant["sensitive"], span: Span): ReadonlySet<TierState> => {
   if (date === null) return new Set(["none"])
   if (date === undefined) return new Set(["none", "active", "lapsed", "removed"])
   const states = new Set<TierState>()
@@ -158,7 +160,7 @@ export const situations = (
   return found
 }
 
-const isLeft = ({ allowed, declared }: AppState, scope: string): boolean =>
+export const isLeft = ({ allowed, declared }: AppState, scope: string): boolean =>
   declared.includes(scope) && (allowed === null || allowed.includes(scope))
 
 export type ScopeVerdict = "allowed" | "lapsed" | "missing"

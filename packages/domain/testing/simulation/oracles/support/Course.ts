@@ -15,6 +15,7 @@ import {
 } from "./Ground.js"
 import { type CompletedCall, isDone, isoOf } from "./trace/Happened.js"
 import { type Observer, observing } from "./trace/Observed.js"
+import { erased, erasuresOf } from "./phones/Erasures.js"
 import { isLeftBehind } from "./phones/LeftBehind.js"
 import { isPutAside, keyOf, phonesOf } from "./phones/Phones.js"
 import { distinct } from "./trace/Possible.js"
@@ -73,6 +74,9 @@ export type Note =
   | "stale fix began a stay"
   | "dwell fired"
   | "rule begun anew"
+  | "rule begun anew after a pause"
+  | "side forgotten with a deleted stretch"
+  | "fix during a pause"
   | "fix outside of the window"
   | "late batch applied"
   | "late batch ignored"
@@ -98,7 +102,7 @@ export const courseProblems = (run: Run): ReadonlyArray<CourseProblem> => course
 
 const follow = (run: Run, rule: MadeRule, notes: Set<Note>): CourseProblem | undefined => {
   let states: ReadonlyArray<State> = [FIRST]
-  const events = eventsOf(run, rule)
+  const events = eventsOf(run, rule, notes)
   for (let next = 0; next < events.length;) {
     const group: Array<Event> = []
     let end = -Infinity
@@ -134,7 +138,7 @@ const inAnyOrder = (states: ReadonlyArray<State>, group: ReadonlyArray<Event>): 
   }
 }
 
-const eventsOf = (run: Run, rule: MadeRule): ReadonlyArray<Event> => {
+const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Event> => {
   const g = ground(run)
   const { made, pair, placeId, removals } = rule
   const place = g.places.get(placeId ?? "")
@@ -153,6 +157,18 @@ const eventsOf = (run: Run, rule: MadeRule): ReadonlyArray<Event> => {
       if (before !== undefined && !isSameCircle(before.value, write.value)) anew(write)
     })
   }
+  for (const write of g.pauses.beginnings(rule.connectionId)) {
+    // While it lasts nothing is evaluated, so beginning anew at its beginning is beginning anew at its end.
+    if (write.end <= made.begin) continue
+    const isCertain = write.isCertain && write.begin > made.end
+    events.push({ begin: write.begin, end: write.end, isCertain, upload: null, step: reseedByPause })
+  }
+  for (const did of erasuresOf(run, pair.userId)) {
+    if (did.end < made.begin) continue
+    const { from, until } = did.args
+    const isCertain = isDone(did) && did.begin > made.end
+    events.push({ begin: did.begin, end: did.end, isCertain, upload: null, step: forgetting(from, until) })
+  }
   const observer = observing(run, rule)
   const stoppedAt = Math.min(
     ...removals.map(({ begin }) => begin),
@@ -162,7 +178,10 @@ const eventsOf = (run: Run, rule: MadeRule): ReadonlyArray<Event> => {
     if (upload.end < made.begin) continue
     if (upload.end > stoppedAt || mayBeOver(rule, upload.end, upload.endedAt)) break
     const stands = standing(g, rule, upload)
-    if (stands === "no") continue
+    if (stands === "no") {
+      if (g.pauses.during(rule.connectionId, upload) === "yes") notes.add("fix during a pause")
+      continue
+    }
     const isCertain = isDone(upload) && upload.begin > made.end && stands === "yes"
     const { begin, end } = upload
     events.push({ begin, end, isCertain, upload, step: taking(run, rule, upload, observer) })
@@ -175,9 +194,28 @@ const reseed: Transition = (state, note) => {
   return [{ ...state, ...ANEW }]
 }
 
-const standing = (g: Ground, rule: MadeRule, { begin, end }: CompletedCall): "yes" | "maybe" | "no" => {
+const reseedByPause: Transition = (state, note) => {
+  if (state.side !== null) note("rule begun anew after a pause")
+  return [{ ...state, ...ANEW }]
+}
+
+/** A side that reaches into a deleted stretch, or through it, is forgotten (decision retention-choice-4). */
+const forgetting =
+  (from: number, until: number): Transition =>
+  (state, note) => {
+    const { asOf, side, since } = state
+    const reaches = side === "inside" ? since < until : side === "outside" && asOf >= from && asOf < until
+    if (!reaches) return [state]
+    note("side forgotten with a deleted stretch")
+    return [{ ...state, ...ANEW }]
+  }
+
+const standing = (g: Ground, rule: MadeRule, upload: CompletedCall): "yes" | "maybe" | "no" => {
+  const { begin, end } = upload
   const place = g.places.get(rule.placeId ?? "")
   const needs = [effective(g, rule.pair, `location.rules.${rule.kind}`, begin, end)]
+  const paused = g.pauses.during(rule.connectionId, upload)
+  needs.push(paused === "yes" ? "no" : paused === "no" ? "yes" : "maybe")
   if (rule.placeId !== null) needs.push(sharing(rule.pair, rule.placeId, begin, end))
   if (place !== undefined && archived(place, begin, end) !== "no") needs.push("maybe")
   return needs.includes("no") ? "no" : needs.includes("maybe") ? "maybe" : "yes"
@@ -191,13 +229,17 @@ const taking = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">, obser
   const fixes = inside
     .map((fix) => {
       const key = keyOf(upload.args.deviceId, fix)
-      return { fix, isNew: newness(run, rule, upload, key), left: isLeftBehind(run, rule.pair.userId, { key }) }
+      return {
+        fix,
+        isNew: newness(run, rule, upload, { key, capturedAt: fix.capturedAt }),
+        left: isLeftBehind(run, rule.pair.userId, { key })
+      }
     })
     .filter(({ isNew, left }) => isNew !== "no" && left !== "yes")
   const [from, to] = [Math.min(upload.beganAt, upload.endedAt), Math.max(upload.beganAt, upload.endedAt)]
   const closed = rule.fields.activeUntil === null ? Infinity : rule.fields.activeUntil + LATE_BATCH
   // A fix that was captured before this time sets the side of the rule and fires nothing.
-  const since = begun(ground(run), rule, upload.begin, upload.end)
+  const since = begun(ground(run), rule, upload)
   const isCounted = to <= closed ? "yes" : from <= closed ? "maybe" : "no"
   return (state, note) => {
     let states: ReadonlyArray<State> = [state]
@@ -298,8 +340,15 @@ const inOrder = ({ args: { deviceId, fixes } }: CompletedCall<"upload">) => {
   })
 }
 
-/** Whether the fix is new, or was sent before. */
-const newness = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">, key: string): "yes" | "maybe" | "no" => {
+/** Whether the fix is new, or was sent before, or is of a time that its owner deleted. */
+const newness = (
+  run: Run,
+  rule: MadeRule,
+  upload: CompletedCall<"upload">,
+  { capturedAt, key }: { readonly capturedAt: number; readonly key: string }
+): "yes" | "maybe" | "no" => {
+  const gone = erased(run, rule.pair.userId, capturedAt, upload.begin, upload.end)
+  if (gone !== "no") return gone === "yes" ? "no" : "maybe"
   const others = (broughtBy(run, rule.pair.userId).get(key) ?? []).filter(
     (did) => did !== upload && did.begin < upload.end
   )
@@ -329,8 +378,10 @@ const contradiction = (
 ): CourseProblem => {
   const { fixes } = upload.args
   const isShuffled = fixes.some((fix, index) => fix.capturedAt < (fixes[index - 1]?.capturedAt ?? -Infinity))
-  const keys = fixes.map((fix) => keyOf(upload.args.deviceId, fix))
-  const isRepeated = new Set(keys).size < keys.length || keys.some((key) => newness(run, rule, upload, key) !== "yes")
+  const keys = fixes.map((fix) => ({ key: keyOf(upload.args.deviceId, fix), capturedAt: fix.capturedAt }))
+  const isRepeated =
+    new Set(keys.map(({ key }) => key)).size < keys.length ||
+    keys.some((key) => newness(run, rule, upload, key) !== "yes")
   const { activeFrom, activeUntil } = rule.fields
   const isLate = activeUntil !== null && upload.beganAt >= activeUntil
   const isAstray =

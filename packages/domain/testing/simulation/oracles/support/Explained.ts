@@ -15,6 +15,7 @@ import {
   sharing
 } from "./Ground.js"
 import { type CompletedCall, isDone, isoOf } from "./trace/Happened.js"
+import { erased, erasuresOf } from "./phones/Erasures.js"
 import { isLeftBehind } from "./phones/LeftBehind.js"
 import { isPutAside, type Phones, phonesOf, type SeenReading } from "./phones/Phones.js"
 import { LATE_BATCH, MINUTE, STALE } from "../../Specification.js"
@@ -26,7 +27,7 @@ import { LATE_BATCH, MINUTE, STALE } from "../../Specification.js"
  */
 
 export interface Problem {
-  readonly invariant: "R1" | "R2" | "R3" | "R5" | "R6" | "R7" | "R11" | "R12" | "W1" | "W2"
+  readonly invariant: "R1" | "R2" | "R3" | "R5" | "R6" | "R7" | "R11" | "R12" | "W1" | "W2" | "G2" | "E2"
   readonly detail: string
 }
 
@@ -84,9 +85,24 @@ const decidingOf = (scene: Scene): Problem | { readonly chances: ReadonlyArray<C
     ["R1", "its fix came before the rule was made", ({ upload }) => upload.end > rule.made.begin],
     ["R7", "the rule was stopped when its fix came", ({ upload }) => !isStopped(scene.ground, rule, upload)],
     [
+      "G2",
+      "its app was paused when its fix came",
+      ({ upload }) => scene.ground.pauses.during(rule.connectionId, upload) !== "yes"
+    ],
+    [
+      "G2",
+      "its fix was captured before the pause of its app ended",
+      ({ upload }) => at >= scene.ground.pauses.lastEnd(rule.connectionId, upload).earliest
+    ],
+    [
+      "E2",
+      "its fix was captured in a stretch that had been deleted",
+      ({ upload }) => erased(scene.run, rule.pair.userId, at, upload.begin, upload.end) !== "yes"
+    ],
+    [
       "R11",
       "its fix was captured before the rule was made, or before it had what it needs",
-      ({ upload }) => at >= begun(scene.ground, rule, upload.begin, upload.end).earliest
+      ({ upload }) => at >= begun(scene.ground, rule, upload).earliest
     ],
     ["W1", "its fix was captured outside of the rule's window", () => isInWindow(rule, at)],
     [
@@ -137,6 +153,12 @@ const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: num
     before.some((chance) => all.every((holds) => holds(chance)))
 
   if (some(isSince, isSeen, isIn, isOn(side))) {
+    const { connectionId } = rule
+    const pausedFrom = lastPause(scene, deciding)
+    const isEvaluated = ({ upload }: Candidate) =>
+      upload.end > pausedFrom && scene.ground.pauses.during(connectionId, upload) !== "yes"
+    if (!some(isSince, isSeen, isIn, isOn(side), isEvaluated))
+      return problem(scene, "G2", "what it may have seen before came before a pause")
     const again =
       dwellMs > 0 &&
       last > -Infinity &&
@@ -157,6 +179,13 @@ const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: num
     ? problem(scene, dwellMs > 0 ? "R6" : "R2", `nobody saw the ${side} before`)
     : problem(scene, "R1", "it is the first that the rule saw")
 }
+
+/** Where the last pause began that certainly came before the firing, and after which its rule began anew. */
+const lastPause = ({ ground, rule }: Scene, deciding: ReadonlyArray<Candidate>): number =>
+  ground.pauses
+    .beginnings(rule.connectionId)
+    .filter(({ end, isCertain }) => isCertain && deciding.every(({ upload }) => end < upload.begin))
+    .reduce((last, { begin }) => Math.max(last, begin), -Infinity)
 
 const problem = ({ firing, rule }: Scene, invariant: Problem["invariant"], detail: string): Problem => ({
   invariant,
@@ -229,7 +258,9 @@ const mayHideIt = (other: SeenReading, fix: SeenReading, upload: CompletedCall<"
   )
 
 /** Something that the rule depends on changed after the rule was made, so it may have begun anew (decision L8). */
-const isBegunAnew = ({ ground, rule: { made, pair, placeId } }: Scene): boolean =>
+const isBegunAnew = ({ ground, rule: { connectionId, made, pair, placeId }, run }: Scene): boolean =>
+  ground.pauses.beginnings(connectionId).some(({ end }) => end > made.begin) ||
+  erasuresOf(run, pair.userId).some(({ end }) => end > made.begin) ||
   [
     pair.shares,
     pair.scopes,

@@ -3,7 +3,8 @@ import type { Run } from "../../Oracle.js"
 import { type CompletedCall, happened, type Happened, isBefore, isDone, mayBeDone, textOf } from "./trace/Happened.js"
 import { into } from "./trace/into.js"
 import * as Register from "./trace/Register.js"
-import { DAY } from "../../Specification.js"
+import { Pauses } from "./Pauses.js"
+import { DAY, SENSITIVE } from "../../Specification.js"
 
 /** What rules, visits and webhooks depend on: connections, shared places and rules. */
 
@@ -17,6 +18,8 @@ export interface Pair {
   readonly scopes: Register.Register<ReadonlyArray<string>>
   /** The operations that ended a connection of the pair, or may have. */
   readonly ends: ReadonlyArray<CompletedCall>
+  /** The operations that chose the end of the standard tier, and the days from then on; null: no end. */
+  readonly dated: ReadonlyArray<{ readonly did: CompletedCall; readonly days: number | null }>
 }
 
 export interface Place {
@@ -49,6 +52,7 @@ export interface Ground {
   readonly allowed: ReadonlyMap<string, Register.Register<ReadonlyArray<string>>>
   /** The pair of each connection, by the connection's id. */
   readonly connections: ReadonlyMap<string, Pair>
+  readonly pauses: Pauses
   /** The pair and the connection for which a token was issued. */
   readonly holderOf: (token: string) => { readonly pair: Pair; readonly connectionId: string } | undefined
 }
@@ -71,11 +75,16 @@ interface Holder {
 const read = (h: Happened): Ground => {
   const pairs = new Map<
     string,
-    Pair & { readonly consents: Array<CompletedCall<"consent">>; readonly ends: Array<CompletedCall> }
+    Pair & {
+      readonly consents: Array<CompletedCall<"consent">>
+      readonly ends: Array<CompletedCall>
+      readonly dated: Array<Pair["dated"][number]>
+    }
   >()
+  const pauses = new Pauses()
   const codes = new Map<string, Holder>()
   const tokens = new Map<string, Holder>()
-  const connections = new Map<string, Pair & { readonly ends: Array<CompletedCall> }>()
+  const connections = new Map<string, ReturnType<typeof pairOf>>()
   const places = new Map<string, Place>()
   const archivings = new Map<string, Array<CompletedCall>>()
   for (const did of h.all) if (is(did, "archivePlace") && mayBeDone(did)) into(archivings, did.args.placeId, did)
@@ -91,7 +100,8 @@ const read = (h: Happened): Ground => {
       consents: [],
       shares: Register.make<ReadonlyMap<string, boolean>>(),
       scopes: Register.make<ReadonlyArray<string>>(),
-      ends: []
+      ends: [],
+      dated: []
     }
     pairs.set(key, pair)
     return pair
@@ -139,13 +149,26 @@ const read = (h: Happened): Ground => {
         if (answer?.mode === "new") pair.shares.write(did, shared)
         else writeShares(places, pair, answer === undefined ? uncertain(did) : did, shared)
       }
+      if (answer?.mode !== "renew_sensitive") pair.dated.push({ did, days: did.args.standardDays })
       if (answer === undefined) continue
+      pauses.shown(answer.connectionId, did, answer.mode === "new")
       codes.set(answer.code, { pair, connectionId: answer.connectionId })
       connections.set(answer.connectionId, pair)
     } else if (is(did, "sharePlaces")) {
       const shared = new Map(did.args.places.map((place) => [place.placeId, place.includeEarlierVisits]))
       const pair = connections.get(did.args.connectionId)
       if (pair !== undefined) writeShares(places, pair, did, shared)
+    } else if (is(did, "pauseConnection") || is(did, "resumeConnection")) pauses.ofOne(did)
+    else if (is(did, "pauseAll") || is(did, "resumeAll")) pauses.ofAll(did)
+    else if (is(did, "changeConnection") || is(did, "endExactLocation")) {
+      const pair = connections.get(did.args.connectionId)
+      if (pair === undefined || !mayBeDone(did)) continue
+      const days = "standardDays" in did.args ? did.args.standardDays : null
+      if (days !== null) pair.dated.push({ did, days: days === "never" ? null : days })
+      const after = scopesAfter({ declared, allowed, h }, pair, did)
+      for (const scopes of after) pair.scopes.write(after.length === 1 ? did : uncertain(did), scopes)
+      // A connection that shares nothing else ends with exact location.
+      if (after.some((scopes) => scopes.length === 0)) pushEnd(pair, after.length === 1 ? did : uncertain(did))
     } else if (is(did, "exchange") || is(did, "refresh")) {
       const holder = is(did, "exchange") ? codes.get(did.args.code) : tokens.get(did.args.refreshToken)
       const set = value as { accessToken: string; refreshToken: string } | undefined
@@ -185,6 +208,7 @@ const read = (h: Happened): Ground => {
     declared,
     allowed,
     connections,
+    pauses,
     holderOf: (token) => tokens.get(token)
   }
 }
@@ -214,6 +238,44 @@ const writeShares = (
   const all = after.length === 0 || !isDone(did) ? [...after, chosen] : after
   const values = new Map(all.map((value) => [JSON.stringify([...value].sort()), value]))
   for (const value of values.values()) shares.write(values.size === 1 ? did : uncertain(did), value)
+}
+
+/**
+ * The scopes that may be granted after a change by the user. A scope that the app does not declare now stays: the user
+ * does not see it (decision connection-6). Where another consent or change comes meanwhile, nobody knows.
+ */
+const scopesAfter = (
+  { allowed, declared, h }: Pick<Ground, "allowed" | "declared"> & { readonly h: Happened },
+  { appId, scopes, userId }: Pair,
+  did: CompletedCall<"changeConnection" | "endExactLocation">
+): ReadonlyArray<ReadonlyArray<string>> => {
+  const isOpen = h.all.some(
+    (other) =>
+      (is(other, "consent") || is(other, "changeConnection") || is(other, "endExactLocation")) &&
+      other !== did &&
+      other.args.userId === userId &&
+      other.begin < did.end &&
+      other.end > did.begin
+  )
+  if (isOpen) return [ALL, []]
+  const { args } = did
+  if ("scopes" in args && args.scopes === null) return []
+  const { begin, end } = did
+  const seen = [declared.get(appId), allowed.get(appId)].map((register) => register?.possible(begin, end) ?? [ALL])
+  const chosen = "scopes" in args ? args.scopes : null
+  const after = scopes
+    .possible(begin, end)
+    .flatMap((before) =>
+      chosen === null
+        ? [before.filter((scope) => !SENSITIVE.has(scope))]
+        : (seen[0] ?? []).flatMap((one) =>
+            (seen[1] ?? []).map((other) => [
+              ...before.filter((scope) => !hasScope(one, scope) || !hasScope(other, scope)),
+              ...chosen
+            ])
+          )
+    )
+  return [...new Map(after.map((one) => [JSON.stringify([...new Set(one)].sort()), one])).values()]
 }
 
 /** Stands for a list of all scopes. */
@@ -314,19 +376,15 @@ const hasFollowed = ({ outcome }: CompletedCall<"consent">, connectionId: string
   outcome?._tag === "ok" && outcome.value.mode === "new" && outcome.value.connectionId !== connectionId
 
 /** The standard dates that may hold, each by the earliest or latest time of the clock. */
-const standardEnds = (pair: Pair, begin: number): ReadonlyArray<number> => {
-  const before = pair.consents.filter((did) => did.begin <= begin)
-  const settled = before.filter((did) => isDone(did) && did.end < begin && modeOf(did) !== "renew_sensitive")
+const standardEnds = ({ dated }: Pair, begin: number): ReadonlyArray<number> => {
+  const before = dated.filter(({ did }) => did.begin <= begin)
+  const settled = before.filter(({ did }) => isDone(did) && did.end < begin)
   const last = settled.at(-1)
-  const open = before.filter((did) => !settled.includes(did) && (last === undefined || !isBefore(did, last)))
-  const counted = [...(last === undefined ? [] : [last]), ...open.filter((did) => modeOf(did) !== "renew_sensitive")]
-  return counted.flatMap(({ args, beganAt, endedAt }) =>
-    args.standardDays === null ? [Infinity] : [beganAt + args.standardDays * DAY, endedAt + args.standardDays * DAY]
+  const open = before.filter((one) => !settled.includes(one) && (last === undefined || !isBefore(one.did, last.did)))
+  return [...(last === undefined ? [] : [last]), ...open].flatMap(({ days, did: { beganAt, endedAt } }) =>
+    days === null ? [Infinity] : [beganAt + days * DAY, endedAt + days * DAY]
   )
 }
-
-const modeOf = ({ outcome }: CompletedCall<"consent">): string | undefined =>
-  outcome?._tag === "ok" ? outcome.value.mode : undefined
 
 /** The circles that a rule may have had between two entries: the circle of its zone, or those of its place. */
 export const circlesOf = (ground: Ground, rule: MadeRule, begin: number, end: number): ReadonlyArray<Circle> =>

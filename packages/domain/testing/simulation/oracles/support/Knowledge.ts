@@ -27,6 +27,7 @@ import {
   REQUIRED,
   SENSITIVE
 } from "../../Specification.js"
+import { steeringBegun, steeringDone, type SteeringFact } from "./Steered.js"
 import { UnderWay } from "./trace/UnderWay.js"
 
 /** Everything that the trace shows of apps, connections and tokens, read once for all oracles. */
@@ -41,6 +42,7 @@ export class Knowledge {
   readonly exchanges: Array<ExchangeFact> = []
   readonly revokes: Array<RevokeFact> = []
   readonly consents: Array<ConsentFact> = []
+  readonly steerings: Array<SteeringFact> = []
   /** E-mail addresses by user id. */
   readonly emails = new Map<string, string>()
   private readonly pairs = new Map<string, Array<Connection>>()
@@ -113,6 +115,12 @@ export class Knowledge {
         }
         return
       }
+      case "changeConnection":
+      case "endExactLocation": {
+        const connection = this.connections.get(op.args.connectionId)
+        if (connection === undefined || op.outcome._tag === "refused") return
+        return steeringBegun(this, op, connection, (settle) => this.underWay.add(op, settle))
+      }
       default:
         return
     }
@@ -141,6 +149,18 @@ export class Knowledge {
       case "consent":
         this.consentDone(op)
         return settle(came(op))
+      case "changeConnection":
+      case "endExactLocation": {
+        const connection = this.connections.get(op.args.connectionId)
+        if (connection !== undefined) this.steerings.push(steeringDone(this, op, connection))
+        return settle(came(op))
+      }
+      case "pauseConnection":
+      case "resumeConnection": {
+        const connection = this.connections.get(op.args.connectionId)
+        if (connection !== undefined) this.steerings.push(steeringDone(this, op, connection))
+        return settle(came(op))
+      }
       default:
         settle(came(op))
     }
@@ -173,7 +193,8 @@ export class Knowledge {
       grant: new Register(),
       standard: new Register(),
       family: new Register(),
-      ended: new Finality()
+      ended: new Finality(),
+      agreed: new Set()
     }
     if (found === undefined) {
       this.connections.set(connectionId, connection)
@@ -217,6 +238,7 @@ export class Knowledge {
     const isRenewal = mode === "renew_sensitive"
     // Decision "Which screen": a renewal that names no scope renews every scope that was requested.
     const held = scopes.length > 0 ? scopes : isRenewal ? requested : mode === undefined ? undefined : scopes
+    for (const scope of held ?? [...requested, ...scopes]) connection.agreed.add(scope)
     const isSensitive = held?.some((scope) => SENSITIVE.has(scope))
     const sensitive = isSensitive === undefined ? undefined : isSensitive ? daysAfter(op, sensitiveDays) : null
     const grant: Grant = { scopes: held, sensitive, by: op }

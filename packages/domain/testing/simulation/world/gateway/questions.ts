@@ -8,7 +8,7 @@ import {
 } from "../../../../src/answers/answerApp.js"
 import { daysForApp, fixesForApp, latestForApp, nearestForApp } from "../../../../src/answers/readCoordinates.js"
 import * as Disclosure from "../../../../src/answers/Disclosure.js"
-import type { Caller } from "../../../../src/tokens/Caller.js"
+import * as Caller from "../../../../src/tokens/Caller.js"
 import { describeConnection } from "../../../../src/connection/readConnections.js"
 import type * as Fix from "../../../../src/fixes/Fix.js"
 import * as Nearest from "../../../../src/fixes/Nearest.js"
@@ -34,7 +34,39 @@ const whole = (min: number, max: number) => Schema.Int.pipe(Schema.between(min, 
 const at = (millis: number | null): Timestamp.Timestamp | null => (millis === null ? null : Timestamp.make(millis))
 
 /** What each route does once its caller is authenticated and allowed, as the handlers of the HTTP adapter do it. */
-export const answer = (request: Request, caller: Caller): Effect.Effect<GatewayAnswer, unknown, Ports> => {
+export const answer = (request: Request, caller: Caller.Caller): Effect.Effect<GatewayAnswer, unknown, Ports> =>
+  Effect.map(answered(request, caller), (told) =>
+    isUnknown(request, told.body) && Caller.isPaused(caller)
+      ? { ...told, body: { ...told.body, reason: "paused" }, disclosed: Disclosure.PAUSED }
+      : told
+  )
+
+/** Whether the answer says nothing about where the user is or was. A paused app then reads why. */
+const isUnknown = ({ endpoint }: Request, body: GatewayAnswer["body"]): boolean => {
+  switch (endpoint) {
+    case "GET /v1/answers/current-place":
+    case "GET /v1/answers/places/{id}/presence":
+    case "POST /v1/answers/verify-zone":
+      return body["state"] === "unknown"
+    case "GET /v1/lookup/place":
+    case "GET /v1/locations/lookup":
+      return body["asOf"] === null
+    case "GET /v1/locations/latest":
+      return body["fix"] === null
+    case "GET /v1/locations/timerange":
+      return isEmpty(body["fixes"])
+    case "GET /v1/locations/days":
+      return isEmpty(body["days"])
+    case "GET /v1/visits":
+      return isEmpty(body["visits"])
+    default:
+      return false
+  }
+}
+
+const isEmpty = (list: unknown): boolean => Array.isArray(list) && list.length === 0
+
+const answered = (request: Request, caller: Caller.Caller): Effect.Effect<GatewayAnswer, unknown, Ports> => {
   const { connection } = caller
   switch (request.endpoint) {
     case "GET /v1/me":

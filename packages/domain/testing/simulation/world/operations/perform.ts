@@ -10,8 +10,9 @@ import { type Handler, type Handlers } from "./Handlers.js"
 import { oauth } from "./oauth.js"
 import { people } from "./people.js"
 import { reviewers } from "./reviewers.js"
+import { steering } from "./steering.js"
 
-const handlers: Handlers<Name> = { ...accounts, ...people, ...developers, ...reviewers, ...oauth, call }
+const handlers: Handlers<Name> = { ...accounts, ...people, ...developers, ...reviewers, ...steering, ...oauth, call }
 
 /** What the server does for an operation, and how the operation ends unless the server dies during it. */
 export const perform = <N extends Name>(

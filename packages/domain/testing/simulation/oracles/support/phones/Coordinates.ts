@@ -4,7 +4,7 @@ import { type AnsweredCall, answeredTo, listOf, recordOf } from "../Answers.js"
 import { isoOf, textOf, timeOf } from "../trace/Happened.js"
 import { isLeftBehind } from "./LeftBehind.js"
 import { wrongGap } from "./Lookups.js"
-import { isKnown, phonesOf, type SeenReading } from "./Phones.js"
+import { isKnown, mayBeStored, phonesOf, type SeenReading } from "./Phones.js"
 import { worthOf } from "./Whereabouts.js"
 
 /** Compares the coordinates of answers with what phones sent. */
@@ -36,12 +36,16 @@ const readingsOf = (
 
 const mayBeThere = (run: Run, { did, pair }: AnsweredCall<Request>): ReadonlyArray<SeenReading> => {
   const { later, seen } = phonesOf(run, pair.userId)
-  return [...seen, ...later].filter(({ uploads }) => uploads.some(({ begin }) => begin < did.end))
+  return [...seen, ...later].filter((fix) => mayBeStored(run, pair.userId, fix, did))
 }
 
 /** The readings that are certainly stored. Of readings that differ only in accuracy, the service keeps one. */
-const surelyThere = (all: ReadonlyArray<SeenReading>, { did }: AnsweredCall<Request>): ReadonlyArray<SeenReading> => {
-  const known = all.filter((fix) => isKnown(fix, did.begin))
+const surelyThere = (
+  run: Run,
+  all: ReadonlyArray<SeenReading>,
+  { did, pair }: AnsweredCall<Request>
+): ReadonlyArray<SeenReading> => {
+  const known = all.filter((fix) => isKnown(run, pair.userId, fix, did))
   const keys = new Map<string, number>()
   for (const { key } of all) keys.set(key, (keys.get(key) ?? 0) + 1)
   return known.filter(({ key }) => keys.get(key) === 1)
@@ -50,7 +54,7 @@ const surelyThere = (all: ReadonlyArray<SeenReading>, { did }: AnsweredCall<Requ
 export const wrongLatest = each("GET /v1/locations/latest", (run, call) => {
   const left = (fix: SeenReading) => isLeftBehind(run, call.pair.userId, fix)
   const all = mayBeThere(run, call).filter((fix) => left(fix) !== "yes")
-  const sure = surelyThere(all, call).filter((fix) => left(fix) === "no")
+  const sure = surelyThere(run, all, call).filter((fix) => left(fix) === "no")
   const told = recordOf(call.body["fix"])
   if (told === undefined) return sure.length === 0 ? undefined : `the fix of ${isoOf(sure[0]?.capturedAt)} was not told`
   const at = timeOf(told["captured_at"]) ?? -Infinity
@@ -81,7 +85,7 @@ export const wrongRange = each("GET /v1/locations/timerange", (run, call) => {
     counts.set(free, 1)
   }
   const end = isLast ? Infinity : (times.at(-1) ?? -Infinity)
-  const missing = surelyThere(all, call).find((fix) => fix.capturedAt < end && !counts.has(fix))
+  const missing = surelyThere(run, all, call).find((fix) => fix.capturedAt < end && !counts.has(fix))
   // Two phones may have sent the same reading, and the answered fix may have been counted for the other phone.
   const isTold =
     missing !== undefined && told.filter((fix) => readingsOf([missing], fix).length > 0).length >= sameAs(all, missing)
@@ -97,7 +101,7 @@ const dayOf = (at: number): string => isoOf(at).slice(0, 10)
 export const wrongDays = each("GET /v1/locations/days", (run, call) => {
   const { from, to } = call.request
   const all = mayBeThere(run, call).filter(({ capturedAt }) => capturedAt >= from && capturedAt < to)
-  const [most, least] = [countByDay(all), countByDay(surelyThere(all, call))]
+  const [most, least] = [countByDay(all), countByDay(surelyThere(run, all, call))]
   const told = new Map(listOf(call.body["days"]).map((day) => [textOf(day["date"]) ?? "", Number(day["fixes"])]))
   for (const day of new Set([...told.keys(), ...least.keys()])) {
     const count = told.get(day) ?? 0

@@ -2,6 +2,7 @@ import type { Reading } from "../../../Operations.js"
 import type { Run } from "../../../Oracle.js"
 import { marginM, metresBetween } from "./distance.js"
 import { type CompletedCall, happened, isDone, mayBeDone } from "../trace/Happened.js"
+import { erasuresOf } from "./Erasures.js"
 import { isFuture, isPutAside, keyOf, type SeenReading } from "./Phones.js"
 import { BACK_SOON, MOVED_BEFORE, SILENT } from "../../../Specification.js"
 
@@ -58,7 +59,7 @@ const read = (run: Run): ReadonlyMap<string, Person> => {
     const { userId } = did.args
     const person = people.get(userId) ?? { marks: new Map(), phones: new Map(), isSure: true, last: -Infinity }
     people.set(userId, person)
-    take(person, did, removals)
+    take(person, did, removals, erasuresOf(run, userId))
   }
   return people
 }
@@ -66,13 +67,16 @@ const read = (run: Run): ReadonlyMap<string, Person> => {
 const take = (
   person: Person,
   did: CompletedCall<"upload">,
-  removals: ReadonlyArray<CompletedCall<"removeDevice">>
+  removals: ReadonlyArray<CompletedCall<"removeDevice">>,
+  erasures: ReadonlyArray<CompletedCall<"eraseHistory">>
 ): void => {
   const { deviceId, fixes, userId } = did.args
   const mine = removals.filter((one) => one.args.userId === userId && one.begin < did.end)
   const isOpen =
     !isDone(did) ||
     did.begin < person.last ||
+    // The service forgets a spot at which a phone rested in a deleted stretch.
+    erasures.some((one) => one.begin < did.end) ||
     mine.some((one) => !isDone(one) || one.end > did.begin) ||
     fixes.some((fix) => isPutAside(fix, did) === "maybe" || isFuture(fix, did))
   if (isOpen) person.isSure = false

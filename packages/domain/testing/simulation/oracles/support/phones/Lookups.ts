@@ -5,7 +5,8 @@ import { metresToCentre } from "./distance.js"
 import { ground, type Place, sharing } from "../Ground.js"
 import { happened, isDone, isoOf, textOf, timeOf } from "../trace/Happened.js"
 import { isLeftBehind } from "./LeftBehind.js"
-import { isKnown, phonesOf, type SeenReading } from "./Phones.js"
+import { erased } from "./Erasures.js"
+import { isKnown, mayBeStored, phonesOf, type SeenReading } from "./Phones.js"
 import { SECOND } from "../../../Specification.js"
 
 /** The place at a moment, computed independently of the product from everything that the phones may have sent. */
@@ -30,7 +31,7 @@ const wrong = (run: Run, call: Call): string | undefined => {
   if (asOf === undefined) return placeId === undefined ? undefined : "there is no fix, and yet a place"
   const there = phonesOf(run, pair.userId)
     .at(asOf)
-    .filter((fix) => fix.uploads.some(({ begin }) => begin < did.end) && isLeftBehind(run, pair.userId, fix) !== "yes")
+    .filter((fix) => mayBeStored(run, pair.userId, fix, did) && isLeftBehind(run, pair.userId, fix) !== "yes")
   const [point] = there
   const isOne = there.every(({ lat, lon }) => lat === point?.lat && lon === point?.lon)
   const jumped = happened(run).faults.some(({ fault }) => fault === "clock.jump")
@@ -48,12 +49,16 @@ export const wrongGap = (
   const { later, seen } = phonesOf(run, pair.userId)
   const left = (fix: SeenReading) => isLeftBehind(run, pair.userId, fix)
   const all = [...seen, ...later].filter((fix) => isNear(fix) && left(fix) !== "yes")
-  const sure = all.filter((fix) => isKnown(fix, did.begin) && left(fix) === "no")
+  const isGone = erased(run, pair.userId, request.at, did.begin, did.end)
+  // A moment that was deleted has no reading, not even one from beside the stretch.
+  const sure = all.filter((fix) => isGone === "no" && isKnown(run, pair.userId, fix, did) && left(fix) === "no")
+  if (isGone === "yes" && asOf !== undefined)
+    return `the moment was deleted, and the answer has the fix of ${isoOf(asOf)}`
   if (asOf === undefined) {
     if (body["deltaSeconds"] !== null) return "there is no fix, and yet a gap"
     return sure.length === 0 ? undefined : `the fix of ${isoOf(sure[0]?.capturedAt)} was not found`
   }
-  const there = all.filter((fix) => fix.capturedAt === asOf && fix.uploads.some(({ begin }) => begin < did.end))
+  const there = all.filter((fix) => fix.capturedAt === asOf && mayBeStored(run, pair.userId, fix, did))
   if (there.length === 0) return `there is no fix of ${isoOf(asOf)} near enough`
   if (body["deltaSeconds"] !== Math.floor(away(asOf) / SECOND)) return `the gap to ${isoOf(asOf)} is wrong`
   const nearer = sure.find(

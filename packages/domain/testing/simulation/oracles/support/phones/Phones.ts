@@ -1,6 +1,7 @@
 import type { Reading } from "../../../Operations.js"
 import type { Run } from "../../../Oracle.js"
 import { type CompletedCall, happened, isDone, mayBeDone } from "../trace/Happened.js"
+import { erased } from "./Erasures.js"
 import { EARLIEST, FUTURE } from "../../../Specification.js"
 
 /** What phones sent: the readings of each user by capture time, each with the uploads that may have brought it. */
@@ -100,6 +101,20 @@ export const isFuture = (fix: Reading, upload: CompletedCall<"upload">): boolean
   fix.capturedAt > Math.max(upload.beganAt, upload.endedAt) + FUTURE &&
   isPutAside({ ...fix, capturedAt: upload.beganAt }, upload) === "no"
 
-/** Whether the fix was certainly stored before `begin`. */
-export const isKnown = (seen: SeenReading, begin: number): boolean =>
-  seen.uploads.some((did) => isDone(did) && did.end < begin && isPutAside(seen, did) === "no")
+/** Whether the fix was certainly stored before the call began, and not deleted until it ended. */
+export const isKnown = (
+  run: Run,
+  userId: string,
+  seen: SeenReading,
+  { begin, end }: { readonly begin: number; readonly end: number }
+): boolean =>
+  seen.uploads.some((did) => isDone(did) && did.end < begin && isPutAside(seen, did) === "no") &&
+  erased(run, userId, seen.capturedAt, begin, end) === "no"
+
+/** Whether the fix may be stored when the call ends. */
+export const mayBeStored = (
+  run: Run,
+  userId: string,
+  seen: SeenReading,
+  { begin, end }: { readonly begin: number; readonly end: number }
+): boolean => seen.uploads.some((did) => did.begin < end) && erased(run, userId, seen.capturedAt, begin, end) !== "yes"

@@ -4,6 +4,7 @@ import { metresToCentre } from "./distance.js"
 import { ground, type Pair, type Place, sharing } from "../Ground.js"
 import { type CompletedCall, happened, isDone, isoOf, mayBeDone } from "../trace/Happened.js"
 import { EARLIEST, FUTURE } from "../../../Specification.js"
+import { erased } from "./Erasures.js"
 import { type Walk, walksOf } from "./Walks.js"
 
 /**
@@ -42,6 +43,7 @@ const expected = (run: Run, { pages }: Walk, begin: number, end: number) => {
     const isAsked = (request.from === null || arrival >= request.from) && (request.to === null || arrival < request.to)
     const around = mine.filter((place) => lies(visit, place) !== "no")
     const [place] = around
+    if (erased(run, pair.userId, arrival, begin, end) !== "no") return []
     if (!isAsked || place === undefined || around.length > 1) return []
     const { placeId } = place
     // Visits from before the archiving of a place stay visible (Spec §4.5.5).

@@ -4,7 +4,7 @@ import type { AnsweredCall } from "../Answers.js"
 import { metresToCentre, sidesOf } from "./distance.js"
 import { archived, ground, sharing } from "../Ground.js"
 import { isLeftBehind } from "./LeftBehind.js"
-import { isKnown, phonesOf, type SeenReading } from "./Phones.js"
+import { isKnown, mayBeStored, phonesOf, type SeenReading } from "./Phones.js"
 import type { Request } from "../../../Operations.js"
 import { SECOND } from "../../../Specification.js"
 
@@ -107,7 +107,7 @@ const possible = (
   const [first, last] = [Math.min(did.beganAt, did.endedAt), Math.max(did.beganAt, did.endedAt)]
   const found = new Set<Answer>()
   for (const fix of newestFirst(later.length === 0 ? seen : [...seen, ...later])) {
-    const isThere = fix.uploads.some(({ begin }) => begin < did.end)
+    const isThere = mayBeStored(run, pair.userId, fix, did)
     const age = { least: first - fix.capturedAt, most: last - fix.capturedAt }
     const left = isLeftBehind(run, pair.userId, fix)
     if (!isThere || age.least > maxAgeS * SECOND || left === "yes") continue
@@ -118,7 +118,7 @@ const possible = (
     }
     // Two readings of one phone, time and place that differ in accuracy are one fix, and nobody knows which came first.
     const isOne = seen.filter(({ key }) => key === fix.key).length === 1
-    const isSure = left === "no" && isOne && isKnown(fix, did.begin) && age.most <= maxAgeS * SECOND
+    const isSure = left === "no" && isOne && isKnown(run, pair.userId, fix, did) && age.most <= maxAgeS * SECOND
     if (isSure && !isSilent) return found
   }
   return found.add(answerOf("unknown", undefined))

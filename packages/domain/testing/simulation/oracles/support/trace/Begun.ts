@@ -1,5 +1,6 @@
 import type { Circle } from "../../../Operations.js"
 import { type Ground, hasScope, isSameCircle, type MadeRule } from "../Ground.js"
+import type { Moment } from "../Pauses.js"
 import type { Register } from "./Register.js"
 
 /** A moment that the trace puts between two times. */
@@ -10,20 +11,33 @@ export interface Between {
 
 /**
  * The time from which captures may fire a rule, for an upload between two entries (decision M5). It is the latest of
- * four times: the rule was made, its place got its present circle, the place was shared, and the rule's scope was
- * granted.
+ * five times: the rule was made, its place got its present circle, the place was shared, the rule's scope was granted,
+ * and the last pause ended (decision connection-5).
  */
-export const begun = ({ allowed, declared, places }: Ground, rule: MadeRule, begin: number, end: number): Between => {
+export const begun = (
+  { allowed, declared, happened, pauses, places }: Ground,
+  rule: MadeRule,
+  upload: Moment
+): Between => {
+  const { begin, end } = upload
   const { kind, made, pair, placeId } = rule
   const scope = `location.rules.${kind}`
   const isBack = (before: ReadonlyArray<string>, after: ReadonlyArray<string>) =>
     !hasScope(before, scope) && hasScope(after, scope)
   const scopes = [pair.scopes, declared.get(pair.appId), allowed.get(pair.appId)]
-  const all = [clockOf(made), ...scopes.map((register) => last(register, isBack, begin, end))]
+  const all = [
+    clockOf(made),
+    pauses.lastEnd(rule.connectionId, upload),
+    ...scopes.map((register) => last(register, isBack, begin, end))
+  ]
   if (placeId !== null) {
     const isMoved = (before: Circle, after: Circle) => !isSameCircle(before, after)
     all.push(last(places.get(placeId)?.circles, isMoved, begin, end))
     all.push(last(pair.shares, (before, after) => !before.has(placeId) && after.has(placeId), begin, end))
+    // The rule was made after its place was shared, but a clock that was set back may show an earlier time for it.
+    if (happened.faults.some(({ fault }) => fault === "clock.jump"))
+      for (const write of pair.shares.writes)
+        if (write.begin <= end && write.value.has(placeId)) all.push({ ...clockOf(write), earliest: -Infinity })
   }
   return {
     earliest: Math.max(...all.map(({ earliest }) => earliest)),

@@ -11,7 +11,8 @@ export interface Register<V> {
   readonly writes: ReadonlyArray<Write<V>>
 }
 
-interface Write<V> {
+/** A write that happened, or may have happened. */
+export interface Write<V> {
   readonly begin: number
   readonly end: number
   readonly beganAt: number

@@ -1,0 +1,123 @@
+import type { Run } from "../../Oracle.js"
+import { answered, saysPaused } from "../support/Answers.js"
+import { course, type Note } from "../support/Course.js"
+import { isFiring, rows } from "../support/deliveries/Firings.js"
+import { ground } from "../support/Ground.js"
+import { Knowledge } from "../support/Knowledge.js"
+import { erased } from "../support/phones/Erasures.js"
+import { type CompletedCall, happened, isDone } from "../support/trace/Happened.js"
+import { SENSITIVE } from "../../Specification.js"
+
+/** Marks about what users steer and delete. They are derived from the trace alone. */
+
+interface Mark {
+  readonly name: string
+  readonly isReached: (run: Run) => boolean
+}
+
+const noted = (note: Note): Mark => ({ name: note, isReached: (run) => course(run).notes.has(note) })
+
+const steered = (name: string, is: (fact: Knowledge["steerings"][number]) => boolean): Mark => ({
+  name,
+  isReached: (run) => Knowledge.of(run).steerings.some(is)
+})
+
+/** Uploads that end, and a reading of which their user had deleted or was deleting. */
+const uploadedErased = (run: Run, is: (did: CompletedCall<"upload">, gone: "yes" | "maybe") => boolean): boolean =>
+  happened(run)
+    .of("upload")
+    .some((did) =>
+      did.args.fixes.some(({ capturedAt }) => {
+        const gone = erased(run, did.args.userId, capturedAt, did.begin, did.end)
+        return gone !== "no" && isDone(did) && is(did, gone)
+      })
+    )
+
+/** A firing that was not sent, of a connection that was paused meanwhile or of a stretch that was deleted. */
+const withheld = (
+  name: string,
+  is: (run: Run, row: ReturnType<typeof rows>[number], userId: string) => boolean
+): Mark => ({
+  name,
+  isReached: (run) =>
+    rows(run).some(
+      (row) =>
+        row.failReason === "not_authorised" &&
+        isFiring(row.type) &&
+        [...ground(run).rules.values()].some(({ pair }) => pair.appId === row.appId && is(run, row, pair.userId))
+    )
+})
+
+const MARKS: ReadonlyArray<Mark> = [
+  noted("fix during a pause"),
+  noted("rule begun anew after a pause"),
+  noted("side forgotten with a deleted stretch"),
+  {
+    name: "paused app asked",
+    isReached: (run) => answered(run).some(({ body }) => saysPaused(body))
+  },
+  {
+    name: "pause ended by itself",
+    isReached: (run) => {
+      const { pauses } = ground(run)
+      return answered(run).some(
+        ({ connectionId, did }) =>
+          pauses.during(connectionId, did) === "no" &&
+          pauses.beginnings(connectionId).some(({ end, isCertain, value }) => {
+            const isResumed = happened(run).all.some(
+              (other) => (other.name === "resumeConnection" || other.name === "resumeAll") && other.begin < did.begin
+            )
+            return isCertain && end < did.begin && value.latest < did.beganAt && !isResumed
+          })
+      )
+    }
+  },
+  {
+    name: "paused app asked and allowed again",
+    isReached: (run) =>
+      happened(run)
+        .of("consent")
+        .some(
+          (did) =>
+            did.outcome?._tag === "ok" && ground(run).pauses.during(did.outcome.value.connectionId, did) === "yes"
+        )
+  },
+  steered("permission taken away", ({ op }) => op.name === "changeConnection" && op.outcome._tag === "ok"),
+  steered(
+    "exact location given back",
+    ({ op }) =>
+      op.name === "changeConnection" &&
+      op.outcome._tag === "ok" &&
+      op.args.scopes?.some((scope) => SENSITIVE.has(scope)) === true
+  ),
+  steered("change refused", ({ op, was }) => op.outcome._tag === "refused" && was.life === "live"),
+  steered("change after the end refused", ({ op, was }) => op.outcome._tag === "refused" && was.life === "dead"),
+  steered("exact location ended", ({ op }) => op.name === "endExactLocation" && op.outcome._tag === "ok"),
+  withheld("event withheld in a pause", (run, { endedAt, occurredAt }, userId) =>
+    ["pauseConnection", "pauseAll"].some((name) =>
+      happened(run).all.some(
+        (did) =>
+          did.name === name &&
+          "userId" in did.args &&
+          did.args.userId === userId &&
+          did.endedAt >= occurredAt &&
+          did.beganAt <= (endedAt ?? -Infinity)
+      )
+    )
+  ),
+  withheld(
+    "event of a deleted stretch withheld",
+    (run, { occurredAt, read }, userId) => erased(run, userId, occurredAt, read.begin, read.end) === "yes"
+  ),
+  {
+    name: "reading of a deleted stretch sent again",
+    isReached: (run) => uploadedErased(run, (_, gone) => gone === "yes")
+  },
+  { name: "reading deleted while it came", isReached: (run) => uploadedErased(run, (_, gone) => gone === "maybe") }
+]
+
+export const names: ReadonlyArray<string> = MARKS.map(({ name }) => name)
+
+/** The marks that a run reached. */
+export const reached = (run: Run): ReadonlySet<string> =>
+  new Set(MARKS.filter(({ isReached }) => isReached(run)).map(({ name }) => name))

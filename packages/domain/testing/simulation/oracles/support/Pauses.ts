@@ -1,0 +1,125 @@
+import type { CompletedCall } from "./trace/Happened.js"
+import { isDone } from "./trace/Happened.js"
+import type { Between } from "./trace/Begun.js"
+import { into } from "./trace/into.js"
+import * as Register from "./trace/Register.js"
+import { DAY, HOUR } from "../../Specification.js"
+
+/** The pauses of connections (decision connection-4): the end of the last one, as exactly as the trace shows it. */
+
+/** There was no pause: one that ended before all time. */
+const NEVER: Between = { earliest: -Infinity, latest: -Infinity }
+const UNTIL_RESUMED: Between = { earliest: Infinity, latest: Infinity }
+const MILLIS = { hour: HOUR, day: DAY } as const
+
+type Ends = Register.Register<Between>
+type Length = keyof typeof MILLIS | "until_resumed"
+type ForAll = CompletedCall<"pauseAll" | "resumeAll">
+
+/** A connection that the trace shows, with the consent by which it became known. */
+interface Paused {
+  readonly userId: string
+  readonly shownBy: { readonly end: number }
+  readonly ends: Ends
+}
+
+/** When an operation or a call took place. */
+export interface Moment {
+  readonly begin: number
+  readonly end: number
+  readonly beganAt: number
+  readonly endedAt: number
+}
+
+export class Pauses {
+  private readonly connections = new Map<string, Paused>()
+  private readonly forAll = new Map<string, Array<ForAll>>()
+
+  /** Notes a connection. `isNew`: false when it was made by a consent that got no answer. */
+  shown(connectionId: string, by: CompletedCall<"consent">, isNew: boolean): void {
+    if (this.connections.has(connectionId)) return
+    const { userId } = by.args
+    const ends = Register.make(NEVER)
+    this.connections.set(connectionId, { userId, shownBy: by, ends })
+    for (const did of this.forAll.get(userId) ?? []) if (!isNew || did.end > by.begin) take(ends, unsure(did))
+  }
+
+  ofOne(did: CompletedCall<"pauseConnection" | "resumeConnection">): void {
+    const paused = this.connections.get(did.args.connectionId)
+    if (paused?.userId === did.args.userId) take(paused.ends, did)
+  }
+
+  ofAll(did: ForAll): void {
+    into(this.forAll, did.args.userId, did)
+    for (const { ends, shownBy, userId } of this.connections.values())
+      if (userId === did.args.userId) take(ends, shownBy.end < did.begin ? did : unsure(did))
+  }
+
+  /** Whether the connection was paused all the time, at some time perhaps, or never. */
+  during(connectionId: string, moment: Moment): "yes" | "maybe" | "no" {
+    const ends = this.connections.get(connectionId)?.ends
+    if (ends === undefined) return "no"
+    const answers = ends.possible(moment.begin, moment.end).map((end) => isOn(end, moment))
+    const [first = "no"] = answers
+    return answers.every((answer) => answer === first) ? first : "maybe"
+  }
+
+  /** When the last pause ended. A pause that was surely still on does not count. */
+  lastEnd(connectionId: string, moment: Moment): Between {
+    const ends = this.connections.get(connectionId)?.ends.possible(moment.begin, moment.end) ?? []
+    const over = ends.filter((end) => isOn(end, moment) !== "yes")
+    return over.length === 0
+      ? NEVER
+      : {
+          earliest: Math.min(...over.map(({ earliest }) => earliest)),
+          latest: Math.max(...over.map(({ latest }) => latest))
+        }
+  }
+
+  /** The operations after which the connection was paused: its rules then begin anew. */
+  beginnings(connectionId: string): ReadonlyArray<Register.Write<Between>> {
+    const writes = this.connections.get(connectionId)?.ends.writes ?? []
+    return writes.filter(({ beganAt, value }) => value.latest > beganAt)
+  }
+}
+
+const unsure = <N extends ForAll["name"]>(did: CompletedCall<N>): CompletedCall<N> => ({ ...did, outcome: null })
+
+/** Whether a pause with this end was on. The clock may have been set back meanwhile. */
+const isOn = ({ earliest, latest }: Between, moment: Moment): "yes" | "maybe" | "no" => {
+  const span = clockOf(moment)
+  return span.latest < earliest ? "yes" : span.earliest >= latest ? "no" : "maybe"
+}
+
+const clockOf = ({ beganAt, endedAt }: Moment): Between => ({
+  earliest: Math.min(beganAt, endedAt),
+  latest: Math.max(beganAt, endedAt)
+})
+
+const take = (
+  ends: Ends,
+  did: CompletedCall<"pauseConnection" | "resumeConnection" | "pauseAll" | "resumeAll">
+): void => {
+  const after = ends.possible(did.begin, did.end).flatMap((before) => afterwards(before, did))
+  const values = new Map(after.map((end) => [`${end.earliest} ${end.latest}`, end]))
+  const isSure = values.size === 1 && isDone(did)
+  for (const value of values.values()) ends.write(isSure ? did : { ...did, outcome: null }, value)
+}
+
+const afterwards = (
+  before: Between,
+  did: CompletedCall<"pauseConnection" | "resumeConnection" | "pauseAll" | "resumeAll">
+): ReadonlyArray<Between> => {
+  const span = clockOf(did)
+  const was = isOn(before, did)
+  if (!("length" in did.args)) return was === "no" ? [before] : was === "yes" ? [span] : [before, span]
+  const wanted = endOf(did.args.length, span)
+  // "Pause all" leaves a pause that lasts longer.
+  if (did.name === "pauseConnection" || was === "no") return [wanted]
+  const longer =
+    wanted.earliest > before.latest ? [wanted] : before.earliest >= wanted.latest ? [before] : [before, wanted]
+  return was === "yes" ? longer : [...longer, wanted]
+}
+
+const endOf = (length: Length, { earliest, latest }: Between): Between =>
+  length === "until_resumed" ? UNTIL_RESUMED : { earliest: earliest + MILLIS[length], latest: latest + MILLIS[length] }

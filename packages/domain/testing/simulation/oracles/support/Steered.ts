@@ -1,0 +1,101 @@
+import { type Alive, alive, type Connection, daysAfter, type Grant, isLeft, tierStates } from "./Connections.js"
+import type { Apps } from "./Apps.js"
+import type { Indexed, OpOf } from "./trace/Ops.js"
+import type { Came } from "./trace/Pending.js"
+import { SENSITIVE, TIER_DAYS } from "../../Specification.js"
+
+/** What users change in a connection without the app asking (decisions connection-4 and connection-6). */
+
+type Change = OpOf<"changeConnection" | "endExactLocation">
+type Steering = OpOf<"changeConnection" | "endExactLocation" | "pauseConnection" | "resumeConnection">
+
+/** A change that a user asked for, and what was known just before it. */
+export interface SteeringFact {
+  readonly op: Steering
+  readonly connection: Connection
+  readonly was: Alive
+  /** Scopes that nobody can have agreed to in this connection, and that the change gives. */
+  readonly unagreed: ReadonlyArray<string>
+}
+
+interface Known {
+  readonly trace: Indexed
+  readonly apps: Apps
+}
+
+type Settle = (came: Came) => void
+
+/** Writes everything that the change may lead to. The end of the operation confirms it, or takes it back. */
+export const steeringBegun = (
+  known: Known,
+  op: Change,
+  connection: Connection,
+  add: (settle: Settle) => void
+): void => {
+  const grants = connection.grant.read(op.from, op.to).map((grant) => after(known, op, connection, grant))
+  const all = grants.flat()
+  const isOne = all.length === 1
+  for (const grant of all) {
+    const handle = connection.grant.begin(op, grant)
+    add((came) => connection.grant.settle(handle, op, isOne ? came : unsure(came)))
+    if (grant.scopes?.length !== 0) continue
+    const end = connection.ended.begin(op, "the user ended exact location, and nothing else was shared")
+    add((came) => connection.ended.settle(end, op, isOne ? came : unsure(came)))
+  }
+  if (op.name !== "changeConnection" || op.args.standardDays === null) return
+  const { standardDays } = op.args
+  const handle = connection.standard.begin(op, standardDays === "never" ? null : daysAfter(op, standardDays))
+  add((came) => connection.standard.settle(handle, op, came))
+}
+
+const unsure = (came: Came): Came => (came === "done" ? "maybe" : came)
+
+/** The grants to which a change may lead from a grant. What the grace period removed stays with the sweep. */
+const after = ({ apps, trace }: Known, op: Change, { appId }: Connection, grant: Grant): ReadonlyArray<Grant> => {
+  const { scopes, sensitive } = grant
+  if (scopes === undefined) return [{ scopes, sensitive: undefined, by: op }]
+  const tiers = tierStates(trace, sensitive, op)
+  const isRemoved = tiers.has("removed")
+  const same: ReadonlyArray<Grant> = isRemoved ? [{ ...grant, by: op }] : []
+  if (op.name === "endExactLocation") {
+    const standard = scopes.filter((scope) => !SENSITIVE.has(scope))
+    const ended: Grant = standard.length === scopes.length ? grant : { scopes: standard, sensitive: null, by: op }
+    return isRemoved && tiers.size === 1 ? same : [...same, { ...ended, by: op }]
+  }
+  const { scopes: chosen, sensitiveDays } = op.args
+  const states = apps.apps.get(appId)?.state.read(op.from, op.to)
+  if (states === undefined) return [{ scopes: undefined, sensitive: undefined, by: op }]
+  const found = states.map((app): Grant => {
+    const held = chosen === null ? scopes : [...new Set([...scopes.filter((scope) => !isLeft(app, scope)), ...chosen])]
+    const kept = isRemoved && chosen !== null ? [...held, ...scopes.filter((scope) => SENSITIVE.has(scope))] : held
+    if (!kept.some((scope) => SENSITIVE.has(scope))) return { scopes: kept, sensitive: null, by: op }
+    const days = isRemoved && tiers.size === 1 ? null : sensitiveDays
+    const date = days !== null ? daysAfter(op, days) : (sensitive ?? daysAfter(op, TIER_DAYS))
+    return { scopes: kept, sensitive: sensitive === undefined && days === null ? undefined : date, by: op }
+  })
+  const distinct = [...new Map(found.map((one) => [JSON.stringify([one.scopes, one.sensitive]), one])).values()]
+  return isRemoved && tiers.size > 1
+    ? [...same, ...distinct, { scopes: undefined, sensitive: undefined, by: op }]
+    : distinct
+}
+
+/** Judges a change at its end, when the operations in between are known. */
+export const steeringDone = ({ apps, trace }: Known, op: Steering, connection: Connection): SteeringFact => {
+  const was = alive(trace, apps, connection, op)
+  const isChange = op.name === "changeConnection" || op.name === "endExactLocation"
+  const grants = connection.grant.candidates(op.from, op.to)
+  if (isChange && op.outcome._tag !== "refused" && grants.some(({ to, value }) => value.by !== op && to >= op.from)) {
+    // Another consent or change came meanwhile, and nobody knows which of them was first.
+    const handle = connection.grant.begin(op, { scopes: undefined, sensitive: undefined, by: op })
+    connection.grant.settle(handle, op, "maybe")
+  }
+  const before = grants.filter(({ value }) => value.by !== op)
+  const isRemoved =
+    before.length > 0 && before.every(({ value }) => isOnly(tierStates(trace, value.sensitive, op), "removed"))
+  // What the grace period removed comes back through the consent page only.
+  if (isRemoved) for (const scope of SENSITIVE) connection.agreed.delete(scope)
+  const asked = op.name === "changeConnection" && op.outcome._tag === "ok" ? (op.args.scopes ?? []) : []
+  return { op, connection, was, unagreed: asked.filter((scope) => !connection.agreed.has(scope)) }
+}
+
+const isOnly = <A>(set: ReadonlySet<A>, one: A): boolean => set.size === 1 && set.has(one)

@@ -1,0 +1,296 @@
+import { FastCheck } from "effect"
+import { one } from "../deeds.js"
+import { DAY, ERASED_AFTER, HOUR, MINUTE, SECOND } from "../edges.js"
+import { type Ask, type Deed, SCOPES, SENSITIVE, type ShortScope, type Step } from "../Plan.js"
+import {
+  about,
+  call,
+  connection,
+  consent,
+  fix,
+  INSIDE,
+  maybe,
+  person,
+  refresh,
+  rule,
+  scriptAll,
+  type Steps,
+  story,
+  until,
+  wait,
+  walk
+} from "./story.js"
+
+const { constant, integer, oneof, record } = FastCheck
+
+const ask = (connection: number, question: Ask): Step => ({ ...call(connection, "me"), ask: question }) as Step
+const visits = (connection: number): Step => ({ do: "read visits", connection, limit: 100, fromMs: null })
+const pause = (connection: number, length: "hour" | "day" | "until_resumed" = "hour"): Step => ({
+  do: "pause",
+  connection,
+  length
+})
+const resume = (connection: number): Step => ({ do: "resume", connection })
+const steer = (connection: number, over: Partial<Extract<Step, { readonly do: "steer" }>>): Step => ({
+  do: "steer",
+  connection,
+  scopes: null,
+  standardDays: null,
+  sensitiveDays: null,
+  ...over
+})
+const own = (person: number): Step => ({ do: "read own history", person })
+const erase = (person: number, beforeMs: number, afterMs = 0, around: "now" | "last fix" = "now"): Step => ({
+  do: "erase",
+  person,
+  around,
+  beforeMs,
+  afterMs
+})
+
+/** Everything that an app can ask about where somebody is or was. */
+const asked = (connection: number): ReadonlyArray<Step> => [
+  ask(connection, { about: "presence", place: 0, maxAgeS: 3_600 }),
+  ask(connection, { about: "current place", maxAgeS: 3_600 }),
+  ask(connection, { about: "zone", place: 0, radiusM: 300, maxAgeS: 3_600 }),
+  ask(connection, { about: "place at", agoMs: 15 * MINUTE, toleranceS: 900 }),
+  ask(connection, { about: "location at", agoMs: MINUTE, toleranceS: 900 }),
+  call(connection, "latest"),
+  ask(connection, { about: "range", agoMs: DAY }),
+  ask(connection, { about: "days", agoMs: DAY }),
+  visits(connection)
+]
+const some = (connection: number): Steps => one([0, 3, 5]).map((first) => asked(connection).slice(first, first + 4))
+
+/** Somebody comes home during a pause, and the app asks before, at and after its end. */
+export const paused = about({ connection, person, type: one(["exit", "dwell"]) }, ({ connection, person, type }) =>
+  story(
+    rule(connection),
+    rule(connection, { type }),
+    fix(person, { edgeM: 2_000 }),
+    wait([3 * MINUTE]),
+    oneof(story(pause(connection)), story({ do: "pause all", person, length: "hour" })),
+    ...asked(connection),
+    wait([MINUTE, 3 * MINUTE]),
+    fix(person, { edgeM: INSIDE }),
+    some(connection),
+    maybe(consent({ again: connection })),
+    oneof(
+      story(until("pause ends", connection, [-1, 0, 0, 1])),
+      story(wait([MINUTE, 10 * MINUTE]), resume(connection)),
+      story({ do: "resume all", person })
+    ),
+    some(connection),
+    fix(person, { edgeM: INSIDE }),
+    wait([3 * MINUTE]),
+    walk(person, "out"),
+    wait([3 * MINUTE]),
+    walk(person, "in"),
+    some(connection)
+  )
+)
+
+/** The phone has no network during the pause, and sends everything once it is over. */
+export const backlog = about(
+  { connection, person, length: one(["hour", "until_resumed"]) },
+  ({ connection, length, person }) =>
+    story(
+      rule(connection),
+      rule(connection, { type: "exit" }),
+      fix(person),
+      wait([3 * MINUTE]),
+      { do: "offline", person, phone: 0 },
+      wait([1, MINUTE]),
+      pause(connection, length),
+      fix(person),
+      wait([3 * MINUTE]),
+      fix(person, { edgeM: INSIDE }),
+      wait([3 * MINUTE]),
+      maybe(fix(person)),
+      resume(connection),
+      wait([0, 0, 1]),
+      { do: "online", person, phone: 0, shuffle: false, duplicate: 1 },
+      wait([3 * MINUTE]),
+      walk(person, "out"),
+      wait([3 * MINUTE]),
+      walk(person, "in")
+    )
+)
+
+/** An event waits for its receiver while the user pauses the app, or deletes the time in which it occurred. */
+export const silenced = about(
+  { connection, person, how: one(["pause", "pause and resume", "erase"] as const) },
+  ({ connection, how, person }) =>
+    story(
+      rule(connection),
+      fix(person),
+      wait([3 * MINUTE]),
+      scriptAll([500, 500, 200]),
+      fix(person, { edgeM: INSIDE }),
+      wait([0, 0, SECOND]),
+      how === "erase"
+        ? record({
+            do: constant("erase" as const),
+            person: constant(person),
+            around: constant("last fix" as const),
+            beforeMs: one([0, MINUTE]),
+            afterMs: one([...ERASED_AFTER, 0, 1])
+          })
+        : pause(connection),
+      ...(how === "pause and resume" ? [wait([1, 10 * SECOND, MINUTE]), resume(connection)] : []),
+      wait([MINUTE, 10 * MINUTE, HOUR]),
+      { do: "redeliver", app: Math.floor(connection / 2), delivery: 0, state: "failed" },
+      maybe({ do: "recover", endpoint: Math.floor(connection / 2), agoMs: DAY }),
+      wait([HOUR, 2 * HOUR])
+    )
+)
+
+/** The scopes without some of them. */
+const without = (...gone: ReadonlyArray<ShortScope>): ReadonlyArray<ShortScope> =>
+  SCOPES.filter((scope) => !gone.includes(scope))
+
+/** A permission is taken away and given back. */
+export const narrowed = about(
+  { connection, person, gone: one<ReadonlyArray<ShortScope>>([["rules.place"], SENSITIVE, ["latest.read"]]) },
+  ({ connection, gone, person }) =>
+    story(
+      maybe(consent({ again: connection, unticked: ["visits.read", "history.read"] })),
+      rule(connection),
+      fix(person),
+      wait([3 * MINUTE]),
+      steer(connection, { scopes: without(...gone) }),
+      call(connection, "latest"),
+      call(connection, "me"),
+      visits(connection),
+      maybe(fix(person, { edgeM: INSIDE })),
+      wait([MINUTE, HOUR]),
+      oneof(
+        story(steer(connection, { scopes: SCOPES, sensitiveDays: 7 })),
+        story({ do: "end exact location", connection }, call(connection, "latest"))
+      ),
+      call(connection, "latest"),
+      call(connection, "me"),
+      refresh(connection),
+      fix(person, { edgeM: INSIDE }),
+      wait([3 * MINUTE]),
+      walk(person, "out"),
+      walk(person, "in"),
+      steer(connection, { scopes: SCOPES }),
+      ask(connection, { about: "days", agoMs: DAY }),
+      maybe(consent({ again: connection })),
+      call(connection, "latest")
+    )
+)
+
+/** An end is moved nearer and farther, and once it has passed. */
+export const moved = about(
+  { connection, days: one([1, 7] as const), tier: one(["standard", "sensitive"] as const) },
+  ({ connection, days, tier }) =>
+    story(
+      consent({ again: connection, standardDays: 30, sensitiveDays: 7 }),
+      steer(connection, tier === "standard" ? { standardDays: days } : { sensitiveDays: days }),
+      call(connection, "me"),
+      maybe(steer(connection, tier === "standard" ? { standardDays: 7 } : { sensitiveDays: 7 })),
+      tier === "standard" ? until("standard ends", connection) : until("sensitive ends", connection),
+      call(connection, "latest", { isFresh: false }),
+      refresh(connection),
+      call(connection, "latest"),
+      oneof(
+        story(steer(connection, { standardDays: 30 })),
+        story(steer(connection, { scopes: SCOPES, sensitiveDays: 7 })),
+        story({ do: "end exact location", connection }),
+        story(pause(connection))
+      ),
+      call(connection, "latest", { isFresh: false }),
+      call(connection, "me"),
+      refresh(connection)
+    )
+)
+
+/** The user changes something just after the grace has ended, before or after the sweep has seen it. */
+export const graceOver = about({ connection, days: one([1, 7] as const) }, ({ connection, days }) =>
+  story(
+    // Not at the time of day of a sweep.
+    wait([MINUTE, 7 * MINUTE]),
+    consent({ again: connection, standardDays: null, sensitiveDays: days }),
+    oneof(
+      story(
+        until("sensitive ends", connection, [-1, 0, 1, MINUTE, 20 * MINUTE]),
+        steer(connection, { standardDays: 90 })
+      ),
+      constant([])
+    ),
+    until("grace ends", connection, [-1, 0, 1, MINUTE, 20 * MINUTE]),
+    oneof(
+      story(steer(connection, { standardDays: 90 })),
+      story({ do: "end exact location", connection }),
+      story(steer(connection, { scopes: without("rules.zone") }))
+    ),
+    maybe(wait([MINUTE, HOUR])),
+    steer(connection, { scopes: SCOPES, sensitiveDays: 7 }),
+    call(connection, "latest"),
+    call(connection, "me"),
+    wait([HOUR])
+  )
+)
+
+/** A stay is deleted, or its middle, its end or its beginning; the phone still has readings of it and sends them again. */
+export const erased = about(
+  { connection, person, beforeMs: one([10 * MINUTE, 5 * MINUTE, MINUTE, HOUR, DAY]), afterMs: one(ERASED_AFTER) },
+  ({ afterMs, beforeMs, connection, person }) => {
+    const stay = [0, 1, 2, 3, 4].flatMap((): ReadonlyArray<Step> => [
+      fix(person, { edgeM: INSIDE }),
+      { do: "wait", ms: 3 * MINUTE }
+    ])
+    const again = [MINUTE, 5 * MINUTE, 10 * MINUTE, 3 * MINUTE].map((ageMs) => fix(person, { edgeM: INSIDE, ageMs }))
+    return story(
+      rule(connection),
+      rule(connection, { type: "exit" }),
+      fix(person),
+      wait([3 * MINUTE]),
+      ...stay,
+      { do: "visit", person, phone: 0, place: 0, edgeM: INSIDE, arrivedMs: 14 * MINUTE, stayedMs: 12 * MINUTE },
+      visits(connection),
+      own(person),
+      one(["now", "last fix"] as const).map((around) => erase(person, beforeMs, afterMs, around)),
+      ...asked(connection),
+      own(person),
+      ...again,
+      oneof(story(fix(person, { edgeM: INSIDE })), story(fix(person))),
+      wait([MINUTE, 16 * MINUTE]),
+      ...asked(connection),
+      own(person),
+      walk(person, "out"),
+      wait([3 * MINUTE]),
+      walk(person, "in"),
+      visits(connection)
+    )
+  }
+)
+
+/** A stretch is deleted while the phone uploads readings of it. */
+export const erasedMeanwhile = about(
+  { connection, person, apartMs: one([0, 0, 1]), first: integer({ min: 0, max: 2 }) },
+  ({ apartMs, connection, first, person }) => {
+    const upload = (ageMs: number) => fix(person, { edgeM: INSIDE, ageMs }) as Deed
+    const gone = erase(person, 10 * MINUTE, 1) as Deed
+    const deeds = [upload(MINUTE), upload(2 * MINUTE), upload(3 * MINUTE)]
+    return story(
+      rule(connection),
+      fix(person, { ageMs: 0 }),
+      wait([3 * MINUTE]),
+      { do: "together", apartMs: 0, deeds: [upload(MINUTE), call(connection, "latest") as Deed] },
+      record({
+        do: constant("together" as const),
+        apartMs: constant(apartMs),
+        deeds: constant([...deeds.slice(0, first), gone, ...deeds.slice(first)] as never)
+      }),
+      ...asked(connection),
+      own(person),
+      maybe(wait([MINUTE])),
+      fix(person, { edgeM: INSIDE, ageMs: 5 * MINUTE }),
+      own(person),
+      ...asked(connection).slice(5)
+    )
+  }
+)
