@@ -1,7 +1,8 @@
 // Makes the tarballs that developers of apps install: `npm run pack:all`, which builds first. They are put into the
 // folder `packed`, or the one that is given: `node .ci/pack.mjs <folder> [package …]`.
 //
-// `listen` is one file, which `npx` runs: `npx ./packed/place-access-listen-0.0.0.tgz --help`.
+// `listen` is one file, which npx runs:
+// `npx --package=./packed/place-access-listen-0.0.0.tgz place-access-listen --help`.
 //
 // The core is packed as it is. Of the two adapters only the parts for apps are packed, with a manifest of their own:
 // the packages as a whole need the server's dependencies, and the parts for apps need none.

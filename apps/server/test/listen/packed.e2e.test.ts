@@ -30,11 +30,15 @@ describe("listen as one file, which npx runs without a clone", () => {
   it("listens to the events of a developer's app, in a folder that has nothing", async () => {
     const person = await signUp(service.url, "robin")
     const app = await createApp(person, "https://app.example/callback", [RULES_SCOPE])
-    const child = spawn("npx", ["--yes", "--offline", packed.tarball, "--service", service.url], {
-      cwd: tmpdir(),
-      env: { PATH: process.env["PATH"], PLACE_ACCESS_EMAIL: person.email, PLACE_ACCESS_PASSWORD: person.password },
-      stdio: ["ignore", "pipe", "pipe"]
-    })
+    const child = spawn(
+      "npx",
+      ["--yes", "--offline", `--package=${packed.tarball}`, "place-access-listen", "--service", service.url],
+      {
+        cwd: tmpdir(),
+        env: { PATH: process.env["PATH"], PLACE_ACCESS_EMAIL: person.email, PLACE_ACCESS_PASSWORD: person.password },
+        stdio: ["ignore", "pipe", "pipe"]
+      }
+    )
     started.push(child)
     let output = ""
     for (const stream of [child.stdout, child.stderr]) {
