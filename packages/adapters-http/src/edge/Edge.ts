@@ -6,6 +6,7 @@ import { Cause, Context, Effect, FiberRef, FiberRefs, HashMap } from "effect"
 import { HttpOptions, type ServiceOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 import * as Issues from "../wire/Issues.js"
+import * as Admission from "./Admission.js"
 import * as Body from "./Body.js"
 import * as CurrentRequest from "./CurrentRequest.js"
 import * as SecurityHeaders from "./SecurityHeaders.js"
@@ -38,6 +39,7 @@ export const make = <R>(
     )
     const freshId = Entropy.idFrom(Context.get(ports, Entropy.Entropy), "req")
     const withHeaders = SecurityHeaders.make(options)
+    const admit = options.requestsAtOnce === undefined ? undefined : Admission.make(options.requestsAtOnce)
 
     const record = (
       { disclosed, purpose, repeat, route }: CurrentRequest.Cell,
@@ -73,6 +75,18 @@ export const make = <R>(
             onFailure: (cause) => Effect.flatMap(refused(cause, request, known), (answer) => recorded(cell, answer))
           })
 
+    const admitted = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest.Cell) =>
+      admit === undefined || Admission.isExempt(request.url)
+        ? answer(request, cell)
+        : Effect.flatMap(admit, (place): ReturnType<typeof answer> => {
+            if (place === undefined) return Effect.succeed(BUSY)
+            cell.place = place
+            return Effect.ensuring(
+              answer(request, cell),
+              Effect.sync(() => place.leave())
+            )
+          })
+
     const finished = (
       cell: CurrentRequest.Cell,
       response: HttpServerResponse.HttpServerResponse
@@ -85,7 +99,7 @@ export const make = <R>(
     const begin = (request: HttpServerRequest.HttpServerRequest, id: string) => {
       const cell = CurrentRequest.make(id)
       const watched = { request, cell, trustsTraceparent: options.trustTraceparent === true }
-      return Effect.flatMap(Watch.around(watched, answer(request, cell)), ({ page, response }) =>
+      return Effect.flatMap(Watch.around(watched, admitted(request, cell)), ({ page, response }) =>
         page !== undefined && wantsPage(request)
           ? Effect.map(known.errorPage(page, cell.id), (shown) => finished(cell, shown))
           : Effect.succeed(finished(cell, response))
@@ -161,6 +175,9 @@ const TWO_HOSTS: Answer = (() => {
   // Not as a page: a page would look up the session of a request that is not trusted.
   return { ...rest, response: HttpServerResponse.setHeader(response, "connection", "close"), page: undefined }
 })()
+
+/** For requests that were not admitted in time. Not as a page: a page would ask the database whose session it is. */
+const BUSY: Answer = { ...toAnswer(Errors.busy), page: undefined }
 
 /**
  * Node keeps the first Host header and drops the others. Only `rawHeaders` has all of them, names and values in turn.

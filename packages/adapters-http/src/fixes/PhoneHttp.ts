@@ -5,13 +5,21 @@ import * as Group from "../Group.js"
 import { CallingDevice } from "../security/DeviceAuth.js"
 import { toWire } from "../wire/toWire.js"
 import * as OwnJson from "./OwnJson.js"
+import * as UploadTurns from "./UploadTurns.js"
 
 export const layer = Group.group(Api, "phone", (handlers) =>
   handlers.handle(
     "upload",
     ({ payload }) =>
       withPort(CallingDevice, (device) =>
-        toWire(ingestFixes(device, payload.locations.map(OwnJson.reading), payload.visits?.map(OwnJson.visit) ?? []))
+        withPort(UploadTurns.UploadTurns, (turns) =>
+          toWire(
+            turns.within(
+              device,
+              ingestFixes(device, payload.locations.map(OwnJson.reading), payload.visits?.map(OwnJson.visit) ?? [])
+            )
+          )
+        )
       ),
     { uninterruptible: true }
   )
