@@ -1,7 +1,7 @@
 import type { Repeat } from "@place-access/domain/access-log"
 import type { Connection } from "@place-access/domain/connection"
 import { Effect, FiberRef, GlobalValue } from "effect"
-import type { Place } from "./Admission.js"
+import type { RequestPlace } from "./Admission.js"
 import * as BodyBounds from "./BodyBounds.js"
 
 /** The connection that a request acts for. It is known even when its token is no longer valid. */
@@ -40,7 +40,7 @@ export interface Cell {
    */
   disclosed: string | null
   /** The place that the request takes among those that are worked on; undefined when they are not limited. */
-  place: Place | undefined
+  place: RequestPlace | undefined
   /** The headers that tell the caller how much of its limit is left. Refusals carry them as well. */
   standing: Readonly<Record<string, string>>
 }

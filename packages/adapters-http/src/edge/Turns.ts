@@ -1,5 +1,8 @@
 import { Effect } from "effect"
 
+/** A timer that is this late shows that the process did not run, or that one task held the event loop. */
+const STOPPED_MILLIS = 100
+
 export interface TurnLimits {
   /** How many may work at once. */
   readonly atOnce: number
@@ -65,8 +68,19 @@ export class Turns {
         leave()
         resume(Effect.succeed(given))
       }
-      // @effect-diagnostics-next-line globalTimersInEffect:off -- requests wait in real time, also on another clock
-      const timer = setTimeout(answer, this.limits.waitMillis, false)
+      const { waitMillis } = this.limits
+      // After a stop of the whole process every caller has waited too long, though turns are free in a moment. Nobody
+      // is refused for that: the wait begins again.
+      const expire = (dueAt: number) => {
+        if (performance.now() - dueAt <= STOPPED_MILLIS) answer(false)
+        else timer = startTimer()
+      }
+      const startTimer = () => {
+        const dueAt = performance.now() + waitMillis
+        // @effect-diagnostics-next-line globalTimersInEffect:off -- requests wait in real time, also on another clock
+        return setTimeout(() => expire(dueAt), waitMillis)
+      }
+      let timer = startTimer()
       const leave = () => {
         clearTimeout(timer)
         this.waiting.delete(answer)

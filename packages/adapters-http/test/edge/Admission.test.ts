@@ -104,7 +104,7 @@ it("a client that goes away gives its place to the next", async () => {
   const gone = new AbortController()
   const [{ answer }] = [await hold({ signal: gone.signal }), await hold()]
   gone.abort()
-  await expect(answer).rejects.toThrow()
+  await expect(answer).rejects.toThrow("aborted")
   await until(async () => (await get("/v1/quick")).status === 200)
 })
 

@@ -3,7 +3,7 @@ import { Effect, Fiber } from "effect"
 import { expect, it } from "vitest"
 
 const settle = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-/** So long that no test reaches it. */
+/** One minute: no test takes as long. */
 const LONG = 60_000
 
 /** Asks for a turn `count` times at once, and notes who got one, in order. */
@@ -70,7 +70,7 @@ it("an interruption at the moment of the turn passes the turn on", () =>
       for (let time = 0; time < 50; time++) {
         const turns = new Turns({ atOnce: 1, waitingMax: 10, waitMillis: LONG })
         expect(yield* turns.take).toBe(true)
-        // Whoever takes a turn releases it; an interruption may come before, at and after the moment of the turn.
+        // A fiber that takes a turn releases it. An interruption may come before, at and after the moment of the turn.
         const worked = Effect.uninterruptibleMask((restore) =>
           Effect.flatMap(turns.take, (has) =>
             has

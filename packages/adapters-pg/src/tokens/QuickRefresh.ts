@@ -62,7 +62,7 @@ type ViewRow = typeof ViewRow.Type
 
 export const make = (sql: SqlClient): Effect.Effect<QuickRefresh, never, Scope.Scope> =>
   Effect.map(
-    Batches.make((rotations: ReadonlyArray<Rotation>) => store(sql, rotations)),
+    Batches.make((rotations: ReadonlyArray<RotationWrite>) => store(sql, rotations)),
     (write) => {
       const find = read(sql)
       const decided = <A>(
@@ -131,7 +131,7 @@ const stateOf = (row: ViewRow): Locked => ({
 })
 
 /** The writes of a plain rotation, and the version of the connection's row that they were decided on. */
-export interface Rotation {
+export interface RotationWrite {
   readonly userId: UserId
   readonly id: ConnectionId
   readonly version: string
@@ -145,7 +145,7 @@ export interface Rotation {
 const rotationOf = (
   { connection_id: id, user_id: userId, version }: ViewRow,
   [rotate, refresh, access, ...rest]: ReadonlyArray<TokenWrite>
-): Rotation | undefined => {
+): RotationWrite | undefined => {
   if (rotate?._tag !== "Rotate" || refresh?._tag !== "IssueRefresh" || access?._tag !== "IssueAccess") return undefined
   const { at } = rotate.rotation
   const isPlain =
@@ -174,9 +174,9 @@ const StoredRow = Schema.Struct({ token_hash: Vault.Hash })
  */
 export const store = (
   sql: SqlClient,
-  rotations: ReadonlyArray<Rotation>
+  rotations: ReadonlyArray<RotationWrite>
 ): Effect.Effect<ReadonlyArray<boolean>, StoreError> => {
-  const each = <A>(value: (one: Rotation) => A) => rotations.map(value)
+  const each = <A>(value: (one: RotationWrite) => A) => rotations.map(value)
   // `position = position + 0`: the planner expects one row instead of ten, so it looks up keys in each table, also in a
   // plan that it caches while the tables are small.
   return sql`

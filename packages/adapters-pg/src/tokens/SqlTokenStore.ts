@@ -34,7 +34,7 @@ type Decide<A> = (state: Locked, now: Timestamp.Timestamp) => ConnectionDecision
 const WithTokenRow = Schema.Struct({ ...WithAppRow.fields, ...AccessTokenRow.fields })
 
 /**
- * A decision about a refresh token alone first tries without a lock (`QuickRefresh`). On a cluster it does not: an INSERT
+ * A decision about a refresh token alone first tries without a lock (`QuickRefresh`). Not on a cluster: an INSERT
  * inside WITH would make Citus carry rows between the nodes and commit in two phases. Inside a transaction it does not
  * either, because the tries of several callers share a statement, which is a transaction of its own.
  */

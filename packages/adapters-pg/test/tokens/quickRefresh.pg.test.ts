@@ -43,7 +43,7 @@ const readOnce = Effect.gen(function* () {
   const row = Option.getOrThrow(yield* QuickRefresh.read(sql)(user.id, id, presented))
   const rotation = Effect.map(
     Effect.all([Entropy.secret, Entropy.secret]),
-    ([child, access]): QuickRefresh.Rotation => ({
+    ([child, access]): QuickRefresh.RotationWrite => ({
       userId: user.id,
       id,
       version: row.version,
@@ -66,7 +66,7 @@ const readOnce = Effect.gen(function* () {
 describePg("texts", "a refresh that is decided without a lock", () => {
   const run = withStores(migratedPostgres, stores)
 
-  it("is stored while nothing has changed since it was read", () =>
+  it("is stored while nothing has changed since it was read [tokens-4]", () =>
     run(
       Effect.gen(function* () {
         const made = yield* readOnce

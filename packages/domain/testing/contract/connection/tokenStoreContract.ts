@@ -321,13 +321,13 @@ export const tokenStoreContract: Contract<Samples.ConnectionSamplePorts | Access
     })
   },
   {
-    name: "change: of 64 parallel rotations of one token one is stored, and all others see it [§4.3, O6]",
+    name: "change: of 16 parallel rotations of one token one is stored, and all others see it [§4.3, O6]",
     run: Effect.gen(function* () {
       const { connection } = yield* Samples.connected()
       const { chain, familyId } = yield* Samples.issue(connection, 1)
       const parent = chain[0] ?? Check.fail("a link")
       const offers = yield* Effect.all(
-        Array.from({ length: 64 }, () =>
+        Array.from({ length: 16 }, () =>
           Effect.all([
             Samples.refreshToken(connection, familyId),
             Samples.accessToken(connection, familyId),
