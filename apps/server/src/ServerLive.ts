@@ -16,6 +16,17 @@ export const database = (settings: Pick<ServerSettings, "storage">, opening?: Da
 export const ports = (settings: Pick<ServerSettings, "storage" | "webhooks">, opening?: Data.Opening) =>
   Layer.merge(Stores.layer, Webhooks.layer(settings.webhooks)).pipe(Layer.provideMerge(database(settings, opening)))
 
+/**
+ * Enough requests to keep every connection of the database busy while others wait for their turn of the event loop.
+ * More of them make each request slower, and the server answers no more of them a second.
+ */
+const REQUESTS_OF_CONNECTION = 8
+/** The embedded database has one session. */
+const REQUESTS_EMBEDDED = 64
+
+const requestsAtOnce = (storage: ServerSettings["storage"]): number =>
+  storage._tag === "Postgres" ? REQUESTS_OF_CONNECTION * storage.poolSize : REQUESTS_EMBEDDED
+
 /** Serves HTTP until it is interrupted, then drains. `ready` runs when all handlers are attached. */
 export const serveHttp = (listener: Listener.HttpListener, settings: ServerSettings, ready: Effect.Effect<void>) =>
   Effect.gen(function* () {
@@ -35,6 +46,7 @@ export const serveHttp = (listener: Listener.HttpListener, settings: ServerSetti
       tileUrl: settings.tileUrl,
       securityContact: settings.securityContact,
       hasMailbox: Mail.hasMailbox(settings.mail, settings.addresses, settings.host),
+      requestsAtOnce: requestsAtOnce(settings.storage),
       version: VERSION,
       stopping: listener.stopping
     }).pipe(Layer.provide(Health.layer(listener.isDraining)), Layer.provide(listener.layer))

@@ -40,6 +40,7 @@ import * as LocationsHttp from "./fixes/LocationsHttp.js"
 import * as OsmAndAuthLive from "./fixes/OsmAndAuthLive.js"
 import * as PhoneAppsHttp from "./fixes/PhoneAppsHttp.js"
 import * as PhoneHttp from "./fixes/PhoneHttp.js"
+import * as UploadTurns from "./fixes/UploadTurns.js"
 import { HttpOptions, type ServiceOptions } from "./HttpOptions.js"
 import * as IdempotencyKey from "./idempotency/IdempotencyKey.js"
 import * as ExportsHttp from "./exports/ExportsHttp.js"
@@ -128,7 +129,7 @@ const serve = Effect.gen(function* () {
 export const layer = (options: ServiceOptions) =>
   serve.pipe(
     HttpMiddleware.withTracerDisabledWhen(() => true),
-    Layer.provide(HttpApiBuilder.api(Api).pipe(Layer.provide(Handlers), Layer.provide(Security))),
+    Layer.provide(HttpApiBuilder.api(Api).pipe(Layer.provide(Handlers), Layer.provide([Security, UploadTurns.layer]))),
     Layer.provide(Layer.succeed(AroundEndpoints, RateOfAccount.around(IdempotencyKey.around))),
     Layer.provide(PagesLive.layer),
     Layer.provide(OpenApiDocument.layer(Api)),

@@ -64,6 +64,10 @@ const reading = (capturedAt: number, place: number) => ({
   course_deg: 87
 })
 
+/** An upload with one reading that fires no rule. */
+export const outside = (capturedAt: number): string =>
+  JSON.stringify({ locations: [{ ...reading(capturedAt, 0), lat: latOf(-1) }] })
+
 /** An upload with one reading, at the next place. */
 export const arrival = (startMs: number, step: number): string =>
   JSON.stringify({ locations: [reading(startMs + step * STEP_MS, step % RULES)] })

@@ -8,6 +8,8 @@ import { growth } from "./growth.js"
 import { imports } from "./imports.js"
 import { latency } from "./latency.js"
 import { memory } from "./memory.js"
+import { overload } from "./overload.js"
+import { phones } from "./phones.js"
 import { presence } from "./presence.js"
 import { refresh } from "./refresh.js"
 import { ruleStep } from "./ruleStep.js"
@@ -40,6 +42,8 @@ export const rows: ReadonlyArray<Row> = [
   refresh,
   uploadOne,
   uploadHundred,
+  phones,
+  overload,
   imports,
   beside,
   deliveries,

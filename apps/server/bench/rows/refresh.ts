@@ -89,8 +89,11 @@ const peers = async (
 
 interface Heard {
   readonly statements: ReadonlyArray<Statement>
+  readonly presentedHash: string
   readonly accessHash: string
   readonly refreshHash: string
+  /** The version of the connection's row, which the refresh read and its write is conditional on. */
+  readonly version: string
 }
 
 const listen = async (bench: Bench, scratch: Scratch, n: number): Promise<Heard> => {
@@ -116,17 +119,15 @@ const listen = async (bench: Bench, scratch: Scratch, n: number): Promise<Heard>
   const statements = await recorder.during(async () => (second = await ask(first.refresh_token)))
   await running.stop()
   await recorder.close()
+  const [row] = await scratch.query(`SELECT xmin::text AS version FROM connections WHERE user_id = '${People.user(n)}'`)
   return {
-    statements: statements.map((statement) => ({
-      ...statement,
-      values: statement.values.map((value) => (value === hash(first.refresh_token) ? PRESENTED : value))
-    })),
+    statements,
+    presentedHash: hash(first.refresh_token),
     accessHash: hash(second.access_token),
-    refreshHash: hash(second.refresh_token)
+    refreshHash: hash(second.refresh_token),
+    version: String(row?.["version"])
   }
 }
-
-const PRESENTED = "(presented)"
 
 const hash = (token: string): string => createHash("sha256").update(token).digest("hex")
 
@@ -137,7 +138,8 @@ const hash = (token: string): string => createHash("sha256").update(token).diges
 const TOKEN_HASH = (n: string, link: string) => `lpad(to_hex(${n}::bigint * 1000000 + ${link}::bigint), 64, '0')`
 
 /** Each client of pgbench uses its own people, one after the other and repeatedly; `turn` counts the passes. */
-const pgbenchScript = ({ accessHash, refreshHash, statements }: Heard, n: number, firstPerson: number): string => {
+const pgbenchScript = (heard: Heard, n: number, firstPerson: number): string => {
+  const { accessHash, presentedHash, refreshHash, statements, version } = heard
   const turns = PGBENCH_PEOPLE / CLIENTS
   const set = [
     `\\set turn :turn + 1`,
@@ -148,21 +150,25 @@ const pgbenchScript = ({ accessHash, refreshHash, statements }: Heard, n: number
   ]
   const expression = (value: string | null): string => {
     if (value === null) return "NULL"
-    if (value === PRESENTED) return TOKEN_HASH(":n", ":link")
+    const element = /^\{"?([^",{}]*)"?\}$/.exec(value)?.[1]
+    if (element !== undefined) return `ARRAY[${expression(element)}]`
+    if (value === version) return ":read_version"
+    if (value === presentedHash) return TOKEN_HASH(":n", ":link")
     if (value === refreshHash) return TOKEN_HASH(":n", ":next")
     if (value === accessHash) return "lpad(to_hex(:random::bigint), 64, '0')"
     if (value === People.user(n)) return "('usr_b' || :n)"
     if (value === People.connection(n)) return "('con_b' || :n)"
     if (value === `fam_b${n}`) return "('fam_b' || :n)"
     if (value.includes(address(n))) return `('${value.replace(address(n), "' || :n || '")}')`
-    const [, list, moment] = /^(\{")?(\d{4}-\d\d-\d\dT[^"]+)(?:"\})?$/.exec(value) ?? []
-    if (moment !== undefined) {
-      const then = Date.parse(moment) > Date.now() + 5_000 ? "now() + interval '1 minute'" : "now()"
-      return list === undefined ? `(${then})` : `ARRAY[${then}]`
+    if (/^\d{4}-\d\d-\d\dT/.test(value)) {
+      return Date.parse(value) > Date.now() + 5_000 ? "(now() + interval '1 minute')" : "(now())"
     }
     return `'${value.replaceAll("'", "''")}'`
   }
-  const lines = statements.map(({ text, values }) => fill(text, (index) => expression(values[index] ?? null)))
+  const lines = statements.map(({ text, values }) => {
+    const line = fill(text, (index) => expression(values[index] ?? null))
+    return text.includes("AS version") ? line.replace(/;$/, " \\gset read_") : line
+  })
   return [...set, ...lines].join("\n")
 }
 

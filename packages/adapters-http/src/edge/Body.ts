@@ -3,6 +3,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import { Data, Effect, Either, Exit } from "effect"
 import type { IncomingMessage } from "node:http"
 import * as Errors from "../wire/Errors.js"
+import * as Admission from "./Admission.js"
 import type { Cell } from "./CurrentRequest.js"
 import { NodeRequest } from "../engine/NodeRequest.js"
 import * as Slices from "./Slices.js"
@@ -63,7 +64,15 @@ const text = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Effect.
       (known = Exit.flatMap(bytes, (whole) => decodeUtf8(whole, type.value === FORM_TYPE)))
     return Effect.async<string>((resume) => {
       const source = NodeHttpServerRequest.toIncomingMessage(request)
-      return Effect.sync(receive(source, cell.route.bounds.bytes, (bytes) => resume(read(bytes))))
+      const hasArrived = Admission.duringBody(cell.place)
+      const stop = receive(source, cell.route.bounds.bytes, (bytes) => {
+        hasArrived()
+        resume(read(bytes))
+      })
+      return Effect.sync(() => {
+        hasArrived()
+        stop()
+      })
     })
   })
 }

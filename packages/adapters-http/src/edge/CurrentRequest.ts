@@ -1,6 +1,7 @@
 import type { Repeat } from "@place-access/domain/access-log"
 import type { Connection } from "@place-access/domain/connection"
 import { Effect, FiberRef, GlobalValue } from "effect"
+import type { RequestPlace } from "./Admission.js"
 import * as BodyBounds from "./BodyBounds.js"
 
 /** The connection that a request acts for. It is known even when its token is no longer valid. */
@@ -38,6 +39,8 @@ export interface Cell {
    * (`DisclosedAnswer`); it is here because the platform encodes the answer before the edge sees it.
    */
   disclosed: string | null
+  /** The place that the request takes among those that are worked on; undefined when they are not limited. */
+  place: RequestPlace | undefined
   /** The headers that tell the caller how much of its limit is left. Refusals carry them as well. */
   standing: Readonly<Record<string, string>>
 }
@@ -51,6 +54,7 @@ export const make = (id: string): Cell => ({
   repeat: undefined,
   purpose: null,
   disclosed: null,
+  place: undefined,
   standing: {}
 })
 

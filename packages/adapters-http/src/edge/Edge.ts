@@ -6,6 +6,7 @@ import { Cause, Context, Effect, FiberRef, FiberRefs, HashMap } from "effect"
 import { HttpOptions, type ServiceOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
 import * as Issues from "../wire/Issues.js"
+import * as Admission from "./Admission.js"
 import * as Body from "./Body.js"
 import * as CurrentRequest from "./CurrentRequest.js"
 import * as SecurityHeaders from "./SecurityHeaders.js"
@@ -39,6 +40,7 @@ export const make = <R>(
     const freshId = Entropy.idFrom(Context.get(ports, Entropy.Entropy), "req")
     const withHeaders = SecurityHeaders.make(options)
     const isLogged = options.logRequests === true
+    const admit = options.requestsAtOnce === undefined ? undefined : Admission.make(options.requestsAtOnce)
 
     const record = (
       { disclosed, purpose, repeat, route }: CurrentRequest.Cell,
@@ -74,6 +76,18 @@ export const make = <R>(
             onFailure: (cause) => Effect.flatMap(refused(cause, request, known), (answer) => recorded(cell, answer))
           })
 
+    const admitted = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest.Cell) =>
+      admit === undefined || Admission.isExempt(request.url)
+        ? answer(request, cell)
+        : Effect.flatMap(admit, (place): ReturnType<typeof answer> => {
+            if (place === undefined) return Effect.succeed(BUSY)
+            cell.place = place
+            return Effect.ensuring(
+              answer(request, cell),
+              Effect.sync(() => place.leave())
+            )
+          })
+
     const finished = (
       cell: CurrentRequest.Cell,
       response: HttpServerResponse.HttpServerResponse
@@ -86,7 +100,7 @@ export const make = <R>(
     const begin = (request: HttpServerRequest.HttpServerRequest, id: string) => {
       const cell = CurrentRequest.make(id)
       const watched = { request, cell, trustsTraceparent: options.trustTraceparent === true, isLogged }
-      return Effect.flatMap(Watch.around(watched, answer(request, cell)), ({ page, response }) =>
+      return Effect.flatMap(Watch.around(watched, admitted(request, cell)), ({ page, response }) =>
         page !== undefined && wantsPage(request)
           ? Effect.map(known.errorPage(page, cell.id), (shown) => finished(cell, shown))
           : Effect.succeed(finished(cell, response))
@@ -162,6 +176,9 @@ const TWO_HOSTS: Answer = (() => {
   // Not as a page: a page would look up the session of a request that is not trusted.
   return { ...rest, response: HttpServerResponse.setHeader(response, "connection", "close"), page: undefined }
 })()
+
+/** For requests that were not admitted in time. Not as a page: a page would ask the database whose session it is. */
+const BUSY: Answer = { ...toAnswer(Errors.busy), page: undefined }
 
 /**
  * Node keeps the first Host header and drops the others. Only `rawHeaders` has all of them, names and values in turn.

@@ -5,6 +5,8 @@ import * as Multipasta from "multipasta"
 import type { IncomingMessage } from "node:http"
 import * as Errors from "../wire/Errors.js"
 import { letGo } from "./Body.js"
+import * as Admission from "./Admission.js"
+import * as CurrentRequest from "./CurrentRequest.js"
 import * as Patience from "./Patience.js"
 
 /**
@@ -54,7 +56,8 @@ const withSource = <A, E, R>(
           Patience.extend(source)
           return use(pullFrom(source))
         })
-  return Effect.ensuring(used, letGo(source))
+  const inTheEnd = Effect.ensuring(used, letGo(source))
+  return CurrentRequest.cellWith(({ place }) => Admission.aside(place, inTheEnd))
 }
 
 /** Reads a body that is one file. */

@@ -1,7 +1,7 @@
 import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { wantsVisits } from "@place-access/domain/devices"
-import { ingestFixes } from "@place-access/domain/fixes"
-import { Timestamp } from "@place-access/domain/shared"
+import { type Device, wantsVisits } from "@place-access/domain/devices"
+import { type Fix, ingestFixes, type VisitReport } from "@place-access/domain/fixes"
+import { Timestamp, withPort } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { Api } from "../Api.js"
 import * as Body from "../edge/Body.js"
@@ -13,6 +13,7 @@ import * as OsmAndRequest from "./OsmAndRequest.js"
 import * as Overland from "./Overland.js"
 import * as OwnTracks from "./OwnTracks.js"
 import { parseJson, UNREADABLE } from "./PhoneUpload.js"
+import * as UploadTurns from "./UploadTurns.js"
 
 // Decision devices-7.
 
@@ -26,6 +27,11 @@ export const layer = Group.group(Api, "phoneApps", (handlers) =>
     .handleRaw("osmand", ({ request }) => osmAnd(request).pipe(toWire), { uninterruptible: true })
 )
 
+const ingest = (device: Device.Device, ...upload: Upload) =>
+  withPort(UploadTurns.UploadTurns, (turns) => turns.within(device, ingestFixes(device, ...upload)))
+
+type Upload = readonly [readings: ReadonlyArray<Fix.Reading>, visits: ReadonlyArray<VisitReport.VisitReport>]
+
 const OK = { result: "ok" }
 /**
  * Answers an unreadable body with 200, because the app shows a text only then. It keeps the batch unless the result is
@@ -38,7 +44,7 @@ const overland = (request: Request) =>
     const device = yield* CallingDevice
     const upload = Overland.decode(parseJson(yield* Effect.orDie(request.text)))
     if (upload === undefined) return HttpServerResponse.unsafeJson(NO_BATCH)
-    yield* ingestFixes(device, upload.readings, upload.visits)
+    yield* ingest(device, upload.readings, upload.visits)
     return HttpServerResponse.unsafeJson(
       (yield* wantsVisits(device)) ? { ...OK, set: { main: { visit_tracking: true } } } : OK
     )
@@ -53,13 +59,13 @@ const ownTracks = (request: Request) =>
         Body.isHopeless(defect) ? Option.some(Effect.succeed([UNREADABLE])) : Option.none()
       )
     )
-    yield* ingestFixes(yield* CallingDevice, readings, [])
+    yield* ingest(yield* CallingDevice, readings, [])
     return HttpServerResponse.unsafeJson([])
   })
 
 const osmAnd = (request: Request) =>
   Effect.gen(function* () {
     const readings = OsmAnd.decode(yield* OsmAndRequest.read(request), yield* Timestamp.now)
-    yield* ingestFixes(yield* CallingDevice, readings, [])
+    yield* ingest(yield* CallingDevice, readings, [])
     return HttpServerResponse.empty({ status: 200 })
   })

@@ -6,15 +6,18 @@ import { CallingDevice } from "../security/DeviceAuth.js"
 import { toWire } from "../wire/toWire.js"
 import * as Slices from "../edge/Slices.js"
 import * as OwnJson from "./OwnJson.js"
+import * as UploadTurns from "./UploadTurns.js"
 
 export const layer = Group.group(Api, "phone", (handlers) =>
   handlers.handle(
     "upload",
     ({ payload }) =>
       withPort(CallingDevice, (device) =>
-        toWire(
-          Slices.mapped(payload.locations, OwnJson.reading, (readings) =>
-            ingestFixes(device, readings, payload.visits?.map(OwnJson.visit) ?? [])
+        withPort(UploadTurns.UploadTurns, (turns) =>
+          toWire(
+            Slices.mapped(payload.locations, OwnJson.reading, (readings) =>
+              turns.within(device, ingestFixes(device, readings, payload.visits?.map(OwnJson.visit) ?? []))
+            )
           )
         )
       ),

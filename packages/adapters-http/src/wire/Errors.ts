@@ -323,6 +323,12 @@ export const unavailable: typeof Unavailable.Type = retryAfter(
   { statusCode: 503, error: "unavailable", message: "The service is not available right now; try again soon" },
   UNAVAILABLE_RETRY_S
 )
+/** How long a client waits when the service had no room for its request: overload often passes soon. */
+const BUSY_RETRY_S = 1
+export const busy: typeof Unavailable.Type = retryAfter(
+  { statusCode: 503, error: "unavailable", message: "The service is busy right now; try again soon" },
+  BUSY_RETRY_S
+)
 /** How long an app waits before it asks again about a connection that is paused. */
 const PAUSED_RETRY_S = 3_600
 /** An account is suspended (decision staff-1): the app keeps its tokens, which work again afterwards. */

@@ -73,3 +73,8 @@ const make = (of: Host, { run, shared }: Runs, withTransaction: PgClient["withTr
  * connections. Inside a transaction they run on the transaction's connection, as those of `sql` do.
  */
 export const reads = (sql: SqlClient): Template => (sql as Partial<{ readonly [SHARED]: Template }>)[SHARED] ?? sql
+
+/** Whether statements of this fiber run in a transaction, with any client. */
+export const isInTransaction: Effect.Effect<boolean> = Effect.withFiberRuntime((fiber) =>
+  Effect.succeed(Transaction.current(fiber.currentContext) !== undefined)
+)

@@ -1,7 +1,8 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { type ConnectionId, Timestamp, type UserId, type Vault } from "@place-access/domain/shared"
-import { type Locked, type Presented, TokenStore } from "@place-access/domain/tokens"
+import type { ConnectionDecision } from "@place-access/domain/connection"
+import { type Locked, type Presented, TokenStore, type TokenWrite } from "@place-access/domain/tokens"
 import { Array, Effect, Layer, Option, type ParseResult, Schema } from "effect"
 import * as ConnectionReads from "../connection/ConnectionReads.js"
 import * as ConnectionRoutes from "../connection/ConnectionRoutes.js"
@@ -17,24 +18,50 @@ import {
   WithAppRow
 } from "../connection/ConnectionRow.js"
 import * as ConnectionWrites from "../connection/ConnectionWrites.js"
-import { reads, together } from "../driver/Client.js"
+import { isInTransaction, reads, together } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
+import { isDistributed } from "../schema/isDistributed.js"
+import * as QuickRefresh from "./QuickRefresh.js"
 
 const readWithApps = Rows.read(WithAppRow)
 const readCodes = Rows.read(CodeRow)
 const readAccessTokens = Rows.read(AccessTokenRow)
 const readRefreshTokens = Rows.read(RefreshTokenRow)
 
+type Decide<A> = (state: Locked, now: Timestamp.Timestamp) => ConnectionDecision<A, TokenWrite>
+
 const WithTokenRow = Schema.Struct({ ...WithAppRow.fields, ...AccessTokenRow.fields })
 
-export const layer: Layer.Layer<TokenStore, never, SqlClient> = Layer.effect(
+/**
+ * A decision about a refresh token alone first tries without a lock (`QuickRefresh`). Not on a cluster: an INSERT
+ * inside WITH would make Citus carry rows between the nodes and commit in two phases. Inside a transaction it does not
+ * either, because the tries of several callers share a statement, which is a transaction of its own.
+ */
+export const layer: Layer.Layer<TokenStore, never, SqlClient> = Layer.scoped(
   TokenStore,
-  Effect.map(Effect.all([SqlClient, ConnectionRoutes.ConnectionRoutes]), ([sql, routes]) => {
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const routes = yield* ConnectionRoutes.ConnectionRoutes
+    const quick = yield* QuickRefresh.make(sql)
+    const onCluster = isDistributed(sql)
+    const isAlone = Effect.flatMap(isInTransaction, (is) =>
+      is ? Effect.succeed(false) : Effect.map(onCluster, (isCluster) => !isCluster)
+    )
     const read = reads(sql)
     const select = columns(sql)
     const writes = ConnectionWrites.make(sql)
     const readLocked = lockedReads(sql)
+
+    const underLock = <A>(userId: UserId, id: ConnectionId, presented: Presented, decide: Decide<A>) =>
+      Effect.gen(function* () {
+        const state = yield* readLocked(userId, id, presented)
+        if (Option.isNone(state)) return Option.none()
+        const now = yield* Timestamp.now
+        const decision = decide(state.value, now)
+        yield* writes.last(state.value.connection, decision.writes, now)
+        return Option.some(decision.outcome)
+      }).pipe(sql.withTransaction, orStoreError)
 
     return TokenStore.of({
       findByAccessToken: (id, hash) =>
@@ -51,17 +78,17 @@ export const layer: Layer.Layer<TokenStore, never, SqlClient> = Layer.effect(
           return Option.map(row, (found) => ({ ...toWithApp(found), token: toAccessToken(found) }))
         }).pipe(orStoreError),
 
-      change: (id, presented, decide) =>
+      change: <A>(id: ConnectionId, presented: Presented, decide: Decide<A>) =>
         Effect.gen(function* () {
-          const userId = yield* routes.userOf(id)
+          const userId = yield* orStoreError(routes.userOf(id))
           if (Option.isNone(userId)) return Option.none()
-          const state = yield* readLocked(userId.value, id, presented)
-          if (Option.isNone(state)) return Option.none()
-          const now = yield* Timestamp.now
-          const decision = decide(state.value, now)
-          yield* writes.last(state.value.connection, decision.writes, now)
-          return Option.some(decision.outcome)
-        }).pipe(sql.withTransaction, Effect.uninterruptible, orStoreError)
+          const isRefresh = presented.code === undefined && presented.access === undefined
+          if (isRefresh && presented.refresh !== undefined && (yield* orStoreError(isAlone))) {
+            const answer = yield* quick(userId.value, id, presented.refresh, decide)
+            if (answer._tag === "Done") return answer.outcome
+          }
+          return yield* underLock(userId.value, id, presented, decide)
+        }).pipe(Effect.uninterruptible)
     })
   })
 ).pipe(Layer.provide(ConnectionRoutes.layer))

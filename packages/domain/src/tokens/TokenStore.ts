@@ -11,7 +11,7 @@ export interface Presented {
   readonly access?: Vault.Hash
 }
 
-/** What a decision about credentials reads, while the connection's row is locked. */
+/** What a decision about credentials reads. Nothing of it changes until the decision's writes are committed. */
 export interface Locked extends WithApp {
   /** The presented code, if it is this connection's. */
   readonly code: Option.Option<AuthorizationCode>
@@ -46,8 +46,11 @@ export class TokenStore extends Context.Tag("@place-access/domain/tokens/TokenSt
     ) => StoreEffect<Option.Option<WithApp & { readonly token: AccessToken }>>
 
     /**
-     * Locks the connection's row, reads the presented credentials and then the clock, calls `decide` and commits the
-     * writes that it returned (decision O8). None when there is no such connection. `decide` is a plain function.
+     * Reads the presented credentials and then the clock, calls `decide` and commits the writes that it returned, as if
+     * no other change of the connection had been under way (decision O8). None when there is no such connection.
+     *
+     * `decide` is a plain function. A store may call it again, when something changed between its first read and its
+     * write (decision tokens-4). The last call counts.
      */
     readonly change: <A>(
       id: ConnectionId,

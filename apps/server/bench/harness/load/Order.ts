@@ -14,13 +14,21 @@ export interface Order {
   readonly ratePerS?: number
   readonly warmUpSeconds: number
   readonly seconds: number
+  /** Whether an answer may be 503. Its client then waits as long as `RETRY_MS`. */
+  readonly mayBeRefused?: boolean
 }
+
+/** What the server says in `Retry-After` when it is busy. */
+export const RETRY_MS = 1_000
 
 export interface Outcome {
   readonly operations: number
   readonly seconds: number
   readonly p50Ms: number
   readonly p99Ms: number
+  /** Answers with 503, which are no operations, and how long they took. NaN when there were none. */
+  readonly refused: number
+  readonly refusedP99Ms: number
   /** The processor time of the load process itself. */
   readonly clientCpuMicrosPerOp: number
 }

@@ -1,6 +1,6 @@
 import { percentile } from "../percentile.js"
 import * as Connection from "./Connection.js"
-import type { Message, Order, Outcome } from "./Order.js"
+import { type Message, type Order, type Outcome, RETRY_MS } from "./Order.js"
 import type { Answer, Client, Open } from "./Script.js"
 
 /**
@@ -18,7 +18,7 @@ const run = async (order: Order): Promise<Outcome> => {
     Connection.open(order.ports[index % order.ports.length] ?? 0, (error) => fail(error))
   )
   const connections = await Promise.race([Promise.all(opening), failed])
-  const latenciesMs: Array<number> = []
+  const [latenciesMs, refusedMs]: [Array<number>, Array<number>] = [[], []]
   const begin = performance.now()
   const start = begin + order.warmUpSeconds * 1_000
   const end = start + order.seconds * 1_000
@@ -35,6 +35,7 @@ const run = async (order: Order): Promise<Outcome> => {
             start,
             end,
             latenciesMs,
+            refusedMs: order.mayBeRefused === true ? refusedMs : undefined,
             ended,
             ...(order.ratePerS === undefined
               ? {}
@@ -51,12 +52,14 @@ const run = async (order: Order): Promise<Outcome> => {
     for (const connection of connections) connection.close()
   }
   const { system, user } = process.cpuUsage(cpu)
-  latenciesMs.sort((a, b) => a - b)
+  for (const times of [latenciesMs, refusedMs]) times.sort((a, b) => a - b)
   return {
     operations: latenciesMs.length,
     seconds: order.seconds,
     p50Ms: percentile(latenciesMs, 0.5),
     p99Ms: percentile(latenciesMs, 0.99),
+    refused: refusedMs.length,
+    refusedP99Ms: percentile(refusedMs, 0.99),
     clientCpuMicrosPerOp: (system + user) / latenciesMs.length
   }
 }
@@ -66,6 +69,8 @@ interface Lane {
   readonly start: number
   readonly end: number
   readonly latenciesMs: Array<number>
+  /** The times of refusals; undefined when none is allowed. */
+  readonly refusedMs: Array<number> | undefined
   readonly ended: () => void
   /** When requests come at a rate: the time of the lane's first request, and the time between two of them. */
   readonly firstDue?: number
@@ -77,9 +82,18 @@ interface Lane {
  * would be a large part of the client's cost.
  */
 const ask = (connection: Connection.Connection, client: Client, lane: Lane): void => {
-  const { end, ended, everyMs, firstDue, latenciesMs, start } = lane
+  const { end, ended, everyMs, firstDue, latenciesMs, refusedMs, start } = lane
   let from = firstDue ?? performance.now()
   const answered = (answer: Answer): void => {
+    if (answer.status === 503 && refusedMs !== undefined) {
+      const now = performance.now()
+      if (now >= start && now < end) refusedMs.push(now - from)
+      if (now + RETRY_MS >= end) return ended()
+      return void setTimeout(() => {
+        from = performance.now()
+        connection.send(client.next(undefined), answered)
+      }, RETRY_MS)
+    }
     // An error is answered faster than the work is done: it would look like speed.
     if (answer.status < 200 || answer.status > 299) {
       throw new Error(`answered ${answer.status}: ${answer.body().slice(0, 500)}`)

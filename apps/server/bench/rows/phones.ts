@@ -1,0 +1,45 @@
+import * as Goal from "../harness/Goal.js"
+import * as Phones from "../harness/Phones.js"
+import type { Row, Side } from "../harness/Row.js"
+import type * as PhonesLoad from "./phones.load.js"
+
+/** More clients than a person has phones: each stands for a phone that sends one upload after the other. */
+const PHONES = 20
+const SECONDS = 3
+
+/** Uploads of one person that come at once, beside one phone alone, and beside as many phones of different people. */
+export const phones: Row = {
+  name: "phones",
+  path: "20 phones of one person upload at once, beside one phone alone",
+  seconds: 50,
+  open: async (bench) => {
+    // Each round of each side has people of its own, who have uploaded nothing.
+    const rounds = bench.rounds + 1
+    const scratch = await bench.scratch((empty) =>
+      Phones.seed(empty, rounds * (PHONES + 2), (n) => `https://hooks.example.com/${n}`)
+    )
+    const server = await bench.server(scratch)
+    let next = 0
+    const side =
+      (clients: number, people: number): Side =>
+      () => {
+        const options: PhonesLoad.Options = { from: next, people, startMs: Date.now() - Phones.BEHIND_MS }
+        next += people
+        return bench.load([server.running], {
+          script: new URL("phones.load.ts", import.meta.url),
+          options,
+          ports: [server.port],
+          clients,
+          seconds: SECONDS
+        })
+      }
+    return [
+      {
+        product: side(PHONES, 1),
+        baseline: side(1, 1),
+        peers: { "20 people": side(PHONES, PHONES) },
+        goals: [Goal.p99Ratio(3)]
+      }
+    ]
+  }
+}

@@ -1,0 +1,82 @@
+import { Effect } from "effect"
+import { Turns } from "./Turns.js"
+
+/**
+ * Admission control (decision limits-11): how many requests this process works on at once. Under overload, requests
+ * beyond that number would all be slow, hold memory, and wait for a connection of the database until they fail. They
+ * wait here for a moment instead, and are then refused with 503 and `Retry-After`.
+ *
+ * Health checks and texts that need no database are let in always.
+ */
+
+/** The longest wait. A refusal comes within 250 ms, with time to spare for writing it. */
+const WAIT_MILLIS = 200
+const WAITING_MAX = 2_000
+/** How long a request may wait for its body before another request takes its place. */
+const BODY_GRACE_MILLIS = 250
+
+const ALWAYS = /^\/(?:healthz|readyz|assets\/|docs(?:[/?]|$))/
+
+export const isExempt = (url: string): boolean => ALWAYS.test(url)
+
+/** The place that an admitted request takes. It can be given back for a while, and is given back once at the end. */
+export class RequestPlace {
+  private isTaken = true
+  private readonly turns: Turns
+
+  constructor(turns: Turns) {
+    this.turns = turns
+  }
+
+  leave(): void {
+    if (!this.isTaken) return
+    this.isTaken = false
+    this.turns.release()
+  }
+
+  /** Never waits: a request that was admitted once is not refused later. */
+  comeBack(): void {
+    if (this.isTaken) return
+    this.isTaken = true
+    this.turns.takeAnyway()
+  }
+}
+
+export type Admit = Effect.Effect<RequestPlace | undefined>
+
+/** Undefined: the request is refused. */
+export const make = (requestsAtOnce: number): Admit => {
+  const turns = new Turns({ atOnce: requestsAtOnce, waitingMax: WAITING_MAX, waitMillis: WAIT_MILLIS })
+  return Effect.map(turns.take, (hasTurn) => (hasTurn ? new RequestPlace(turns) : undefined))
+}
+
+/** Gives the place to others while `waiting` waits for something that is no work of this process. */
+export const aside = <A, E, R>(
+  place: RequestPlace | undefined,
+  waiting: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  place === undefined
+    ? waiting
+    : Effect.suspend(() => {
+        place.leave()
+        return Effect.ensuring(
+          waiting,
+          Effect.sync(() => place.comeBack())
+        )
+      })
+
+/**
+ * Gives the place to others when a body takes long to arrive. Otherwise a few clients that send slowly could take every
+ * place. Returns a function that takes the place back when the body has arrived.
+ */
+export const duringBody = (place: RequestPlace | undefined): (() => void) => {
+  if (place === undefined) return NOTHING
+  // @effect-diagnostics-next-line globalTimers:off -- a socket's time, below any program
+  const timer = setTimeout(() => place.leave(), BODY_GRACE_MILLIS)
+  return () => {
+    clearTimeout(timer)
+    place.comeBack()
+  }
+}
+
+const NOTHING = () => undefined

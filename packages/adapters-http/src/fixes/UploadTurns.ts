@@ -1,0 +1,61 @@
+import type { Device } from "@place-access/domain/devices"
+import { StoreError, type UserId } from "@place-access/domain/shared"
+import { Context, Effect, Layer } from "effect"
+import * as Admission from "../edge/Admission.js"
+import * as CurrentRequest from "../edge/CurrentRequest.js"
+import { Turns } from "../edge/Turns.js"
+
+/**
+ * Uploads of one person take turns in this process (decision fixes-9). Each upload is committed on condition that no
+ * other upload of the person was committed since it read. Uploads that run at once would therefore mostly repeat their
+ * work: of twenty, one commits and nineteen read and evaluate again.
+ *
+ * Turns save work, and correctness does not depend on them: another process may commit an upload of the same person at
+ * any time, and `ingestFixes` then tries again as before.
+ */
+
+/** More uploads of one person than this do not wait. A phone sends a refused upload again. */
+const WAITING_MAX = 512
+/** Phones wait half a minute for an answer, some of them only fifteen seconds. */
+const WAIT_MILLIS = 10_000
+
+export class UploadTurns extends Context.Tag("@place-access/adapters-http/fixes/UploadTurns")<
+  UploadTurns,
+  {
+    /** Runs `upload` when it is its turn. Fails with a transient `StoreError` when the turn did not come in time. */
+    readonly within: <A, E, R>(
+      device: Pick<Device.Device, "userId">,
+      upload: Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | StoreError, R>
+  }
+>() {}
+
+/** One for each process. */
+export const layer: Layer.Layer<UploadTurns> = Layer.sync(UploadTurns, () => {
+  // A person is here while one of their uploads is under way.
+  const people = new Map<UserId, Turns>()
+  const turnsOf = (userId: UserId): Turns => {
+    const known = people.get(userId)
+    if (known !== undefined) return known
+    const turns = new Turns({ atOnce: 1, waitingMax: WAITING_MAX, waitMillis: WAIT_MILLIS })
+    people.set(userId, turns)
+    return turns
+  }
+  return {
+    within: <A, E, R>({ userId }: Pick<Device.Device, "userId">, upload: Effect.Effect<A, E, R>) =>
+      Effect.uninterruptibleMask((restore) =>
+        CurrentRequest.cellWith(({ place }) => {
+          const turns = turnsOf(userId)
+          const end = Effect.sync(() => {
+            turns.release()
+            if (!turns.isUsed) people.delete(userId)
+          })
+          return Effect.flatMap(turns.isFull ? Admission.aside(place, turns.take) : turns.take, (hasTurn) =>
+            hasTurn ? Effect.ensuring(restore(upload), end) : (TOO_MANY as Effect.Effect<A, E | StoreError, R>)
+          )
+        })
+      )
+  }
+})
+
+const TOO_MANY = Effect.fail(StoreError.unavailable("Too many uploads of one user at once"))
