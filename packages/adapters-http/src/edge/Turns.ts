@@ -77,7 +77,7 @@ export class Turns {
       }
       const startTimer = () => {
         const dueAt = performance.now() + waitMillis
-        // @effect-diagnostics-next-line globalTimersInEffect:off -- requests wait in real time, also on another clock
+        // @effect-diagnostics-next-line globalTimers:off -- requests wait in real time, also on another clock
         return setTimeout(() => expire(dueAt), waitMillis)
       }
       let timer = startTimer()

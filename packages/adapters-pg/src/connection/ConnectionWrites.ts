@@ -63,7 +63,8 @@ const write = (
     case "LookAt":
       // LEAST leaves nulls out.
       return sql`UPDATE connections
-                 SET look_at = LEAST(${Rows.nullableAt(one.at)}, CASE WHEN ${one.keepsEarlier === true} THEN look_at END)
+                 SET look_at =
+                   LEAST(${Rows.nullableAt(one.at)}, CASE WHEN ${one.keepsEarlier === true} THEN look_at END)
                  WHERE user_id = ${userId} AND connection_id = ${id}`
     case "SetScopes":
       return Effect.zipRight(

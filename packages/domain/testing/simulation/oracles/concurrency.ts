@@ -1,6 +1,7 @@
 import type { RuleFields } from "../Operations.js"
 import type { Oracle, Run } from "../Oracle.js"
-import { ground, type MadeRule, mayBeOver } from "./support/Ground.js"
+import { ground, type MadeRule } from "./support/Ground.js"
+import { mayBeOver } from "./support/Ended.js"
 import { type CompletedCall, happened, isDone, isoOf, mayBeDone, timeOf } from "./support/trace/Happened.js"
 import { ACTIVE_RULES } from "../Specification.js"
 

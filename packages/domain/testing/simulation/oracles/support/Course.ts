@@ -2,20 +2,12 @@ import type { Run } from "../../Oracle.js"
 import { begun } from "./trace/Begun.js"
 import { marginM, sidesOf } from "./phones/distance.js"
 import { isInWindow } from "./Explained.js"
-import {
-  archived,
-  circlesOf,
-  effective,
-  ground,
-  type Ground,
-  isSameCircle,
-  type MadeRule,
-  mayBeOver,
-  sharing
-} from "./Ground.js"
+import { archived, circlesOf, effective, ground, type Ground, isSameCircle, type MadeRule, sharing } from "./Ground.js"
+import { mayBeOver } from "./Ended.js"
 import { type CompletedCall, isDone, isoOf } from "./trace/Happened.js"
 import { type Observer, observing } from "./trace/Observed.js"
-import { erased, erasuresOf } from "./phones/Erasures.js"
+import { inOrder, newness } from "./phones/Brought.js"
+import { erasuresOf } from "./phones/Erasures.js"
 import { isLeftBehind } from "./phones/LeftBehind.js"
 import { isPutAside, keyOf, phonesOf } from "./phones/Phones.js"
 import { distinct } from "./trace/Possible.js"
@@ -318,55 +310,6 @@ const see = (
   if (fires) note(gap === COOLDOWN ? "fired at the end of the cooldown" : type === "dwell" ? "dwell fired" : "fired")
   if (!fires) return observed.at(at) ? [] : [after]
   return observed.at(at) || !observed.isShown(at) ? [{ ...after, firedAt: at }] : []
-}
-
-/**
- * At one instant the more accurate fix comes first (decision L4); of one fix that was sent twice the more accurate one.
- */
-const inOrder = ({ args: { deviceId, fixes } }: CompletedCall<"upload">) => {
-  const worth = (accuracyM: number | null) =>
-    accuracyM !== null && Number.isFinite(accuracyM) && accuracyM > 0 ? accuracyM : Infinity
-  const sorted = [...fixes].sort(
-    (a, b) =>
-      a.capturedAt - b.capturedAt ||
-      Math.sign(worth(a.accuracyM) - worth(b.accuracyM)) ||
-      a.lat - b.lat ||
-      a.lon - b.lon
-  )
-  const keys = new Set<string>()
-  return sorted.filter((fix) => {
-    const key = keyOf(deviceId, fix)
-    return keys.has(key) ? false : keys.add(key)
-  })
-}
-
-/** Whether the fix is new, or was sent before, or is of a time that its owner deleted. */
-const newness = (
-  run: Run,
-  rule: MadeRule,
-  upload: CompletedCall<"upload">,
-  { capturedAt, key }: { readonly capturedAt: number; readonly key: string }
-): "yes" | "maybe" | "no" => {
-  const gone = erased(run, rule.pair.userId, capturedAt, upload.begin, upload.end)
-  if (gone !== "no") return gone === "yes" ? "no" : "maybe"
-  const others = (broughtBy(run, rule.pair.userId).get(key) ?? []).filter(
-    (did) => did !== upload && did.begin < upload.end
-  )
-  if (others.some((did) => isDone(did) && did.end < upload.begin)) return "no"
-  return others.length === 0 ? "yes" : "maybe"
-}
-
-const indexes = new WeakMap<object, Map<string, ReadonlyMap<string, ReadonlyArray<CompletedCall<"upload">>>>>()
-
-const broughtBy = (run: Run, userId: string): ReadonlyMap<string, ReadonlyArray<CompletedCall<"upload">>> => {
-  const index = indexes.get(run) ?? new Map()
-  indexes.set(run, index)
-  const found = index.get(userId)
-  if (found !== undefined) return found
-  const made = new Map<string, Array<CompletedCall<"upload">>>()
-  for (const { key, uploads } of phonesOf(run, userId).seen) made.set(key, [...(made.get(key) ?? []), ...uploads])
-  index.set(userId, made)
-  return made
 }
 
 /** The invariant that the contradiction points at, by how the upload came at which it shows. */

@@ -3,17 +3,8 @@ import { begun } from "./trace/Begun.js"
 import { sidesOf } from "./phones/distance.js"
 import type { Firing } from "./deliveries/Firings.js"
 import { firings } from "./deliveries/Firings.js"
-import {
-  archived,
-  circlesOf,
-  effective,
-  type Ground,
-  ground,
-  isStopped,
-  type MadeRule,
-  mayBeOver,
-  sharing
-} from "./Ground.js"
+import { archived, circlesOf, effective, type Ground, ground, type MadeRule, sharing } from "./Ground.js"
+import { isStopped, mayBeOver } from "./Ended.js"
 import { type CompletedCall, isDone, isoOf } from "./trace/Happened.js"
 import { erased, erasuresOf } from "./phones/Erasures.js"
 import { isLeftBehind } from "./phones/LeftBehind.js"

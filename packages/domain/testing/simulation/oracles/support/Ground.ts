@@ -1,10 +1,10 @@
 import type { Call, Circle, RuleFields } from "../../Operations.js"
 import type { Run } from "../../Oracle.js"
-import { type CompletedCall, happened, type Happened, isBefore, isDone, mayBeDone, textOf } from "./trace/Happened.js"
+import { type CompletedCall, happened, type Happened, isDone, mayBeDone, textOf } from "./trace/Happened.js"
 import { into } from "./trace/into.js"
 import * as Register from "./trace/Register.js"
 import { Pauses } from "./Pauses.js"
-import { DAY, SENSITIVE } from "../../Specification.js"
+import { SENSITIVE } from "../../Specification.js"
 
 /** What rules, visits and webhooks depend on: connections, shared places and rules. */
 
@@ -287,7 +287,8 @@ export const hasScope = (scopes: ReadonlyArray<string>, scope: string): boolean 
 export const isSameCircle = (one: Circle, other: Circle): boolean =>
   one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
 
-const is = <N extends CompletedCall["name"]>(did: CompletedCall, name: N): did is CompletedCall<N> => did.name === name
+export const is = <N extends CompletedCall["name"]>(did: CompletedCall, name: N): did is CompletedCall<N> =>
+  did.name === name
 
 /** The operation with an unknown outcome. */
 const uncertain = (did: CompletedCall): CompletedCall => ({ ...did, outcome: null })
@@ -345,62 +346,6 @@ export const effective = (
   return answers.includes("no") ? "no" : answers.includes("maybe") ? "maybe" : "yes"
 }
 
-/**
- * Whether a connection of the pair that lived at the end of `since` was over before `begin`, by an operation or by its
- * standard date.
- */
-export const isOver = (
-  pair: Pair,
-  connectionId: string,
-  since: { readonly end: number },
-  begin: number,
-  now: number
-): boolean => {
-  const ends = pair.ends.filter((did) => isDone(did) && did.begin > since.end && did.end < begin)
-  // An older connection can be ended a second time, and that ends nothing.
-  if (ends.some((did) => !is(did, "disconnect") || did.args.connectionId === connectionId)) return true
-  if (pair.consents.some((did) => did.begin > since.end && did.end < begin && hasFollowed(did, connectionId)))
-    return true
-  const dates = standardEnds(pair, begin)
-  return dates.length > 0 && dates.every((at) => at <= now)
-}
-
-/** Whether an operation or its date may have ended a rule's connection by `end`. */
-export const mayBeOver = ({ connectionId, made, pair }: MadeRule, end: number, now: number): boolean =>
-  pair.ends.some((did) => did.end > made.begin && did.begin <= end) ||
-  pair.consents.some((did) => did.end > made.begin && did.begin <= end && hasFollowed(did, connectionId)) ||
-  standardEnds(pair, end).some((at) => at <= now)
-
-/** Another connection was made afterwards: the earlier one had ended, and the new date is not its date. */
-const hasFollowed = ({ outcome }: CompletedCall<"consent">, connectionId: string): boolean =>
-  outcome?._tag === "ok" && outcome.value.mode === "new" && outcome.value.connectionId !== connectionId
-
-/** The standard dates that may hold, each by the earliest or latest time of the clock. */
-const standardEnds = ({ dated }: Pair, begin: number): ReadonlyArray<number> => {
-  const before = dated.filter(({ did }) => did.begin <= begin)
-  const settled = before.filter(({ did }) => isDone(did) && did.end < begin)
-  const last = settled.at(-1)
-  const open = before.filter((one) => !settled.includes(one) && (last === undefined || !isBefore(one.did, last.did)))
-  return [...(last === undefined ? [] : [last]), ...open].flatMap(({ days, did: { beganAt, endedAt } }) =>
-    days === null ? [Infinity] : [beganAt + days * DAY, endedAt + days * DAY]
-  )
-}
-
 /** The circles that a rule may have had between two entries: the circle of its zone, or those of its place. */
 export const circlesOf = (ground: Ground, rule: MadeRule, begin: number, end: number): ReadonlyArray<Circle> =>
   rule.zone !== null ? [rule.zone] : (ground.places.get(rule.placeId ?? "")?.circles.possible(begin, end) ?? [])
-
-/** Whether the rule was stopped, or lacked its place or scope, all the time (Spec §3.3, §4.6.10; decision L8). */
-export const isStopped = (
-  ground: Ground,
-  rule: MadeRule,
-  { beganAt, begin, end }: { readonly begin: number; readonly end: number; readonly beganAt: number }
-): boolean => {
-  const { connectionId, kind, made: did, pair, placeId, removals } = rule
-  if (removals.some((removal) => isDone(removal) && removal.end < begin)) return true
-  if (isOver(pair, connectionId, did, begin, beganAt)) return true
-  if (effective(ground, pair, `location.rules.${kind}`, begin, end) === "no") return true
-  if (placeId === null) return false
-  const place = ground.places.get(placeId)
-  return sharing(pair, placeId, begin, end) === "no" || (place !== undefined && archived(place, begin, end) === "yes")
-}

@@ -1,6 +1,6 @@
 import type { CompletedCall } from "./trace/Happened.js"
 import { isDone } from "./trace/Happened.js"
-import type { Between } from "./trace/Begun.js"
+import { type Between, clockOf, type Moment } from "./trace/Moment.js"
 import { into } from "./trace/into.js"
 import * as Register from "./trace/Register.js"
 import { DAY, HOUR } from "../../Specification.js"
@@ -21,14 +21,6 @@ interface Paused {
   readonly userId: string
   readonly shownBy: { readonly end: number }
   readonly ends: Ends
-}
-
-/** When an operation or a call took place. */
-export interface Moment {
-  readonly begin: number
-  readonly end: number
-  readonly beganAt: number
-  readonly endedAt: number
 }
 
 export class Pauses {
@@ -90,11 +82,6 @@ const isOn = ({ earliest, latest }: Between, moment: Moment): "yes" | "maybe" | 
   const span = clockOf(moment)
   return span.latest < earliest ? "yes" : span.earliest >= latest ? "no" : "maybe"
 }
-
-const clockOf = ({ beganAt, endedAt }: Moment): Between => ({
-  earliest: Math.min(beganAt, endedAt),
-  latest: Math.max(beganAt, endedAt)
-})
 
 const take = (
   ends: Ends,

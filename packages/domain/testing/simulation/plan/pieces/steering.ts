@@ -234,7 +234,7 @@ export const graceOver = about({ connection, days: one([1, 7] as const) }, ({ co
   )
 )
 
-/** A stay is deleted, or its middle, its end or its beginning; the phone still has readings of it and sends them again. */
+/** A stay or a part of it is deleted; the phone still has readings of it and sends them again. */
 export const erased = about(
   { connection, person, beforeMs: one([10 * MINUTE, 5 * MINUTE, MINUTE, HOUR, DAY]), afterMs: one(ERASED_AFTER) },
   ({ afterMs, beforeMs, connection, person }) => {

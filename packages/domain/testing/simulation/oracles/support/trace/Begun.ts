@@ -1,13 +1,7 @@
 import type { Circle } from "../../../Operations.js"
 import { type Ground, hasScope, isSameCircle, type MadeRule } from "../Ground.js"
-import type { Moment } from "../Pauses.js"
+import { type Between, clockOf, type Moment } from "./Moment.js"
 import type { Register } from "./Register.js"
-
-/** A moment that the trace puts between two times. */
-export interface Between {
-  readonly earliest: number
-  readonly latest: number
-}
 
 /**
  * The time from which captures may fire a rule, for an upload between two entries (decision M5). It is the latest of
@@ -71,9 +65,3 @@ const last = <V>(
   }
   return found
 }
-
-/** The times that the clock may have shown during an operation, during which the clock may have been set back. */
-const clockOf = ({ beganAt, endedAt }: { readonly beganAt: number; readonly endedAt: number }): Between => ({
-  earliest: Math.min(beganAt, endedAt),
-  latest: Math.max(beganAt, endedAt)
-})

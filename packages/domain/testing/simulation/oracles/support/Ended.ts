@@ -1,0 +1,61 @@
+import { archived, effective, type Ground, is, type MadeRule, type Pair, sharing } from "./Ground.js"
+import { type CompletedCall, isBefore, isDone } from "./trace/Happened.js"
+import { DAY } from "../../Specification.js"
+
+/** Whether a connection or a rule was over: ended by an operation, by its date, or by what it depends on. */
+
+/**
+ * Whether a connection of the pair that lived at the end of `since` was over before `begin`, by an operation or by its
+ * standard date.
+ */
+export const isOver = (
+  pair: Pair,
+  connectionId: string,
+  since: { readonly end: number },
+  begin: number,
+  now: number
+): boolean => {
+  const ends = pair.ends.filter((did) => isDone(did) && did.begin > since.end && did.end < begin)
+  // An older connection can be ended a second time, and that ends nothing.
+  if (ends.some((did) => !is(did, "disconnect") || did.args.connectionId === connectionId)) return true
+  if (pair.consents.some((did) => did.begin > since.end && did.end < begin && hasFollowed(did, connectionId)))
+    return true
+  const dates = standardEnds(pair, begin)
+  return dates.length > 0 && dates.every((at) => at <= now)
+}
+
+/** Whether an operation or its date may have ended a rule's connection by `end`. */
+export const mayBeOver = ({ connectionId, made, pair }: MadeRule, end: number, now: number): boolean =>
+  pair.ends.some((did) => did.end > made.begin && did.begin <= end) ||
+  pair.consents.some((did) => did.end > made.begin && did.begin <= end && hasFollowed(did, connectionId)) ||
+  standardEnds(pair, end).some((at) => at <= now)
+
+/** Another connection was made afterwards: the earlier one had ended, and the new date is not its date. */
+const hasFollowed = ({ outcome }: CompletedCall<"consent">, connectionId: string): boolean =>
+  outcome?._tag === "ok" && outcome.value.mode === "new" && outcome.value.connectionId !== connectionId
+
+/** The standard dates that may hold, each by the earliest or latest time of the clock. */
+const standardEnds = ({ dated }: Pair, begin: number): ReadonlyArray<number> => {
+  const before = dated.filter(({ did }) => did.begin <= begin)
+  const settled = before.filter(({ did }) => isDone(did) && did.end < begin)
+  const last = settled.at(-1)
+  const open = before.filter((one) => !settled.includes(one) && (last === undefined || !isBefore(one.did, last.did)))
+  return [...(last === undefined ? [] : [last]), ...open].flatMap(({ days, did: { beganAt, endedAt } }) =>
+    days === null ? [Infinity] : [beganAt + days * DAY, endedAt + days * DAY]
+  )
+}
+
+/** Whether the rule was stopped, or lacked its place or scope, all the time (Spec §3.3, §4.6.10; decision L8). */
+export const isStopped = (
+  ground: Ground,
+  rule: MadeRule,
+  { beganAt, begin, end }: { readonly begin: number; readonly end: number; readonly beganAt: number }
+): boolean => {
+  const { connectionId, kind, made: did, pair, placeId, removals } = rule
+  if (removals.some((removal) => isDone(removal) && removal.end < begin)) return true
+  if (isOver(pair, connectionId, did, begin, beganAt)) return true
+  if (effective(ground, pair, `location.rules.${kind}`, begin, end) === "no") return true
+  if (placeId === null) return false
+  const place = ground.places.get(placeId)
+  return sharing(pair, placeId, begin, end) === "no" || (place !== undefined && archived(place, begin, end) === "yes")
+}
