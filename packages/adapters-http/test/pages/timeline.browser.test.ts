@@ -88,7 +88,7 @@ describeBrowser("today and the timeline", () => {
     expect(text).toContain("Home\n\nSince today 17:49. By a location from 3 min ago.")
     expect(text).toContain("Sending")
     expect(text).toContain("15 times today")
-    expect(text).toContain("may ask until 8 March")
+    expect(text).toContain("can ask until 8 March")
     await inspect(page, "today")
   })
 

@@ -61,7 +61,7 @@ export const frame: typeof en.frame = {
     stale:
       "Dieses Formular ist abgelaufen. Gehen Sie zurück, laden Sie die Seite neu, und füllen Sie es noch einmal aus",
     tooManyFields: "Das Formular hat zu viele Felder",
-    noPage: "Diese Seite gibt es nicht",
+    noPage: "Unter dieser Adresse ist nichts",
     noAccount: "Dieses Konto gibt es nicht",
     noApp: "Diese App gibt es nicht",
     noConnection: "Diese Verbindung gibt es nicht",

@@ -76,7 +76,7 @@ export const today = {
   },
   ending: {
     heading: "Ends soon",
-    connection: (app: string, at: Html): Html => html`${app} may ask until ${at}`,
+    connection: (app: string, at: Html): Html => html`${app} can ask until ${at}`,
     exact_location: (app: string, at: Html): Html => html`${app} may see your exact location until ${at}`,
     look: "Look at it"
   },
