@@ -9,6 +9,11 @@ import { useProcesses } from "../support/processes.js"
 import { type Service, startService } from "../support/service.js"
 import { until } from "../support/until.js"
 
+/** Sends a signal to a program and to what it started. */
+const interrupt = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
+  if (pid !== undefined) process.kill(-pid, signal)
+}
+
 describe("listen as one file, which npx runs without a clone", () => {
   const processes = useProcesses()
   let packed: Packed
@@ -18,7 +23,7 @@ describe("listen as one file, which npx runs without a clone", () => {
     ;[packed, service] = await Promise.all([pack("listen"), startService(processes, { database: "embedded" })])
   })
   afterAll(async () => {
-    for (const one of started) if (one.exitCode === null) one.kill("SIGKILL")
+    for (const one of started) if (one.exitCode === null && one.signalCode === null) interrupt(one, "SIGKILL")
     await service?.close()
     await packed?.remove()
   })
@@ -36,7 +41,9 @@ describe("listen as one file, which npx runs without a clone", () => {
       {
         cwd: tmpdir(),
         env: { PATH: process.env["PATH"], PLACE_ACCESS_EMAIL: person.email, PLACE_ACCESS_PASSWORD: person.password },
-        stdio: ["ignore", "pipe", "pipe"]
+        stdio: ["ignore", "pipe", "pipe"],
+        // A terminal sends Control-C to the whole group: npx waits for the command, and does not pass the signal on.
+        detached: true
       }
     )
     started.push(child)
@@ -48,7 +55,7 @@ describe("listen as one file, which npx runs without a clone", () => {
     expect(output).toContain(`Listening to Umbrella (${app.id}).`)
     expect(output).toMatch(/whsec_\w+/)
     const ended = new Promise((resolve) => child.once("close", resolve))
-    child.kill("SIGINT")
+    interrupt(child, "SIGINT")
     await ended
   })
 

@@ -83,7 +83,7 @@ const page = asAdmin((visitor) =>
 const form = ({ problems, shown }: Filters): Html => {
   const fields: Fields.Shown = { values: (name) => shown[name as keyof typeof shown] ?? "", problems }
   return html`${Fields.problems(fields, LABELS)}
-    <form class="card filter long" method="get" action="${AUDIT}">
+    <form class="card filter" method="get" action="${AUDIT}">
       <div class="pair">
         ${Fields.select(fields, { name: "kind", label: LABELS.kind }, [
           { value: "", text: words.everything },

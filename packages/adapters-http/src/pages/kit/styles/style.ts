@@ -141,7 +141,7 @@ input:not([type=checkbox], [type=radio], [type=hidden]), select, textarea {
 form.filter .field { margin-bottom: 0.5rem; }
 form.filter input[type=date] { padding-inline: 0.6rem; }
 form.filter .pair { grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.5rem), 1fr)); }
-form.filter.long .pair { grid-template-columns: repeat(auto-fit, minmax(clamp(8.5rem, 17%, 11rem), 1fr)); }
+form.filter.long .pair { grid-template-columns: repeat(auto-fit, minmax(clamp(8.5rem, 22%, 11rem), 1fr)); }
 input[aria-invalid=true], textarea[aria-invalid=true], select[aria-invalid=true] {
   border-color: var(--bad); border-width: 2px;
 }
