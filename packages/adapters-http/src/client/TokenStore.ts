@@ -43,13 +43,9 @@ export const memoryTokenStore = (tokens: StoredTokens | null = null): ClientToke
   }
 }
 
-/** The parts of a browser that its store needs. */
+/** The parts of a browser that its store needs, as a browser has them. */
 export interface BrowserParts {
-  readonly localStorage: {
-    readonly getItem: (key: string) => string | null
-    readonly setItem: (key: string, value: string) => void
-    readonly removeItem: (key: string) => void
-  }
+  readonly indexedDB: { readonly open: (name: string, version: number) => Asked<Database> }
   /** Web Locks. */
   readonly navigator: {
     readonly locks?: {
@@ -58,9 +54,38 @@ export interface BrowserParts {
   }
 }
 
+interface Notifies {
+  readonly error: unknown
+  readonly addEventListener: (type: string, listener: () => void) => void
+}
+
+interface Asked<A> extends Notifies {
+  readonly result: A
+}
+
+interface Database {
+  readonly createObjectStore: (name: string) => unknown
+  readonly close: () => void
+  readonly transaction: (
+    name: string,
+    mode: "readonly" | "readwrite"
+  ) => Notifies & { readonly objectStore: (name: string) => Kept }
+}
+
+interface Kept {
+  readonly get: (key: string) => Asked<unknown>
+  readonly put: (value: unknown, key: string) => unknown
+  readonly delete: (key: string) => unknown
+}
+
+/** The name of the object store, and of the one row in it. */
+const TOKENS = "tokens"
+
 /**
- * For a page: `localStorage`, and a Web Lock that all tabs of the origin share. Scripts of the page can read the
- * tokens. A page that did not come over https has no Web Locks, and the store says so at once.
+ * For a page: IndexedDB, and a Web Lock that all tabs of the origin share. Scripts of the page can read the tokens. A
+ * page that did not come over https has no Web Locks, and the store says so at once.
+ *
+ * `localStorage` would not do: a tab may still read the value from before another tab's write, and refresh once more.
  */
 export const browserTokenStore = (
   name = "place-access",
@@ -68,24 +93,53 @@ export const browserTokenStore = (
 ): ClientTokenStore => {
   const locks = parts.navigator.locks
   if (locks === undefined) throw new Error("There are no Web Locks here. Pages have them over https only.")
+  const withDatabase = async <A>(use: (database: Database) => Promise<A>): Promise<A> => {
+    const opening = parts.indexedDB.open(name, 1)
+    opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore(TOKENS))
+    const database = await answerOf(opening)
+    try {
+      return await use(database)
+    } finally {
+      database.close()
+    }
+  }
   return {
-    read: () => Promise.resolve(parseTokens(parts.localStorage.getItem(name))),
-    write: (tokens) => {
-      if (tokens === null) parts.localStorage.removeItem(name)
-      else parts.localStorage.setItem(name, JSON.stringify(tokens))
-      return Promise.resolve()
-    },
+    read: () =>
+      withDatabase(async (database) =>
+        tokensOf(await answerOf(database.transaction(TOKENS, "readonly").objectStore(TOKENS).get(TOKENS)))
+      ),
+    write: (tokens) =>
+      withDatabase((database) => {
+        const transaction = database.transaction(TOKENS, "readwrite")
+        const kept = transaction.objectStore(TOKENS)
+        if (tokens === null) kept.delete(TOKENS)
+        else kept.put(tokens, TOKENS)
+        return new Promise((resolve, reject) => {
+          transaction.addEventListener("complete", () => resolve())
+          transaction.addEventListener("abort", () => reject(transaction.error))
+        })
+      }),
     locked: (work) => locks.request(`${name}:tokens`, work)
   }
 }
+
+const answerOf = <A>(asked: Asked<A>): Promise<A> =>
+  new Promise((resolve, reject) => {
+    asked.addEventListener("success", () => resolve(asked.result))
+    asked.addEventListener("error", () => reject(asked.error))
+  })
 
 /** The tokens of a text that `JSON.stringify` made of them; null for any other text. */
 export const parseTokens = (text: string | null): StoredTokens | null => {
   if (text === null) return null
   try {
-    const parsed = JSON.parse(text) as StoredTokens | null
-    return typeof parsed?.refresh_token === "string" && typeof parsed.access_token === "string" ? parsed : null
+    return tokensOf(JSON.parse(text))
   } catch {
     return null
   }
+}
+
+const tokensOf = (value: unknown): StoredTokens | null => {
+  const tokens = value as StoredTokens | null | undefined
+  return typeof tokens?.refresh_token === "string" && typeof tokens.access_token === "string" ? tokens : null
 }

@@ -166,6 +166,19 @@ describe("the examples of the client, as processes of their own", () => {
   })
 })
 
+/** Runs in the page: the stored access token is over. */
+const END_ACCESS_TOKEN = `new Promise((resolve, reject) => {
+  const opening = indexedDB.open("place-access", 1)
+  opening.onsuccess = () => {
+    const transaction = opening.result.transaction("tokens", "readwrite")
+    const kept = transaction.objectStore("tokens")
+    const asked = kept.get("tokens")
+    asked.onsuccess = () => kept.put({ ...asked.result, expires_at: 0 }, "tokens")
+    transaction.oncomplete = () => { opening.result.close(); resolve() }
+    transaction.onabort = () => reject(transaction.error)
+  }
+})`
+
 describeBrowser("browser/: the page of an app, with PKCE, in two tabs", () => {
   let at: Watched
   beforeAll(async () => {
@@ -187,6 +200,12 @@ describeBrowser("browser/: the page of an app, with PKCE, in two tabs", () => {
     const context = await (await theBrowser()).newContext()
     const sent: Array<string> = []
     context.on("request", (request) => sent.push(`${request.method()} ${request.url()} ${request.postData() ?? ""}`))
+    const refreshed: Array<number> = []
+    context.on("response", (response) => {
+      if (response.request().postData()?.includes("grant_type=refresh_token") === true) {
+        refreshed.push(response.status())
+      }
+    })
     try {
       await signInAs(context, at.world.url, app.person)
       const page = await context.newPage()
@@ -200,16 +219,15 @@ describeBrowser("browser/: the page of an app, with PKCE, in two tabs", () => {
       await page.getByText("You are at Home.").waitFor()
 
       // The access token ends; both tabs ask at once.
-      await page.evaluate(
-        `localStorage.setItem("place-access", JSON.stringify({ ...JSON.parse(localStorage.getItem("place-access")), expires_at: 0 }))`
-      )
+      await page.evaluate(END_ACCESS_TOKEN)
       const other = await context.newPage()
       await other.goto(appUrl)
       await other.getByText("Connected.", { exact: true }).waitFor()
       await Promise.all([page, other].map((tab) => tab.evaluate(`document.querySelector("#where").click()`)))
       await other.getByText("You are at Home.").waitFor()
       await page.getByText("You are at Home.").waitFor()
-      expect(sent.filter((line) => line.includes("grant_type=refresh_token"))).toHaveLength(1)
+      // A refresh that the service put off is repeated; only one is done.
+      expect(refreshed.filter((status) => status !== 503)).toEqual([200])
       expect(sent.filter((line) => line.includes(app.clientSecret))).toEqual([])
 
       await other.getByRole("button", { name: "Disconnect" }).click()
