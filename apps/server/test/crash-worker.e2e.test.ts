@@ -168,6 +168,8 @@ describeServers("of several workers", ({ kind }) => {
       all.map(decode).filter((one) => one.event_id === first.event_id && one.endpoint_id === first.endpoint_id)
     await receiver.until("the same attempt by another", (all) => again(all).length >= 2, 120 * SECOND)
     await Promise.all(alive.map((worker) => worker.stop("SIGTERM")))
+    // Twice, or once more for a kill between its answer and its row.
+    const before = again(receiver.received).length
     for (const worker of paused) process.kill(worker.pid, "SIGCONT")
     await changes.change()
     const version = Math.max(...receiver.received.map((one) => decode(one).places_version)) + 1
@@ -180,6 +182,6 @@ describeServers("of several workers", ({ kind }) => {
     const row = deliveries.find(({ endpoint_id }) => endpoint_id === first.endpoint_id)
     const stored = await until("the row", () => person.as.expect("GET", `${path}/${row?.id ?? ""}`, { as: Row }))
     expect(stored).toEqual({ state: "delivered", attempt: 1, attempts: [{ attempt: 1, status: 200 }] })
-    expect(again(receiver.received).length).toBe(2)
+    expect(again(receiver.received).length).toBe(before)
   })
 })
