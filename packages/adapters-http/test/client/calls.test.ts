@@ -3,6 +3,7 @@ import { OPERATIONS } from "@place-access/adapters-http/client/Operations"
 import { Scope } from "@place-access/domain/shared"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { connected, type Connected, CURRENT, RULES } from "../support/connected.js"
+import { phone } from "../support/phone.js"
 import { startWorld, type World } from "../support/World.js"
 import {
   callback,
@@ -41,27 +42,11 @@ describe("the client, against the real service over a socket", () => {
   afterAll(() => world.close())
 
   /** Uploads one reading at each of these minutes before now. */
-  const readings = async (minutesAgo: ReadonlyArray<number>) => {
-    const device = (await app.person.send("POST", "/v1/user/devices", { name: "Phone", format: "json" })).json
-    const { token } = device as { readonly token: string }
-    const locations = minutesAgo.map((minutes) => ({
-      captured_at: new Date(world.clock.now() - minutes * 60_000).toISOString(),
-      lat: 52.37,
-      lon: 4.89,
-      accuracy_m: 10
-    }))
-    const answer = await world.call("/v1/phone/locations", {
-      method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify({ locations })
-    })
-    expect(answer.status).toBeLessThan(300)
-  }
-
   it("calls every operation, and each answers as its type says", async () => {
     world.clock.advance(3_600_000)
     const { client, runtime } = await connectedClient(world, app, [...Scope.standard, ...Scope.sensitive])
-    await readings([40, 30, 20, 10, 1])
+    const ages = [40, 30, 20, 10, 1].map((minutes) => minutes * 60_000)
+    await (await phone(world, app.person)).at({ lat: 52.37, lon: 4.89 }, ages)
     const now = new Date(world.clock.now()).toISOString()
     const from = new Date(world.clock.now() - 3_600_000).toISOString()
     const to = new Date(world.clock.now() + 1).toISOString()

@@ -12,6 +12,7 @@ import { describeBrowser, theBrowser } from "../../../domain/test/support/chromi
 import { signInAs } from "../support/browser.js"
 import { connected, type Connected, CURRENT } from "../support/connected.js"
 import { call } from "../support/wire.js"
+import { phone } from "../support/phone.js"
 import { startWorld, type World } from "../support/World.js"
 import { freePort, startExample } from "./exampleProcess.js"
 
@@ -75,22 +76,11 @@ const approve = (world: World, { person, placeId }: Connected, address: string):
 }
 
 /** A phone of the user says that the user is at home. */
-const atHome = async (world: World, { person }: Connected, minutesAgo: ReadonlyArray<number>): Promise<void> => {
-  const device = await person.send("POST", "/v1/user/devices", { name: "Phone", format: "json" })
-  const { token } = device.json as { readonly token: string }
-  const locations = minutesAgo.map((minutes) => ({
-    captured_at: new Date(world.clock.now() - minutes * 60_000).toISOString(),
-    lat: 52.37,
-    lon: 4.89,
-    accuracy_m: 10
-  }))
-  const answer = await world.call("/v1/phone/locations", {
-    method: "POST",
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify({ locations })
-  })
-  expect(answer.status).toBeLessThan(300)
-}
+const atHome = async (world: World, { person }: Connected, minutesAgo: ReadonlyArray<number>): Promise<void> =>
+  (await phone(world, person)).at(
+    { lat: 52.37, lon: 4.89 },
+    minutesAgo.map((minutes) => minutes * 60_000)
+  )
 
 const appAt = (world: World, ...uris: ReadonlyArray<string>): Promise<Connected> =>
   connected(world, { redirectUris: uris.map((uri) => RedirectUri.RedirectUri.make(uri)) })
