@@ -28,7 +28,7 @@ export const map: typeof en.map = {
     gym: "Fitnessstudio",
     shop: "Geschäft",
     restaurant: "Restaurant",
-    transit: "Haltestelle",
+    transit: "Bahn und Bus",
     health: "Gesundheit",
     other: "Anderes"
   },
