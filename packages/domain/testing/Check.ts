@@ -6,7 +6,13 @@ export class CheckFailed extends Error {
 }
 
 const show = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? `${inner}n` : inner), 1) ?? String(value)
+  JSON.stringify(value, (_, inner: unknown) => showable(inner), 1) ?? String(value)
+
+/** JSON has no big integers, and shows maps and sets as `{}`. */
+const showable = (value: unknown): unknown => {
+  if (typeof value === "bigint") return `${value}n`
+  return value instanceof Map || value instanceof Set ? [...value] : value
+}
 
 /** Throws `CheckFailed`. */
 export const fail = (what: string): never => {
@@ -18,7 +24,10 @@ export function isTrue(value: boolean, what: string): asserts value is true {
   if (!value) fail(what)
 }
 
-/** Structural equality of data: objects by their own keys, arrays by element, Effect data by `Equal`. */
+/**
+ * Structural equality of data: objects by their own keys, arrays by element, Effect data by `Equal`, maps and sets in
+ * any order. The keys of a map and the members of a set must be texts, numbers or the same objects.
+ */
 export const equal = <A>(actual: A, expected: A, what: string): void => {
   if (!same(actual, expected)) fail(`${what}\n  expected ${show(expected)}\n  actual   ${show(actual)}`)
 }
@@ -27,6 +36,15 @@ const same = (a: unknown, b: unknown): boolean => {
   if (Object.is(a, b) || Equal.equals(a, b)) return true
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false
   if (Array.isArray(a) !== Array.isArray(b)) return false
+  // `Object.entries` of a map or a set is empty: all would be the same.
+  if (a instanceof Map || b instanceof Map) return a instanceof Map && b instanceof Map && sameMaps(a, b)
+  if (a instanceof Set || b instanceof Set) return a instanceof Set && b instanceof Set && sameSets(a, b)
   const [left, right] = [Object.entries(a), new Map(Object.entries(b))]
   return left.length === right.size && left.every(([key, value]) => right.has(key) && same(value, right.get(key)))
 }
+
+const sameMaps = (a: ReadonlyMap<unknown, unknown>, b: ReadonlyMap<unknown, unknown>): boolean =>
+  a.size === b.size && [...a].every(([key, value]) => b.has(key) && same(value, b.get(key)))
+
+const sameSets = (a: ReadonlySet<unknown>, b: ReadonlySet<unknown>): boolean =>
+  a.size === b.size && [...a].every((member) => b.has(member))

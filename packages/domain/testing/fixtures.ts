@@ -42,6 +42,7 @@ export const userWith = (
       timeZone: null,
       language: null,
       browserLanguage: null,
+      testOf: null,
       ...overrides
     }
     yield* Effect.catchTag(accounts.create(account, NO_PASSWORD), "Conflict", Effect.die)

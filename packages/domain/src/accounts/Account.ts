@@ -1,6 +1,6 @@
 // An account and its fields. Decisions accounts-1, accounts-2 and accounts-3.
 import { Option, Schema } from "effect"
-import { Language, Text, TimeZone, type Timestamp, type UserId } from "../shared/index.js"
+import { type AppId, Language, Text, TimeZone, type Timestamp, type UserId } from "../shared/index.js"
 
 /** What an account may do besides using the service as a person (decision A1). */
 export const Role = Schema.Literal("developer", "reviewer", "admin")
@@ -65,6 +65,8 @@ export interface Account {
   readonly language: Language.Language | null
   /** The language of the first browser that signed in. Null: it named none that we have. Mails need it. */
   readonly browserLanguage: Language.Language | null
+  /** The app whose test person this is (decision test-people-1). Null: the account is somebody's own. */
+  readonly testOf: AppId | null
 }
 
 /**

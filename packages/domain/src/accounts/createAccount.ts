@@ -37,7 +37,8 @@ const openAccount = program("openAccount", function* (asked: OpenedAccount, acto
     confirmedAt: isConfirmed ? createdAt : null,
     timeZone: null,
     language: null,
-    browserLanguage: null
+    browserLanguage: null,
+    testOf: null
   }
   const event: AuditEvent.AuditEvent = {
     at: createdAt,

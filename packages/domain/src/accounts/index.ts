@@ -39,7 +39,7 @@ export { ConfirmationRequired, isFreshSession, requireFreshSession, requireFresh
 export { createAccount, type NewAccount, signUp } from "./createAccount.js"
 export { chooseLanguage, learnLanguage } from "./languages.js"
 export { chooseTimeZone, learnTimeZone } from "./timeZones.js"
-export { checkFormToken, formToken } from "./formToken.js"
+export { checkFormToken, findRepeated, formToken, newCookie, type SentForm } from "./forms.js"
 export * as KnownBrowser from "./KnownBrowser.js"
 export { PasswordHasher } from "./PasswordHasher.js"
 export * as PendingSignIn from "./PendingSignIn.js"

@@ -4,6 +4,7 @@ import { Entropy, Forbidden, Timestamp, type UserId, Vault, program } from "../s
 import type { Account, Email } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
 import { PasswordHasher } from "./PasswordHasher.js"
+import { newCookie, type SentForm } from "./forms.js"
 import * as KnownBrowser from "./KnownBrowser.js"
 import * as PendingSignIn from "./PendingSignIn.js"
 import * as Session from "./Session.js"
@@ -138,14 +139,18 @@ export const admit = program("admit", function* (tried: SignInThrottle.SignInTry
 const PAUSES_MS = [100, 200, 400, 800, 1600]
 
 /**
- * A session of a person who proved who they are. The cookie is returned once; only its SHA-256 is kept. `Forbidden` for
- * a suspended account, in whatever way its owner signs in.
+ * A session of a person who proved who they are. Only the SHA-256 of its cookie is kept. `form`: what the cookie
+ * follows from (`newCookie`). `Forbidden` for a suspended account, in whatever way its owner signs in.
  */
 export const openSession = program(
   "openSession",
-  function* (owner: { readonly account: Account; readonly passwordVersion: number }, client: Session.Client) {
+  function* (
+    owner: { readonly account: Account; readonly passwordVersion: number },
+    client: Session.Client,
+    form?: SentForm
+  ) {
     if (owner.account.suspendedAt !== null) return yield* new Forbidden({ reason: SUSPENDED })
-    const cookie = yield* Entropy.secret
+    const cookie = yield* newCookie(form)
     const hash = (yield* Vault.Vault).sha256(cookie)
     const session = Session.open(hash, owner.account.id, yield* Timestamp.now, owner.passwordVersion, client)
     const event: AuditEvent.AuditEvent = {

@@ -97,6 +97,15 @@ export const scopes = (app: Pick<App, "declaredScopes" | "allowedScopes">): Read
 export const isGone = ({ revokedAt, suspendedAt }: Pick<App, "revokedAt" | "suspendedAt">): boolean =>
   revokedAt !== null || suspendedAt !== null
 
-/** Whether this user can connect the app. Before production, only the developer can (Spec §5.4, decision A1). */
-export const canBeConnectedBy = (app: App, userId: UserId): boolean =>
-  app.status === "production" || app.ownerId === userId
+/** The person who wants to connect an app. `testOf`: the app whose test person it is; null: it is a real person. */
+export interface Connecting {
+  readonly id: UserId
+  readonly testOf: AppId | null
+}
+
+/**
+ * Whether this person can connect the app. Before production, only the developer can (Spec §5.4, decision A1), and the
+ * app's own test people; a test person never connects an app in production (decision test-people-3).
+ */
+export const canBeConnectedBy = (app: App, { id, testOf }: Connecting): boolean =>
+  app.status === "production" ? testOf === null : app.ownerId === id || testOf === app.id

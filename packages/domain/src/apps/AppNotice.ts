@@ -51,7 +51,7 @@ const asked = ({ description, homepageUrl, name, redirectUris, scopes }: Differe
 const SUBJECT: Readonly<Record<ReviewKind, string>> = {
   approved: "is in production",
   rejected: "was not approved for production",
-  narrowed: "may ask for other scopes now",
+  narrowed: "can ask for other scopes now",
   revoked: "was revoked"
 }
 
@@ -64,7 +64,7 @@ const consequence = (app: App, kind: ReviewKind): string => {
     case "narrowed": {
       const left = scopes(app)
       return app.allowedScopes === null
-        ? "Nothing is kept back any more: it may use every scope that it declares."
+        ? "Nothing is kept back any more: it can use every scope that it declares."
         : left.length === 0
           ? "An admin took all of its scopes away. Its tokens open nothing until that is lifted."
           : `An admin left it these scopes, for its live tokens too: ${left.join(", ")}.`

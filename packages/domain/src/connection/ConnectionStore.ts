@@ -14,7 +14,10 @@ import type { Pause } from "./Pause.js"
 export interface WithApp {
   readonly connection: Connection
   readonly app: App
-  /** Present while the account of the person or of the app's developer is suspended (decision staff-1). */
+  /**
+   * Present while the account of the person or of the app's developer is suspended (decision staff-1), and while a test
+   * person of an app that went to production is not removed yet (decision test-people-3).
+   */
   readonly isSuspended?: true
 }
 

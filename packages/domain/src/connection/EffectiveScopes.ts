@@ -25,18 +25,20 @@ export const held = (grant: Grant, now: Timestamp): ReadonlyArray<Scope.Scope> =
 export const reported = (grant: Grant, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Scope.intersect(held(grant, now), App.scopes(app))
 
+type Agreed = Grant & Pick<Connection, "agreedScopes">
+
 /**
- * The scopes that the user can have granted without the app asking: each one was agreed to in this connection, and the
- * app declares it. Sensitive scopes whose grace has passed come back through the consent page only (Spec §3.1).
+ * What the user agreed to in this connection and the grace period has not removed. Sensitive scopes whose grace has
+ * passed come back through the consent page only (Spec §3.1), also before a sweep has stored their removal.
  */
-export const agreed = (
-  grant: Grant & Pick<Connection, "agreedScopes">,
-  app: Declared,
-  now: Timestamp
-): ReadonlyArray<Scope.Scope> => {
-  const isRemoved = Tier.sensitiveState(grant, now) === "removed"
-  return Scope.intersect(grant.agreedScopes, App.scopes(app)).filter((scope) => !isRemoved || !Scope.isSensitive(scope))
-}
+export const stillAgreed = (grant: Agreed, now: Timestamp): ReadonlyArray<Scope.Scope> =>
+  Tier.sensitiveState(grant, now) === "removed"
+    ? grant.agreedScopes.filter((scope) => !Scope.isSensitive(scope))
+    : grant.agreedScopes
+
+/** The scopes that the user can have granted without the app asking: agreed to, and declared by the app. */
+export const agreed = (grant: Agreed, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> =>
+  Scope.intersect(stillAgreed(grant, now), App.scopes(app))
 
 /** What the app may do at `now`: granted and declared scopes, without lapsed sensitive ones (Spec §5.6). */
 export const effective = (grant: Grant, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> => {

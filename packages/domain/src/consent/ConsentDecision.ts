@@ -2,7 +2,16 @@ import { Option, Schema } from "effect"
 import * as App from "../apps/App.js"
 import type { Place } from "../places/Place.js"
 import type { Purpose } from "../purposes/Purpose.js"
-import { type ConnectionId, type EventId, Problem, Scope, type Sub, Token, type UserId } from "../shared/index.js"
+import {
+  type AppId,
+  type ConnectionId,
+  type EventId,
+  Problem,
+  Scope,
+  type Sub,
+  Token,
+  type UserId
+} from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Hash, KeyId } from "../shared/Vault.js"
 import * as SensitiveNotice from "../tiers/SensitiveNotice.js"
@@ -28,6 +37,8 @@ import * as SharedPlaces from "../connection/SharedPlaces.js"
 /** The user, the answer, and ids and secrets made beforehand: all that is not under the lock. */
 export interface ConsentInput {
   readonly userId: UserId
+  /** `Account.testOf` of the user. */
+  readonly testOf: AppId | null
   readonly choices: ConsentChoices
   readonly places: ReadonlyArray<Place>
   readonly purposes: ReadonlyArray<Purpose>
@@ -74,7 +85,7 @@ export const decide = (input: ConsentInput, state: ApprovalState, now: Timestamp
   if (choices.decision === "stop" && (choices.shown ?? current) === "renew_sensitive") {
     return deny(input, request, before === undefined ? [] : stop(request, app, before, now))
   }
-  if (!App.canBeConnectedBy(app, input.userId)) return refuse("sandbox")
+  if (!App.canBeConnectedBy(app, { id: input.userId, testOf: input.testOf })) return refuse("sandbox")
   const mode = modeOfAnswer(choices.shown, current)
   if (mode === undefined) return refuse("outdated")
   const live = mode === "new" ? undefined : before
@@ -143,7 +154,10 @@ const connectionOf = (
   // An app that sends no id this time does not remove the earlier one.
   externalUserId: request.externalUserId ?? live?.externalUserId ?? null,
   heldScopes: checked.scopes,
-  agreedScopes: Scope.normalise([...(live?.agreedScopes ?? []), ...checked.scopes]),
+  agreedScopes: Scope.normalise([
+    ...(live === undefined ? [] : EffectiveScopes.stillAgreed(live, now)),
+    ...checked.scopes
+  ]),
   ...(mode === "renew_sensitive" && live !== undefined
     ? { places: live.places, placesVersion: live.placesVersion, standardExpiresAt: live.standardExpiresAt }
     : {
@@ -198,7 +212,9 @@ const writesOf = (
  * other scopes ends. Nothing changes when another tab has already done it.
  */
 const stop = (request: ConsentRequest, app: App.App, connection: Connection, now: Timestamp): ReadonlyArray<Write> => {
-  if (!EffectiveScopes.isLive(connection, app, now) || !connection.heldScopes.some(Scope.isSensitive)) return []
+  if (!EffectiveScopes.isLive(connection, app, now)) return []
+  // What the grace period has removed is left to the sweep, which tells the app.
+  if (!EffectiveScopes.held(connection, now).some(Scope.isSensitive)) return []
   const heldScopes = connection.heldScopes.filter((scope) => !Scope.isSensitive(scope))
   const ended = heldScopes.length === 0
   return [

@@ -18,7 +18,7 @@ const ofRequest = ({ id }: Request): string => `consent_receipt ${id}`
 
 const SUBJECTS: Readonly<Record<Mode, (app: string) => string>> = {
   new: (app) => `You connected ${app}`,
-  change: (app) => `You changed what ${app} may do`,
+  change: (app) => `You changed what ${app} can do`,
   renew_sensitive: (app) => `You let ${app} go on using your exact location`
 }
 
@@ -46,8 +46,8 @@ export const approved = (
     body: paragraphs([
       `On ${Words.moment(now)} you allowed the app "${app.name}" to:\n${heldScopes.map((scope) => `- ${Scope.describe[scope]}`).join("\n")}`,
       places === 0
-        ? "It may ask about none of your places."
-        : `It may ask about ${Words.count(places, "place")} of yours.`,
+        ? "It can ask about none of your places."
+        : `It can ask about ${Words.count(places, "place")} of yours.`,
       [
         ...(sensitiveExpiresAt === null ? [] : [`Your exact location: until ${Words.moment(sensitiveExpiresAt)}.`]),
         standardExpiresAt === null
@@ -55,7 +55,7 @@ export const approved = (
           : `The connection ends on ${Words.moment(standardExpiresAt)}.`
       ].join("\n"),
       ...(phoneHasSent ? [] : [NO_PHONE]),
-      "You can read what the app asks, change what it may do and disconnect it at any time under Connected apps.",
+      "You can read what the app asks, change what it can do and disconnect it at any time under Connected apps.",
       NOT_YOU
     ]),
     link: linkTo(connection)

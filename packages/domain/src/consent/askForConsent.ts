@@ -60,7 +60,7 @@ export const reviewConsent = program("reviewConsent", function* (id: ConsentRequ
   if (!ConsentRequest.isOpen(request, now)) return yield* new ConsentRefused({ reason: "expired" })
   const app = yield* (yield* AppStore).find(request.appId)
   if (Option.isNone(app) || App.isGone(app.value)) return yield* new ConsentRefused({ reason: "app_revoked" })
-  if (!App.canBeConnectedBy(app.value, account.id)) return yield* new ConsentRefused({ reason: "sandbox" })
+  if (!App.canBeConnectedBy(app.value, account)) return yield* new ConsentRefused({ reason: "sandbox" })
 
   const developer = yield* (yield* AccountStore).find(app.value.ownerId)
   const existing = Option.getOrUndefined(yield* (yield* ConnectionStore).findLive(account.id, app.value.id))
@@ -100,6 +100,7 @@ export const decideConsent = program(
     if (Option.isNone(request)) return yield* new ConsentRefused({ reason: "unknown" })
     const input: ConsentDecision.ConsentInput = {
       userId: account.id,
+      testOf: account.testOf,
       choices,
       places: yield* (yield* PlaceStore).list(account.id),
       purposes: yield* (yield* PurposeStore).list(request.value.appId),

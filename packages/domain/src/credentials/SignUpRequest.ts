@@ -62,7 +62,8 @@ export const confirm = (request: SignUpRequest, now: Timestamp): ConfirmedSignUp
           confirmedAt: now,
           timeZone: null,
           language: null,
-          browserLanguage: null
+          browserLanguage: null,
+          testOf: null
         },
         audit: {
           at: now,

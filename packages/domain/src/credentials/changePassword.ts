@@ -3,12 +3,14 @@ import {
   type Account,
   AccountStore,
   choosePassword,
+  newCookie,
+  type SentForm,
   type Session,
   verifyPassword,
   WrongCredentials
 } from "../accounts/index.js"
 import { announceAudit } from "../audit/index.js"
-import { Entropy, NotFound, program, Timestamp, Vault } from "../shared/index.js"
+import { NotFound, program, Timestamp, Vault } from "../shared/index.js"
 import { CredentialStore } from "./CredentialStore.js"
 import * as PasswordChange from "./PasswordChange.js"
 
@@ -22,6 +24,8 @@ export interface NewPassword {
   readonly knownBrowser?: string | undefined
   /** The session that stays, with a new cookie. */
   readonly session: Session.Session["hash"]
+  /** The form that was sent: sent twice, both answers have the same cookie. */
+  readonly form?: SentForm
 }
 
 /**
@@ -30,7 +34,7 @@ export interface NewPassword {
  * password that attackers try first. `NotFound` when the account was deleted meanwhile.
  */
 export const changePassword = program("changePassword", function* (account: Account.Account, input: NewPassword) {
-  const { address, knownBrowser, newPassword, password, session } = input
+  const { address, form, knownBrowser, newPassword, password, session } = input
   const verified = yield* verifyPassword({ email: account.email, password, address, knownBrowser })
   // The account may have been deleted since the session was checked, and its e-mail given to a new one.
   if (verified.account.id !== account.id) return yield* new NotFound({ what: "account" })
@@ -43,18 +47,22 @@ export const changePassword = program("changePassword", function* (account: Acco
   // Somebody else replaced the password between the check and now, so the typed one is wrong.
   if (!replaced) return yield* new WrongCredentials()
   yield* announceAudit(PasswordChange.changed(account, "password", yield* Timestamp.now))
-  return yield* withNewCookie(account, { hash: session, passwordVersion: verified.passwordVersion + 1 })
+  return yield* withNewCookie(account, { hash: session, passwordVersion: verified.passwordVersion + 1 }, form)
 })
 
 /** Who gave the password has confirmed the session: one question, not two. With a second factor it takes both. */
-const withNewCookie = (account: Account.Account, session: Pick<Session.Session, "hash" | "passwordVersion">) =>
+const withNewCookie = (
+  account: Account.Account,
+  session: Pick<Session.Session, "hash" | "passwordVersion">,
+  form: SentForm
+) =>
   Effect.gen(function* () {
     const accounts = yield* AccountStore
     const now = yield* Timestamp.now
     const found = yield* accounts.findSession(session.hash, now)
     if (Option.isNone(found)) return Option.none()
     const confirmedAt = (yield* accounts.hasFactor(account.id)) ? found.value.session.confirmedAt : now
-    const cookie = yield* Entropy.secret
+    const cookie = yield* newCookie(form)
     const hash = (yield* Vault.Vault).sha256(cookie)
     const isConfirmed = yield* accounts.confirmSession(session, { hash, confirmedAt })
     return isConfirmed ? Option.some(cookie) : Option.none()

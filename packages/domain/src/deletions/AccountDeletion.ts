@@ -18,10 +18,11 @@ export const NOBODY: Account = {
   confirmedAt: null,
   timeZone: null,
   language: null,
-  browserLanguage: null
+  browserLanguage: null,
+  testOf: null
 }
 
-/** An app of the deleted account, and how many other people have connected it. */
+/** An app of the deleted account, and how many other people have connected it; test people do not count. */
 export interface OwnedApp {
   readonly app: App
   readonly people: number

@@ -1,4 +1,5 @@
 import { Option, Schema } from "effect"
+import type { AttemptExchange } from "./AttemptExchange.js"
 import * as Authorisation from "./Authorisation.js"
 import type { WebhookAnswer } from "../endpoints/WebhookSender.js"
 import type { Envelope } from "../events/Event.js"
@@ -70,6 +71,8 @@ export interface Attempt {
   readonly error: string | null
   /** The first 1 KiB of the answer. */
   readonly snippet: string | null
+  /** Address and headers; left out for attempts that were made before they were stored. */
+  readonly exchange?: AttemptExchange
 }
 
 /** A delivery in the developer's log, with its last attempt; null before the first attempt (Spec §2.9). */
@@ -257,14 +260,16 @@ export const attemptOf = (
   attempt: number,
   answer: WebhookAnswer,
   startedAt: Timestamp,
-  stoppedAt: Timestamp
+  stoppedAt: Timestamp,
+  exchange?: AttemptExchange
 ): Attempt | null => {
+  const sent = exchange === undefined ? {} : { exchange }
   const endedAt = stoppedAt < startedAt ? startedAt : stoppedAt
   switch (answer._tag) {
     case "NotSent":
       return null
     case "Unreachable":
-      return { attempt, startedAt, endedAt, status: null, error: answer.detail, snippet: null }
+      return { attempt, startedAt, endedAt, status: null, error: answer.detail, snippet: null, ...sent }
     case "Answered":
       return {
         attempt,
@@ -272,7 +277,8 @@ export const attemptOf = (
         endedAt,
         status: answer.status,
         error: isSuccess(answer) ? null : `answered ${answer.status}`,
-        snippet: answer.snippet
+        snippet: answer.snippet,
+        ...sent
       }
   }
 }

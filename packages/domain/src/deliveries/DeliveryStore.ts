@@ -1,4 +1,5 @@
 import { Context, type Effect, type Either, type Option } from "effect"
+import type { EndpointHeader } from "../endpoints/EndpointHeader.js"
 import type { EndpointUrl } from "../endpoints/EndpointUrl.js"
 import type { SigningSecret } from "../endpoints/SigningSecret.js"
 import type { EventType } from "../events/Event.js"
@@ -17,6 +18,7 @@ export interface Claim {
   readonly lease: string
   readonly url: EndpointUrl
   readonly secrets: ReadonlyArray<SigningSecret>
+  readonly headers: ReadonlyArray<EndpointHeader>
 }
 
 export interface ClaimRequest {

@@ -38,5 +38,6 @@ export const notSigned = (error: { readonly reason: string }) =>
   Effect.gen(function* () {
     yield* Effect.logError("A signing secret cannot be unsealed", error.reason)
     const now = yield* Timestamp.now
-    return { answer: { _tag: "NotSent", detail: "signing failed" } as const, startedAt: now, endedAt: now }
+    const answer = { _tag: "NotSent", detail: "signing failed" } as const
+    return { answer, startedAt: now, endedAt: now, exchange: undefined }
   })

@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import * as SigningSecret from "../endpoints/SigningSecret.js"
 import { body } from "../events/Event.js"
+import { report } from "../figures/FiguresRecorder.js"
 import { Entropy, program, retryTransient, type StoreError, Telemetry, Timestamp } from "../shared/index.js"
 import { authorisationOf, notSigned, record, recordUnsent, REPEATS } from "./beforeSending.js"
 import * as Delivery from "./Delivery.js"
@@ -8,7 +9,7 @@ import { LEASE } from "./Delivery.js"
 import * as DeliveryFigures from "./DeliveryFigures.js"
 import { type Claim, type ClaimRequest, DeliveryStore } from "./DeliveryStore.js"
 import * as Disclosure from "./Disclosure.js"
-import { signedPost } from "./signedPost.js"
+import { ownHeaders, signedPost } from "./signedPost.js"
 
 /** Leases up to `limit` due deliveries to this worker, with at most `perEndpoint` of one endpoint in flight at once. */
 export const claimDue = program(
@@ -33,9 +34,9 @@ export const claimDue = program(
  * run out before a result could be stored: then another worker makes the same attempt.
  */
 export const deliver = program("deliver", function* (claim: Claim, leaseUntil: Timestamp.Timestamp) {
-  const { delivery, lease, secrets, url } = claim
+  const { delivery, headers, lease, secrets, url } = claim
   const held = { appId: delivery.appId, id: delivery.id, lease }
-  const result = yield* attempt(delivery, { secrets, url }, leaseUntil)
+  const result = yield* attempt(delivery, { headers, secrets, url }, leaseUntil)
   if (result === undefined) return undefined
   return yield* finish(delivery, result.how, (yield* DeliveryStore).finish(held, result.how, result.row))
 })
@@ -60,7 +61,7 @@ export const deliverFirst = program(
 )
 
 /** Where a delivery goes, and what signs it. */
-type Receiver = Pick<Claim, "url" | "secrets">
+type Receiver = Pick<Claim, "url" | "secrets" | "headers">
 
 /** The result of an attempt, and its row in the log. */
 interface AttemptResult {
@@ -93,7 +94,7 @@ const ended = (how: Delivery.DeliveryFinish): AttemptResult => ({ how, row: null
 
 const send = (
   delivery: Delivery.Delivery,
-  { secrets, url }: Receiver,
+  { headers, secrets, url }: Receiver,
   until: Timestamp.Timestamp,
   askedAt: Timestamp.Timestamp
 ) =>
@@ -103,16 +104,19 @@ const send = (
     const { appId, endpointId, envelope } = delivery
     const sealContext = SigningSecret.sealContext(appId, endpointId)
     yield* Telemetry.measure(() => DeliveryFigures.began(delivery, askedAt))
-    const { answer, endedAt, startedAt } = yield* signedPost({
+    const { answer, endedAt, exchange, startedAt } = yield* signedPost({
       url,
       secrets,
+      headers: ownHeaders(appId, endpointId, headers),
       sealContext,
       body: body(envelope, endpointId)
     }).pipe(Effect.catchTag("VaultError", notSigned))
-    const result: AttemptResult = {
-      how: Delivery.afterAttempt(delivery, answer, endedAt),
-      row: Delivery.attemptOf(delivery.attempt, answer, startedAt, endedAt)
+    const row = Delivery.attemptOf(delivery.attempt, answer, startedAt, endedAt, exchange)
+    if (row !== null) {
+      const tookMillis = row.endedAt - row.startedAt
+      yield* report((to) => to.attempted({ appId, endpointId, endedAt: row.endedAt, tookMillis, error: row.error }))
     }
+    const result: AttemptResult = { how: Delivery.afterAttempt(delivery, answer, endedAt), row }
     return result
   })
 

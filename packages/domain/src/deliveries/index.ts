@@ -7,6 +7,7 @@
  * @module
  */
 
+export * as AttemptExchange from "./AttemptExchange.js"
 export * as Delivery from "./Delivery.js"
 export {
   type Claim,

@@ -4,8 +4,9 @@ import type { Account } from "../accounts/Account.js"
 import { getOwnedApp } from "../apps/readApps.js"
 import * as Delivery from "./Delivery.js"
 import { DeliveryStore } from "./DeliveryStore.js"
-import { type WebhookPost, type PostedWebhook, signedPost } from "./signedPost.js"
-import { body, type Envelope } from "../events/Event.js"
+import { type WebhookPost, type PostedWebhook, ownHeaders, signedPost } from "./signedPost.js"
+import { body, type Envelope, type EventType } from "../events/Event.js"
+import * as SampleEvent from "../events/SampleEvent.js"
 import { Entropy, NotFound, program, Timestamp } from "../shared/index.js"
 import { type AppId, DeliveryId, type EndpointId, EventId } from "../shared/Ids.js"
 import { EndpointStore } from "../endpoints/EndpointStore.js"
@@ -21,31 +22,37 @@ export interface TestResult {
 }
 
 /**
- * Sends one signed ping now and returns the result (Spec §4.7). A disabled endpoint is tested too, because the result
- * helps to decide whether to enable it; the answer says that it is disabled (decision M10). The test is logged and
- * never changes strikes (decision W6). `NotFound` for an endpoint of another account.
+ * Sends one signed event now, a `ping` or a sample of another type (decision test-people-5), and returns the result
+ * (Spec §4.7). A disabled endpoint is tested too, because the result helps to decide whether to enable it; the answer
+ * says that it is disabled (decision M10). The test is logged and never changes strikes (decision W6). `NotFound` for
+ * an endpoint of another account.
  */
-export const sendTest = program("sendTest", function* (account: Account, appId: AppId, endpointId: EndpointId) {
-  yield* getOwnedApp(account, appId)
-  const found = yield* (yield* EndpointStore).find(appId, endpointId)
-  const endpoint = yield* Effect.mapError(found, () => new NotFound({ what: "endpoint" }))
-  const envelope: Envelope = {
-    eventId: EventId.make(yield* Entropy.id("evt")),
-    appId,
-    grantId: null,
-    payload: { type: "ping" },
-    occurredAt: yield* Timestamp.now
+export const sendTest = program(
+  "sendTest",
+  function* (account: Account, appId: AppId, endpointId: EndpointId, type: EventType = "ping") {
+    yield* getOwnedApp(account, appId)
+    const found = yield* (yield* EndpointStore).find(appId, endpointId)
+    const endpoint = yield* Effect.mapError(found, () => new NotFound({ what: "endpoint" }))
+    const occurredAt = yield* Timestamp.now
+    const envelope: Envelope = {
+      eventId: EventId.make(yield* Entropy.id("evt")),
+      appId,
+      payload: SampleEvent.payload(type, occurredAt),
+      occurredAt,
+      ...(type === "ping" ? { grantId: null } : { grantId: SampleEvent.CONNECTION, isSample: true })
+    }
+    const { headers, secrets, url } = endpoint
+    const sealContext = SigningSecret.sealContext(appId, endpointId)
+    const own = ownHeaders(appId, endpointId, headers)
+    const outgoing: WebhookPost = { url, secrets, sealContext, headers: own, body: body(envelope, endpointId) }
+    const sent = yield* signedPost(outgoing)
+    const id = DeliveryId.make(yield* Entropy.id("dlv"))
+    const { row, attempt } = logged(id, envelope, endpointId, sent)
+    yield* (yield* DeliveryStore).recordTest(row, attempt)
+    const said = result(sent.answer)
+    return isEnabled(endpoint) ? said : { ...said, detail: `${sentence(said.detail)} ${DISABLED}` }
   }
-  const { url, secrets } = endpoint
-  const sealContext = SigningSecret.sealContext(appId, endpointId)
-  const outgoing: WebhookPost = { url, secrets, sealContext, body: body(envelope, endpointId) }
-  const sent = yield* signedPost(outgoing)
-  const id = DeliveryId.make(yield* Entropy.id("dlv"))
-  const { row, attempt } = logged(id, envelope, endpointId, sent)
-  yield* (yield* DeliveryStore).recordTest(row, attempt)
-  const said = result(sent.answer)
-  return isEnabled(endpoint) ? said : { ...said, detail: `${sentence(said.detail)} ${DISABLED}` }
-})
+)
 
 const DISABLED = "The endpoint is disabled: events are not sent there until you enable it."
 
@@ -53,9 +60,9 @@ const sentence = (text: string): string => (text.endsWith(".") ? text : `${text}
 
 /** The finished row of the test. A test that could not be sent is logged too, with the reason. */
 const logged = (id: DeliveryId, envelope: Envelope, endpointId: EndpointId, sent: PostedWebhook) => {
-  const { answer, startedAt, endedAt } = sent
+  const { answer, endedAt, exchange, startedAt } = sent
   const row = started(id, envelope, endpointId, startedAt)
-  const attempt = Delivery.attemptOf(1, answer, startedAt, endedAt) ?? {
+  const attempt = Delivery.attemptOf(1, answer, startedAt, endedAt, exchange) ?? {
     attempt: 1,
     startedAt,
     endedAt,

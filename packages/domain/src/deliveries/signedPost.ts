@@ -1,6 +1,14 @@
 import { Effect } from "effect"
-import { type EndpointUrl, SigningSecret, type WebhookAnswer, WebhookSender } from "../endpoints/index.js"
+import {
+  EndpointHeader,
+  type EndpointUrl,
+  SigningSecret,
+  type WebhookAnswer,
+  WebhookSender
+} from "../endpoints/index.js"
+import type { AppId, EndpointId } from "../shared/Ids.js"
 import { Telemetry, Timestamp, Vault, program, withPort } from "../shared/index.js"
+import * as AttemptExchange from "./AttemptExchange.js"
 import * as DeliveryFigures from "./DeliveryFigures.js"
 import * as Signature from "./Signature.js"
 
@@ -9,57 +17,92 @@ export interface WebhookPost {
   readonly secrets: ReadonlyArray<SigningSecret.SigningSecret>
   /** The context with which the secrets were sealed (`Vault`). */
   readonly sealContext: string
+  /** Own headers of the endpoint, each with the context of its seal. */
+  readonly headers?: ReadonlyArray<SealedHeader>
   readonly body: string
 }
+
+interface SealedHeader {
+  readonly name: string
+  readonly sealed: Vault.Sealed
+  readonly sealContext: string
+}
+
+/** The headers of an endpoint as `signedPost` takes them. */
+export const ownHeaders = (
+  appId: AppId,
+  endpointId: EndpointId,
+  headers: ReadonlyArray<EndpointHeader.EndpointHeader>
+): ReadonlyArray<SealedHeader> =>
+  headers.map(({ name, sealed }) => ({
+    name,
+    sealed,
+    sealContext: EndpointHeader.sealContext(appId, endpointId, name)
+  }))
 
 export interface PostedWebhook {
   readonly answer: WebhookAnswer
   readonly startedAt: Timestamp.Timestamp
   readonly endedAt: Timestamp.Timestamp
+  readonly exchange: AttemptExchange.AttemptExchange
 }
 
 /** Signs the body with every valid secret, for the attempt's own time `t`, and posts it (Spec §6.4). */
-export const signedPost = program("signedPost", function* ({ body, sealContext, secrets, url }: WebhookPost) {
-  const sender = yield* WebhookSender
-  const startedAt = yield* Timestamp.now
-  const texts = yield* unsealLive(secrets, sealContext, startedAt)
-  const answer = yield* sender.post(url, headersOf(sender, texts, body, startedAt), body)
-  const sent: PostedWebhook = { answer, startedAt, endedAt: yield* Timestamp.now }
-  yield* Telemetry.measure(() => DeliveryFigures.posted(sent))
-  return sent
-})
+export const signedPost = program(
+  "signedPost",
+  function* ({ body, headers = [], sealContext, secrets, url }: WebhookPost) {
+    const sender = yield* WebhookSender
+    const startedAt = yield* Timestamp.now
+    const texts = yield* unsealLive(secrets, sealContext, startedAt)
+    const own = yield* Effect.forEach(headers, (one) =>
+      Effect.map(unsealed(one.sealed, one.sealContext), (value) => [one.name, value] as const)
+    )
+    const request = [...headersOf(sender, texts, body, startedAt), ...own]
+    const answer = yield* sender.post(url, request, body)
+    const response = answer._tag === "Answered" ? (answer.headers ?? []) : []
+    const exchange = AttemptExchange.of(
+      url,
+      request,
+      headers.map(({ name }) => name),
+      response
+    )
+    const sent: PostedWebhook = { answer, startedAt, endedAt: yield* Timestamp.now, exchange }
+    yield* Telemetry.measure(() => DeliveryFigures.posted(sent))
+    return sent
+  }
+)
 
 /** Unseals the secrets that are valid at `now`, newest first. */
 export const unsealLive = (
   secrets: ReadonlyArray<SigningSecret.SigningSecret>,
   sealContext: string,
   now: Timestamp.Timestamp
-) =>
+) => Effect.forEach(SigningSecret.live(secrets, now), ({ sealed }) => unsealed(sealed, sealContext))
+
+const unsealed = (sealed: Vault.Sealed, sealContext: string) =>
   withPort(Vault.Vault, (vault) => {
     const known = unsealedBy(vault)
-    const live = SigningSecret.live(secrets, now)
-    const texts = live.flatMap(({ sealed }) => known.get(`${sealContext}\n${sealed}`) ?? [])
-    if (texts.length === live.length) return Effect.succeed(texts)
-    return Effect.forEach(live, ({ sealed }) =>
-      Effect.tap(vault.unseal(sealed, sealContext), (text) => {
-        if (known.size >= KNOWN_MAX) known.clear()
-        known.set(`${sealContext}\n${sealed}`, text)
-      })
-    )
+    const key = `${sealContext}\n${sealed}`
+    const text = known.get(key)
+    if (text !== undefined) return Effect.succeed(text)
+    return Effect.tap(vault.unseal(sealed, sealContext), (opened) => {
+      if (known.size >= KNOWN_MAX) known.clear()
+      known.set(key, opened)
+    })
   })
 
 /**
- * A cache of unsealed secrets for each vault, by context and sealed text, which never means another secret. An endpoint
- * signs with one secret for years, and unsealing costs more than signing.
+ * A cache of unsealed secrets and headers for each vault, by context and sealed text, which never means another
+ * secret. An endpoint signs with one secret for years, and unsealing costs more than signing.
  */
-const unsealed = new WeakMap<typeof Vault.Vault.Service, Map<string, string>>()
+const caches = new WeakMap<typeof Vault.Vault.Service, Map<string, string>>()
 const KNOWN_MAX = 1_000
 
 const unsealedBy = (vault: typeof Vault.Vault.Service): Map<string, string> => {
-  const found = unsealed.get(vault)
+  const found = caches.get(vault)
   if (found !== undefined) return found
   const made = new Map<string, string>()
-  unsealed.set(vault, made)
+  caches.set(vault, made)
   return made
 }
 

@@ -1,13 +1,14 @@
 import { Array, Effect } from "effect"
 import { AccessLogStore } from "../access-log/AccessLogStore.js"
 import { EndpointStore, WebhookEndpoint } from "../endpoints/index.js"
-import { envelope, type WaitingEvent } from "../events/Event.js"
+import { envelope, ruleIdOf, type WaitingEvent } from "../events/Event.js"
 import { Delivery, DeliveryStore, EventStore } from "../deliveries/index.js"
 import { Bucket } from "../leases/index.js"
 import { LegacyStore, type Receiver } from "../legacy/index.js"
 import { ListenerStore } from "../listeners/ListenerStore.js"
 import { offer, offersOf } from "../listeners/manageListeners.js"
 import { type DeliveryId, Entropy, type EventId, program, Telemetry, Timestamp } from "../shared/index.js"
+import { report } from "../figures/FiguresRecorder.js"
 import * as Disclosure from "../deliveries/Disclosure.js"
 import { FAILED_WAIT, type FirstAttempt, type FirstAttempts, none } from "./firstAttempts.js"
 import * as LegacyDelivery from "./LegacyDelivery.js"
@@ -120,17 +121,25 @@ const insertRows = (
     if (rows.length > 0) yield* Effect.zipRight((yield* DeliveryStore).insert(rows), onRows)
     yield* offer(offers)
     if (left.length > 0) yield* (yield* EventStore).markFannedOut(left, now)
+    yield* reportFirings(events)
     return { rows: rows.length, begun, legacy, offered: offers.length }
   }).pipe(
     Effect.tapErrorCause((cause) => Effect.logWarning("Fan-out of an app's events failed", events[0].appId, cause)),
     Effect.catchAll(() =>
-      Effect.as(
-        Effect.flatMap(EventStore, (store) => store.postpone(left, Timestamp.plus(now, FAILED_WAIT))),
-        NOTHING_WRITTEN
-      )
+      Effect.gen(function* () {
+        yield* reportFirings(events.filter((event) => !left.includes(event)))
+        yield* (yield* EventStore).postpone(left, Timestamp.plus(now, FAILED_WAIT))
+        return NOTHING_WRITTEN
+      })
     )
   )
 }
+
+/** For the developer's numbers: a firing counts once, whatever the number of its receivers. */
+const reportFirings = (events: ReadonlyArray<WaitingEvent>) =>
+  report((to) => {
+    for (const { appId, payload, storedAt } of events) if (ruleIdOf(payload) !== null) to.fired(appId, 1, storedAt)
+  })
 
 const NOTHING_WRITTEN = { rows: 0, begun: 0, legacy: [], offered: 0 }
 

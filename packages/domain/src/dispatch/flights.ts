@@ -2,6 +2,7 @@ import { type Duration, Effect, Exit, Fiber } from "effect"
 import * as Delivery from "../deliveries/Delivery.js"
 import type { ClaimRequest } from "../deliveries/DeliveryStore.js"
 import type { EndpointId } from "../shared/Ids.js"
+import * as Telemetry from "../shared/Telemetry.js"
 
 /** The deliveries that this worker has in flight. */
 export interface Flights {
@@ -96,7 +97,7 @@ export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights =>
       Effect.uninterruptible(
         Effect.suspend(() => {
           const wasFailing = begin(id, kind)
-          return Effect.map(Effect.forkDaemon(Effect.interruptible(attempt)), (fiber) => {
+          return Effect.map(Effect.forkDaemon(Effect.interruptible(Telemetry.inOwnTrace(attempt))), (fiber) => {
             fibers.add(fiber)
             fiber.addObserver((exit) => {
               fibers.delete(fiber)

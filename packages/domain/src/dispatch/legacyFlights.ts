@@ -5,7 +5,7 @@ import * as Disclosure from "../deliveries/Disclosure.js"
 import { signedPost } from "../deliveries/signedPost.js"
 import type { EndpointUrl } from "../endpoints/EndpointUrl.js"
 import { LegacyStore, Receiver } from "../legacy/index.js"
-import { type AppId, program, retryTransient, Timestamp } from "../shared/index.js"
+import { type AppId, program, retryTransient, Telemetry, Timestamp } from "../shared/index.js"
 import * as LegacyDelivery from "./LegacyDelivery.js"
 import type { Next } from "./LegacyDelivery.js"
 
@@ -56,7 +56,7 @@ export const make = Effect.gen(function* () {
             delivery.envelope.eventId
           )
         }
-        const fiber = yield* Effect.forkDaemon(Effect.interruptible(life(delivery)))
+        const fiber = yield* Effect.forkDaemon(Effect.interruptible(Telemetry.inOwnTrace(life(delivery))))
         fibers.add(fiber)
         fiber.addObserver(() => fibers.delete(fiber))
       }),

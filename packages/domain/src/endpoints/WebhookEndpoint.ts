@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { type OutboxEvent, type Subscribable, subscription } from "../events/Event.js"
 import * as AccountLimits from "../quotas/AccountLimits.js"
 import { type AppId, type EndpointId, Text, type Timestamp } from "../shared/index.js"
+import type { EndpointHeader } from "./EndpointHeader.js"
 import type { EndpointUrl } from "./EndpointUrl.js"
 import type { SigningSecret } from "./SigningSecret.js"
 
@@ -25,6 +26,8 @@ export interface WebhookEndpoint {
   readonly strikes: number
   /** Newest first. */
   readonly secrets: ReadonlyArray<SigningSecret>
+  /** Own headers of each webhook, by name. */
+  readonly headers: ReadonlyArray<EndpointHeader>
   readonly createdAt: Timestamp.Timestamp
 }
 

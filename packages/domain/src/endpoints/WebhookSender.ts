@@ -3,7 +3,13 @@ import type { EndpointUrl } from "./EndpointUrl.js"
 
 /** The result of one attempt. */
 export type WebhookAnswer =
-  | { readonly _tag: "Answered"; readonly status: number; readonly snippet: string }
+  | {
+      readonly _tag: "Answered"
+      readonly status: number
+      readonly snippet: string
+      /** In the order in which they came. Left out by senders that do not report them. */
+      readonly headers?: ReadonlyArray<readonly [string, string]>
+    }
   /** A fault of the receiver: connection refused or reset, a time-out, TLS, or an address that is not public. */
   | { readonly _tag: "Unreachable"; readonly detail: string }
   /** A fault of our own, such as the resolver or a shutdown. It spends no attempt (decision W3). */

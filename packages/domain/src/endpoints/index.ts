@@ -8,6 +8,7 @@
  */
 
 export { type WebhookAnswer, WebhookSender } from "./WebhookSender.js"
+export * as EndpointHeader from "./EndpointHeader.js"
 export * as EndpointUrl from "./EndpointUrl.js"
 export { EndpointStore } from "./EndpointStore.js"
 export * as SigningSecret from "./SigningSecret.js"
@@ -17,6 +18,7 @@ export {
   createEndpoint,
   endPreviousSecrets,
   type EndpointEdit,
+  type HeaderChanges,
   listEndpoints,
   type NewEndpoint,
   removeEndpoint,

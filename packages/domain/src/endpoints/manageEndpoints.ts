@@ -5,9 +5,10 @@ import { getOwnedApp } from "../apps/readApps.js"
 import { normalise, type Subscribable } from "../events/Event.js"
 import { type AppId, Conflict, EndpointId, Entropy, Invalid, NotFound, program, Timestamp } from "../shared/index.js"
 import * as AccountLimits from "../quotas/AccountLimits.js"
-import { Vault } from "../shared/Vault.js"
+import { type Sealed, Vault } from "../shared/Vault.js"
 import { EndpointStore } from "./EndpointStore.js"
 import { EndpointUrl } from "./EndpointUrl.js"
+import * as EndpointHeader from "./EndpointHeader.js"
 import * as SigningSecret from "./SigningSecret.js"
 import * as WebhookEndpoint from "./WebhookEndpoint.js"
 import type { EndpointDescription } from "./WebhookEndpoint.js"
@@ -24,7 +25,11 @@ export interface NewEndpoint {
   readonly url: string
   readonly events: ReadonlyArray<Subscribable>
   readonly description: EndpointDescription | null
+  readonly headers?: HeaderChanges | undefined
 }
+
+/** Own headers to set, by name; null removes one. Names differ in case only: the last one counts. */
+export type HeaderChanges = ReadonlyMap<EndpointHeader.HeaderName, EndpointHeader.HeaderValue | null>
 
 /**
  * Creates an endpoint and returns its signing secret, once (Spec §4.7). `NotFound` for another account's app, `Invalid`
@@ -35,6 +40,8 @@ export const createEndpoint = program("createEndpoint", function* (account: Acco
   const url = yield* checkedUrl(input.url)
   const id = EndpointId.make(yield* Entropy.id("ep"))
   const secret = yield* newSecret(appId, id)
+  const headers = EndpointHeader.change([], yield* sealed(appId, id, input.headers ?? NO_CHANGES))
+  if (headers.length > EndpointHeader.MAX) return yield* tooManyHeaders
   const createdAt = yield* Timestamp.now
   const endpoint: WebhookEndpoint.WebhookEndpoint = {
     appId,
@@ -46,6 +53,7 @@ export const createEndpoint = program("createEndpoint", function* (account: Acco
     epoch: 0,
     strikes: 0,
     secrets: [{ sealed: secret.sealed, createdAt, expiresAt: null }],
+    headers,
     createdAt
   }
   if (!(yield* (yield* EndpointStore).create(endpoint))) {
@@ -59,28 +67,57 @@ export interface EndpointEdit {
   readonly url?: string | undefined
   readonly events?: ReadonlyArray<Subscribable> | undefined
   readonly description?: WebhookEndpoint.EndpointDescription | null | undefined
+  readonly headers?: HeaderChanges | undefined
   /** Enables the endpoint again. A developer cannot disable one: only the service does. */
   readonly enabled?: true | undefined
 }
 
-/** Changes an endpoint. `NotFound` for another account's, `Invalid` for an address that may not be registered. */
+/**
+ * Changes an endpoint. `NotFound` for another account's, `Invalid` for an address that may not be registered and for
+ * more than `EndpointHeader.MAX` headers.
+ */
 export const updateEndpoint = program(
   "updateEndpoint",
   function* (account: Account, appId: AppId, id: EndpointId, edit: EndpointEdit) {
     yield* getOwnedApp(account, appId)
     const url = edit.url === undefined ? undefined : yield* checkedUrl(edit.url)
+    const headers = yield* sealed(appId, id, edit.headers ?? NO_CHANGES)
+    let isTooMany = false
     const changed = yield* (yield* EndpointStore).update(appId, id, (before) => {
+      const after = EndpointHeader.change(before.headers, headers)
+      // Decided under the lock of the row, so that two changes at once do not pass the limit together.
+      isTooMany = after.length > EndpointHeader.MAX
+      if (isTooMany) return before
       const edited = {
         ...before,
+        headers: after,
         url: url ?? before.url,
         events: edit.events === undefined ? before.events : normalise(edit.events),
         description: edit.description === undefined ? before.description : edit.description
       }
       return edit.enabled === true ? WebhookEndpoint.enable(edited) : edited
     })
+    if (isTooMany) return yield* tooManyHeaders
     return yield* Effect.mapError(changed, () => new NotFound({ what: "endpoint" }))
   }
 )
+
+const NO_CHANGES: HeaderChanges = new Map()
+
+const tooManyHeaders = Invalid.of("headers", `must be at most ${EndpointHeader.MAX}`)
+
+/** The values encrypted, under the names in lower case. */
+const sealed = (appId: AppId, id: EndpointId, changes: HeaderChanges) =>
+  Effect.gen(function* () {
+    const vault = yield* Vault
+    const written = new Map<EndpointHeader.HeaderName, Sealed | null>()
+    for (const [given, value] of changes) {
+      const name = EndpointHeader.lowerCase(given)
+      const context = EndpointHeader.sealContext(appId, id, name)
+      written.set(name, value === null ? null : yield* vault.seal(value, context))
+    }
+    return written
+  })
 
 /** Returns a new secret, once; the old one signs for 24 hours more (Spec §4.7). `NotFound`: another account's. */
 export const rotateSecret = program("rotateSecret", function* (account: Account, appId: AppId, id: EndpointId) {

@@ -166,6 +166,8 @@ export interface Envelope {
   readonly grantId: ConnectionId | null
   readonly payload: Payload
   readonly occurredAt: Timestamp
+  /** Present in a sample that a developer asked for: it is about nobody, and its body says so. */
+  readonly isSample?: true | undefined
 }
 
 /** The part of `event` that is the same for every receiver. */
@@ -194,9 +196,10 @@ export const legacyBody = (envelope: Envelope, subscriptionId: SubscriptionId | 
     ...common(envelope)
   })
 
-const common = ({ grantId, occurredAt, payload }: Envelope): object => ({
+const common = ({ grantId, isSample, occurredAt, payload }: Envelope): object => ({
   type: payload.type,
   occurred_at: toIso(occurredAt),
+  ...(isSample === true ? { sample: true } : {}),
   ...(grantId === null ? {} : { grant_id: grantId }),
   ...details(payload)
 })

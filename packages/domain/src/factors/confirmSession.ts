@@ -1,6 +1,14 @@
 import { Effect, Option } from "effect"
-import { type Account, AccountStore, FactorRequired, verifyPassword, WrongCredentials } from "../accounts/index.js"
-import { Entropy, program, Timestamp, Vault } from "../shared/index.js"
+import {
+  type Account,
+  AccountStore,
+  FactorRequired,
+  newCookie,
+  type SentForm,
+  verifyPassword,
+  WrongCredentials
+} from "../accounts/index.js"
+import { program, Timestamp, Vault } from "../shared/index.js"
 import type { PasskeyResponse } from "./PasskeyVerifier.js"
 import { proveWithCode, proveWithPasskey } from "./proveFactor.js"
 
@@ -17,6 +25,8 @@ export interface Confirming {
   readonly address: string
   /** `SignIn.knownBrowser`. */
   readonly knownBrowser?: string | undefined
+  /** The form that was sent: sent twice, both answers have the same cookie. */
+  readonly form?: SentForm
 }
 
 /**
@@ -33,7 +43,7 @@ export const confirmSession = program("confirmSession", function* (account: Acco
     proof._tag === "Password"
       ? yield* withPassword(account, proof, asked)
       : yield* withPasskey(account, proof.response, hash)
-  const cookie = yield* Entropy.secret
+  const cookie = yield* newCookie(asked.form)
   const confirmed = { hash: (yield* Vault.Vault).sha256(cookie), confirmedAt: yield* Timestamp.now }
   const isConfirmed = yield* accounts.confirmSession({ hash, passwordVersion }, confirmed)
   return isConfirmed ? cookie : yield* new WrongCredentials()

@@ -1,5 +1,12 @@
 import { Effect, Option, Schema } from "effect"
-import { type Account, AccountStore, openSession, PendingSignIn, type Session } from "../accounts/index.js"
+import {
+  type Account,
+  AccountStore,
+  openSession,
+  PendingSignIn,
+  type SentForm,
+  type Session
+} from "../accounts/index.js"
 import { program, Timestamp, type UserId } from "../shared/index.js"
 import type { PasskeyResponse } from "./PasskeyVerifier.js"
 import { proveWithCode, proveWithPasskey, WrongFactor } from "./proveFactor.js"
@@ -18,6 +25,8 @@ export interface SecondStep {
   /** The network address of the request. */
   readonly address: string
   readonly browser: Session.Client["browser"]
+  /** The form that was sent: sent twice, both answers have the same cookie. */
+  readonly form?: SentForm
 }
 
 /** The account with the present version of its password; none when it was deleted. */
@@ -43,10 +52,11 @@ export const describePending = program("describePending", function* (token: stri
  * The second step of a sign-in: opens the session. `PendingOver`, `WrongFactor`, or `TooManyAttempts` after too many
  * wrong codes. The session counts for the password of the first step only.
  */
-export const finishSignIn = program("finishSignIn", function* ({ address, browser, pending, proof }: SecondStep) {
+export const finishSignIn = program("finishSignIn", function* (asked: SecondStep) {
+  const { address, browser, form, pending, proof } = asked
   const owner = yield* describePending(pending)
   const { codesLeft } = yield* prove(owner.account, proof, address)
-  return { ...(yield* openSession(owner, { address, browser })), codesLeft }
+  return { ...(yield* openSession(owner, { address, browser }, form)), codesLeft }
 })
 
 const prove = ({ id }: Account.Account, proof: FactorProof, address: string) =>

@@ -38,11 +38,14 @@ export const CONSENTS = of(AccountLimits.CONSENT_PAGES_OF_ADDRESS)
 /** For consent pages opened by one signed-in account, from whatever addresses. */
 export const CONSENTS_OF_ACCOUNT = of(AccountLimits.CONSENT_PAGES)
 
-/** For new places, devices, apps and purposes of one account. */
+/** For new places, devices, apps, purposes and test people of one account. */
 export const CREATIONS = of(AccountLimits.CREATIONS)
 
 /** For test webhooks of one account. Each one is a request to an address of the developer's choice. */
 export const TESTS = of(AccountLimits.TEST_WEBHOOKS)
+
+/** For simulated trips of one account. Each one is an upload. */
+export const TRIPS = of(AccountLimits.TRIPS)
 
 /** For calls with a token that no longer works: one entry in the access log for each window. */
 export const DEAD = of(AccountLimits.DEAD_TOKENS)

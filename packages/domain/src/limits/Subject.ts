@@ -18,6 +18,7 @@ export const KINDS = [
   "consents-of",
   "made-by",
   "tests-of",
+  "trips-of",
   "dead",
   "reset",
   "mailbox",
@@ -54,11 +55,14 @@ export const consent = (address: string): LimitSubject => make("consent", networ
 /** Consent pages opened by an account. */
 export const consentsOf = (id: UserId): LimitSubject => make("consents-of", id)
 
-/** What an account makes: places, devices, apps and purposes. */
+/** What an account makes: places, devices, apps, purposes and test people. */
 export const madeBy = (id: UserId): LimitSubject => make("made-by", id)
 
 /** Test webhooks of an account. */
 export const testsOf = (id: UserId): LimitSubject => make("tests-of", id)
+
+/** Simulated trips of the test people of an account's apps. */
+export const tripsOf = (id: UserId): LimitSubject => make("trips-of", id)
 
 /** Calls of one route with a token of the connection that no longer works. */
 export const dead = (id: ConnectionId, endpoint: string): LimitSubject => make("dead", `${id} ${endpoint}`)

@@ -11,7 +11,7 @@ export class VolumeFlagStore extends Context.Tag("@place-access/domain/purposes/
      * purpose. A count of more than `factor` times the expected volume gets a flag, unless the window of an earlier
      * flag ended after `from`, so that the same calls are flagged once. The expected volume is that of the last
      * approved terms, or of the newest terms of a purpose that was never approved. Returns the number of new flags. Of
-     * concurrent runs one counts, and the others return 0.
+     * concurrent runs one counts, and the others return 0. Test people get no flag (decision test-people-3).
      */
     readonly raise: (asked: {
       readonly from: Timestamp.Timestamp

@@ -96,6 +96,13 @@ export const ENDPOINTS = owned(
   "an app can have 5 webhook endpoints; remove one first"
 )
 
+export const TEST_PEOPLE = owned(
+  "Test people of an app",
+  10,
+  "all, until they are removed",
+  "an app can have 10 test people; remove one first"
+)
+
 export const LISTENERS = owned(
   "Machines that listen to an app",
   5,
@@ -105,11 +112,11 @@ export const LISTENERS = owned(
 
 /** Things of an account can be removed, but their rows stay. So making them is limited too. */
 export const CREATIONS = within(
-  "New places, devices, apps and purposes",
+  "New places, devices, apps, purposes and test people",
   300,
   DAY,
   "an account's, together; removing one gives nothing back",
-  "an account can make 300 places, devices, apps and purposes in a day; wait and try again"
+  "an account can make 300 places, devices, apps, purposes and test people in a day; wait and try again"
 )
 
 export const TEST_WEBHOOKS = within(
@@ -118,6 +125,15 @@ export const TEST_WEBHOOKS = within(
   HOUR,
   "an account's, over all of its apps",
   "an account can send 30 test webhooks in an hour; wait and try again"
+)
+
+/** Each trip is an upload of up to 1,000 readings. */
+export const TRIPS = within(
+  "Simulated trips of test people",
+  300,
+  HOUR,
+  "an account's, over all of its apps",
+  "an account can simulate 300 trips in an hour; wait and try again"
 )
 
 /** Each consent page is stored for a day. */
@@ -156,9 +172,11 @@ export const ALL: ReadonlyArray<OwnedLimit | WindowLimit> = [
   APPS,
   PURPOSES,
   ENDPOINTS,
+  TEST_PEOPLE,
   LISTENERS,
   CREATIONS,
   TEST_WEBHOOKS,
+  TRIPS,
   CONSENT_PAGES,
   CONSENT_PAGES_OF_ADDRESS,
   RECEIPTS,

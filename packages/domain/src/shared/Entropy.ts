@@ -13,7 +13,7 @@ export class Entropy extends Context.Tag("@place-access/domain/shared/Entropy")<
 const BASE32 = "0123456789abcdefghjkmnpqrstvwxyz"
 
 /** Crockford's base 32, in lower case. It has no `_` and no `-`, so that ids and tokens can use these as separators. */
-const base32 = (bytes: Uint8Array): string => {
+export const base32 = (bytes: Uint8Array): string => {
   let out = ""
   let buffer = 0
   let bits = 0

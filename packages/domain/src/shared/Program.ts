@@ -1,5 +1,5 @@
 import { Context, Effect, Either, type Fiber, FiberRef, Utils } from "effect"
-import { within } from "./Telemetry.js"
+import { spanned } from "./Telemetry.js"
 
 /** The type of a program's generator, written only where it says more than the inferred type. */
 export type Program<A, E = never, R = never> = Generator<Utils.YieldWrap<Effect.Effect<unknown, E, R>>, A, never>
@@ -46,9 +46,7 @@ export const program: {
     Effect.withFiberRuntime<unknown, unknown, unknown>((fiber) => {
       const generated = running(() => body(...args), fiber)
       const run = end === undefined ? generated : end(generated, ...args)
-      return fiber.getFiberRef(FiberRef.currentTracerEnabled)
-        ? Effect.useSpan(name, { captureStackTrace: false }, (span) => within(span)(run))
-        : run
+      return fiber.getFiberRef(FiberRef.currentTracerEnabled) ? spanned(name, {}, () => run) : run
     })
 
 /** `Effect.gen` for a body that asks for ports: handlers and guards. */

@@ -24,6 +24,7 @@ export type KeyUse =
   | "listener-secret"
   | "known-browser"
   | "pending-sign-in"
+  | "session-cookie"
   | "device-setup"
 
 /** Keys that are kept outside the database, and digests. Digests are plain functions. */

@@ -14,7 +14,7 @@ export class StaffStore extends Context.Tag("@place-access/domain/staff/StaffSto
      * no account of this id.
      */
     readonly change: (id: UserId, step: AccountStep) => StoreEffect<Option.Option<Either.Either<Account, Conflict>>>
-    /** All accounts, the newest first, then by descending id. Without the one that stands for deleted accounts. */
+    /** All accounts, the newest first, then by descending id. Without test people and NOBODY. */
     readonly list: (limit: number, after: Page.PagePosition | undefined) => StoreEffect<Page.Page<Account>>
   }
 >() {}

@@ -25,6 +25,7 @@ export {
   ReviewSubject,
   type WaitingSubmission
 } from "./ReviewStore.js"
+export * as ReviewHint from "./ReviewHint.js"
 export * as AccountChange from "./AccountChange.js"
 export {
   changeRole,
@@ -40,5 +41,13 @@ export {
   signOutAccount,
   suspendAccount
 } from "./manageAccounts.js"
+export { readService, type ServiceOverview } from "./readService.js"
+export {
+  COUNTED_MAX as SERVICE_COUNTED_MAX,
+  QUEUES,
+  type QueueBacklog,
+  type ServiceCounts,
+  ServiceStore
+} from "./ServiceStore.js"
 export { StaffStore } from "./StaffStore.js"
 export { revokeApp } from "./revokeApp.js"

@@ -14,10 +14,10 @@ import { Scope, type Timestamp, Words } from "../shared/index.js"
 export const changed = (app: Pick<App, "name">, after: Connection, now: Timestamp.Timestamp): MailMessage => ({
   to: after.userId,
   dedupeKey: `steered ${after.id} ${now}`,
-  subject: `You changed what ${Words.oneLine(app.name)} may do`,
+  subject: `You changed what ${Words.oneLine(app.name)} can do`,
   naming: foldable,
   body: paragraphs([
-    `On ${Words.moment(now)} you changed the connection with the app "${app.name}". It may now:\n${after.heldScopes.map((scope) => `- ${Scope.describe[scope]}`).join("\n")}`,
+    `On ${Words.moment(now)} you changed the connection with the app "${app.name}". It can now:\n${after.heldScopes.map((scope) => `- ${Scope.describe[scope]}`).join("\n")}`,
     [
       ...(after.sensitiveExpiresAt === null
         ? []

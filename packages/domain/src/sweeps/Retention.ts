@@ -1,6 +1,8 @@
 // Which rows are deleted, and when (decision sweeps-2).
 import { Schema } from "effect"
 import * as SignInThrottle from "../accounts/SignInThrottle.js"
+import * as AppFigures from "../figures/AppFigures.js"
+import * as EndpointFigures from "../figures/EndpointFigures.js"
 import * as ConsentRequest from "../consent/ConsentRequest.js"
 import * as TokenFamily from "../tokens/TokenFamily.js"
 import * as Idempotency from "../idempotency/Idempotency.js"
@@ -43,7 +45,13 @@ export const RetentionKind = Schema.Literal(
   /** from when the newest counted message was written */
   "named_mail",
   /** from the last moment at which it is kept (decision audit-3) */
-  "audit_events"
+  "audit_events",
+  /** from the call (decision figures-2) */
+  "app_calls",
+  /** from the beginning of the hour */
+  "app_hours",
+  /** from the beginning of the hour */
+  "endpoint_hours"
 )
 export type RetentionKind = typeof RetentionKind.Type
 
@@ -82,6 +90,12 @@ export const until = (kind: RetentionKind, now: Timestamp): Timestamp => {
       return plus(now, -SignInThrottle.WINDOW)
     case "delivered_deliveries":
       return plus(now, -7 * DAY)
+    case "app_calls":
+      return plus(now, -AppFigures.CALLS_KEPT)
+    case "app_hours":
+      return plus(now, -AppFigures.HOURS_KEPT)
+    case "endpoint_hours":
+      return plus(now, -EndpointFigures.ATTEMPTS_KEPT)
     case "failed_deliveries":
     case "mail":
       return plus(now, -30 * DAY)

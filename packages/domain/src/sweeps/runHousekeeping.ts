@@ -9,6 +9,7 @@ import { flagVolumes } from "../purposes/flagVolumes.js"
 import * as History from "../retention-choice/History.js"
 import { everything, LeaseStore, type WorkLeases } from "../leases/index.js"
 import * as Timestamp from "../shared/Timestamp.js"
+import { removeStrayTestPeople } from "../test-people/manageTestPeople.js"
 import { deriveBehind } from "../visits/deriveStays.js"
 import { sweepExpired, sweepHistory } from "./sweepHistory.js"
 import { sweepTiers } from "./sweepTiers.js"
@@ -21,9 +22,9 @@ const NOTICES_EVERY = Timestamp.HOUR
 
 /**
  * Runs the regular jobs of the workers: dates of connections (every 15 minutes, Spec §6.3.1), volume flags (hourly,
- * Spec §8), warnings about failing endpoints, connections of revoked apps, rows of deleted accounts, history that is
- * older than users keep, stays to derive, notices that people chose, and expired rows. Runs until interrupted and never
- * fails. Each job does only the work whose leases this worker holds.
+ * Spec §8), warnings about failing endpoints, connections of revoked apps, test people of apps that left the sandbox,
+ * rows of deleted accounts, history that is older than users keep, stays to derive, notices that people chose, and
+ * expired rows. Runs until interrupted and never fails. Each job does only the work whose leases this worker holds.
  */
 export const runHousekeeping = (leases: WorkLeases = everything) =>
   Effect.gen(function* () {
@@ -65,6 +66,11 @@ export const runHousekeeping = (leases: WorkLeases = everything) =>
           "Ending connections of revoked apps",
           Timestamp.MINUTE,
           chores.using("revoked_apps", counted("Connections of revoked apps were ended", endRevoked()))
+        ),
+        timetable(
+          "Removing test people of apps that left the sandbox",
+          Timestamp.MINUTE,
+          chores.using("revoked_apps", counted("Test people were removed", removeStrayTestPeople()))
         ),
         timetable(
           "Telling developers of endpoints that fail",

@@ -126,7 +126,8 @@ describe("roles", () => {
     confirmedAt: null,
     timeZone: null,
     language: null,
-    browserLanguage: null
+    browserLanguage: null,
+    testOf: null
   }
 
   it("are added, never repeated, always in one order", () => {

@@ -1,5 +1,5 @@
 import { App } from "@place-access/domain/apps"
-import { UserId } from "@place-access/domain/shared"
+import { AppId, UserId } from "@place-access/domain/shared"
 import { Either, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { appOf } from "../support/apps.js"
@@ -17,13 +17,21 @@ describe("scopes", () => {
 })
 
 describe("canBeConnectedBy", () => {
+  it("the app's own test people can connect it before production, never in production, and no other app [test-people-3]", () => {
+    const person = { id: UserId.make("usr_2"), testOf: app.id }
+    const allowed = (status: App.AppStatus, testOf = person.testOf) =>
+      App.canBeConnectedBy({ ...app, status }, { ...person, testOf })
+    expect([allowed("sandbox"), allowed("in_review"), allowed("production")]).toEqual([true, true, false])
+    expect(allowed("sandbox", AppId.make("app_other"))).toBe(false)
+  })
+
   it("until production the owner alone; in production everybody [§5.4, A1]", () => {
     const stranger = UserId.make("usr_2")
     for (const status of ["sandbox", "in_review"] as const) {
-      expect(App.canBeConnectedBy({ ...app, status }, app.ownerId)).toBe(true)
-      expect(App.canBeConnectedBy({ ...app, status }, stranger)).toBe(false)
+      expect(App.canBeConnectedBy({ ...app, status }, { id: app.ownerId, testOf: null })).toBe(true)
+      expect(App.canBeConnectedBy({ ...app, status }, { id: stranger, testOf: null })).toBe(false)
     }
-    expect(App.canBeConnectedBy({ ...app, status: "production" }, stranger)).toBe(true)
+    expect(App.canBeConnectedBy({ ...app, status: "production" }, { id: stranger, testOf: null })).toBe(true)
   })
 })
 

@@ -35,10 +35,10 @@ describe("the review of an app [§5.4, P2]", () => {
   it("sandbox → submit → in review: the old note is gone, and still its developer alone can connect it", () => {
     const submitted = Either.getOrThrow(AppLife.submit(sandbox, later))
     expect(submitted).toEqual({ ...inReview, submission: { at: later, revision: 3 } })
-    expect([App.canBeConnectedBy(submitted, stranger), App.canBeConnectedBy(submitted, sandbox.ownerId)]).toEqual([
-      false,
-      true
-    ])
+    expect([
+      App.canBeConnectedBy(submitted, { id: stranger, testOf: null }),
+      App.canBeConnectedBy(submitted, { id: sandbox.ownerId, testOf: null })
+    ]).toEqual([false, true])
   })
 
   it("in review → reviewer approves → production: everybody can connect it [§5.4]", () => {
@@ -49,7 +49,7 @@ describe("the review of an app [§5.4, P2]", () => {
       submission: null,
       approvedScopes: inReview.declaredScopes
     })
-    expect(App.canBeConnectedBy(decided, stranger)).toBe(true)
+    expect(App.canBeConnectedBy(decided, { id: stranger, testOf: null })).toBe(true)
   })
 
   it("in review → reviewer rejects → sandbox, with a note, from where it can be submitted again", () => {

@@ -1,8 +1,10 @@
 import { authenticateAccess, refreshTokens } from "@place-access/domain/tokens"
-import { type Connection, disconnect, sharePlaces } from "@place-access/domain/connection"
+import { type Connection, disconnect, getConnection, sharePlaces } from "@place-access/domain/connection"
 import { reviewConsent } from "@place-access/domain/consent"
 import { archivePlace } from "@place-access/domain/connection"
 import { Timestamp } from "@place-access/domain/shared"
+import { changeConnection } from "@place-access/domain/steering"
+import { sweepTiers } from "@place-access/domain/sweeps"
 import { ConsentFlow, MemoryDatabase } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, TestClock } from "effect"
@@ -65,6 +67,40 @@ describe("a consent with a live connection", () => {
         const { app, user } = yield* connected
         yield* TestClock.adjust("21 days")
         expect((yield* reviewConsent((yield* request(app, [CURRENT, LOOKUP])).id, user)).mode).toBe("change")
+      })
+    ))
+
+  it.each(["before", "after"] as const)(
+    "what the grace removed stays away after a change without it, which is agreed %s the sweep [connection-6, §3.1]",
+    (order) =>
+      inWorld(
+        Effect.gen(function* () {
+          const { app, user } = yield* connected
+          yield* TestClock.adjust("21 days")
+          if (order === "after") yield* sweepTiers()
+          yield* ConsentFlow.connect(app, user, [CURRENT, "location.visits.read"])
+          const { agreedScopes, id } = yield* getConnection(user.id, (yield* live(user, app)).id)
+          expect(agreedScopes).toEqual([CURRENT, "location.visits.read"])
+          const back = yield* Effect.flip(changeConnection(user.id, id, { scopes: [CURRENT, LOOKUP] }))
+          expect(back._tag).toBe("Invalid")
+        })
+      )
+  )
+
+  it('a renewal page that is answered with "Stop sharing" after the grace leaves the removal to the sweep, which tells the app [connection-6, tiers-3]', () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* connected
+        yield* TestClock.adjust(21 * DAY - 1)
+        const asked = yield* request(app, [CURRENT, LOOKUP])
+        yield* TestClock.adjust(1)
+        yield* decide(asked, user, { decision: "stop", shown: "renew_sensitive" })
+        expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, LOOKUP])
+        yield* sweepTiers()
+        const after = yield* live(user, app)
+        expect([after.heldScopes, after.agreedScopes]).toEqual([[CURRENT], [CURRENT]])
+        const { events } = yield* MemoryDatabase
+        expect([...events.values()].at(-1)).toMatchObject({ payload: { type: "sensitive.removed" } })
       })
     ))
 
@@ -135,7 +171,7 @@ describe("a consent with a live connection", () => {
         expect(review.places.map(({ label, ticked }) => [label, ticked])).toEqual([["Home", true]])
         yield* decide(asked, user, { shown: "change", scopes: [CURRENT, WATCH], places: [home.id] })
         expect(pick(yield* live(user, app))).toEqual(pick(before))
-        expect([...mail.values()].at(-1)?.body).toContain("It may ask about 1 place of yours.")
+        expect([...mail.values()].at(-1)?.body).toContain("It can ask about 1 place of yours.")
         yield* sharePlaces(user.id, before.id, [{ placeId: home.id, includeEarlierVisits: false }])
         expect(pick(yield* live(user, app))).toEqual(pick(before))
         expect(events.size).toBe(1)

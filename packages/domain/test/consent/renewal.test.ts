@@ -208,7 +208,7 @@ describe("a receipt by e-mail", () => {
   it.each([
     ["new", "You connected Coffee Finder"],
     ["renew_sensitive", "You let Coffee Finder go on using your exact location"],
-    ["change", "You changed what Coffee Finder may do"]
+    ["change", "You changed what Coffee Finder can do"]
   ] as const)("after an approval in mode %s, written with it, one for each request [consent-9]", (mode, subject) =>
     inWorld(
       Effect.gen(function* () {

@@ -6,6 +6,7 @@ import {
   MemoryDatabase,
   MemoryEntropy,
   MemoryPurposeStore,
+  MemoryTestPersonStore,
   MemoryVault,
   MemoryVolumeFlagStore,
   purposeStoreContract,
@@ -19,6 +20,7 @@ const layer = Layer.mergeAll(
   MemoryAccountStore.layer,
   MemoryAppStore.layer,
   MemoryPurposeStore.layer,
+  MemoryTestPersonStore.layer,
   MemoryEntropy.layer,
   MemoryVault.layer,
   MemoryVolumeFlagStore.layer

@@ -16,6 +16,7 @@ const endpoint = (
   disabledAt: null,
   epoch: 0,
   strikes: 0,
+  headers: [],
   secrets: [],
   createdAt: Timestamp.make(0),
   ...change

@@ -28,6 +28,7 @@ import {
   MemoryLeaseStore,
   MemoryStayStore,
   MemoryTierStore,
+  MemoryTestPersonStore,
   MemoryVolumeFlagStore
 } from "@place-access/domain/testing"
 import { Effect, Fiber, Layer, TestClock } from "effect"
@@ -41,6 +42,7 @@ const more = Layer.mergeAll(
   MemoryListenerStore.layer,
   MemoryDeviceStore.layer,
   MemoryHistoryStore.layer,
+  MemoryTestPersonStore.layer,
   MemoryVolumeFlagStore.layer,
   MemoryRetentionStore.layer,
   MemoryLeaseStore.layer,

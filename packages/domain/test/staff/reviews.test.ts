@@ -169,9 +169,9 @@ describe("mail to the developer", () => {
           "Coffee Finder: the purpose find_me was not approved",
           "Coffee Finder was not approved for production",
           "Coffee Finder is in production",
-          "Coffee Finder may ask for other scopes now",
-          "Coffee Finder may ask for other scopes now",
-          "Coffee Finder may ask for other scopes now",
+          "Coffee Finder can ask for other scopes now",
+          "Coffee Finder can ask for other scopes now",
+          "Coffee Finder can ask for other scopes now",
           "Coffee Finder was revoked"
         ])
         expect(new Set(mail.map(({ dedupeKey }) => dedupeKey)).size).toBe(mail.length)

@@ -83,7 +83,7 @@ it("permissions, ends and the end of exact location are mailed, a pause is not [
       yield* changeConnection(user.id, id, { standardDays: 7 })
       yield* endExactLocation(user.id, id)
       expect(subjects()).toEqual([
-        "You changed what Coffee Finder may do",
+        "You changed what Coffee Finder can do",
         "You stopped sharing your exact location with Coffee Finder"
       ])
     })

@@ -94,7 +94,8 @@ const account = Effect.gen(function* () {
     confirmedAt: null,
     timeZone: "Asia/Tokyo",
     language: "en",
-    browserLanguage: "de"
+    browserLanguage: "de",
+    testOf: null
   }
   const accounts = yield* AccountStore
   yield* accounts.create(made, `${MARK} password`)

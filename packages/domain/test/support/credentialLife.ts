@@ -166,7 +166,8 @@ export const liveCredentials = (
       confirmedAt: yield* Timestamp.now,
       timeZone: null,
       language: null,
-      browserLanguage: null
+      browserLanguage: null,
+      testOf: null
     }
     const text = (index: number): Account.Password => PASSWORDS[index] ?? Account.Password.make("a password of nobody")
     yield* accounts.create(account, yield* hasher.hash(text(0)))

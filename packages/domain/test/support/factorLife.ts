@@ -153,7 +153,8 @@ export const liveFactors = (
         confirmedAt: null,
         timeZone: null,
         language: null,
-        browserLanguage: null
+        browserLanguage: null,
+        testOf: null
       }
       yield* accounts.create(account, yield* hasher.hash(PASSWORDS[0] ?? Account.Password.make("x".repeat(10))))
       const passkey = { id: yield* Entropy.secret, key: yield* Entropy.secret, owner: id, counter: 0 }

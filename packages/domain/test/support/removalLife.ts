@@ -105,7 +105,8 @@ export const liveRemovals = (
       confirmedAt: yield* Timestamp.now,
       timeZone: null,
       language: null,
-      browserLanguage: null
+      browserLanguage: null,
+      testOf: null
     }
     let version = 0
     const password = () => Account.Password.make(`correct horse battery ${version}`)

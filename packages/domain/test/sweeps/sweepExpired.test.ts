@@ -14,6 +14,7 @@ import {
   MemoryRetentionStore,
   MemoryLeaseStore,
   MemoryStayStore,
+  MemoryTestPersonStore,
   MemoryVolumeFlagStore,
   WebhookFixtures
 } from "@place-access/domain/testing"
@@ -35,6 +36,7 @@ const stores = Layer.mergeAll(
   MemoryRetentionStore.layer,
   MemoryLeaseStore.layer,
   MemoryStayStore.layer,
+  MemoryTestPersonStore.layer,
   MemoryVolumeFlagStore.layer
 )
 const inWorld = <A, E>(program: Effect.Effect<A, E, World | Layer.Layer.Success<typeof stores>>) =>

@@ -10,7 +10,9 @@ const USES: ReadonlyArray<KeyUse> = [
   "form-token",
   "cursor",
   "listener-secret",
-  "known-browser"
+  "known-browser",
+  "pending-sign-in",
+  "session-cookie"
 ]
 
 const refused = (sealed: string, context: string, what: string) =>

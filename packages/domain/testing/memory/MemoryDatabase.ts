@@ -1,4 +1,6 @@
 import { Context, Effect, Layer } from "effect"
+import type { LoggedCall, AppHour } from "../../src/figures/AppFigures.js"
+import type { AttemptCount } from "../../src/figures/EndpointFigures.js"
 import type { AccessLogEntry } from "../../src/access-log/AccessLogEntry.js"
 import type { AccountCredentials } from "../../src/accounts/AccountStore.js"
 import type { NoticeKind } from "../../src/accounts/NoticeKind.js"
@@ -210,6 +212,12 @@ export interface Tables {
   readonly listenerEvents: Map<string, ListenerDelivery>
   readonly attempts: Array<Attempt & { readonly deliveryId: DeliveryId }>
   readonly accessLog: Array<AccessLogEntry>
+  /** The key is `${appId} ${hour}`. */
+  readonly appHours: Map<string, AppHour>
+  /** The key names app, endpoint, hour, outcome and bound. */
+  readonly endpointHours: Map<string, AttemptCount>
+  /** The key is `${appId} ${at} ${requestId}`. */
+  readonly appCalls: Map<string, LoggedCall>
   /** By id. */
   readonly auditEvents: Map<string, StoredAuditEvent>
   /** The key is `${userId} ${appId}`. */
@@ -291,6 +299,9 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       listenerEvents: new Map(),
       attempts: [],
       accessLog: [],
+      appHours: new Map(),
+      endpointHours: new Map(),
+      appCalls: new Map(),
       auditEvents: new Map(),
       zoneQuestions: new Map(),
       rateWindows: new Map(),

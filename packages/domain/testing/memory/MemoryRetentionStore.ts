@@ -65,6 +65,12 @@ const moments = (tables: Tables, kind: RetentionKind): Array<Row> => {
       return rows(tables.events, (event) => (hasDelivery(tables, event) ? null : event.fannedOutAt))
     case "audit_events":
       return rows(tables.auditEvents, keptUntil)
+    case "app_calls":
+      return rows(tables.appCalls, ({ at }) => at)
+    case "app_hours":
+      return rows(tables.appHours, ({ hour }) => hour)
+    case "endpoint_hours":
+      return rows(tables.endpointHours, ({ hour }) => hour)
     case "named_mail":
       return rows(tables.namedMail, NamedMail.lastAt)
     case "mail":

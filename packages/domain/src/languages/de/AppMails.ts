@@ -6,14 +6,14 @@ export const appMails: ReadonlyArray<GermanPair> = [
   { en: "Your app", de: "Ihre App" },
   { en: "{app} is in production", de: "{app} ist in Produktion" },
   { en: "{app} was not approved for production", de: "{app} wurde nicht für die Produktion genehmigt" },
-  { en: "{app} may ask for other scopes now", de: "{app} darf jetzt andere Scopes verwenden" },
+  { en: "{app} can ask for other scopes now", de: "{app} darf jetzt andere Scopes verwenden" },
   { en: "{app} was revoked", de: "{app} wurde widerrufen" },
   { en: 'Your app "{app}" is in production.', de: "Ihre App „{app}“ ist in Produktion." },
   {
     en: 'Your app "{app}" was not approved for production.',
     de: "Ihre App „{app}“ wurde nicht für die Produktion genehmigt."
   },
-  { en: 'Your app "{app}" may ask for other scopes now.', de: "Ihre App „{app}“ darf jetzt andere Scopes verwenden." },
+  { en: 'Your app "{app}" can ask for other scopes now.', de: "Ihre App „{app}“ darf jetzt andere Scopes verwenden." },
   { en: 'Your app "{app}" was revoked.', de: "Ihre App „{app}“ wurde widerrufen." },
   { en: "What was written with it:", de: "Dazu wurde geschrieben:" },
   {
@@ -25,7 +25,7 @@ export const appMails: ReadonlyArray<GermanPair> = [
     de: "Sie bleibt in der Sandbox, wo Sie sie selbst verbinden können. Sie können sie ändern und noch einmal einreichen."
   },
   {
-    en: "Nothing is kept back any more: it may use every scope that it declares.",
+    en: "Nothing is kept back any more: it can use every scope that it declares.",
     de: "Nichts ist mehr gesperrt: Sie darf jeden Scope verwenden, den sie angibt."
   },
   {

@@ -19,7 +19,7 @@ export const connectionMails: ReadonlyArray<GermanPair> = [
     de: "Um sie wieder mit Ihren Orten zu verwenden, verbinden Sie sie von der App aus."
   },
   { en: "You connected {app}", de: "Sie haben {app} verbunden" },
-  { en: "You changed what {app} may do", de: "Sie haben geändert, was {app} darf" },
+  { en: "You changed what {app} can do", de: "Sie haben geändert, was {app} darf" },
   {
     en: "You let {app} go on using your exact location",
     de: "Sie lassen {app} weiter Ihren genauen Standort verwenden"
@@ -28,9 +28,9 @@ export const connectionMails: ReadonlyArray<GermanPair> = [
     en: 'On {at:moment} you allowed the app "{app}" to:',
     de: "Am {at:moment} haben Sie der App „{app}“ Folgendes erlaubt:"
   },
-  { en: "It may ask about none of your places.", de: "Sie darf nach keinem Ihrer Orte fragen." },
-  { en: "It may ask about 1 place of yours.", de: "Sie darf nach 1 Ihrer Orte fragen." },
-  { en: "It may ask about {n:number} places of yours.", de: "Sie darf nach {n:number} Ihrer Orte fragen." },
+  { en: "It can ask about none of your places.", de: "Sie darf nach keinem Ihrer Orte fragen." },
+  { en: "It can ask about 1 place of yours.", de: "Sie darf nach 1 Ihrer Orte fragen." },
+  { en: "It can ask about {n:number} places of yours.", de: "Sie darf nach {n:number} Ihrer Orte fragen." },
   { en: "Your exact location: until {at:moment}.", de: "Ihr genauer Standort: bis zum {at:moment}." },
   {
     en: "The connection has no end date. It goes on until you disconnect the app.",
@@ -42,7 +42,7 @@ export const connectionMails: ReadonlyArray<GermanPair> = [
     de: "Noch kein Handy von Ihnen hat seinen Standort gesendet: Bis eines das tut, bekommt die App auf jede Abfrage „unbekannt“. Richten Sie eines auf der Seite Geräte ein."
   },
   {
-    en: "You can read what the app asks, change what it may do and disconnect it at any time under Connected apps.",
+    en: "You can read what the app asks, change what it can do and disconnect it at any time under Connected apps.",
     de: "Unter „Verbundene Apps“ können Sie jederzeit lesen, was die App abfragt, ändern, was sie darf, und sie trennen."
   },
   {
@@ -70,7 +70,7 @@ export const connectionMails: ReadonlyArray<GermanPair> = [
     de: "Was die App vorher erfahren hat, behält sie. Was sie abgefragt hat, bleibt in Ihrem Zugriffsprotokoll."
   },
   {
-    en: 'On {at:moment} you changed the connection with the app "{app}". It may now:',
+    en: 'On {at:moment} you changed the connection with the app "{app}". It can now:',
     de: "Am {at:moment} haben Sie die Verbindung mit der App „{app}“ geändert. Sie darf jetzt Folgendes:"
   },
   { en: "{app} was disconnected from your places", de: "{app} wurde von Ihren Orten getrennt" },
@@ -102,7 +102,7 @@ export const connectionMails: ReadonlyArray<GermanPair> = [
     de: "Wir haben Ihnen innerhalb einer Stunde {n:number} E-Mails über Apps geschickt, und jetzt ist noch mehr passiert. Wir schreiben nicht über jedes Einzelne. Bis zum {at:moment} schicken wir keine E-Mails mehr darüber, was mit Ihren Apps passiert. Zweierlei schreiben wir trotzdem: was wir über eine App entschieden haben, die Sie entwickeln, und einmal in der Stunde, dass jemand ein Token oder einen Code einer App kopiert haben könnte."
   },
   {
-    en: "You can look up everything that happened. Connected apps shows every app that you connected or disconnected, and what each may do. Your access log shows what they asked. If you develop apps, the developer portal shows which endpoints fail.",
+    en: "You can look up everything that happened. Connected apps shows every app that you connected or disconnected, and what each can do. Your access log shows what they asked. If you develop apps, the developer portal shows which endpoints fail.",
     de: "Sie können alles nachsehen, was passiert ist. „Verbundene Apps“ zeigt jede App, die Sie verbunden oder getrennt haben, und was sie darf. Ihr Zugriffsprotokoll zeigt, was die Apps abgefragt haben. Wenn Sie Apps entwickeln, zeigt das Entwicklerportal, welche Endpunkte nicht funktionieren."
   },
   {

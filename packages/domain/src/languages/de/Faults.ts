@@ -83,6 +83,19 @@ export const faults: ReadonlyArray<GermanPair> = [
   },
   { en: "must be among your places", de: "muss zu Ihren Orten gehören" },
   { en: "must be at most {n:number} places", de: "dürfen höchstens {n:number} Orte sein" },
+  { en: "must be at most {n:number}", de: "dürfen höchstens {n:number} sein" },
+  {
+    en: "must be 1 to 64 letters, digits and hyphens",
+    de: "muss aus 1 bis 64 Buchstaben, Ziffern und Bindestrichen bestehen"
+  },
+  {
+    en: "must not be a header that the service sets itself",
+    de: "darf kein Header sein, den der Dienst selbst setzt"
+  },
+  {
+    en: "must be 1 to {n:number} visible ASCII characters",
+    de: "muss aus 1 bis {n:number} sichtbaren ASCII-Zeichen bestehen"
+  },
   { en: "must be allow or cancel", de: "muss allow oder cancel sein" },
   {
     en: "must be allow, cancel or, in a renewal, stop",
@@ -136,6 +149,14 @@ export const faults: ReadonlyArray<GermanPair> = [
     en: "must be a GPX file, a Google Timeline or an archive of this service",
     de: "muss eine GPX-Datei, eine Google Timeline oder ein Archiv dieses Dienstes sein"
   },
+  {
+    en: "must be a complete GPX file or Google Timeline",
+    de: "muss eine vollständige GPX-Datei oder Google Timeline sein"
+  },
+  { en: "must have at least one reading", de: "muss mindestens eine Messung haben" },
+  { en: "must have at most {n:number} readings", de: "darf höchstens {n:number} Messungen haben" },
+  { en: "must name at least one place", de: "muss mindestens einen Ort nennen" },
+  { en: "must name at most {n:number} places", de: "darf höchstens {n:number} Orte nennen" },
   { en: "must be one of {what}", de: "muss eines davon sein: {what}" },
   { en: "must be a string", de: "muss Text sein" },
   {

@@ -46,12 +46,36 @@ export const refusals: ReadonlyArray<GermanPair> = [
     de: "eine App kann {n:number} Webhook-Endpunkte haben; entfernen Sie zuerst einen"
   },
   {
+    en: "an app can have {n:number} test people; remove one first",
+    de: "eine App kann {n:number} Testpersonen haben; entfernen Sie zuerst eine"
+  },
+  {
+    en: "an account can simulate {n:number} trips in an hour; wait and try again",
+    de: "ein Konto kann in einer Stunde {n:number} Wege simulieren; warten Sie, und versuchen Sie es wieder"
+  },
+  {
+    en: "an app in production has no test people; make another app, which begins in the sandbox",
+    de: "eine produktive App hat keine Testpersonen; legen Sie eine weitere App an, die in der Sandbox beginnt"
+  },
+  {
+    en: "the phone has just sent a reading; wait a moment",
+    de: "das Telefon hat gerade eine Messung gesendet; warten Sie einen Augenblick"
+  },
+  {
+    en: "a stay lies after the newest reading of the phone, and the phone sent one a moment ago; make another test person",
+    de: "ein Aufenthalt liegt nach der neuesten Messung des Telefons, und das Telefon hat gerade eine gesendet; legen Sie eine weitere Testperson an"
+  },
+  {
+    en: "a stay lies after the newest reading of the phone: at most {n:number} minutes now, or make another test person",
+    de: "ein Aufenthalt liegt nach der neuesten Messung des Telefons: jetzt höchstens {n:number} Minuten, oder legen Sie eine weitere Testperson an"
+  },
+  {
     en: "{n:number} are listening to this app already; stop one, or wait a minute if it was cut off",
     de: "{n:number} hören dieser App schon zu; stoppen Sie einen, oder warten Sie eine Minute, falls er abgebrochen ist"
   },
   {
-    en: "an account can make {n:number} places, devices, apps and purposes in a day; wait and try again",
-    de: "ein Konto kann an einem Tag {n:number} Orte, Geräte, Apps und Zwecke anlegen; warten Sie, und versuchen Sie es wieder"
+    en: "an account can make {n:number} places, devices, apps, purposes and test people in a day; wait and try again",
+    de: "ein Konto kann an einem Tag {n:number} Orte, Geräte, Apps, Zwecke und Testpersonen anlegen; warten Sie, und versuchen Sie es wieder"
   },
   {
     en: "an account can send {n:number} test webhooks in an hour; wait and try again",

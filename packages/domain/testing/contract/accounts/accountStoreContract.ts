@@ -74,7 +74,8 @@ export const accountStoreContract: Contract<Ports> = [
         confirmedAt: null,
         timeZone: "America/Argentina/Buenos_Aires",
         language: "de",
-        browserLanguage: "en"
+        browserLanguage: "en",
+        testOf: null
       }
       yield* accounts.create(account, "$argon2id$v=19$m=1$x$y")
       Check.equal(yield* accounts.find(account.id), Option.some(account), "by id")

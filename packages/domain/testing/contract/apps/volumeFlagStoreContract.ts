@@ -1,19 +1,29 @@
 import { Effect } from "effect"
 import type { AccessLogEntry } from "../../../src/access-log/AccessLogEntry.js"
 import { AccessLogStore } from "../../../src/access-log/AccessLogStore.js"
+import { DisplayName } from "../../../src/accounts/Account.js"
 import type { AccountStore } from "../../../src/accounts/AccountStore.js"
 import type { AppStore } from "../../../src/apps/AppStore.js"
 import type { PurposeStore } from "../../../src/purposes/PurposeStore.js"
 import type { VolumeFlag } from "../../../src/purposes/VolumeFlag.js"
 import { VolumeFlagStore } from "../../../src/purposes/VolumeFlagStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
-import { AccessLogEntryId, ConnectionId, type UserId } from "../../../src/shared/Ids.js"
+import { AccessLogEntryId, ConnectionId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as TestPerson from "../../../src/test-people/TestPerson.js"
+import { TestPersonStore } from "../../../src/test-people/TestPersonStore.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 
-type Ports = VolumeFlagStore | AccessLogStore | PurposeStore | AppStore | AccountStore | Entropy.Entropy
+type Ports =
+  | VolumeFlagStore
+  | AccessLogStore
+  | PurposeStore
+  | AppStore
+  | AccountStore
+  | TestPersonStore
+  | Entropy.Entropy
 
 const EXPECTED = 3
 
@@ -199,6 +209,20 @@ export const volumeFlagStoreContract: Contract<Ports> = [
       yield* calls(one, 7, later, { purpose: "find_you" })
       Check.equal(yield* raise(later), 2, "another connection, and another purpose")
       Check.equal(yield* raise(Timestamp.plus(later, 1)), 0, "once each")
+    })
+  },
+  {
+    name: "raise: calls about a test person of the app are never flagged [test-people-3]",
+    run: Effect.gen(function* () {
+      const to = day(10)
+      const one = yield* subject()
+      const id = UserId.make(yield* Entropy.id("usr"))
+      const account = TestPerson.account(id, one.app.id, DisplayName.make("Robin"), to)
+      Check.equal(yield* (yield* TestPersonStore).create(account), "created", "made")
+      yield* calls({ ...one, userId: id, connectionId: ConnectionId.make(yield* Entropy.id("con")) }, 20, to)
+      Check.equal(yield* raise(to), 0, "new flags")
+      yield* calls(one, 7, to)
+      Check.equal(yield* raise(to), 1, "the same calls about a person of the same app")
     })
   },
   {

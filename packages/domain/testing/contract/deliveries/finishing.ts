@@ -28,6 +28,11 @@ const answered = (
   status: 500,
   error: "answered 500",
   snippet: 'no "good" \\ 🦉',
+  exchange: {
+    url: "https://hooks.example.com/a?b={c}",
+    request: [["x-api-key", "(hidden)"]],
+    response: [["server", 'say "no" \\ {1,2} NULL']]
+  },
   ...overrides
 })
 

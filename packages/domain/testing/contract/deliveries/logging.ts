@@ -93,11 +93,13 @@ export const logging: Contract<WebhookFixturePorts> = [
         for (const text of answers) {
           const row = yield* insert(endpoint)
           const at = yield* Timestamp.now
-          const attempt = { attempt: 1, startedAt: at, endedAt: at, status: 500, error: text, snippet: text }
+          const exchange = { url: "https://hooks.example.com/x", request: [], response: [["x-odd", text] as const] }
+          const attempt = { attempt: 1, startedAt: at, endedAt: at, status: 500, error: text, snippet: text, exchange }
           const held = first(of(yield* claim(), endpoint))
           Check.isTrue(yield* finish(held, { _tag: "Failed", at, reason: "not_sent" }, attempt), "written")
           const [kept] = (yield* found(row)).attempts
-          Check.equal([stored(kept?.error), stored(kept?.snippet)], [stored(text), stored(text)], JSON.stringify(text))
+          const parts = [kept?.error, kept?.snippet, kept?.exchange?.response[0]?.[1]].map(stored)
+          Check.equal(parts, [stored(text), stored(text), stored(text)], JSON.stringify(text))
         }
       })
     )

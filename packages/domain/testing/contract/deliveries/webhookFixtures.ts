@@ -4,6 +4,7 @@ import type { AppStore } from "../../../src/apps/AppStore.js"
 import type { DeliveryFinish, NewDelivery } from "../../../src/deliveries/Delivery.js"
 import { type Claim, type ClaimRequest, DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
 import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
+import * as EndpointHeader from "../../../src/endpoints/EndpointHeader.js"
 import { EndpointUrl } from "../../../src/endpoints/EndpointUrl.js"
 import { EndpointDescription, type WebhookEndpoint } from "../../../src/endpoints/WebhookEndpoint.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
@@ -44,6 +45,7 @@ export const draftEndpoint = (appId: AppId, overrides: Partial<WebhookEndpoint> 
       epoch: 0,
       strikes: 0,
       secrets: [{ sealed: Sealed.make(`sealed ${id}`), createdAt, expiresAt: null }],
+      headers: [{ name: EndpointHeader.HeaderName.make("x-api-key"), sealed: Sealed.make(`sealed header ${id}`) }],
       createdAt,
       ...overrides
     }

@@ -66,7 +66,11 @@ const stateOf = ({ accounts, apps, connections }: Tables, account: Account): Acc
     .map(({ app }) => ({
       app,
       people: [...connections.values()].filter(
-        (one) => one.appId === app.id && one.endedAt === null && one.userId !== account.id
+        (one) =>
+          one.appId === app.id &&
+          one.endedAt === null &&
+          one.userId !== account.id &&
+          (accounts.get(one.userId)?.account.testOf ?? null) === null
       ).length
     }))
 })

@@ -101,5 +101,8 @@ const removeApps = (tables: Tables, userId: UserId): number => {
   for (const [key, request] of tables.consentRequests) if (ids.has(request.appId)) tables.consentRequests.delete(key)
   keep(tables.purposes)
   keep(tables.reviewDecisions)
+  for (const table of [tables.appCalls, tables.appHours, tables.endpointHours]) {
+    for (const [key, { appId }] of table) if (ids.has(appId)) table.delete(key)
+  }
   return [...ids].filter((id) => tables.apps.delete(id)).length
 }

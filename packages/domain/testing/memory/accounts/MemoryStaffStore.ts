@@ -38,7 +38,7 @@ export const layer: Layer.Layer<StaffStore, never, MemoryDatabase> = Layer.effec
           const [at, id] = after ?? []
           const rows = [...accounts.values()]
             .map(({ account }) => account)
-            .filter((account) => account.id !== NOBODY.id)
+            .filter((account) => account.id !== NOBODY.id && account.testOf === null)
             .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
             .filter(
               (account) =>

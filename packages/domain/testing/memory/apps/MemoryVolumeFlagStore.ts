@@ -7,7 +7,7 @@ import { MemoryDatabase } from "../MemoryDatabase.js"
 
 export const layer: Layer.Layer<VolumeFlagStore, never, MemoryDatabase> = Layer.effect(
   VolumeFlagStore,
-  Effect.map(MemoryDatabase, ({ accessLog, purposes, volumeFlags }) => {
+  Effect.map(MemoryDatabase, ({ accessLog, accounts, purposes, volumeFlags }) => {
     const list = (
       limit: number,
       after: ReadonlyArray<string | number> | undefined,
@@ -29,6 +29,7 @@ export const layer: Layer.Layer<VolumeFlagStore, never, MemoryDatabase> = Layer.
           const groups = new Map<string, Array<AccessLogEntry>>()
           for (const entry of accessLog) {
             if (entry.purpose === null || entry.error !== null || entry.at < from || entry.at > to) continue
+            if ((accounts.get(entry.userId)?.account.testOf ?? null) !== null) continue
             const key = `${entry.connectionId} ${entry.purpose}`
             groups.set(key, [...(groups.get(key) ?? []), entry])
           }

@@ -25,9 +25,17 @@ export const withApp = (tables: Tables, connection: Connection): WithApp => {
   return { connection, app, ...(isSuspended(tables, connection, app) ? { isSuspended: true } : {}) }
 }
 
-/** Whether the account of the person or of the app's developer is suspended. */
-export const isSuspended = ({ accounts }: Tables, { userId }: Connection, app: App): boolean =>
-  app.suspendedAt !== null || (accounts.get(userId)?.account.suspendedAt ?? null) !== null
+/**
+ * Whether the account of the person or of the app's developer is suspended, or the person is a test person and the app
+ * is in production.
+ */
+export const isSuspended = ({ accounts }: Tables, { userId }: Connection, app: App): boolean => {
+  const person = accounts.get(userId)?.account
+  return (
+    app.suspendedAt !== null ||
+    (person !== undefined && (person.suspendedAt !== null || (person.testOf !== null && app.status === "production")))
+  )
+}
 
 /** The connection of this user and app that has not ended. */
 export const unended = ({ connections }: Tables, userId: string, appId: string): Connection | undefined =>

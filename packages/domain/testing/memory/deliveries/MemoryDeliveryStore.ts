@@ -89,7 +89,9 @@ const take = (tables: Tables, row: Row, { lease, leaseUntil, now }: ClaimRequest
   }
   const claimed = { ...taking(row, { _tag: "Claimed", dueAt: next }), lease, leasedUntil: leaseUntil, lapses }
   tables.deliveries.set(id, claimed)
-  return [{ delivery: claimed.delivery, lease, url: endpoint.url, secrets: endpoint.secrets }]
+  return [
+    { delivery: claimed.delivery, lease, url: endpoint.url, secrets: endpoint.secrets, headers: endpoint.headers }
+  ]
 }
 
 const hasRow = (tables: Tables, row: Delivery.NewDelivery): boolean =>

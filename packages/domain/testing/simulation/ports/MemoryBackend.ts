@@ -28,6 +28,7 @@ import * as MemoryRuleStore from "../../memory/rules/MemoryRuleStore.js"
 import * as MemoryStayStore from "../../memory/visits/MemoryStayStore.js"
 import * as MemoryTierStore from "../../memory/connection/MemoryTierStore.js"
 import * as MemoryVisitStore from "../../memory/visits/MemoryVisitStore.js"
+import * as MemoryTestPersonStore from "../../memory/accounts/MemoryTestPersonStore.js"
 import * as MemoryVolumeFlagStore from "../../memory/apps/MemoryVolumeFlagStore.js"
 import type { Backend } from "./Ports.js"
 
@@ -60,6 +61,7 @@ const stores = Layer.mergeAll(
   MemoryStayStore.layer,
   MemoryTierStore.layer,
   MemoryVisitStore.layer,
+  MemoryTestPersonStore.layer,
   MemoryVolumeFlagStore.layer
 ).pipe(Layer.provide(MemoryDatabase.layer))
 

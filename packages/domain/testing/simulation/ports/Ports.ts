@@ -33,6 +33,7 @@ import { RuleStore } from "../../../src/rules/RuleStore.js"
 import type { Entropy } from "../../../src/shared/Entropy.js"
 import type { Vault } from "../../../src/shared/Vault.js"
 import { TierStore } from "../../../src/sweeps/TierStore.js"
+import { TestPersonStore } from "../../../src/test-people/TestPersonStore.js"
 import { StayStore } from "../../../src/visits/StayStore.js"
 import { VisitStore } from "../../../src/visits/VisitStore.js"
 
@@ -63,6 +64,7 @@ export const STORES = {
   ReviewStore,
   RuleStore,
   StayStore,
+  TestPersonStore,
   TierStore,
   TokenStore,
   VisitStore,

@@ -1,0 +1,65 @@
+// Forms of pages: the token against forged ones, and what a form that is sent twice leads to.
+import { Effect, Encoding, Either, Option } from "effect"
+import { Entropy, Vault, program, Timestamp } from "../shared/index.js"
+import { AccountStore } from "./AccountStore.js"
+import * as Session from "./Session.js"
+
+/**
+ * The CSRF token of an HTML form (decision A3). It is derived from the session's cookie, so no other site can make one.
+ * `form` limits the token further, for example to one consent request; the check must name the same form.
+ */
+export const formToken = program("formToken", function* (cookie: string, form: string = "") {
+  const vault = yield* Vault.Vault
+  return `${vault.currentKey}.${yield* vault.derive("form-token", vault.currentKey, material(cookie, form))}`
+})
+
+/** Whether `token` was made for this session and form, with the present key or an older one that is still accepted. */
+export const checkFormToken = program("checkFormToken", function* (cookie: string, token: string, form: string = "") {
+  const vault = yield* Vault.Vault
+  const cut = token.lastIndexOf(".")
+  const key = vault.keys.find((candidate) => candidate === token.slice(0, Math.max(cut, 0)))
+  if (key === undefined) return false
+  const expected = yield* Effect.option(vault.derive("form-token", key, material(cookie, form)))
+  return Option.isSome(expected) && vault.equal(expected.value, token.slice(cut + 1))
+})
+
+// A cookie has no line break, so two different pairs of cookie and form never give the same text.
+const material = (cookie: string, form: string): string => `${cookie}\n${form}`
+
+/**
+ * Names one form of one browser that was sent: its form token, and a random text that only this showing of the form
+ * has. Undefined where there is no form, as in the API.
+ */
+export type SentForm = string | undefined
+
+/**
+ * The cookie of a session that a form opens or confirms. A person who presses the button twice sends the form twice,
+ * and the browser may throw the first answer away. So the cookie follows from the form, with a key outside the database
+ * (decision accounts-21): the second answer can have it too. Random where there is no form.
+ */
+export const newCookie = program("newCookie", function* (form: SentForm) {
+  const vault = yield* Vault.Vault
+  return form === undefined ? yield* Entropy.secret : yield* cookieOf(vault, vault.currentKey, form)
+})
+
+const cookieOf = ({ derive }: Vault.Vault["Type"], key: Vault.KeyId, form: string) =>
+  Effect.map(Effect.orDie(derive("session-cookie", key, form)), (text) =>
+    Entropy.base32(Either.getOrThrow(Encoding.decodeBase64Url(text)))
+  )
+
+/**
+ * The cookie that this form opened or confirmed a session with, while that session is live and its proof is of the last
+ * 15 minutes. None for a form that was sent for the first time. The caller makes sure that the form is the browser's.
+ */
+export const findRepeated = program("findRepeated", function* (form: SentForm) {
+  if (form === undefined) return Option.none<string>()
+  const vault = yield* Vault.Vault
+  const accounts = yield* AccountStore
+  const now = yield* Timestamp.now
+  for (const key of vault.keys) {
+    const cookie = yield* cookieOf(vault, key, form)
+    const found = yield* accounts.findSession(vault.sha256(cookie), now)
+    if (Option.exists(found, ({ session }) => Session.isFresh(session, now))) return Option.some(cookie)
+  }
+  return Option.none<string>()
+})

@@ -1,0 +1,79 @@
+// Headers that a developer adds to the webhooks of an endpoint. Decision endpoints-10.
+import { Schema } from "effect"
+import type { AppId, EndpointId, Vault } from "../shared/index.js"
+
+/** A header of every webhook to the endpoint. Its value may be a secret: it is stored encrypted and not shown again. */
+export interface EndpointHeader {
+  readonly name: HeaderName
+  readonly sealed: Vault.Sealed
+}
+
+/** The most headers of one endpoint. */
+export const MAX = 5
+
+/** Names that the service or the connection sets, so that a webhook means the same with and without own headers. */
+const RESERVED = new Set([
+  "accept",
+  "accept-encoding",
+  "connection",
+  "date",
+  "expect",
+  "host",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "user-agent",
+  "via"
+])
+const RESERVED_BEGINNINGS = ["content-", "proxy-", "sec-", "webhook-", "x-service-"]
+
+const isReserved = (name: string): boolean =>
+  RESERVED.has(name) || RESERVED_BEGINNINGS.some((beginning) => name.startsWith(beginning))
+
+/** Letters, digits and hyphens, stored in lower case, because names of headers have no case. */
+export const HeaderName = Schema.String.pipe(
+  Schema.pattern(/^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$/, {
+    message: () => "must be 1 to 64 letters, digits and hyphens"
+  }),
+  Schema.filter((name) => !isReserved(name.toLowerCase()), {
+    message: () => "must not be a header that the service sets itself"
+  }),
+  Schema.brand("HeaderName")
+)
+export type HeaderName = typeof HeaderName.Type
+
+export const VALUE_MAX = 1_000
+
+/** Visible ASCII with blanks inside: a line break would begin another header. */
+export const HeaderValue = Schema.String.pipe(
+  Schema.filter((value) => value.length <= VALUE_MAX && /^[!-~]([ -~]*[!-~])?$/.test(value), {
+    message: () => `must be 1 to ${VALUE_MAX} visible ASCII characters`
+  }),
+  Schema.brand("HeaderValue")
+)
+export type HeaderValue = typeof HeaderValue.Type
+
+/** The context with which a value is sealed: it opens for this endpoint and name alone. */
+export const sealContext = (appId: AppId, endpointId: EndpointId, name: HeaderName): string =>
+  `endpoint header ${appId} ${endpointId} ${name}`
+
+/** The name as it is stored and sent. */
+export const lowerCase = (name: HeaderName): HeaderName => name.toLowerCase() as HeaderName
+
+/**
+ * The headers after a change: a sealed value sets a header or replaces one of the same name, null removes it, and other
+ * headers stay. In order of their names.
+ */
+export const change = (
+  before: ReadonlyArray<EndpointHeader>,
+  changes: ReadonlyMap<HeaderName, Vault.Sealed | null>
+): ReadonlyArray<EndpointHeader> => {
+  const after = new Map(before.map(({ name, sealed }) => [name, sealed]))
+  for (const [name, sealed] of changes) {
+    if (sealed === null) after.delete(name)
+    else after.set(name, sealed)
+  }
+  return Array.from(after, ([name, sealed]) => ({ name, sealed })).sort((a, b) => (a.name < b.name ? -1 : 1))
+}

@@ -1,0 +1,92 @@
+// What an app asked of the service, hour by hour. Decisions figures-1 and figures-2.
+import type { AppId } from "../shared/Ids.js"
+import { DAY, HOUR, make, type Timestamp } from "../shared/Timestamp.js"
+
+/**
+ * One call of an app, for the app's developer. It says nothing about a person: the route has the names of its
+ * parameters and not their values, and neither the user nor an address is stored.
+ */
+export interface LoggedCall {
+  readonly appId: AppId
+  readonly at: Timestamp
+  /** `X-Request-Id` of the answer. */
+  readonly requestId: string
+  /** Method and route, such as `GET /v1/places/{place_id}/presence`. */
+  readonly endpoint: string
+  readonly status: number
+  /** The error code of a refusal; null after an answer. */
+  readonly error: string | null
+}
+
+/** What is counted about an app. Every number grows only, except `peakPercent`, which is the greatest so far. */
+export interface AppCounts {
+  readonly calls: number
+  /** Answers with 4xx, 429 included. */
+  readonly refused: number
+  /** Answers with 429. */
+  readonly limited: number
+  /** Answers with 5xx: faults of the service. */
+  readonly failed: number
+  /** Calls that were counted and are not in the request log. */
+  readonly unlisted: number
+  /** Rules that fired, whatever the number of endpoints. */
+  readonly firings: number
+  /** The greatest share of its rate that one connection used within a window, in percent. */
+  readonly peakPercent: number
+}
+
+/** The counts of one app in the hour that begins at `hour`. */
+export interface AppHour extends AppCounts {
+  readonly appId: AppId
+  readonly hour: Timestamp
+}
+
+export const NOTHING: AppCounts = {
+  calls: 0,
+  refused: 0,
+  limited: 0,
+  failed: 0,
+  unlisted: 0,
+  firings: 0,
+  peakPercent: 0
+}
+
+/** How long entries of the request log are kept. */
+export const CALLS_KEPT = 7 * DAY
+/** How long the counts are kept: the fortnight that the page shows, and a day for its first local day. */
+export const HOURS_KEPT = 16 * DAY
+
+/** The beginning of the hour in UTC. */
+export const hourOf = (at: Timestamp): Timestamp => make(Math.floor(at / HOUR) * HOUR)
+
+/** The counts of one call. `peakPercent`: the share of the rate that its connection has used; null: not counted. */
+export const countsOf = ({ status }: Pick<LoggedCall, "status">, peakPercent: number | null): AppCounts => ({
+  ...NOTHING,
+  calls: 1,
+  refused: status >= 400 && status < 500 ? 1 : 0,
+  limited: status === 429 ? 1 : 0,
+  failed: status >= 500 ? 1 : 0,
+  peakPercent: peakPercent ?? 0
+})
+
+/** Adds the counts up; of two shares of a rate the greater one stays. */
+export const add = (a: AppCounts, b: AppCounts): AppCounts => ({
+  calls: a.calls + b.calls,
+  refused: a.refused + b.refused,
+  limited: a.limited + b.limited,
+  failed: a.failed + b.failed,
+  unlisted: a.unlisted + b.unlisted,
+  firings: a.firings + b.firings,
+  peakPercent: Math.max(a.peakPercent, b.peakPercent)
+})
+
+/** The counts between each edge (inclusive) and the next (exclusive). An hour belongs where it begins. */
+export const between = (hours: ReadonlyArray<AppHour>, edges: ReadonlyArray<Timestamp>): ReadonlyArray<AppCounts> =>
+  edges.slice(0, -1).map((from, index) => {
+    const until = edges[index + 1] ?? from
+    return hours.filter(({ hour }) => hour >= from && hour < until).reduce<AppCounts>(add, NOTHING)
+  })
+
+/** The share of a rate that is used up, in whole percent, rounded up. */
+export const percentUsed = (limit: number, remaining: number): number =>
+  limit <= 0 ? 0 : Math.ceil((100 * (limit - remaining)) / limit)

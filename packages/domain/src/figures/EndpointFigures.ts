@@ -1,0 +1,101 @@
+// How the attempts at an endpoint went, hour by hour. Decisions figures-1 and figures-3.
+import type { AppId, EndpointId } from "../shared/Ids.js"
+import { DAY, type Timestamp } from "../shared/Timestamp.js"
+
+/** One attempt at an endpoint that reached the network. A fault of our own is no attempt. */
+export interface MadeAttempt {
+  readonly appId: AppId
+  readonly endpointId: EndpointId
+  readonly endedAt: Timestamp
+  readonly tookMillis: number
+  /** What went wrong, as in the delivery log; null after a success. */
+  readonly error: string | null
+}
+
+/** The attempts of one hour that ended alike and took about as long. */
+export interface AttemptCount {
+  readonly appId: AppId
+  readonly endpointId: EndpointId
+  readonly hour: Timestamp
+  readonly isSuccess: boolean
+  /** The attempts took at most this long, and longer than the next smaller bound. */
+  readonly upToMillis: number
+  readonly attempts: number
+  /** When the newest of them ended, and its error. */
+  readonly lastAt: Timestamp
+  readonly error: string | null
+}
+
+/** How long the counts are kept: the seven days that the page shows, and a day for its first hours. */
+export const ATTEMPTS_KEPT = 8 * DAY
+
+/** The upper bounds of the counted durations. An attempt ends after five seconds; the last bound is for late ones. */
+export const BOUNDS_MILLIS = [
+  10, 25, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1_000, 1_500, 2_000, 3_000, 4_000, 5_000, 10_000
+] as const
+const LAST_BOUND = BOUNDS_MILLIS[BOUNDS_MILLIS.length - 1] ?? 0
+
+/** The smallest bound that is not below the duration. */
+export const boundOf = (tookMillis: number): number => BOUNDS_MILLIS.find((bound) => tookMillis <= bound) ?? LAST_BOUND
+
+export interface AttemptSummary {
+  readonly attempts: number
+  readonly succeeded: number
+  /** 95 of 100 attempts took at most this long; null without attempts. It is one of `BOUNDS_MILLIS`. */
+  readonly p95Millis: number | null
+}
+
+/** Sums up the counts of hours that begin at `from` or later. */
+export const summary = (counts: ReadonlyArray<AttemptCount>, from: Timestamp): AttemptSummary => {
+  const those = counts.filter(({ hour }) => hour >= from)
+  const attempts = total(those)
+  return {
+    attempts,
+    succeeded: total(those.filter(({ isSuccess }) => isSuccess)),
+    p95Millis: percentile(those, attempts, 95)
+  }
+}
+
+const total = (counts: ReadonlyArray<AttemptCount>): number => counts.reduce((sum, { attempts }) => sum + attempts, 0)
+
+const percentile = (counts: ReadonlyArray<AttemptCount>, attempts: number, percent: number): number | null => {
+  if (attempts === 0) return null
+  const wanted = Math.ceil((attempts * percent) / 100)
+  let seen = 0
+  for (const bound of BOUNDS_MILLIS) {
+    seen += total(counts.filter(({ upToMillis }) => upToMillis === bound))
+    if (seen >= wanted) return bound
+  }
+  return LAST_BOUND
+}
+
+/** Whether the newest attempt at an endpoint succeeded. */
+export type EndpointHealth =
+  /** No attempt is known. */
+  | { readonly _tag: "Unknown" }
+  | { readonly _tag: "Healthy"; readonly at: Timestamp }
+  /** `succeededAt`: the newest success; null: none is known. */
+  | {
+      readonly _tag: "Failing"
+      readonly at: Timestamp
+      readonly error: string | null
+      readonly succeededAt: Timestamp | null
+    }
+
+export const UNKNOWN: EndpointHealth = { _tag: "Unknown" }
+
+/** The newest success and the newest failure of an endpoint. */
+export interface NewestAttempts {
+  readonly endpointId: EndpointId
+  readonly succeededAt: Timestamp | null
+  readonly failedAt: Timestamp | null
+  readonly error: string | null
+}
+
+/** An endpoint fails from its first failed attempt on, until an attempt succeeds. */
+export const health = ({ error, failedAt, succeededAt }: Omit<NewestAttempts, "endpointId">): EndpointHealth => {
+  if (failedAt !== null && failedAt > (succeededAt ?? 0)) {
+    return { _tag: "Failing", at: failedAt, error, succeededAt }
+  }
+  return succeededAt === null ? UNKNOWN : { _tag: "Healthy", at: succeededAt }
+}

@@ -1,0 +1,20 @@
+// Where programs report what they did. Decision figures-1.
+import { Effect, FiberRef, GlobalValue } from "effect"
+import type { FiguresRecorder } from "./Tally.js"
+
+/**
+ * Where programs report numbers for developers; null: nowhere. A reference and not a port, because a program that
+ * nobody counts for, such as a test or an embedder's, works without it.
+ */
+export const recorder: FiberRef.FiberRef<FiguresRecorder | null> = GlobalValue.globalValue(
+  "@place-access/domain/figures/recorder",
+  () => FiberRef.unsafeMake<FiguresRecorder | null>(null)
+)
+
+/** Reports to the recorder, if there is one. */
+export const report = (how: (to: FiguresRecorder) => void): Effect.Effect<void> =>
+  Effect.withFiberRuntime((fiber) => {
+    const to = fiber.getFiberRef(recorder)
+    if (to !== null) how(to)
+    return Effect.void
+  })

@@ -1,0 +1,57 @@
+import { Context } from "effect"
+import type { AppId, EndpointId, Page, StoreEffect, Timestamp } from "../shared/index.js"
+import type { PagePosition } from "../shared/Page.js"
+import type { LoggedCall, AppHour } from "./AppFigures.js"
+import type { AttemptCount, NewestAttempts } from "./EndpointFigures.js"
+import type { FiguresBatch } from "./Tally.js"
+
+/** Which calls a page of the request log lists. */
+export interface CallFilter {
+  /** Only calls that were not answered with 2xx or 3xx. */
+  readonly refusedOnly: boolean
+}
+
+/** The people who connected an app. Only its newest `COUNTED_MAX` connections are looked at. */
+export interface UserCounts {
+  /** The connections that have not ended. */
+  readonly live: number
+  /** How many people connected the app in each hour that had one, oldest first. */
+  readonly connected: ReadonlyArray<{ readonly hour: Timestamp.Timestamp; readonly count: number }>
+}
+
+/** Rows beyond this number are not counted, so that a number on a page never reads a whole table. */
+export const COUNTED_MAX = 10_000
+
+/** The numbers that developers read about their apps. Decisions figures-1 to figures-3. */
+export class FiguresStore extends Context.Tag("@place-access/domain/figures/FiguresStore")<
+  FiguresStore,
+  {
+    /** Adds counts to the stored ones, and calls to the log. A call that is stored already stays as it is. */
+    readonly add: (batch: FiguresBatch) => StoreEffect<void>
+    /** The app's counts of hours that begin from `from` (inclusive) to `to` (exclusive), oldest first. */
+    readonly hours: (
+      appId: AppId,
+      from: Timestamp.Timestamp,
+      to: Timestamp.Timestamp
+    ) => StoreEffect<ReadonlyArray<AppHour>>
+    /** The app's request log, newest first. Calls of the same time are in the order of descending request ids. */
+    readonly calls: (
+      appId: AppId,
+      filter: CallFilter,
+      limit: number,
+      after: PagePosition | undefined
+    ) => StoreEffect<Page.Page<LoggedCall>>
+    /** The counted attempts at an endpoint in hours that begin at `from` or later, oldest first. */
+    readonly attempts: (
+      appId: AppId,
+      endpointId: EndpointId,
+      from: Timestamp.Timestamp
+    ) => StoreEffect<ReadonlyArray<AttemptCount>>
+    /** The newest attempts at each endpoint of the app since `from`. An endpoint without attempts is left out. */
+    readonly newest: (appId: AppId, from: Timestamp.Timestamp) => StoreEffect<ReadonlyArray<NewestAttempts>>
+    /** The deliveries that wait for an attempt at the endpoint, counted up to `COUNTED_MAX`. */
+    readonly waiting: (appId: AppId, endpointId: EndpointId) => StoreEffect<number>
+    /** The app's users, and those who connected it at `from` or later, by hours in UTC. */
+    readonly users: (appId: AppId, from: Timestamp.Timestamp) => StoreEffect<UserCounts>
+  }
+>() {}

@@ -1,0 +1,105 @@
+// The counts of one process between two writes. Decision figures-1.
+import type { AppId } from "../shared/Ids.js"
+import { HOUR, make as timestamp, SECOND, type Timestamp } from "../shared/Timestamp.js"
+import { add, type LoggedCall, type AppCounts, type AppHour, countsOf, hourOf, NOTHING } from "./AppFigures.js"
+import { type AttemptCount, boundOf, type MadeAttempt } from "./EndpointFigures.js"
+
+/** What one write stores. */
+export interface FiguresBatch {
+  readonly hours: ReadonlyArray<AppHour>
+  readonly calls: ReadonlyArray<LoggedCall>
+  readonly attempts: ReadonlyArray<AttemptCount>
+}
+
+/**
+ * Where programs report what they did. Every function returns at once and never fails: numbers for developers must
+ * neither slow a request down nor refuse it.
+ */
+export interface FiguresRecorder {
+  /** `ratePercent`: the share of its rate that the call's connection has used; null when no rate counts it. */
+  readonly called: (call: LoggedCall, ratePercent: number | null) => void
+  /** `rules`: how many rules fired at `at`. */
+  readonly fired: (appId: AppId, rules: number, at: Timestamp) => void
+  /** An attempt at an endpoint has ended. */
+  readonly attempted: (attempt: MadeAttempt) => void
+}
+
+export interface Tally extends FiguresRecorder {
+  /** Returns what was reported since the last call, and forgets it. Undefined: nothing was. */
+  readonly take: () => FiguresBatch | undefined
+}
+
+/** How often a process writes what it counted. */
+export const WRITTEN_EVERY = SECOND
+
+/** The calls of one app that are listed between two writes. Further ones are counted only. */
+export const LISTED_OF_APP = 50
+/** Answers leave this much of the list to refusals, which developers look for. */
+export const LISTED_ANSWERS = 30
+/** The calls of all apps that are listed between two writes. */
+export const LISTED = 2_000
+/** The rows of each kind between two writes. What belongs to further ones is not counted. */
+export const ROWS = 5_000
+/** The longest error text that is kept. */
+const ERROR_MAX = 200
+
+/** An empty tally. */
+export const make = (): Tally => {
+  let hours = new Map<string, AppHour>()
+  let listed = new Map<AppId, number>()
+  let calls: Array<LoggedCall> = []
+  let attempts = new Map<string, AttemptCount>()
+
+  const count = (appId: AppId, at: Timestamp, counts: AppCounts) => {
+    const hour = hourOf(at)
+    const key = `${appId} ${hour / HOUR}`
+    const before = hours.get(key)
+    if (before === undefined && hours.size >= ROWS) return
+    hours.set(key, { appId, hour, ...add(before ?? NOTHING, counts) })
+  }
+
+  const isListed = ({ appId, error }: LoggedCall): boolean => {
+    const own = listed.get(appId) ?? 0
+    if (calls.length >= LISTED || own >= (error === null ? LISTED_ANSWERS : LISTED_OF_APP)) return false
+    listed.set(appId, own + 1)
+    return true
+  }
+
+  return {
+    called: (call, ratePercent) => {
+      const counts = countsOf(call, ratePercent)
+      const isInLog = isListed(call)
+      if (isInLog) calls.push(call)
+      count(call.appId, call.at, isInLog ? counts : { ...counts, unlisted: 1 })
+    },
+    fired: (appId, rules, at) => {
+      if (rules > 0) count(appId, at, { ...NOTHING, firings: rules })
+    },
+    attempted: ({ appId, endedAt, endpointId, error, tookMillis }) => {
+      const [hour, upToMillis, isSuccess] = [hourOf(endedAt), boundOf(tookMillis), error === null]
+      const key = `${appId} ${endpointId} ${hour / HOUR} ${isSuccess} ${upToMillis}`
+      const before = attempts.get(key)
+      if (before === undefined && attempts.size >= ROWS) return
+      const isNewest = before === undefined || endedAt >= before.lastAt
+      attempts.set(key, {
+        appId,
+        endpointId,
+        hour,
+        isSuccess,
+        upToMillis,
+        attempts: (before?.attempts ?? 0) + 1,
+        lastAt: timestamp(Math.max(endedAt, before?.lastAt ?? 0)),
+        error: isNewest ? (error?.slice(0, ERROR_MAX) ?? null) : before.error
+      })
+    },
+    take: () => {
+      if (hours.size === 0 && attempts.size === 0) return undefined
+      const batch = { hours: [...hours.values()], calls, attempts: [...attempts.values()] }
+      hours = new Map()
+      listed = new Map()
+      calls = []
+      attempts = new Map()
+      return batch
+    }
+  }
+}

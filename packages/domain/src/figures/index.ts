@@ -1,0 +1,24 @@
+/**
+ * Figures: the numbers that developers read about their apps and endpoints, and the log of an app's own calls. Programs
+ * report what they did to a recorder, which returns at once; each process stores its counts once a second
+ * (`recordFigures`). The numbers hold no personal data, and are good for a page and not for a bill: what a crash or a
+ * database in trouble loses is lost.
+ *
+ * @module
+ */
+
+export * as AppFigures from "./AppFigures.js"
+export * as EndpointFigures from "./EndpointFigures.js"
+export { type CallFilter, COUNTED_MAX, FiguresStore, type UserCounts } from "./FiguresStore.js"
+export {
+  type AppDay,
+  type AppOverview,
+  type EndpointOverview,
+  listAppCalls,
+  readAppFigures,
+  readEndpointFigures,
+  readEndpointHealth
+} from "./readFigures.js"
+export { recorder as figuresRecorder, report as reportFigures } from "./FiguresRecorder.js"
+export { recordFigures } from "./recordFigures.js"
+export * as Tally from "./Tally.js"

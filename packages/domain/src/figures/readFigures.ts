@@ -1,0 +1,114 @@
+import { Effect } from "effect"
+import type { Account } from "../accounts/Account.js"
+import { getOwnedApp } from "../apps/readApps.js"
+import { EndpointStore } from "../endpoints/EndpointStore.js"
+import { type AppId, Cursor, type EndpointId, NotFound, type Page, program, Timestamp } from "../shared/index.js"
+import * as AppFigures from "./AppFigures.js"
+import * as EndpointFigures from "./EndpointFigures.js"
+import { type CallFilter, FiguresStore } from "./FiguresStore.js"
+
+/** The counts of one day, or of any other stretch of time. */
+export interface AppDay extends AppFigures.AppCounts {
+  readonly from: Timestamp.Timestamp
+  /** How many people connected the app. */
+  readonly connected: number
+}
+
+export interface AppOverview {
+  readonly users: number
+  /** One for each pair of edges. */
+  readonly days: ReadonlyArray<AppDay>
+}
+
+/**
+ * An app's numbers between each of the ascending `edges` and the next. `NotFound` for another account's app. Counts of
+ * the last seconds may be missing.
+ */
+export const readAppFigures = program(
+  "readAppFigures",
+  function* (account: Account, appId: AppId, edges: ReadonlyArray<Timestamp.Timestamp>) {
+    yield* getOwnedApp(account, appId)
+    const store = yield* FiguresStore
+    const [from, to] = [edges[0] ?? Timestamp.make(0), edges.at(-1) ?? Timestamp.make(0)]
+    const hours = yield* store.hours(appId, from, to)
+    const users = yield* store.users(appId, from)
+    const counts = AppFigures.between(hours, edges)
+    const days = counts.map((own, index): AppDay => {
+      const [begin, end] = [edges[index] ?? from, edges[index + 1] ?? to]
+      const those = users.connected.filter(({ hour }) => hour >= begin && hour < end)
+      return { ...own, from: begin, connected: those.reduce((sum, { count }) => sum + count, 0) }
+    })
+    return { users: users.live, days } satisfies AppOverview
+  }
+)
+
+/** The app's request log, newest first. `NotFound`: another account's app. `Invalid`: a cursor of another list. */
+export const listAppCalls = program(
+  "listAppCalls",
+  function* (account: Account, appId: AppId, filter: CallFilter, page: Page.PageRequest) {
+    yield* getOwnedApp(account, appId)
+    const store = yield* FiguresStore
+    const { items, nextCursor } = yield* Cursor.page(
+      `calls of ${appId} ${String(filter.refusedOnly)}`,
+      page,
+      (limit, after) => store.calls(appId, filter, limit, after)
+    )
+    return { calls: items, nextCursor }
+  }
+)
+
+export interface EndpointOverview {
+  readonly health: EndpointFigures.EndpointHealth
+  /** Deliveries that wait for an attempt, counted up to `COUNTED_MAX`. */
+  readonly waiting: number
+  readonly lastDay: EndpointFigures.AttemptSummary
+  readonly lastWeek: EndpointFigures.AttemptSummary
+  /** The last 24 hours, the present one at the end. */
+  readonly hours: ReadonlyArray<{
+    readonly from: Timestamp.Timestamp
+    readonly succeeded: number
+    readonly failed: number
+  }>
+}
+
+/** How attempts at one endpoint of the account's app went. `NotFound` for another account's app or endpoint. */
+export const readEndpointFigures = program(
+  "readEndpointFigures",
+  function* (account: Account, appId: AppId, endpointId: EndpointId) {
+    yield* getOwnedApp(account, appId)
+    const found = yield* (yield* EndpointStore).find(appId, endpointId)
+    yield* Effect.mapError(found, () => new NotFound({ what: "endpoint" }))
+    const store = yield* FiguresStore
+    const now = yield* Timestamp.now
+    const week = sinceOf(now, 7 * Timestamp.DAY)
+    const counts = yield* store.attempts(appId, endpointId, week)
+    const waiting = yield* store.waiting(appId, endpointId)
+    const newest = (yield* store.newest(appId, week)).find((one) => one.endpointId === endpointId)
+    const day = sinceOf(now, Timestamp.DAY)
+    return {
+      health: newest === undefined ? EndpointFigures.UNKNOWN : EndpointFigures.health(newest),
+      waiting,
+      lastDay: EndpointFigures.summary(counts, day),
+      lastWeek: EndpointFigures.summary(counts, week),
+      hours: Array.from({ length: 24 }, (_, index) => {
+        const from = Timestamp.plus(day, index * Timestamp.HOUR)
+        const those = counts.filter(({ hour }) => hour === from)
+        const sum = (isSuccess: boolean) =>
+          those.reduce((all, one) => (one.isSuccess === isSuccess ? all + one.attempts : all), 0)
+        return { from, succeeded: sum(true), failed: sum(false) }
+      })
+    } satisfies EndpointOverview
+  }
+)
+
+/** The beginning of the hour from which on `span` ends with the present hour. */
+const sinceOf = (now: Timestamp.Timestamp, span: number): Timestamp.Timestamp =>
+  Timestamp.plus(AppFigures.hourOf(now), Timestamp.HOUR - span)
+
+/** Whether the newest attempt at each endpoint of the app succeeded; an endpoint that is not named is unknown. */
+export const readEndpointHealth = program("readEndpointHealth", function* (account: Account, appId: AppId) {
+  yield* getOwnedApp(account, appId)
+  const now = yield* Timestamp.now
+  const newest = yield* (yield* FiguresStore).newest(appId, sinceOf(now, 7 * Timestamp.DAY))
+  return new Map(newest.map((one) => [one.endpointId, EndpointFigures.health(one)]))
+})

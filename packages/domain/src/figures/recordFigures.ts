@@ -1,0 +1,22 @@
+import { Effect } from "effect"
+import { program } from "../shared/Program.js"
+import * as FiguresRecorder from "./FiguresRecorder.js"
+import { FiguresStore } from "./FiguresStore.js"
+import * as Tally from "./Tally.js"
+
+/**
+ * Counts for the rest of this scope what programs report, and stores the counts every second and at the end. No
+ * program waits for it. Counts that cannot be stored are dropped, with a line in the log: so a database in trouble is
+ * not asked for more, and a crash loses the counts of at most a second (decision figures-1).
+ */
+export const recordFigures = program("recordFigures", function* () {
+  const store = yield* FiguresStore
+  const tally = Tally.make()
+  const write = Effect.suspend(() => {
+    const batch = tally.take()
+    return batch === undefined ? Effect.void : store.add(batch)
+  }).pipe(Effect.catchAllCause((cause) => Effect.logWarning("Numbers for developers were dropped", cause)))
+  yield* Effect.locallyScoped(FiguresRecorder.recorder, tally)
+  yield* Effect.addFinalizer(() => write)
+  yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(Tally.WRITTEN_EVERY), write)))
+})

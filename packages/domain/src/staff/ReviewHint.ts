@@ -1,0 +1,62 @@
+// What a reviewer should look at twice. Decision reviews-8.
+import type { App } from "../apps/App.js"
+import * as AppProposal from "../apps/AppProposal.js"
+import type { Purpose } from "../purposes/Purpose.js"
+import * as Scope from "../shared/Scope.js"
+
+/** A hint decides nothing: each of them is right for some apps. */
+export type ReviewHint =
+  /** A purpose announces more calls a day and user than one every five minutes. */
+  | { readonly _tag: "ManyCalls"; readonly purposeKey: string; readonly perDay: number }
+  /** Users return to hosts that are not those of the web page. */
+  | { readonly _tag: "OtherHosts"; readonly webPage: string; readonly hosts: ReadonlyArray<string> }
+  | { readonly _tag: "NoWebPage" }
+  /** The description has fewer than four words for each scope. */
+  | { readonly _tag: "ShortDescription"; readonly scopes: number; readonly words: number }
+  /** Sensitive scopes for which the app has no purpose: users cannot know what they are for. */
+  | { readonly _tag: "NoPurpose"; readonly scopes: ReadonlyArray<Scope.SensitiveScope> }
+
+/** One call every five minutes. */
+export const MANY_CALLS = 288
+/** The words of a description that explain one scope. */
+const WORDS_OF_SCOPE = 4
+
+/** The hints about an app as its developer wants it, with its purposes. */
+export const hints = (app: App, purposes: ReadonlyArray<Purpose>): ReadonlyArray<ReviewHint> => {
+  const { description, homepageUrl, redirectUris, scopes } = AppProposal.wanted(app)
+  const live = purposes.filter(({ status }) => status !== "archived")
+  const explained = new Set(live.flatMap(({ terms }) => terms.scopes))
+  const unexplained = scopes.filter(Scope.isSensitive).filter((scope) => !explained.has(scope))
+  const words = description.split(/\s+/).filter((word) => word !== "").length
+  return [
+    ...live
+      .filter(({ terms }) => terms.expectedDailyVolume > MANY_CALLS)
+      .map(({ key, terms }): ReviewHint => ({ _tag: "ManyCalls", purposeKey: key, perDay: terms.expectedDailyVolume })),
+    ...(homepageUrl === null ? [{ _tag: "NoWebPage" as const }] : otherHosts(homepageUrl, redirectUris)),
+    ...(words < WORDS_OF_SCOPE * scopes.length
+      ? [{ _tag: "ShortDescription" as const, scopes: scopes.length, words }]
+      : []),
+    ...(unexplained.length > 0 ? [{ _tag: "NoPurpose" as const, scopes: unexplained }] : [])
+  ]
+}
+
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
+
+/** Hosts of another domain than the web page's. A private scheme has no host, and a machine's own is nobody's. */
+const otherHosts = (webPage: string, redirectUris: ReadonlyArray<string>): ReadonlyArray<ReviewHint> => {
+  const own = hostOf(webPage)
+  if (own === undefined) return []
+  const hosts = new Set(redirectUris.flatMap((uri) => hostOf(uri) ?? []).filter((host) => !LOOPBACK.has(host)))
+  const others = [...hosts].filter((host) => !isOfOne(own, host))
+  return others.length === 0 ? [] : [{ _tag: "OtherHosts", webPage: own, hosts: others }]
+}
+
+/** The host in lower case. The addresses are valid: an app cannot have others. */
+const hostOf = (address: string): string | undefined =>
+  /^https?:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#]+)/i.exec(address)?.[1]?.toLowerCase()
+
+/** Whether one host is the other, or a name below it. `www.` leads to the same site. */
+const isOfOne = (a: string, b: string): boolean => {
+  const [first, second] = [a.replace(/^www\./, ""), b.replace(/^www\./, "")]
+  return first === second || first.endsWith(`.${second}`) || second.endsWith(`.${first}`)
+}

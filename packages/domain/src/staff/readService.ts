@@ -1,0 +1,33 @@
+import type { Account } from "../accounts/Account.js"
+import { VolumeFlagStore } from "../purposes/VolumeFlagStore.js"
+import * as Staff from "../reviews/Staff.js"
+import { program, Timestamp } from "../shared/index.js"
+import { ReviewStore } from "./ReviewStore.js"
+import { type ServiceCounts, ServiceStore, WARNINGS_MAX } from "./ServiceStore.js"
+
+export interface ServiceOverview extends ServiceCounts {
+  /** The days that new accounts, flags and leaks are counted for. */
+  readonly days: number
+  /** Volume flags and connections with a leak, of the newest `WARNINGS_MAX` of each. */
+  readonly volumeFlags: number
+  readonly leaks: number
+}
+
+const DAYS = 7
+
+/** The numbers of the service, for admins. `Forbidden` for others. */
+export const readService = program("readService", function* (account: Account) {
+  yield* Staff.requireAdmin(account)
+  const now = yield* Timestamp.now
+  const since = Timestamp.plus(now, -DAYS * Timestamp.DAY)
+  const counts = yield* (yield* ServiceStore).counts(now, since)
+  const flags = yield* (yield* VolumeFlagStore).list(WARNINGS_MAX, undefined)
+  const leaks = yield* (yield* ReviewStore).leaks(WARNINGS_MAX, undefined)
+  const overview: ServiceOverview = {
+    ...counts,
+    days: DAYS,
+    volumeFlags: flags.items.filter(({ to }) => to >= since).length,
+    leaks: leaks.items.filter(({ flaggedAt }) => flaggedAt >= since).length
+  }
+  return overview
+})

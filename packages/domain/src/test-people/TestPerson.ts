@@ -1,0 +1,97 @@
+// A made-up person of a sandbox app. Decisions test-people-1, test-people-2 and test-people-3.
+import { type Account, DisplayName, Email } from "../accounts/Account.js"
+import * as App from "../apps/App.js"
+import * as AuthorizeRequest from "../consent/AuthorizeRequest.js"
+import { DEFAULT_RADIUS_M, Label, type Place, type PlaceDraft } from "../places/Place.js"
+import { coveredScopes, type Purpose } from "../purposes/Purpose.js"
+import * as AccountLimits from "../quotas/AccountLimits.js"
+import { type AppId, type ConnectionId, Invalid, Scope, type Timestamp, type UserId } from "../shared/index.js"
+import { Either } from "effect"
+
+/** An account that stands for a test person of the app `testOf`. */
+export interface TestAccount extends Account {
+  readonly testOf: AppId
+}
+
+/** What a developer chooses for a new test person. */
+export interface NewTestPerson {
+  readonly name: DisplayName
+  /** At least one, at most `MAX_PLACES`. All of them are shared with the app. */
+  readonly places: ReadonlyArray<PlaceDraft>
+  /** The scopes of the connection. Left out: every scope that the app could be granted now. */
+  readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
+}
+
+/** A test person with what was made for it. */
+export interface TestPerson {
+  readonly id: UserId
+  readonly name: DisplayName
+  readonly createdAt: Timestamp.Timestamp
+  readonly places: ReadonlyArray<Place>
+  /** Null: the connection ended, or a failure came in between. */
+  readonly connectionId: ConnectionId | null
+  /** When the phone's newest reading was captured; null: it has sent none. */
+  readonly lastReadingAt: Timestamp.Timestamp | null
+}
+
+export const MAX_PLACES = 10
+
+export const DEFAULT_NAME = DisplayName.make("Test person")
+
+/** What the developer's page suggests for a new test person: Home in Amsterdam, and Work 3 km east of it. */
+export const SUGGESTED = { name: DisplayName.make("Robin"), lat: 52.3731, lon: 4.8926 }
+const WORK_EAST_DEG = 0.044
+
+/** Two places, the first at this point. */
+export const homeAndWork = (lat: number, lon: number): ReadonlyArray<PlaceDraft> => {
+  const east = lon + WORK_EAST_DEG
+  const at = (lon: number) => ({ lat, lon, radiusM: DEFAULT_RADIUS_M })
+  return [
+    { label: Label.make("Home"), kind: "home", circle: at(lon) },
+    { label: Label.make("Work"), kind: "work", circle: at(east > 180 ? east - 360 : east) }
+  ]
+}
+
+/** For how many days a test person shares: the longest that the consent page offers for both tiers. */
+export const DAYS = "90"
+
+/** Why an app has no test people now; undefined when it may have some. */
+export const unavailable = (app: Pick<App.App, "status" | "revokedAt" | "suspendedAt">): string | undefined =>
+  App.isGone(app) ? GONE : app.status === "production" ? IN_PRODUCTION : undefined
+
+export const FULL = AccountLimits.TEST_PEOPLE.refusal
+export const IN_PRODUCTION = "an app in production has no test people; make another app, which begins in the sandbox"
+const GONE = "the app was revoked"
+
+/**
+ * The account of a new test person. Nobody can sign in with it or mail to it: stored addresses of people are in lower
+ * case, so no sign-in and no link for a password finds this one (as with `AccountDeletion.NOBODY`).
+ */
+export const account = (id: UserId, testOf: AppId, name: DisplayName, createdAt: Timestamp.Timestamp): TestAccount => ({
+  id,
+  email: Email.make(`Test-${id}@account.invalid`),
+  displayName: name,
+  roles: [],
+  createdAt,
+  suspendedAt: null,
+  confirmedAt: null,
+  timeZone: null,
+  language: null,
+  browserLanguage: null,
+  testOf
+})
+
+/** The scopes of the new connection. `Invalid` names `scopes`: one is not available, or none is. */
+export const grantedScopes = (
+  asked: ReadonlyArray<Scope.Scope> | undefined,
+  app: App.App,
+  purposes: ReadonlyArray<Purpose>
+): Either.Either<ReadonlyArray<Scope.Scope>, Invalid> => {
+  const covered: ReadonlyArray<Scope.Scope> = coveredScopes(purposes, app.status)
+  const scopes = asked ?? App.scopes(app).filter((scope) => !Scope.isSensitive(scope) || covered.includes(scope))
+  if (scopes.length === 0) return Either.left(Invalid.of("scopes", "must name at least one scope"))
+  const refused = AuthorizeRequest.unavailable(scopes, app, purposes)
+  return refused === undefined
+    ? Either.right(Scope.normalise(scopes))
+    : Either.left(Invalid.of("scopes", `${refused.scope} ${refused.why}`))
+}

@@ -1,0 +1,109 @@
+// The readings of a simulated trip. Decision test-people-4.
+import { Either } from "effect"
+import type { Reading } from "../fixes/Fix.js"
+import type { Circle, Point } from "../places/Geometry.js"
+import { Conflict } from "../shared/Errors.js"
+import { MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
+
+/** What the phone of a test person does. Each trip ends now, or `lateMinutes` ago. */
+export type Trip =
+  /** Outside of the circle, then at its centre. */
+  | (Quality & { readonly kind: "arrive"; readonly circle: Circle })
+  /** At the centre of the circle, then outside. */
+  | (Quality & { readonly kind: "leave"; readonly circle: Circle })
+  /** Outside of the circle, then at its centre for `minutes`, with a reading in each minute. */
+  | (Quality & { readonly kind: "stay"; readonly circle: Circle; readonly minutes: number })
+  /** A recorded log, moved in time so that its last reading is the end of the trip. */
+  | (Pick<Quality, "lateMinutes"> & { readonly kind: "log"; readonly readings: ReadonlyArray<Reading> })
+
+export type TripKind = Trip["kind"]
+
+interface Quality {
+  /** The accuracy of each reading in metres. */
+  readonly accuracyM: number
+  /** How long before their arrival the readings were captured. Beyond 15 minutes, no rule fires (Spec §4.6.4). */
+  readonly lateMinutes: number
+}
+
+export const ACCURACY_M = { least: 1, most: 10_000, usual: 10 } as const
+export const MINUTES = { least: 5, most: 720, usual: 30 } as const
+export const LATE_MINUTES = { least: 0, most: 1_440, usual: 0 } as const
+/** The most readings of a recorded log. */
+export const LOG_READINGS = { least: 1, most: 1_000 } as const
+
+/** How far outside of the circle a trip begins or ends. An accuracy of this size decides nothing there. */
+const OUTSIDE_M = 500
+/** From the reading outside to the reading inside. */
+const APPROACH = MINUTE
+
+/**
+ * The readings of the trip, the oldest first. `lastAt`: when the newest reading of the person was captured. Rules
+ * ignore readings that are older than those they have seen, so a trip that is not late lies after `lastAt`; `Conflict`
+ * says so when there is not enough time between `lastAt` and now.
+ */
+export const readings = (
+  trip: Trip,
+  lastAt: Timestamp | null,
+  now: Timestamp
+): Either.Either<ReadonlyArray<Reading>, Conflict> => {
+  const end = plus(now, -trip.lateMinutes * MINUTE)
+  if (trip.kind === "log") return Either.right(movedTo(trip.readings, end))
+  // A late trip is expected to be older than other readings: then it fires nothing, as with a real phone.
+  const after = trip.lateMinutes > 0 ? null : lastAt
+  return trip.kind === "stay" ? stay(trip, after, end) : crossing(trip, after, end)
+}
+
+const crossing = (
+  { accuracyM, circle, kind }: Extract<Trip, { readonly kind: "arrive" | "leave" }>,
+  after: Timestamp | null,
+  end: Timestamp
+): Either.Either<ReadonlyArray<Reading>, Conflict> => {
+  // After another trip, the minute is shorter: a second arrival need not wait.
+  const begin = Math.max(end - APPROACH, after === null ? -Infinity : after + 1) as Timestamp
+  if (begin >= end) return Either.left(new Conflict({ reason: TOO_SOON }))
+  const points = kind === "arrive" ? [outside(circle), circle] : [circle, outside(circle)]
+  return Either.right(points.map((point, index) => at(point, index === 0 ? begin : end, accuracyM)))
+}
+
+const stay = (
+  { accuracyM, circle, minutes }: Extract<Trip, { readonly kind: "stay" }>,
+  after: Timestamp | null,
+  end: Timestamp
+): Either.Either<ReadonlyArray<Reading>, Conflict> => {
+  const begin = plus(end, -minutes * MINUTE)
+  if (after !== null && after >= begin - APPROACH) {
+    return Either.left(new Conflict({ reason: tooLong(Math.floor((end - APPROACH - after - 1) / MINUTE)) }))
+  }
+  const inside = Array.from({ length: minutes + 1 }, (_, minute) => at(circle, plus(begin, minute * MINUTE), accuracyM))
+  return Either.right([at(outside(circle), plus(begin, -APPROACH), accuracyM), ...inside])
+}
+
+const TOO_SOON = "the phone has just sent a reading; wait a moment"
+
+const tooLong = (most: number): string =>
+  most < MINUTES.least
+    ? "a stay lies after the newest reading of the phone, and the phone sent one a moment ago; make another test person"
+    : `a stay lies after the newest reading of the phone: at most ${most} minutes now, or make another test person`
+
+const at = ({ lat, lon }: Point, capturedAt: Timestamp, accuracyM: number): Reading => ({
+  capturedAt,
+  lat,
+  lon,
+  accuracyM
+})
+
+/** A degree of latitude has 110.6 km or more everywhere: so this is at least `OUTSIDE_M` from the edge. */
+const METRES_OF_A_DEGREE = 110_000
+
+/** Towards the equator, so that no circle at a pole leads beyond it. */
+const outside = ({ lat, lon, radiusM }: Circle): Point => ({
+  lat: lat - (lat < 0 ? -1 : 1) * ((radiusM + OUTSIDE_M) / METRES_OF_A_DEGREE),
+  lon
+})
+
+const movedTo = (log: ReadonlyArray<Reading>, end: Timestamp): ReadonlyArray<Reading> => {
+  const last = Math.max(...log.map(({ capturedAt }) => capturedAt))
+  return log
+    .map((reading) => ({ ...reading, capturedAt: plus(end, reading.capturedAt - last) }))
+    .sort((a, b) => a.capturedAt - b.capturedAt)
+}

@@ -1,0 +1,203 @@
+import { Effect, Option } from "effect"
+import type { App } from "../apps/App.js"
+import { ConnectionStore } from "../connection/ConnectionStore.js"
+import * as ConsentRequest from "../consent/ConsentRequest.js"
+import { ConsentStore } from "../consent/ConsentStore.js"
+import { decideConsent } from "../consent/askForConsent.js"
+import * as AccountDeletion from "../deletions/AccountDeletion.js"
+import { AccountDeletionStore } from "../deletions/AccountDeletionStore.js"
+import { DeviceName } from "../devices/Device.js"
+import { addDevice } from "../devices/manageDevices.js"
+import { FixHistory } from "../fixes/FixHistory.js"
+import { createPlace } from "../places/managePlaces.js"
+import { PlaceStore } from "../places/PlaceStore.js"
+import { PurposeStore } from "../purposes/PurposeStore.js"
+import { RedirectUri } from "../apps/RedirectUri.js"
+import {
+  Conflict,
+  type ConnectionId,
+  ConsentRequestId,
+  Entropy,
+  NotFound,
+  program,
+  StoreError,
+  Timestamp,
+  UserId,
+  Vault
+} from "../shared/index.js"
+import { exchangeCode } from "../tokens/manageTokens.js"
+import * as Pkce from "../tokens/Pkce.js"
+import type { TokenGrant } from "../tokens/TokenGrant.js"
+import * as TestPerson from "./TestPerson.js"
+import { TestPersonStore } from "./TestPersonStore.js"
+
+/** A new test person, with the secrets that are returned only once. */
+export interface MadeTestPerson {
+  readonly person: TestPerson.TestPerson
+  /** What the token endpoint would have answered to the app. */
+  readonly tokens: TokenGrant
+  /** The token of the phone, as a phone's owner reads it at set-up. */
+  readonly phoneToken: string
+}
+
+/**
+ * Makes a test person of the app: an account, its places, a phone, and a connection with tokens. The connection comes
+ * about by the programs of the consent page and the token endpoint, so it is like that of a real person. `Invalid` for
+ * scopes that the app cannot be granted; `Conflict` for an app outside the sandbox, and for one person too many. A
+ * failure on the way removes what was made.
+ */
+export const makeTestPerson = program("makeTestPerson", function* (app: App, asked: TestPerson.NewTestPerson) {
+  yield* refuseOutsideSandbox(app)
+  const scopes = yield* TestPerson.grantedScopes(asked.scopes, app, yield* (yield* PurposeStore).list(app.id))
+  const id = UserId.make(yield* Entropy.id("usr"))
+  const account = TestPerson.account(id, app.id, asked.name, yield* Timestamp.now)
+  const outcome = yield* (yield* TestPersonStore).create(account)
+  if (outcome === "full") return yield* new Conflict({ reason: TestPerson.FULL })
+  if (outcome === "unavailable") return yield* new Conflict({ reason: TestPerson.IN_PRODUCTION })
+  return yield* equip(app, account, { ...asked, scopes }).pipe(
+    Effect.tapErrorCause(() => Effect.ignoreLogged(remove(id)))
+  )
+})
+
+const refuseOutsideSandbox = (app: App) => {
+  const reason = TestPerson.unavailable(app)
+  return reason === undefined ? Effect.void : new Conflict({ reason })
+}
+
+const PHONE = DeviceName.make("Simulated phone")
+
+const equip = (
+  app: App,
+  account: TestPerson.TestAccount,
+  { places: drafts, scopes }: Required<TestPerson.NewTestPerson> & { readonly scopes: ReadonlyArray<string> }
+) =>
+  Effect.gen(function* () {
+    const { createdAt, displayName: name, id } = account
+    const places = yield* Effect.forEach(drafts, (draft) => createPlace(id, draft))
+    const { token: phoneToken } = yield* addDevice(id, { name: PHONE, format: "json" })
+    const tokens = yield* connect(app, account, {
+      scopes,
+      places: places.map((place) => place.id)
+    })
+    const connectionId = yield* connectionOf(app, id)
+    const person = { id, name, createdAt, places, connectionId, lastReadingAt: null }
+    const made: MadeTestPerson = { person, tokens, phoneToken }
+    return made
+  })
+
+/** Nobody is sent to this address: the code is taken out of it at once. */
+const NOWHERE = RedirectUri.make("https://test-person.invalid/")
+
+/** The way of a user from the consent page to the app's tokens, without the pages. */
+const connect = (
+  app: App,
+  account: TestPerson.TestAccount,
+  chosen: { readonly scopes: ReadonlyArray<string>; readonly places: ReadonlyArray<string> }
+) =>
+  Effect.gen(function* () {
+    const vault = yield* Vault.Vault
+    const verifier = yield* Entropy.secret
+    const request: ConsentRequest.ConsentRequest = {
+      id: ConsentRequestId.make(yield* Entropy.id("crq")),
+      appId: app.id,
+      redirectUri: NOWHERE,
+      scopes: chosen.scopes as ConsentRequest.ConsentRequest["scopes"],
+      challenge: Pkce.Challenge.make(vault.s256(verifier)),
+      state: ConsentRequest.ConsentRequestState.make("test-person"),
+      externalUserId: null,
+      answersIssuer: false,
+      createdAt: yield* Timestamp.now,
+      decided: null
+    }
+    yield* (yield* ConsentStore).createRequest(request)
+    const { redirectTo } = yield* decideConsent(
+      request.id,
+      account,
+      {
+        decision: "allow",
+        shown: undefined,
+        ...chosen,
+        earlier: [],
+        standardDays: TestPerson.DAYS,
+        sensitiveDays: TestPerson.DAYS
+      },
+      ""
+    )
+    const code = /[?&]code=([^&]+)/.exec(redirectTo)?.[1]
+    if (code === undefined) return yield* StoreError.broken("the approval of a test person has no code")
+    return yield* exchangeCode(app, { code: decodeURIComponent(code), codeVerifier: verifier, redirectUri: NOWHERE })
+  }).pipe(
+    // Nobody else knows the person, so these refusals mean that the app left the sandbox meanwhile.
+    Effect.catchTags({
+      ConsentRefused: () => new Conflict({ reason: TestPerson.IN_PRODUCTION }),
+      InvalidGrant: () => new Conflict({ reason: TestPerson.IN_PRODUCTION }),
+      Suspended: () => new Conflict({ reason: TestPerson.IN_PRODUCTION })
+    })
+  )
+
+const connectionOf = (app: App, id: UserId) =>
+  Effect.gen(function* () {
+    const found = yield* (yield* ConnectionStore).findLive(id, app.id)
+    const result: ConnectionId | null = Option.getOrNull(Option.map(found, (connection) => connection.id))
+    return result
+  })
+
+/** The app's test people, oldest first. */
+export const listTestPeople = program("listTestPeople", function* (app: App) {
+  const accounts = yield* (yield* TestPersonStore).list(app.id)
+  return yield* Effect.forEach(accounts, (account) => describe(app, account))
+})
+
+/** One test person of the app, else `NotFound`. */
+export const getTestPerson = program("getTestPerson", function* (app: App, id: UserId) {
+  return yield* describe(app, yield* found(app, id))
+})
+
+const found = (app: App, id: UserId) =>
+  Effect.gen(function* () {
+    const account = yield* (yield* TestPersonStore).find(app.id, id)
+    return yield* Effect.mapError(account, () => new NotFound({ what: "test person" }))
+  })
+
+const describe = (app: App, { createdAt, displayName: name, id }: TestPerson.TestAccount) =>
+  Effect.gen(function* () {
+    const now = yield* Timestamp.now
+    const newest = yield* (yield* FixHistory).newest(id, now, { from: null, until: null }, 1)
+    const person: TestPerson.TestPerson = {
+      id,
+      name,
+      createdAt,
+      places: yield* (yield* PlaceStore).list(id),
+      connectionId: yield* connectionOf(app, id),
+      lastReadingAt: newest[0]?.capturedAt ?? null
+    }
+    return person
+  })
+
+/**
+ * Removes a test person at once, as the deletion of an account does: the connection ends, and workers delete the rows.
+ * `NotFound` the second time.
+ */
+export const removeTestPerson = program("removeTestPerson", function* (app: App, id: UserId) {
+  yield* found(app, id)
+  yield* remove(id)
+})
+
+/** Only the last admin's account is kept, and a test person has no role: the outcome says nothing new. */
+const remove = (id: UserId) =>
+  Effect.gen(function* () {
+    yield* (yield* AccountDeletionStore).begin(id, AccountDeletion.decide)
+  })
+
+/** Test people that are removed in one run. */
+const BATCH = 100
+
+/**
+ * Removes the test people of apps that left the sandbox, were revoked or are gone, and counts them. A worker runs it
+ * every minute; until then their connections answer nothing (`WithApp.isSuspended`).
+ */
+export const removeStrayTestPeople = program("removeStrayTestPeople", function* () {
+  const stray = yield* (yield* TestPersonStore).listStray(BATCH)
+  yield* Effect.forEach(stray, remove, { discard: true })
+  return stray.length
+})

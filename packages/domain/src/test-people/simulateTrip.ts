@@ -1,0 +1,65 @@
+import { Effect, Option } from "effect"
+import type { App } from "../apps/App.js"
+import { DeviceStore } from "../devices/DeviceStore.js"
+import type { Reading } from "../fixes/Fix.js"
+import { ingestFixes, type Ingested } from "../fixes/ingestFixes.js"
+import { Conflict, Invalid, NotFound, type PlaceId, program, Timestamp, type UserId } from "../shared/index.js"
+import { getTestPerson } from "./manageTestPeople.js"
+import * as TestPerson from "./TestPerson.js"
+import * as Trip from "./Trip.js"
+
+/** A trip as a developer asks for it: with the id of one of the person's places. */
+export type TripRequest =
+  | {
+      readonly kind: "arrive" | "leave" | "stay"
+      readonly placeId: PlaceId
+      /** Read for a stay only. */
+      readonly minutes: number
+      readonly accuracyM: number
+      readonly lateMinutes: number
+    }
+  | { readonly kind: "log"; readonly readings: ReadonlyArray<Reading>; readonly lateMinutes: number }
+
+/** What a trip sent, and what became of it. */
+export interface Simulated {
+  /** How many the phone sent. */
+  readonly readings: number
+  /** When the first reading was captured. */
+  readonly from: Timestamp.Timestamp
+  /** When the last reading was captured. */
+  readonly until: Timestamp.Timestamp
+  readonly ingested: Ingested
+}
+
+/**
+ * Sends the readings of a trip as the test person's phone, by the program of real uploads: rules fire, webhooks are
+ * delivered and visits derived. The readings lie in the past, so nothing waits. `NotFound` for an unknown person or
+ * place; `Conflict` for an app outside the sandbox, and when the trip does not fit after the newest reading.
+ */
+export const simulateTrip = program("simulateTrip", function* (app: App, id: UserId, asked: TripRequest) {
+  const person = yield* getTestPerson(app, id)
+  const reason = TestPerson.unavailable(app)
+  if (reason !== undefined) return yield* new Conflict({ reason })
+  const trip = yield* tripOf(person, asked)
+  const phone = (yield* (yield* DeviceStore).list(id))[0]
+  if (phone === undefined) return yield* new NotFound({ what: "phone" })
+  const readings = yield* Trip.readings(trip, person.lastReadingAt, yield* Timestamp.now)
+  const [first, last] = [readings[0], readings.at(-1)]
+  if (first === undefined || last === undefined) return yield* Invalid.of("readings", "must have at least one reading")
+  const simulated: Simulated = {
+    readings: readings.length,
+    from: first.capturedAt,
+    until: last.capturedAt,
+    ingested: yield* ingestFixes(phone, readings, [])
+  }
+  return simulated
+})
+
+const tripOf = (person: TestPerson.TestPerson, asked: TripRequest): Effect.Effect<Trip.Trip, NotFound> => {
+  if (asked.kind === "log") return Effect.succeed(asked)
+  const place = Option.fromNullable(person.places.find((one) => one.id === asked.placeId))
+  return Effect.mapBoth(place, {
+    onFailure: () => new NotFound({ what: "place" }),
+    onSuccess: ({ circle }): Trip.Trip => ({ ...asked, circle })
+  })
+}
