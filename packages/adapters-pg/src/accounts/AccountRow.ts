@@ -1,5 +1,5 @@
 import { Account } from "@place-access/domain/accounts"
-import { Language, UserId } from "@place-access/domain/shared"
+import { AppId, Language, UserId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
@@ -13,7 +13,8 @@ export const AccountRow = Schema.Struct({
   confirmed_at: Rows.NullableAt,
   time_zone: Schema.NullOr(Schema.String),
   language: Schema.NullOr(Language.Language),
-  browser_language: Schema.NullOr(Language.Language)
+  browser_language: Schema.NullOr(Language.Language),
+  test_app_id: Schema.NullOr(AppId)
 })
 
 export const toAccount = (row: typeof AccountRow.Type): Account.Account => ({
@@ -26,7 +27,8 @@ export const toAccount = (row: typeof AccountRow.Type): Account.Account => ({
   confirmedAt: row.confirmed_at,
   timeZone: row.time_zone,
   language: row.language,
-  browserLanguage: row.browser_language
+  browserLanguage: row.browser_language,
+  testOf: row.test_app_id
 })
 
 /** The columns of an `AccountRow`, of `accounts` alone and of `accounts a` in a join. */

@@ -74,9 +74,13 @@ export const toWithApp = (row: WithAppRow): WithApp => ({
   ...(row.is_suspended ? { isSuspended: true } : {})
 })
 
-/** Whether the account of the person or of the app's developer is suspended. `apps` has a copy of the latter. */
+/**
+ * Whether the account of the person or of the app's developer is suspended, or the person is a test person and the app
+ * is in production. `apps` has a copy of the developer's suspension.
+ */
 export const IS_SUSPENDED = `(a.suspended_at IS NOT NULL OR EXISTS (
-  SELECT 1 FROM accounts person WHERE person.user_id = c.user_id AND person.suspended_at IS NOT NULL))`
+  SELECT 1 FROM accounts person WHERE person.user_id = c.user_id AND (person.suspended_at IS NOT NULL
+    OR (person.test_app_id IS NOT NULL AND a.status = 'production'))))`
 
 export interface ConnectionColumns {
   readonly connection: (userId: UserId | null) => Fragment

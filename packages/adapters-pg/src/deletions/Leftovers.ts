@@ -147,7 +147,9 @@ const removeApps = (sql: SqlClient, userId: UserId, limit: number) =>
       sql`SELECT app_id, delivery_id FROM deliveries WHERE app_id = ANY(${theirs}::text[]) LIMIT ${limit}`
     )
     if (removed > 0) return removed
-    yield* sql`DELETE FROM review_decisions WHERE app_id = ANY(${theirs}::text[])`
+    for (const table of ["review_decisions", "app_calls", "app_hours", "endpoint_hours"]) {
+      yield* sql`DELETE FROM ${sql(table)} WHERE app_id = ANY(${theirs}::text[])`
+    }
     yield* sql`DELETE FROM consent_requests WHERE app_id = ANY(${theirs}::text[])`
     return yield* Rows.affected(sql`DELETE FROM apps WHERE app_id = ANY(${theirs}::text[])`)
   })

@@ -34,4 +34,6 @@ const PeopleRow = Schema.Struct({ app_id: AppId, people: Rows.Bigint })
 const countPeople = (sql: SqlClient, account: Account.Account, apps: ReadonlyArray<Pick<AppRow, "app_id">>) =>
   sql`SELECT app_id, count(*) AS people FROM connections
       WHERE app_id = ANY(${apps.map((row) => row.app_id)}::text[]) AND ended_at IS NULL
-        AND user_id <> ${account.id} GROUP BY app_id`.pipe(Rows.all(PeopleRow))
+        AND user_id <> ${account.id}
+        AND NOT EXISTS (SELECT 1 FROM accounts t WHERE t.user_id = connections.user_id AND t.test_app_id IS NOT NULL)
+      GROUP BY app_id`.pipe(Rows.all(PeopleRow))

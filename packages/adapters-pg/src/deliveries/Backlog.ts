@@ -1,11 +1,10 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { program, Telemetry, type Timestamp } from "@place-access/domain/shared"
-import { Schema } from "effect"
+import { QUEUES, SERVICE_COUNTED_MAX as COUNTED_MAX } from "@place-access/domain/staff"
+import { Effect, Schema } from "effect"
 import * as Failures from "../Failures.js"
 import * as Rows from "../driver/Rows.js"
 import { waits } from "./transitions.js"
-
-const QUEUES = ["outbox", "deliveries", "mail", "imports"] as const
 
 const rows = Telemetry.gauge("place_access.backlog.rows", {
   description: "What is due and waits for a worker, in the whole database; not counted beyond 100,000",
@@ -20,27 +19,24 @@ const later = Telemetry.gauge("place_access.deliveries.retrying", {
   description: "Deliveries whose next attempt is not due yet, in the whole database; not counted beyond 100,000"
 })
 
-/**
- * Rows beyond this number are not counted: counting would slow the workers down, and the answer "a long queue" is the
- * same.
- */
-const COUNTED_MAX = 100_000
-
 const Waiting = Schema.Struct({ queue: Schema.Literal(...QUEUES), rows: Rows.Bigint, oldest: Rows.NullableAt })
 const Retrying = Schema.Struct({ rows: Rows.Bigint })
 
 const WAITS = waits("state")
 
-/**
- * Measures the backlog of each queue and records it. It reads the index of each queue from end to end, so only a
- * program that measures calls it.
- */
-export const measure = program(
-  "Backlog.measure",
-  function* (now: Timestamp.Timestamp) {
-    const sql = yield* SqlClient
-    const at = Rows.at(now)
-    const waiting = yield* sql`
+/** Counts what is due in each queue, in the order of `QUEUES`. */
+export const read = (sql: SqlClient, now: Timestamp.Timestamp) =>
+  counted(sql, Rows.at(now)).pipe(
+    Effect.map((found) =>
+      QUEUES.map((queue) => {
+        const row = found.find((one) => one.queue === queue)
+        return { queue, rows: row?.rows ?? 0, oldestDueAt: row?.oldest ?? null }
+      })
+    )
+  )
+
+const counted = (sql: SqlClient, at: ReturnType<typeof Rows.at>) =>
+  sql`
       SELECT 'outbox' AS queue, count(*) AS rows, min(due_at) AS oldest FROM (
         SELECT fan_out_due_at AS due_at FROM events WHERE fanned_out_at IS NULL AND fan_out_due_at <= ${at}
         ORDER BY fan_out_due_at LIMIT ${COUNTED_MAX}) due
@@ -55,13 +51,26 @@ export const measure = program(
       UNION ALL
       SELECT 'imports', count(*), min(uploaded_at) FROM (
         SELECT uploaded_at FROM imports WHERE state = 'waiting' LIMIT ${COUNTED_MAX}) due`.pipe(Rows.all(Waiting))
+
+/**
+ * Measures the backlog of each queue and records it. It reads the index of each queue from end to end, so only a
+ * program that measures calls it.
+ */
+export const measure = program(
+  "Backlog.measure",
+  function* (now: Timestamp.Timestamp) {
+    const sql = yield* SqlClient
+    const at = Rows.at(now)
+    const waiting = yield* read(sql, now)
     const retrying = yield* sql`SELECT count(*) AS rows FROM (
         SELECT 1 FROM deliveries WHERE ${sql.literal(WAITS)} AND due_at > ${at} LIMIT ${COUNTED_MAX}) due`.pipe(
       Rows.all(Retrying)
     )
     for (const queue of waiting) {
       rows.record(queue.rows, { queue: queue.queue })
-      oldest.record(queue.oldest === null ? 0 : Math.max(0, now - queue.oldest) / 1_000, { queue: queue.queue })
+      oldest.record(queue.oldestDueAt === null ? 0 : Math.max(0, now - queue.oldestDueAt) / 1_000, {
+        queue: queue.queue
+      })
     }
     for (const one of retrying) later.record(one.rows, {})
   },

@@ -5,9 +5,17 @@ import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
 /** The part of an envelope that has no column of its own. */
-export const Envelope = Schema.Struct({ grantId: Schema.NullOr(ConnectionId), payload: Event.Payload })
+export const Envelope = Schema.Struct({
+  grantId: Schema.NullOr(ConnectionId),
+  payload: Event.Payload,
+  isSample: Schema.optional(Schema.Literal(true))
+})
 
-export const toEnvelope = ({ grantId, payload }: Event.Envelope): typeof Envelope.Type => ({ grantId, payload })
+export const toEnvelope = ({ grantId, isSample, payload }: Event.Envelope): typeof Envelope.Type => ({
+  grantId,
+  payload,
+  ...(isSample === true ? { isSample } : {})
+})
 
 /** The columns of `deliveries` that make a `Delivery`. */
 export const DeliveryRow = Schema.Struct({
@@ -41,7 +49,8 @@ export const toDelivery = (row: DeliveryRow): Delivery.Delivery => ({
     appId: row.app_id,
     grantId: row.envelope.grantId,
     payload: row.envelope.payload,
-    occurredAt: row.occurred_at
+    occurredAt: row.occurred_at,
+    ...(row.envelope.isSample === true ? { isSample: true } : {})
   },
   userId: row.user_id,
   maxEventAgeS: row.max_event_age_s,
@@ -57,6 +66,9 @@ export const toDelivery = (row: DeliveryRow): Delivery.Delivery => ({
   originalAt: row.original_at ?? row.created_at
 })
 
+const HeaderList = Schema.Array(Schema.Tuple(Schema.String, Schema.String))
+const Exchange = Schema.Struct({ url: Schema.String, request: HeaderList, response: HeaderList })
+
 /** The columns of `delivery_attempts`. */
 export const AttemptRow = Schema.Struct({
   attempt: Schema.Int,
@@ -64,7 +76,8 @@ export const AttemptRow = Schema.Struct({
   ended_at: Rows.At,
   status: Schema.NullOr(Schema.Int),
   error: Schema.NullOr(Schema.String),
-  snippet: Schema.NullOr(Schema.String)
+  snippet: Schema.NullOr(Schema.String),
+  exchange: Schema.NullOr(Exchange)
 })
 
 export const toAttempt = (row: typeof AttemptRow.Type): Delivery.Attempt => ({
@@ -73,8 +86,22 @@ export const toAttempt = (row: typeof AttemptRow.Type): Delivery.Attempt => ({
   endedAt: row.ended_at,
   status: row.status,
   error: row.error,
-  snippet: row.snippet
+  snippet: row.snippet,
+  ...(row.exchange === null ? {} : { exchange: row.exchange })
 })
 
 /** Replaces NUL characters, which PostgreSQL cannot store and a receiver may send. */
 export const storable = (text: string | null): string | null => text?.replaceAll("\0", "\uFFFD") ?? null
+
+/** The exchange as a parameter for a jsonb column; null when it is not known. */
+export const storedExchange = (attempt: Pick<Delivery.Attempt, "exchange"> | null): string | null =>
+  attempt?.exchange === undefined ? null : Rows.json(exchangeRecord(attempt))
+
+/** The exchange as JSON without NUL characters, which PostgreSQL cannot store. */
+export const exchangeRecord = (attempt: Pick<Delivery.Attempt, "exchange"> | null) => {
+  const exchange = attempt?.exchange
+  if (exchange === undefined) return null
+  const clean = (headers: ReadonlyArray<readonly [string, string]>) =>
+    headers.map(([name, value]) => [storable(name), storable(value)])
+  return { url: storable(exchange.url), request: clean(exchange.request), response: clean(exchange.response) }
+}

@@ -10,6 +10,7 @@ import {
 import { EndpointUrl } from "@place-access/domain/endpoints"
 import { type AppId, EndpointId, Timestamp } from "@place-access/domain/shared"
 import { Array as Arrays, Effect, ParseResult, Predicate, Schema } from "effect"
+import { Headers } from "../vault/EndpointHeaders.js"
 import { Secrets } from "../vault/SigningSecrets.js"
 import { togetherLast } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
@@ -19,7 +20,12 @@ import { type EndpointWithWork, find, findOnCluster } from "./endpointsWithWork.
 import { byDueTime, setting, waits } from "./transitions.js"
 import { endWaiting, SWEEP } from "./endWaiting.js"
 
-const ClaimRow = Schema.Struct({ ...DeliveryRow.fields, url: EndpointUrl.EndpointUrl, secrets: Secrets })
+const ClaimRow = Schema.Struct({
+  ...DeliveryRow.fields,
+  url: EndpointUrl.EndpointUrl,
+  secrets: Secrets,
+  headers: Headers
+})
 const readRow = readerOf(ClaimRow.ast) as (row: unknown) => typeof ClaimRow.Type | typeof UNREAD
 const decodeRow = Schema.decodeUnknown(ClaimRow)
 
@@ -61,7 +67,7 @@ export const take = (
   { lease, leaseUntil, limit, now, perEndpoint }: ClaimRequest
 ) =>
   sql`WITH endpoint AS (
-        SELECT e.endpoint_id, e.epoch, e.url, e.secrets, busy.under_way
+        SELECT e.endpoint_id, e.epoch, e.url, e.secrets, e.headers, busy.under_way
         FROM unnest(${endpointIds}::text[]) AS asked (endpoint_id)
         JOIN endpoints e ON e.app_id = ${appId} AND e.endpoint_id = asked.endpoint_id
         CROSS JOIN LATERAL (
@@ -83,7 +89,7 @@ export const take = (
       ), quota AS (
         SELECT endpoint_id, count(*) AS rows FROM candidate GROUP BY endpoint_id
       ), held AS (
-        SELECT row.delivery_id, row.lapses, e.url, e.secrets,
+        SELECT row.delivery_id, row.lapses, e.url, e.secrets, e.headers,
           CASE WHEN row.endpoint_epoch = e.epoch AND row.lapses < ${Delivery.MAX_LAPSES} THEN 'Claimed'
                ELSE 'Failed' END AS step,
           CASE WHEN row.endpoint_epoch = e.epoch THEN 'abandoned' ELSE 'endpoint_disabled' END AS fail_reason,
@@ -105,7 +111,7 @@ export const take = (
         UPDATE deliveries d SET lapses = h.lapses, ${sql.literal(TAKE)}
         FROM held h
         WHERE d.app_id = ${appId} AND d.delivery_id = h.delivery_id AND h.delivery_id = h.delivery_id || ''
-        RETURNING ${DELIVERY_COLUMNS}, h.url, h.secrets, h.step
+        RETURNING ${DELIVERY_COLUMNS}, h.url, h.secrets, h.headers, h.step
       )
       SELECT * FROM taken WHERE step = 'Claimed' OR fail_reason = 'abandoned'`
 
@@ -148,7 +154,13 @@ export const claim = (
       const read = readRow(row)
       const columns = read === UNREAD ? yield* decode(row) : read
       if (columns === undefined) continue
-      claims.push({ delivery: toDelivery(columns), lease: request.lease, url: columns.url, secrets: columns.secrets })
+      claims.push({
+        delivery: toDelivery(columns),
+        lease: request.lease,
+        url: columns.url,
+        secrets: columns.secrets,
+        headers: columns.headers
+      })
     }
     claims.sort((a, b) => Delivery.byDueTime(a.delivery, b.delivery))
     return { claims, isUnfinished, isSkipping }

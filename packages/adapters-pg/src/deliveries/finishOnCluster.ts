@@ -5,7 +5,7 @@ import type { AppId } from "@place-access/domain/shared"
 import { Effect, Predicate } from "effect"
 import { together } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
-import { storable } from "./DeliveryRow.js"
+import { storable, storedExchange } from "./DeliveryRow.js"
 import { type FinishedDelivery, writing } from "./finishStatement.js"
 import { waits } from "./transitions.js"
 
@@ -50,8 +50,9 @@ const locking = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<FinishedD
 /** Logs the attempts of deliveries that still carry their lease, from their own rows. */
 const logging = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<FinishedDelivery>) => {
   const logged = finished.flatMap(({ attempt, held }) => (attempt === null ? [] : [{ ...attempt, ...held }]))
-  return sql`INSERT INTO delivery_attempts (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet)
-      SELECT d.app_id, d.delivery_id, a.attempt, a.started_at, a.ended_at, a.status, a.error, a.snippet
+  return sql`INSERT INTO delivery_attempts (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet,
+                                     exchange)
+      SELECT d.app_id, d.delivery_id, a.attempt, a.started_at, a.ended_at, a.status, a.error, a.snippet, a.exchange
       FROM (SELECT * FROM unnest(
           ${logged.map(({ id }) => id)}::text[],
           ${logged.map(({ lease }) => lease)}::text[],
@@ -60,8 +61,9 @@ const logging = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<FinishedD
           ${logged.map(({ endedAt }) => Rows.at(endedAt))}::timestamptz[],
           ${logged.map(({ status }) => status)}::integer[],
           ${logged.map(({ error }) => storable(error))}::text[],
-          ${logged.map(({ snippet }) => storable(snippet))}::text[]
-        ) AS a (delivery_id, lease, attempt, started_at, ended_at, status, error, snippet)
+          ${logged.map(({ snippet }) => storable(snippet))}::text[],
+          ${logged.map(storedExchange)}::jsonb[]
+        ) AS a (delivery_id, lease, attempt, started_at, ended_at, status, error, snippet, exchange)
         WHERE lease = lease || '') AS a
       JOIN deliveries d ON d.delivery_id = a.delivery_id AND d.lease = a.lease
       WHERE d.app_id = ${appId} AND ${sql.literal(WAITS)}`

@@ -4,7 +4,7 @@ import { WebhookEndpoint } from "@place-access/domain/endpoints"
 import type { AppId, DeliveryId, Timestamp } from "@place-access/domain/shared"
 import * as Rows from "../driver/Rows.js"
 import { SWEEP } from "./endWaiting.js"
-import { storable } from "./DeliveryRow.js"
+import { storable, storedExchange } from "./DeliveryRow.js"
 import { mayTake, mayTakeOwn, setting, type StepTag } from "./transitions.js"
 
 export interface ClaimedRow {
@@ -64,9 +64,10 @@ export const writing = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<Fi
           ${attempts.map((made) => Rows.nullableAt(made?.endedAt ?? null))}::timestamptz[],
           ${attempts.map((made) => made?.status ?? null)}::integer[],
           ${attempts.map((made) => storable(made?.error ?? null))}::text[],
-          ${attempts.map((made) => storable(made?.snippet ?? null))}::text[]
+          ${attempts.map((made) => storable(made?.snippet ?? null))}::text[],
+          ${attempts.map(storedExchange)}::jsonb[]
         ) AS a (delivery_id, lease, at, step, fail_reason, attempt, due_at, ended_at, clears,
-                made, made_at, answered_at, status, error, snippet)
+                made, made_at, answered_at, status, error, snippet, exchange)
         WHERE lease = lease || ''
       ), held AS (
         SELECT a.*, d.app_id, d.endpoint_id, d.endpoint_epoch, d.counts
@@ -100,8 +101,10 @@ export const writing = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<Fi
 /** The part that logs the attempts. */
 const logging = (sql: SqlClient) =>
   sql`logged AS (
-        INSERT INTO delivery_attempts (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet)
-        SELECT app_id, delivery_id, made, made_at, answered_at, status, error, snippet FROM held WHERE made IS NOT NULL
+        INSERT INTO delivery_attempts (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet,
+                                       exchange)
+        SELECT app_id, delivery_id, made, made_at, answered_at, status, error, snippet, exchange
+        FROM held WHERE made IS NOT NULL
       ), `
 
 /** The last parts of the statement: arrivals reset the counters of their endpoints. */

@@ -6,7 +6,7 @@ import { type AppId, DeliveryId, type Timestamp } from "@place-access/domain/sha
 import { Effect, type ParseResult, Schema } from "effect"
 import { together } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
-import { storable } from "./DeliveryRow.js"
+import { exchangeRecord, storable } from "./DeliveryRow.js"
 import { iso, RECORD_COLUMNS, toRecord } from "./newDeliveries.js"
 import { begunOr } from "./transitions.js"
 
@@ -40,13 +40,15 @@ const toAttemptedRecord = ({ attempt, how, now, row }: AttemptedDelivery) => {
     answered_at: nullableIso(attempt?.endedAt ?? null),
     status: attempt?.status ?? null,
     error: storable(attempt?.error ?? null),
-    snippet: storable(attempt?.snippet ?? null)
+    snippet: storable(attempt?.snippet ?? null),
+    exchange: exchangeRecord(attempt)
   }
 }
 
 const COLUMNS = `${RECORD_COLUMNS}, state text, fail_reason text, first_attempt integer, attempt integer,
   due_at timestamptz, ended_at timestamptz, goes_on boolean, clears boolean, stored_at timestamptz, made integer,
-  made_at timestamptz, answered_at timestamptz, status integer, error text, snippet text`
+  made_at timestamptz, answered_at timestamptz, status integer, error text, snippet text,
+  exchange jsonb`
 
 /** What the row has after its attempt. Where the endpoint has changed, a delivery that would go on fails instead. */
 const AFTER = { state: "r.state", fail_reason: "r.fail_reason", due_at: "r.due_at", ended_at: "r.ended_at" }
@@ -80,8 +82,8 @@ const inserting = (sql: SqlClient, appId: AppId, source: Fragment) =>
 
 /** Logs the attempts of the deliveries that were stored. `r` are the deliveries. */
 const LOGGING = `INSERT INTO delivery_attempts
-  (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet)`
-const LOGGED = "r.delivery_id, r.made, r.made_at, r.answered_at, r.status, r.error, r.snippet"
+  (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet, exchange)`
+const LOGGED = "r.delivery_id, r.made, r.made_at, r.answered_at, r.status, r.error, r.snippet, r.exchange"
 
 /** Locks the endpoints whose strikes end, in the order in which others lock them. */
 const LOCKING =

@@ -4,7 +4,7 @@ import type { AppId, Timestamp } from "@place-access/domain/shared"
 import { DateTime, Effect } from "effect"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
-import { storable, toEnvelope } from "./DeliveryRow.js"
+import { storable, storedExchange, toEnvelope } from "./DeliveryRow.js"
 import { begunOr, FIRST_STATE } from "./transitions.js"
 
 /** `DeliveryStore.insert` and `recordTest`. */
@@ -74,7 +74,8 @@ export const recordTest =
                   ${Rows.at(row.createdAt)}, ${row.state}, ${row.failReason}, ${Rows.nullableAt(row.dueAt)},
                   ${Rows.nullableAt(row.endedAt)})
         )
-        INSERT INTO delivery_attempts (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet)
+        INSERT INTO delivery_attempts (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet,
+                                       exchange)
         VALUES (${row.appId}, ${row.id}, ${attempt.attempt}, ${Rows.at(attempt.startedAt)},
                 ${Rows.at(attempt.endedAt)}, ${attempt.status}, ${storable(attempt.error)},
-                ${storable(attempt.snippet)})`.pipe(Effect.asVoid, orStoreError)
+                ${storable(attempt.snippet)}, ${storedExchange(attempt)}::jsonb)`.pipe(Effect.asVoid, orStoreError)

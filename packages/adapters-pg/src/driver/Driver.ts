@@ -22,18 +22,21 @@ export interface DriverParts {
 /** The number of connections that short reads share. */
 const LINES_MAX = 2
 
+/** The driver of this folder. */
+export const OURS: DriverParts = {
+  connections: Watch.namingClient,
+  poolOptions: { pipeline: true },
+  client: (acquire) =>
+    Client.layer(acquire, (pool) => {
+      const run = pooled(pool)
+      return { run, shared: shared(pool, LINES_MAX, run) }
+    })
+}
+
 /**
- * The driver of this folder, unless a layer provides another one: with `Stock.layer`, `@effect/sql-pg`'s own client
- * sends the same statements.
+ * What sends statements to a server: the driver of this folder, unless a layer provides another one. With
+ * `Stock.layer`, `@effect/sql-pg`'s own client sends the same statements.
  */
 export class Driver extends Context.Reference<Driver>()("@place-access/adapters-pg/driver/Driver", {
-  defaultValue: (): DriverParts => ({
-    connections: Watch.namingClient,
-    poolOptions: { pipeline: true },
-    client: (acquire) =>
-      Client.layer(acquire, (pool) => {
-        const run = pooled(pool)
-        return { run, shared: shared(pool, LINES_MAX, run) }
-      })
-  })
+  defaultValue: () => OURS
 }) {}

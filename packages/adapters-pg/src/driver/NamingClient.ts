@@ -32,8 +32,8 @@ export const nameOf = (text: string): string | undefined => {
 
 /**
  * A connection in pipeline mode. It sends several statements together (`send`) and names repeated statements, so that
- * the server parses and plans each of them once; `@effect/sql` names none. Not for the embedded database: its
- * connections share one session, so they would share the names too.
+ * the server parses and plans each of them once; `@effect/sql` names none. The connections of the embedded database
+ * share one session, and so its names (`embedded/PreparedStatements.ts`).
  */
 export class NamingClient extends pg.Client {
   private readonly known: StatementNames = { nameOf, prepared: new Map(), doubtful: new Set(), shapes: new Map() }

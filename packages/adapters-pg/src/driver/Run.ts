@@ -1,9 +1,13 @@
 import { SqlError } from "@effect/sql/SqlError"
-import { Context, DefaultServices, Effect, Tracer } from "effect"
+import { Context, DefaultServices, Effect, type Fiber, FiberRef, Tracer } from "effect"
 import type pg from "pg"
 
 /** The default tracer, which records nothing. */
-export const NOBODY = Context.get(DefaultServices.liveServices, Tracer.Tracer)
+const NOBODY = Context.get(DefaultServices.liveServices, Tracer.Tracer)
+
+/** Whether statements of this fiber get spans. Below a span that the sampler left out, tracing is switched off. */
+export const isTraced = (fiber: Fiber.RuntimeFiber<unknown, unknown>): boolean =>
+  fiber.currentTracer !== NOBODY && fiber.getFiberRef(FiberRef.currentTracerEnabled)
 
 /** Whether the caller wants only the rows of an answer, or the driver's whole result. */
 export type Picked = "rows" | "result"

@@ -2,8 +2,9 @@ import type { PgClient } from "@effect/sql-pg/PgClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { type FragmentId, isFragment, type Segment, type Statement } from "@effect/sql/Statement"
 import * as SqlStatement from "@effect/sql/Statement"
-import { Effect, Effectable, identity, type Stream } from "effect"
-import { NOBODY, type Picked, type RunStatement } from "./Run.js"
+import { Telemetry } from "@place-access/domain/shared"
+import { Effect, Effectable, type Fiber, identity, type Stream } from "effect"
+import { isTraced, type Picked, type RunStatement } from "./Run.js"
 import * as Transaction from "./Transaction.js"
 
 /** The parts that all statements of one client share. */
@@ -93,11 +94,38 @@ export class QuickStatement<A> extends Effectable.Class<ReadonlyArray<A>, SqlErr
           : picked === "rows"
             ? connection.execute(text, params, undefined)
             : connection.executeRaw(text, params)
-      if (fiber.currentTracer === NOBODY) return effect
-      const attributes = { ...this.host.attributes, "db.operation.name": operation, "db.query.text": text }
-      return Effect.useSpan("sql.execute", { kind: "client", captureStackTrace: false, attributes }, () => effect)
+      return isTraced(fiber) ? spanned(this.host, operation, text, effect) : effect
     })
   }
+
+  /** The span of statements that travel together, `this` first. */
+  spanOf<A2, E>(all: ReadonlyArray<QuickStatement<object>>, effect: Effect.Effect<A2, E>): Effect.Effect<A2, E> {
+    return spanned(this.host, "BATCH", all.map((statement) => statement.compile()[0]).join(";\n"), effect)
+  }
+}
+
+/** A span for a round trip to the database, named as OpenTelemetry's semantic conventions for databases ask. */
+const spanned = <A, E>(
+  { attributes }: Host,
+  operation: string,
+  text: string,
+  effect: Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  Telemetry.spanned("sql.execute", { kind: "client" }, (span) => {
+    for (const [key, value] of Object.entries(attributes)) span.attribute(key, value)
+    span.attribute("db.operation.name", operation)
+    span.attribute("db.query.text", text)
+    return effect
+  })
+
+/** `effect` with a span of its own, while somebody traces. */
+const batch = <A, E>(
+  fiber: Fiber.RuntimeFiber<unknown, unknown>,
+  statements: ReadonlyArray<Effect.Effect<unknown, unknown>>,
+  effect: Effect.Effect<A, E>
+): Effect.Effect<A, E> => {
+  const all = statements.filter(isStatement)
+  return isTraced(fiber) ? (all[0]?.spanOf(all, effect) ?? effect) : effect
 }
 
 /**
@@ -111,13 +139,14 @@ export const together = (
     const [connection] = Transaction.current(fiber.currentContext) ?? []
     const given = statements.flatMap((statement) => (statement === undefined ? [] : [statement]))
     const sent =
-      connection === undefined || fiber.currentTracer !== NOBODY
+      connection === undefined
         ? undefined
         : Transaction.send(
             connection,
             given.map((statement) => statement.compile())
           )
-    return Effect.map(sent ?? Effect.forEach(given, (statement) => statement), (answers) => {
+    const answered = sent === undefined ? Effect.forEach(given, (statement) => statement) : batch(fiber, given, sent)
+    return Effect.map(answered, (answers) => {
       let next = 0
       return statements.map((statement) => (statement === undefined ? [] : (answers[next++] ?? [])))
     })
@@ -125,14 +154,13 @@ export const together = (
 
 /**
  * Runs effects in order, as the last work of a transaction: the statements at the end of the list travel with its
- * COMMIT. When one of them fails, nothing is committed, and the transaction fails with that error.
+ * COMMIT. When one of them fails, nothing is committed, and the transaction fails with that error. In a trace, their
+ * span ends when they are sent: the span of the transaction has their time.
  */
 export const last = <E>(effects: ReadonlyArray<Effect.Effect<unknown, E>>): Effect.Effect<void, E> =>
   Effect.withFiberRuntime((fiber) => {
     const [connection, depth = 0] = Transaction.current(fiber.currentContext) ?? []
-    if (connection === undefined || fiber.currentTracer !== NOBODY) {
-      return Effect.forEach(effects, (effect) => effect, { discard: true })
-    }
+    if (connection === undefined) return Effect.forEach(effects, (effect) => effect, { discard: true })
     const waits = effects.findLastIndex((effect) => !isStatement(effect)) + 1
     const rest = effects.slice(waits)
     const sendRest = () =>
@@ -141,7 +169,7 @@ export const last = <E>(effects: ReadonlyArray<Effect.Effect<unknown, E>>): Effe
         depth,
         rest.filter(isStatement).map((statement) => statement.compile())
       )
-        ? Effect.void
+        ? batch(fiber, rest, Effect.void)
         : Effect.forEach(rest, (effect) => effect, { discard: true })
     if (waits === 0) return sendRest()
     return Effect.zipRight(
@@ -163,7 +191,6 @@ export const togetherLast = (
     const answers: Array<ReadonlyArray<unknown>> = []
     const isSent =
       connection !== undefined &&
-      fiber.currentTracer === NOBODY &&
       Transaction.sendLast(
         connection,
         depth,
@@ -172,7 +199,13 @@ export const togetherLast = (
           answers[index] = rows
         }
       )
-    return isSent ? Effect.succeed(() => answers) : Effect.map(together(statements), (rows) => () => rows)
+    return isSent
+      ? batch(
+          fiber,
+          statements,
+          Effect.succeed(() => answers)
+        )
+      : Effect.map(together(statements), (rows) => () => rows)
   })
 
 const isStatement = <E>(

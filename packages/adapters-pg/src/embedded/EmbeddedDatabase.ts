@@ -4,10 +4,9 @@ import { Effect, Layer, type Scope } from "effect"
 import { join } from "node:path"
 import { setFlagsFromString } from "node:v8"
 import pg from "pg"
-import * as Client from "../driver/Client.js"
-import { pooled } from "../driver/Pooled.js"
 import type { Database } from "../Database.js"
 import { DedicatedConnection, make as makeDedicated } from "../driver/DedicatedConnection.js"
+import { OURS } from "../driver/Driver.js"
 import type * as DataFolder from "./DataFolder.js"
 import * as DirectoryLock from "./DirectoryLock.js"
 import { PgliteSession } from "./PgliteSession.js"
@@ -53,10 +52,7 @@ export const layerEmbedded = (
       const session = new PgliteSession(db, yield* serverVersion(db), options.waitLimitMillis)
       const connection = connectionOptions(session)
       const database = Layer.merge(
-        Client.layer(pool(connection), (connections) => {
-          const run = pooled(connections)
-          return { run, shared: run }
-        }),
+        OURS.client(pool(connection)),
         Layer.succeed(
           DedicatedConnection,
           makeDedicated(() => new pg.Client(connection))
@@ -98,8 +94,14 @@ const connectionOptions = (session: PgliteSession): pg.ClientConfig => ({
 
 const pool = (connection: pg.ClientConfig): Effect.Effect<pg.Pool, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.map(Watch.client, (Client) => {
-      const connections = new pg.Pool({ ...connection, Client, max: CONNECTIONS, idleTimeoutMillis: 0 })
+    Effect.map(OURS.connections, (Client) => {
+      const connections = new pg.Pool({
+        ...connection,
+        Client,
+        max: CONNECTIONS,
+        idleTimeoutMillis: 0,
+        ...OURS.poolOptions
+      })
       // The pool drops a broken idle connection by itself. Without a listener, the error event would end the process.
       connections.on("error", () => undefined)
       connections.on("connect", (client) => client.on("error", () => undefined))

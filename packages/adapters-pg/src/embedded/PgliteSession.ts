@@ -1,4 +1,5 @@
 import type { PGlite } from "@electric-sql/pglite"
+import { PreparedStatements } from "./PreparedStatements.js"
 import * as Wire from "./Wire.js"
 import { WireStream, type Backend } from "./WireStream.js"
 
@@ -19,6 +20,7 @@ export class PgliteSession implements Backend {
   private readonly waitLimitMillis: number
   private readonly streams = new Set<WireStream>()
   private readonly waiting = new Map<WireStream, NodeJS.Timeout>()
+  private readonly statements = new PreparedStatements()
   private owner: WireStream | undefined
   private running = false
 
@@ -101,8 +103,10 @@ export class PgliteSession implements Backend {
   }
 
   private async serve(stream: WireStream, request: Buffer): Promise<void> {
-    const bytes = await this.run(request)
-    const { status, notifications } = Wire.readAnswer(bytes)
+    const { messages, preparing } = this.statements.needed(request)
+    const bytes = await this.run(messages)
+    const { hasFailed, notifications, status } = Wire.readAnswer(bytes)
+    this.statements.note(preparing, hasFailed)
     stream.idle = status === "I"
     stream.deliver(bytes)
     // LISTEN belongs to the session, so every connection gets every notification. Connections that did not listen

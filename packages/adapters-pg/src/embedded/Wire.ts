@@ -7,6 +7,8 @@
 /** Types of messages from a client. */
 export const Client = {
   query: 0x51, // Q
+  parse: 0x50, // P
+  close: 0x43, // C
   sync: 0x53, // S
   flush: 0x48, // H
   copyDone: 0x63, // c
@@ -47,6 +49,9 @@ export const readyForQuery = (status: TransactionStatus): Buffer =>
 
 export const sync: Buffer = message(Client.sync, Buffer.alloc(0))
 
+/** Closes a prepared statement. */
+export const closeStatement = (name: string): Buffer => message(Client.close, text(`S${name}`))
+
 export const query = (sql: string): Buffer => message(Client.query, text(sql))
 
 /** The answer to a start-up message: the client is signed in, and the parameters that drivers read. */
@@ -78,23 +83,45 @@ export const refused = (sqlState: string, reason: string): Buffer =>
     readyForQuery("I")
   ])
 
+/** The single messages of a request. */
+export const messages = (request: Buffer): ReadonlyArray<Buffer> => {
+  const found: Array<Buffer> = []
+  for (let at = 0; at + 5 <= request.length;) {
+    const end = at + 1 + request.readInt32BE(at + 1)
+    found.push(request.subarray(at, end))
+    at = end
+  }
+  return found
+}
+
+const STATEMENT = 0x53 // S; a portal is P
+
+/** The name of the statement that a client's message prepares or closes; undefined for other messages. */
+export const statementName = (message: Buffer): string | undefined => {
+  const at = message[0] === Client.parse ? 5 : message[0] === Client.close && message[5] === STATEMENT ? 6 : undefined
+  return at === undefined ? undefined : message.toString("utf8", at, message.indexOf(0, at))
+}
+
 export interface WireAnswer {
   /**
    * The status of the last ReadyForQuery. Undefined: there was none, and the server waits for more of the same request.
    */
   readonly status: TransactionStatus | undefined
   readonly notifications: ReadonlyArray<Buffer>
+  readonly hasFailed: boolean
 }
 
 /** Reads the status and the notifications from a run of whole server messages. */
 export const readAnswer = (bytes: Buffer): WireAnswer => {
   let status: TransactionStatus | undefined
+  let hasFailed = false
   const notifications: Array<Buffer> = []
   for (let at = 0; at + 5 <= bytes.length;) {
     const end = at + 1 + bytes.readInt32BE(at + 1)
     if (bytes[at] === Server.readyForQuery) status = bytes.toString("latin1", at + 5, at + 6) as TransactionStatus
+    else if (bytes[at] === Server.errorResponse) hasFailed = true
     else if (bytes[at] === Server.notification) notifications.push(bytes.subarray(at, end))
     at = end
   }
-  return { status, notifications }
+  return { status, notifications, hasFailed }
 }

@@ -3,6 +3,7 @@ import { Event } from "@place-access/domain/events"
 import { AppId, EndpointId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
+import { Headers } from "../vault/EndpointHeaders.js"
 import { Secrets } from "../vault/SigningSecrets.js"
 
 /** The columns of `endpoints`. */
@@ -16,6 +17,7 @@ export const EndpointRow = Schema.Struct({
   epoch: Schema.Int,
   strikes: Schema.Int,
   secrets: Secrets,
+  headers: Headers,
   created_at: Rows.At
 })
 export type EndpointRow = typeof EndpointRow.Type
@@ -30,6 +32,7 @@ export const toEndpoint = (row: EndpointRow): WebhookEndpoint.WebhookEndpoint =>
   epoch: row.epoch,
   strikes: row.strikes,
   secrets: row.secrets,
+  headers: row.headers,
   createdAt: row.created_at
 })
 

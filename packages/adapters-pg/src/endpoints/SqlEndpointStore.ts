@@ -7,6 +7,7 @@ import { reads } from "../driver/Client.js"
 import * as AuditLog from "../audit/SqlAuditLog.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
+import { toHeaders } from "../vault/EndpointHeaders.js"
 import { toSecrets } from "../vault/SigningSecrets.js"
 import { COLUMNS, EndpointRow, toEndpoint } from "./EndpointRow.js"
 import * as StrikeWarnings from "./StrikeWarnings.js"
@@ -47,10 +48,11 @@ const create =
 
 const insert = (sql: SqlClient, endpoint: WebhookEndpoint.WebhookEndpoint) =>
   sql`INSERT INTO endpoints (app_id, endpoint_id, url, events, description, disabled_at, epoch, strikes, secrets,
-                             created_at)
+                             headers, created_at)
       VALUES (${endpoint.appId}, ${endpoint.id}, ${endpoint.url}, ${endpoint.events}, ${endpoint.description},
               ${Rows.nullableAt(endpoint.disabledAt)}, ${endpoint.epoch}, ${endpoint.strikes},
-              ${toSecrets(endpoint.secrets)}::jsonb, ${Rows.at(endpoint.createdAt)})`
+              ${toSecrets(endpoint.secrets)}::jsonb, ${toHeaders(endpoint.headers)}::jsonb,
+              ${Rows.at(endpoint.createdAt)})`
 
 const find =
   (sql: SqlClient): Store["find"] =>
@@ -100,7 +102,8 @@ const write = (sql: SqlClient, endpoint: WebhookEndpoint.WebhookEndpoint) =>
         disabled_at = ${Rows.nullableAt(endpoint.disabledAt)},
         epoch = ${endpoint.epoch},
         strikes = ${endpoint.strikes},
-        secrets = ${toSecrets(endpoint.secrets)}::jsonb
+        secrets = ${toSecrets(endpoint.secrets)}::jsonb,
+        headers = ${toHeaders(endpoint.headers)}::jsonb
       WHERE app_id = ${endpoint.appId} AND endpoint_id = ${endpoint.id}`
 
 const remove =

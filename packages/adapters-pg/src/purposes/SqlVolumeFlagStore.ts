@@ -81,7 +81,9 @@ const insertFlags = (sql: SqlClient, { factor, from, to }: Parameters<Store["rai
                (coalesce(approved_terms, terms)->>'expectedDailyVolume')::integer AS expected
         FROM purposes
       ) AS p ON p.app_id = used.app_id AND p.key = used.purpose
-      WHERE used.calls > ${factor} * p.expected AND NOT EXISTS (
+      WHERE used.calls > ${factor} * p.expected
+        AND NOT EXISTS (SELECT 1 FROM accounts t WHERE t.user_id = used.user_id AND t.test_app_id IS NOT NULL)
+        AND NOT EXISTS (
         SELECT 1 FROM volume_flags known
         WHERE known.user_id = used.user_id AND known.connection_id = used.connection_id
           AND known.purpose = used.purpose AND known.counted_to > ${Rows.at(from)}

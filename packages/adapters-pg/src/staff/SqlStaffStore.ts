@@ -54,7 +54,8 @@ const list =
       const from = yield* position(after)
       const rest =
         from === undefined ? sql`` : sql`AND (created_at, user_id COLLATE "C") < (${Rows.at(from[0])}, ${from[1]})`
-      const rows = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id <> ${AccountDeletion.NOBODY.id} ${rest}
+      const rows = yield* sql`SELECT ${COLUMNS} FROM accounts
+                              WHERE user_id <> ${AccountDeletion.NOBODY.id} AND test_app_id IS NULL ${rest}
                               ORDER BY created_at DESC, user_id COLLATE "C" DESC LIMIT ${limit + 1}`.pipe(
         Rows.all(AccountRow)
       )

@@ -11,11 +11,13 @@ interface Table {
   readonly table: string
   readonly key: string
   readonly moment: string
+  /** The types of those columns of the key that are not text. */
+  readonly types?: Readonly<Record<string, string>>
   /** A further condition on the row `t`. */
   readonly only?: string
 }
 
-type Keys = ReadonlyArray<Readonly<Record<string, string>>>
+type Keys = ReadonlyArray<Readonly<Record<string, string | number | boolean | Date>>>
 
 interface Page {
   readonly limit: number
@@ -58,7 +60,15 @@ const TABLES: Readonly<Record<Retention.RetentionKind, Table>> = {
   },
   mail: { table: "mail_outbox", key: "user_id, dedupe_key", moment: "created_at" },
   named_mail: { table: "named_mail", key: "user_id", moment: "last_at" },
-  audit_events: { table: "audit_events", key: "user_id, event_id", moment: "kept_until" }
+  audit_events: { table: "audit_events", key: "user_id, event_id", moment: "kept_until" },
+  app_calls: { table: "app_calls", key: "app_id, at, request_id", moment: "at", types: { at: "timestamptz" } },
+  app_hours: { table: "app_hours", key: "app_id, hour", moment: "hour", types: { hour: "timestamptz" } },
+  endpoint_hours: {
+    table: "endpoint_hours",
+    key: "app_id, endpoint_id, hour, is_success, up_to_millis",
+    moment: "hour",
+    types: { hour: "timestamptz", is_success: "boolean", up_to_millis: "integer" }
+  }
 }
 
 export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect(
@@ -78,8 +88,10 @@ const remove =
       if (rows.length === 0) return 0
       const still = sql`t.${sql(from.moment)} <= ${Rows.at(until)}`
       // Attempts are deleted before their delivery: nothing else leads to them.
-      if (from.table === "deliveries") yield* removeKeys(sql, "delivery_attempts", from.key, rows, sql`true`)
-      return yield* removeKeys(sql, from.table, from.key, rows, still)
+      if (from.table === "deliveries") {
+        yield* removeKeys(sql, { ...from, table: "delivery_attempts" }, rows, sql`true`)
+      }
+      return yield* removeKeys(sql, from, rows, still)
     }).pipe(orStoreError)
 
 /** The keys of the oldest rows of all users or apps. */
@@ -113,11 +125,11 @@ const undelivered = (sql: SqlClient, events: Keys) =>
   })
 
 /** Deletes rows by their keys. A list of the first column leads to their shards. */
-const removeKeys = (sql: SqlClient, table: string, key: string, rows: Keys, also: Fragment) => {
+const removeKeys = (sql: SqlClient, { key, table, types = {} }: Table, rows: Keys, also: Fragment) => {
   const names = key.split(", ")
   const [first = ""] = names
   const values = (name: string) => rows.map((row) => row[name])
-  const lists = sql.csv(names.map((name) => sql`${values(name)}::text[]`))
+  const lists = sql.csv(names.map((name) => sql`${values(name)}::${sql.literal(types[name] ?? "text")}[]`))
   const same = sql.and(names.map((name) => sql`t.${sql(name)} = old.${sql(name)}`))
   return Rows.affected(
     sql`DELETE FROM ${sql(table)} t USING unnest(${lists}) AS old (${sql.literal(key)})

@@ -96,6 +96,7 @@ describeServers("people who change their accounts at the same time, under the re
           disabledAt: null,
           epoch: 0,
           strikes: 0,
+          headers: [],
           secrets: [{ sealed: Vault.Sealed.make("sealed"), createdAt: now, expiresAt: null }],
           createdAt: now
         }

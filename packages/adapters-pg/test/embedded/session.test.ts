@@ -125,16 +125,41 @@ describe("embedded database", () => {
       }).pipe(Effect.scoped)
     ))
 
-  it("streams a long result through a cursor while others work", () =>
+  it("connections share what is prepared: a statement that all of them repeat is prepared once", () =>
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        const numbers = sql<{ readonly n: number }>`SELECT n FROM generate_series(1, 1000) AS n`.stream
-        const [sum] = yield* Effect.all(
-          [Stream.runFold(numbers, 0, (total, { n }) => total + n), sql`SELECT 1`, sql`SELECT 2`],
-          { concurrency: "unbounded" }
+        const doubled = (n: number) => sql<{ readonly m: number }>`SELECT ${n}::int * 2 AS m, 'shared' AS mark`
+        const found = yield* Effect.forEach(
+          Array.from({ length: 100 }, (_, index) => index),
+          (n) => sql.withTransaction(doubled(n)),
+          { concurrency: 20 }
         )
-        expect(sum).toBe(500_500)
+        expect(found.map(([row]) => row?.m)).toEqual(Array.from({ length: 100 }, (_, index) => index * 2))
+        const prepared = yield* sql<{ readonly n: number }>`SELECT count(*)::int AS n FROM pg_prepared_statements
+          WHERE statement LIKE ${"%'shared' AS mark"}`
+        expect(prepared[0]?.n).toBe(1)
+      })
+    ))
+
+  it("a statement that could not be prepared is prepared when it can be, on every connection", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const count = (n: number) => sql<{ readonly n: number }>`SELECT count(*)::int AS n FROM late WHERE id > ${n}`
+        const all = (work: Effect.Effect<unknown, unknown>) =>
+          Effect.all(
+            Array.from({ length: 20 }, () => Effect.exit(work)),
+            { concurrency: "unbounded" }
+          )
+        for (let round = 0; round < 3; round++) {
+          expect((yield* all(sql.withTransaction(count(0)))).filter(Exit.isSuccess)).toEqual([])
+        }
+        yield* sql`CREATE TABLE late (id int)`
+        for (let round = 0; round < 3; round++) {
+          expect((yield* all(sql.withTransaction(count(0)))).filter(Exit.isFailure)).toEqual([])
+          expect((yield* all(count(1))).filter(Exit.isFailure)).toEqual([])
+        }
       })
     ))
 

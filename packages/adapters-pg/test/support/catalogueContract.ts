@@ -72,8 +72,11 @@ const GROUPS: Readonly<Record<string, ReadonlyArray<string>>> = {
     "volume_flags"
   ],
   app_id: [
+    "app_calls",
+    "app_hours",
     "deliveries",
     "delivery_attempts",
+    "endpoint_hours",
     "endpoints",
     "listener_events",
     "listeners",

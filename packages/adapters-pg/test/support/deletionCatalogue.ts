@@ -148,6 +148,8 @@ const person = Effect.gen(function* () {
                VALUES (${app.id}, ${Rows.at(now)}, ${yield* Entropy.id("rvw")}, 'app', ${app.id},
                        ${Rows.json({ kind: "app", id: app.id, name: "App", declaredScopes: [], allowedScopes: null })},
                        'approved', 'Fine.', ${user.id})`
+    yield* sql`INSERT INTO app_calls (app_id, at, request_id, endpoint, status)
+               VALUES (${app.id}, ${Rows.at(now)}, 'req_1', 'GET /v1/me', 200)`
     yield* sql`INSERT INTO consent_requests (request_id, app_id, redirect_uri, scopes, challenge, state, external_user_id,
                  answers_issuer, created_at, decided_by, outcome)
                VALUES (${yield* Entropy.id("crq")}, ${app.id}, 'https://a.example', '{}', '', '', ${CANARY}, false,
@@ -201,6 +203,8 @@ export const deletionCatalogue: Contract<
       Check.equal(yield* countOf("apps", "app_id", sandbox.id), 0, "the sandbox app is gone")
       Check.equal(yield* countOf("purposes", "app_id", sandbox.id), 0, "with its purposes")
       Check.equal(yield* countOf("review_decisions", "app_id", sandbox.id), 0, "and what was decided of it")
+      Check.equal(yield* countOf("app_calls", "app_id", sandbox.id), 0, "and its request log")
+      Check.equal(yield* countOf("app_calls", "app_id", production.id), 1, "until it expires, that of another stays")
       Check.equal(yield* countOf("apps", "app_id", production.id), 1, "an app that others used keeps its name for them")
       Check.equal(yield* countOf("review_decisions", "app_id", others.id), 1, "what was decided of others' apps stays")
       Check.equal(yield* countOf("review_decisions", "decided_by", AccountDeletion.NOBODY.id), 2, "by nobody")

@@ -187,7 +187,8 @@ const ALONE = {
   plans: "every step of a plan of one server; on Citus `tasks.e2e.test.ts` reads how many tasks a statement becomes",
   texts: "the statements that a single server gets; `tasks.e2e.test.ts` has those of a cluster",
   standIn: "a stand-in for Citus, for machines without a cluster; `distribution.citus.test.ts` has the real one",
-  stock: "the stock client, which is another driver"
+  stock: "the stock client, which is another driver",
+  dump: "a dump of one server; a cluster is backed up node by node"
 } as const
 
 /** Declares a suite for PostgreSQL alone; skipped without a server. `.ci/servers.mjs` counts such suites by reason. */

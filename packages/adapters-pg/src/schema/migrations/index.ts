@@ -59,6 +59,10 @@ import * as noticeChoices from "./0063_notice_choices.js"
 import * as setupLinks from "./0064_setup_links.js"
 import * as languages from "./0065_languages.js"
 import * as fixCounts from "./0066_fix_counts.js"
+import * as testPeople from "./0067_test_people.js"
+import * as figures from "./0070_figures.js"
+import * as attemptExchanges from "./0071_attempt_exchanges.js"
+import * as endpointHeaders from "./0072_endpoint_headers.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -120,5 +124,9 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0063_notice_choices": noticeChoices.statements,
   "0064_setup_links": setupLinks.statements,
   "0065_languages": languages.statements,
-  "0066_fix_counts": fixCounts.statements
+  "0066_fix_counts": fixCounts.statements,
+  "0067_test_people": testPeople.statements,
+  "0070_figures": figures.statements,
+  "0071_attempt_exchanges": attemptExchanges.statements,
+  "0072_endpoint_headers": endpointHeaders.statements
 }

@@ -1,0 +1,60 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Data, Effect } from "effect"
+import { constants, existsSync } from "node:fs"
+import { cp, mkdir, rename, rm, stat } from "node:fs/promises"
+import { join } from "node:path"
+
+/** A copy of a data folder could not be made. Nothing is left of it. */
+export class CopyFailed extends Data.TaggedError("CopyFailed")<{ readonly message: string }> {}
+
+/** What a data folder needs to be opened again. The lock file and the socket belong to the running process. */
+const PARTS = ["database", "secret-keys"]
+
+const copyParts = async (from: string, to: string): Promise<void> => {
+  const draft = `${to}.partial`
+  await rm(draft, { recursive: true, force: true })
+  try {
+    await mkdir(draft, { mode: 0o700 })
+    for (const part of PARTS) {
+      if (!existsSync(join(from, part))) continue
+      // On file systems that can, the copy shares its blocks with the original, and is there at once.
+      await cp(join(from, part), join(draft, part), {
+        recursive: true,
+        preserveTimestamps: true,
+        mode: constants.COPYFILE_FICLONE
+      })
+    }
+    // All of the copy or nothing, also when somebody stops this half-way.
+    await rename(draft, to)
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true })
+    throw error
+  }
+}
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : String(error)
+
+/**
+ * Copies the data folder of the embedded database while the database is open, to a folder that does not exist yet. An
+ * open transaction holds the one session for as long as the copy takes, so nothing changes the files meanwhile. Other
+ * statements wait, at most ten seconds.
+ */
+export const copyFolder = (from: string, to: string): Effect.Effect<void, SqlError | CopyFailed, SqlClient> =>
+  Effect.gen(function* () {
+    if (existsSync(to)) return yield* new CopyFailed({ message: `${to} exists already` })
+    const sql = yield* SqlClient
+    yield* sql.withTransaction(
+      Effect.gen(function* () {
+        // The log and the tables are on disk then, so that a process that opens the copy replays little.
+        yield* sql`CHECKPOINT`
+        yield* Effect.tryPromise({
+          try: () => copyParts(from, to),
+          catch: (error) => new CopyFailed({ message: `${to} cannot be written (${reasonOf(error)})` })
+        })
+      })
+    )
+    const found = yield* Effect.promise(() => stat(join(to, "database", "PG_VERSION")).catch(() => undefined))
+    if (found === undefined) return yield* new CopyFailed({ message: `${from} has no database` })
+  })

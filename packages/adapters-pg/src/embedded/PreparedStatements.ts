@@ -1,0 +1,48 @@
+import * as Wire from "./Wire.js"
+
+/** The statements that a request prepares: by name, the Parse message. */
+type Preparing = ReadonlyMap<string, Buffer>
+
+/**
+ * The prepared statements of the session that all connections share. Each connection prepares its statements as if it
+ * had a session of its own. In this process a name stands for one text (`NamingClient`), so what another connection has
+ * prepared is left out of a request. Drivers read no answer to it: `pg` skips ParseComplete and CloseComplete.
+ */
+export class PreparedStatements {
+  private readonly prepared = new Map<string, Buffer>()
+  /** Names that a failed request may or may not have prepared. */
+  private readonly doubtful = new Set<string>()
+
+  /** The messages of a request that the session must see, and the statements that they prepare. */
+  needed(request: Buffer): { readonly messages: Buffer; readonly preparing: Preparing } {
+    const kept: Array<Buffer> = []
+    const preparing = new Map<string, Buffer>()
+    for (const message of Wire.messages(request)) {
+      const name = Wire.statementName(message)
+      if (name === undefined || name === "") kept.push(message)
+      else if (message[0] === Wire.Client.close) {
+        // A connection closes a name that it takes for doubtful; another connection may rely on it.
+        if (!this.prepared.has(name)) kept.push(message)
+      } else if (this.prepared.get(name)?.equals(message) !== true) {
+        // The server refuses to prepare a name twice. To close a name that it does not have is no error.
+        if (this.doubtful.has(name)) kept.push(Wire.closeStatement(name))
+        kept.push(message)
+        // A copy: the message is a view of the whole request.
+        preparing.set(name, Buffer.from(message))
+      }
+    }
+    return { messages: Buffer.concat(kept), preparing }
+  }
+
+  /** Notes what a request has prepared. After an error nobody knows how far it came. */
+  note(preparing: Preparing, hasFailed: boolean): void {
+    for (const [name, message] of preparing) {
+      if (hasFailed) {
+        this.doubtful.add(name)
+        continue
+      }
+      this.doubtful.delete(name)
+      this.prepared.set(name, message)
+    }
+  }
+}

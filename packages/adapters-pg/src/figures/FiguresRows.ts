@@ -1,0 +1,93 @@
+import type { AppFigures, EndpointFigures } from "@place-access/domain/figures"
+import { AppId, EndpointId, Timestamp } from "@place-access/domain/shared"
+import { Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+
+/** The columns of `app_hours`. */
+export const AppHourRow = Schema.Struct({
+  app_id: AppId,
+  hour: Rows.At,
+  calls: Rows.Bigint,
+  refused: Rows.Bigint,
+  limited: Rows.Bigint,
+  failed: Rows.Bigint,
+  unlisted: Rows.Bigint,
+  firings: Rows.Bigint,
+  peak_percent: Schema.Int
+})
+
+export const toAppHour = ({
+  app_id: appId,
+  peak_percent: peakPercent,
+  ...counts
+}: typeof AppHourRow.Type): AppFigures.AppHour => ({ appId, peakPercent, ...counts })
+
+/** The columns of `app_calls`. */
+export const CallRow = Schema.Struct({
+  app_id: AppId,
+  at: Rows.At,
+  request_id: Schema.String,
+  endpoint: Schema.String,
+  status: Schema.Int,
+  error: Schema.NullOr(Schema.String)
+})
+
+export const toCall = ({
+  app_id: appId,
+  request_id: requestId,
+  ...call
+}: typeof CallRow.Type): AppFigures.LoggedCall => ({
+  appId,
+  requestId,
+  ...call
+})
+
+/** The cursor of a page of calls: time and request id of its last call. */
+export const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
+
+/** The columns of `endpoint_hours`. */
+export const AttemptRow = Schema.Struct({
+  app_id: AppId,
+  endpoint_id: EndpointId,
+  hour: Rows.At,
+  is_success: Schema.Boolean,
+  up_to_millis: Schema.Int,
+  attempts: Rows.Bigint,
+  last_at: Rows.At,
+  error: Schema.NullOr(Schema.String)
+})
+
+export const toAttempts = (row: typeof AttemptRow.Type): EndpointFigures.AttemptCount => ({
+  appId: row.app_id,
+  endpointId: row.endpoint_id,
+  hour: row.hour,
+  isSuccess: row.is_success,
+  upToMillis: row.up_to_millis,
+  attempts: row.attempts,
+  lastAt: row.last_at,
+  error: row.error
+})
+
+export const NewestRow = Schema.Struct({
+  endpoint_id: EndpointId,
+  is_success: Schema.Boolean,
+  last_at: Rows.At,
+  error: Schema.NullOr(Schema.String)
+})
+
+/** The rows of one endpoint, its newest success and its newest failure, become one. */
+export const toNewest = (rows: ReadonlyArray<typeof NewestRow.Type>): ReadonlyArray<EndpointFigures.NewestAttempts> =>
+  [...new Set(rows.map((row) => row.endpoint_id))].map((endpointId) => {
+    const of = (isSuccess: boolean) =>
+      rows.find((row) => row.endpoint_id === endpointId && row.is_success === isSuccess)
+    return {
+      endpointId,
+      succeededAt: of(true)?.last_at ?? null,
+      failedAt: of(false)?.last_at ?? null,
+      error: of(false)?.error ?? null
+    }
+  })
+
+export const CountRow = Schema.Struct({ count: Rows.Bigint })
+
+export const UsersRow = Schema.Struct({ hour: Rows.NullableAt, count: Rows.Bigint, live: Rows.Bigint })

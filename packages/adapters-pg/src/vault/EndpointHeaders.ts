@@ -1,0 +1,10 @@
+import { EndpointHeader } from "@place-access/domain/endpoints"
+import { Vault } from "@place-access/domain/shared"
+import { Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+
+/** An endpoint's own headers are stored as jsonb: names, and encrypted values. */
+export const Headers = Schema.Array(Schema.Struct({ name: EndpointHeader.HeaderName, sealed: Vault.Sealed }))
+
+export const toHeaders = (headers: ReadonlyArray<EndpointHeader.EndpointHeader>): string =>
+  Rows.json(headers.map(({ name, sealed }) => ({ name, sealed })))
