@@ -21,6 +21,7 @@ import { VolumeFlagsApi } from "./purposes/VolumeFlagsApi.js"
 import { DeliveriesApi } from "./deliveries/DeliveriesApi.js"
 import { ListenersApi } from "./listeners/ListenersApi.js"
 import { EndpointsApi } from "./endpoints/EndpointsApi.js"
+import { FiguresApi } from "./figures/FiguresApi.js"
 import { PlacesApi } from "./places/PlacesApi.js"
 import { DevicesApi } from "./devices/DevicesApi.js"
 import { LocationsApi } from "./fixes/LocationsApi.js"
@@ -31,6 +32,7 @@ import { PhoneApi } from "./fixes/PhoneApi.js"
 import { PhoneAppsApi } from "./fixes/PhoneAppsApi.js"
 import { DeveloperRulesApi, EvaluationsApi, UserEvaluationsApi } from "./rules/EvaluationsApi.js"
 import { RulesApi, UserRulesApi } from "./rules/RulesApi.js"
+import { TestPeopleApi } from "./test-people/TestPeopleApi.js"
 import { VisitsApi } from "./visits/VisitsApi.js"
 import { keyReader } from "./idempotency/WithoutKey.js"
 import * as OpenApiDocument from "./OpenApiDocument.js"
@@ -53,8 +55,10 @@ const Groups = HttpApi.make("place-access")
   .add(VolumeFlagsApi)
   .add(AdminApi)
   .add(ManagedAccountsApi)
+  .add(TestPeopleApi)
   .add(EndpointsApi)
   .add(DeliveriesApi)
+  .add(FiguresApi)
   .add(ListenersApi)
   .add(MeApi)
   .add(OAuthApi)

@@ -34,6 +34,7 @@ import { AroundEndpoints } from "./engine/Around.js"
 import * as Engine from "./engine/Engine.js"
 import * as Routes from "./engine/Routes.js"
 import * as EndpointsHttp from "./endpoints/EndpointsHttp.js"
+import * as FiguresHttp from "./figures/FiguresHttp.js"
 import * as SubscriptionsHttp from "./legacy/SubscriptionsHttp.js"
 import * as ListenersHttp from "./listeners/ListenersHttp.js"
 import * as LocationsHttp from "./fixes/LocationsHttp.js"
@@ -46,6 +47,7 @@ import * as IdempotencyKey from "./idempotency/IdempotencyKey.js"
 import * as ExportsHttp from "./exports/ExportsHttp.js"
 import * as ImportsHttp from "./imports/ImportsHttp.js"
 import * as OpenApiDocument from "./OpenApiDocument.js"
+import * as ClientAuthLive from "./security/ClientAuthLive.js"
 import * as BearerAuthLive from "./security/BearerAuthLive.js"
 import * as DeviceAuthLive from "./security/DeviceAuthLive.js"
 import * as PlacesHttp from "./places/PlacesHttp.js"
@@ -53,6 +55,7 @@ import * as EvaluationsHttp from "./rules/EvaluationsHttp.js"
 import * as RulesHttp from "./rules/RulesHttp.js"
 import { errorPage } from "./pages/errorPage.js"
 import * as PagesLive from "./pages/PagesLive.js"
+import * as TestPeopleHttp from "./test-people/TestPeopleHttp.js"
 import * as VisitsHttp from "./visits/VisitsHttp.js"
 import * as RateOfAccount from "./security/RateOfAccount.js"
 import * as SessionAuthLive from "./security/SessionAuthLive.js"
@@ -71,8 +74,10 @@ const Handlers = Layer.mergeAll(
   VolumeFlagsHttp.layer,
   AdminHttp.layer,
   ManagedAccountsHttp.layer,
+  TestPeopleHttp.layer,
   EndpointsHttp.layer,
   DeliveriesHttp.layer,
+  FiguresHttp.layer,
   ListenersHttp.layer,
   MeHttp.layer,
   OAuthHttp.layer,
@@ -100,6 +105,7 @@ const Handlers = Layer.mergeAll(
 
 const Security = Layer.mergeAll(
   BearerAuthLive.layer(Api),
+  ClientAuthLive.layer,
   DeviceAuthLive.layer,
   OsmAndAuthLive.layer,
   SessionAuthLive.layer(Api)

@@ -2,10 +2,13 @@ import { type HttpApi, HttpApiBuilder, type HttpApiGroup, OpenApi } from "@effec
 import { Effect, type Layer } from "effect"
 import { ABOUT } from "./openapi/About.js"
 import { correct as corrected } from "./openapi/Corrections.js"
+import * as ErrorFields from "./openapi/ErrorFields.js"
 import * as Examples from "./openapi/Examples.js"
 import { type Json, list, object } from "./openapi/Json.js"
+import * as Names from "./openapi/Names.js"
 import * as Parameters from "./openapi/Parameters.js"
 import * as Security from "./openapi/Security.js"
+import * as Variants from "./openapi/Variants.js"
 import * as Cached from "./edge/Cached.js"
 import { HttpOptions, type ServiceOptions } from "./HttpOptions.js"
 import { EVENTS_TAG, webhooks } from "./WebhookDocument.js"
@@ -22,7 +25,14 @@ export const correct = (document: Json, takesKey: (label: string) => boolean): J
   cleaned["tags"] = [...list(cleaned["tags"]), EVENTS_TAG]
   const components = object(cleaned["components"])
   const schemas = object(components["schemas"])
+  ErrorFields.addTo(schemas)
+  Variants.split(schemas)
+  for (const { operation } of operations(cleaned)) {
+    const media = object(object(object(operation["requestBody"])["content"])["application/json"])
+    if (media["schema"] !== undefined) media["schema"] = Variants.discriminated(object(media["schema"]), schemas)
+  }
   for (const { operation, path } of operations(cleaned)) Examples.addTo(path, operation, schemas)
+  Names.nameParts(cleaned)
   const whole = JSON.stringify(cleaned)
   components["examples"] = Object.fromEntries(
     Object.entries(Examples.errors).filter(([code]) => whole.includes(`"#/components/examples/${code}"`))
@@ -65,6 +75,9 @@ export const make = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup
   return document
 }
 
+/** The document is the same for everybody and no secret: online viewers and generators in a browser may load it. */
+const READABLE = { "access-control-allow-origin": "*", "cross-origin-resource-policy": "cross-origin" }
+
 /** Serves `GET /openapi.json`. The first request makes the document; later requests get the cached one. */
 export const layer = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>
@@ -74,7 +87,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
       const options = yield* HttpOptions
       yield* router.get(
         "/openapi.json",
-        Cached.handler("application/json", () => JSON.stringify(make(api, options)))
+        Cached.handler("application/json", () => JSON.stringify(make(api, options)), READABLE)
       )
     })
   )

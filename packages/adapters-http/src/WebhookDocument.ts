@@ -24,7 +24,10 @@ export const Ping = Schema.Struct({
 
 const ofConnection = {
   ...Ping.fields,
-  grant_id: Schema.String.annotations({ description: "The connection" })
+  grant_id: Schema.String.annotations({ description: "The connection" }),
+  sample: Schema.optionalWith(Schema.Literal(true), { exact: true }).annotations({
+    description: "Present in a sample that a developer sent: its ids are invented, and nothing happened"
+  })
 }
 
 export const RuleFired = Schema.Struct({

@@ -5,6 +5,7 @@ import { Context, Option, SchemaAST } from "effect"
 import { describe, expect, it } from "vitest"
 import { Api } from "@place-access/adapters-http/Api"
 import { BearerAuth } from "@place-access/adapters-http/security/BearerAuth"
+import { ClientAuth } from "@place-access/adapters-http/security/ClientAuth"
 import { DeviceAuth, OsmAndAuth, OverlandAuth, OwnTracksAuth } from "@place-access/adapters-http/security/DeviceAuth"
 import { RequiredRole } from "@place-access/adapters-http/security/RequiredRole"
 import { RequiredScope } from "@place-access/adapters-http/security/RequiredScope"
@@ -62,7 +63,7 @@ it("each scope opens an endpoint or an event: a user is asked for nothing that d
 
 describe.each(endpoints)("$name", ({ annotations, middleware, name, parameters, path, pathSchema }) => {
   const keys = new Set(Array.from(middleware, (one) => one.key))
-  const guards = [BearerAuth, DeviceAuth, OverlandAuth, OwnTracksAuth, OsmAndAuth, SessionAuth]
+  const guards = [BearerAuth, ClientAuth, DeviceAuth, OverlandAuth, OwnTracksAuth, OsmAndAuth, SessionAuth]
     .map(({ key }) => key)
     .filter((key) => keys.has(key))
 

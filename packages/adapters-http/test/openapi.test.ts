@@ -80,6 +80,51 @@ describe("GET /openapi.json", () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
+  it("may be loaded by every web page, and nothing else of the API may [wire-3]", async () => {
+    const headersOf = async (path: string) => {
+      const { headers } = await world.call(path)
+      return [headers.get("access-control-allow-origin"), headers.get("cross-origin-resource-policy")]
+    }
+    expect(await headersOf("/openapi.json")).toEqual(["*", "cross-origin"])
+    expect(await headersOf("/v1/me")).toEqual([null, "same-origin"])
+  })
+
+  it("names operations, lists and enums for those who generate clients; required fields come first [wire-3]", () => {
+    expect(operations().filter(({ operation }) => !/^[a-z]\w*$/.test(operation.operationId))).toEqual([])
+    const bodies = operations().flatMap(({ name, operation }) =>
+      [operation.requestBody?.content, ...Object.values(operation.responses).map(({ content }) => content)].flatMap(
+        (content) => {
+          const { schema } = (content?.["application/json"] ?? {}) as { readonly schema?: Record<string, unknown> }
+          return schema?.["type"] === "object" ? [name] : []
+        }
+      )
+    )
+    expect(bodies).toEqual([])
+    const { schemas } = document.components
+    expect(Object.keys(schemas)).toEqual(expect.arrayContaining(["PlaceList", "PlaceKind", "RuleType", "EventType"]))
+    for (const [name, schema] of Object.entries(schemas)) {
+      const { properties = {}, required = [] } = schema as { properties?: object; required?: ReadonlyArray<string> }
+      const order = Object.keys(properties).map((field) => required.includes(field))
+      expect([name, order]).toEqual([name, [...order].sort((a, b) => Number(b) - Number(a))])
+    }
+  })
+
+  it("tells the forms of an answer apart by its state: a place is there at a place only [wire-3]", () => {
+    const { schemas } = document.components
+    const { discriminator } = schemas["CurrentPlace"] as { readonly discriminator: unknown }
+    expect(discriminator).toEqual({
+      propertyName: "state",
+      mapping: {
+        at_place: "#/components/schemas/CurrentPlaceAtPlace",
+        elsewhere: "#/components/schemas/CurrentPlaceElsewhere",
+        unknown: "#/components/schemas/CurrentPlaceUnknown"
+      }
+    })
+    expect(schemas["NewPlaceDwellRule"]).toMatchObject({ required: ["type", "place_id", "dwell_minutes"] })
+    const trip = document.paths["/v1/test-people/{person_id}/trips"]?.["post"]?.requestBody
+    expect(trip?.content["application/json"]).toMatchObject({ schema: { discriminator: { propertyName: "trip" } } })
+  })
+
   it("refers to nothing that is not there, and holds nothing that nothing refers to", () => {
     const references = new Set(Array.from(text.matchAll(/"#\/components\/schemas\/([^"]+)"/g), ([, name]) => name))
     expect(Array.from(references).sort()).toEqual(Object.keys(document.components.schemas).sort())

@@ -29,6 +29,9 @@ beforeAll(async () => {
   headers = {
     session: { cookie: admin.cookie, origin: world.url },
     accessToken: { authorization: `Bearer ${access_token}` },
+    clientSecret: {
+      authorization: `Basic ${Buffer.from(`${on.app.id}:${on.clientSecret}`).toString("base64")}`
+    },
     deviceToken: { authorization: `Bearer ${(added.json as { readonly token: string }).token}` }
   }
   const document = object((await world.call("/openapi.json")).json)
@@ -38,7 +41,10 @@ beforeAll(async () => {
       const operation = object(value)
       const media = object(object(object(operation["requestBody"])["content"])["application/json"])
       const schema = resolved(object(media["schema"]))
-      return { method: method.toUpperCase(), path, operation, body: object(media["example"]), schema }
+      // A body of several forms has an example of each; the first form is the one that `resolved` takes.
+      const [first] = Object.values(object(media["examples"])).map(object)
+      const body = object(media["example"] ?? first?.["value"])
+      return { method: method.toUpperCase(), path, operation, body, schema }
     })
   )
 })
@@ -47,7 +53,7 @@ afterAll(() => world.close())
 const resolved = (schema: Json): Json => {
   const name = refName(schema)
   if (name !== undefined) return resolved(object(schemas[name]))
-  const choices = list(schema["anyOf"]).map(object)
+  const choices = list(schema["anyOf"] ?? schema["oneOf"]).map(object)
   const [first] = choices.filter(({ type }) => type !== "null")
   return first === undefined ? schema : resolved(first)
 }

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http"
 import { createSecureContext } from "node:tls"
 import { callbackify } from "node:util"
 import { Agent, buildConnector, type Dispatcher } from "undici"
@@ -82,6 +83,7 @@ type Lookup = (
 export interface ExchangeAnswer {
   readonly status: number
   readonly snippet: string
+  readonly headers: ReadonlyArray<readonly [string, string]>
 }
 
 export interface ExchangeRequest {
@@ -142,6 +144,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   private done: ((outcome: ExchangeOutcome) => void) | undefined
   private controller: Dispatcher.DispatchController | undefined
   private status: number | undefined
+  private headers: IncomingHttpHeaders = {}
   private readonly chunks: Array<Buffer> = []
   private size = 0
 
@@ -166,9 +169,11 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     if (this.done === undefined) controller.abort(new ExchangeAbandoned())
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number): void {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     // An interim answer (1xx) may come first.
-    if (status >= 200) this.status = status
+    if (status < 200) return
+    this.status = status
+    this.headers = headers
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -189,9 +194,17 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   private answered(): void {
-    this.settle({ answered: { status: this.status ?? 0, snippet: text(Buffer.concat(this.chunks)) } })
+    this.settle({
+      answered: { status: this.status ?? 0, snippet: text(Buffer.concat(this.chunks)), headers: pairs(this.headers) }
+    })
   }
 }
+
+/** A header that came several times is several pairs. */
+const pairs = (headers: IncomingHttpHeaders): ReadonlyArray<readonly [string, string]> =>
+  Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one): readonly [string, string] => [name, one])
+  )
 
 /** Aborts an exchange whose result nobody needs any more. */
 class ExchangeAbandoned extends Error {

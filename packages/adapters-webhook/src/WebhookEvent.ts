@@ -20,6 +20,8 @@ interface Envelope {
   readonly endpoint_id: string
   /** ISO 8601 in UTC with milliseconds, like every time in an event. */
   readonly occurred_at: string
+  /** Present in a sample that a developer sent to this endpoint: its ids are invented, and nothing happened. */
+  readonly sample?: true
 }
 
 interface UserEvent extends Envelope {

@@ -70,7 +70,11 @@ export const AnswersApi = HttpApiGroup.make("answers")
   .add(
     HttpApiEndpoint.get("places", "/v1/answers/places")
       .annotate(RequiredScope, "any_standard")
-      .addSuccess(Schema.Struct({ places_version: Schema.Int, places: Schema.Array(PlaceRef) }))
+      .addSuccess(
+        Schema.Struct({ places_version: Schema.Int, places: Schema.Array(PlaceRef) }).annotations({
+          identifier: "SharedPlaces"
+        })
+      )
       .annotate(OpenApi.Summary, "The places that the user shares with the app, by label")
       .annotate(OpenApi.Description, "Any standard scope suffices. `places_version` grows when the set changes.")
   )
@@ -79,7 +83,11 @@ export const AnswersApi = HttpApiGroup.make("answers")
       .annotate(RequiredScope, "location.place.current")
       .setPath(Schema.Struct({ place_id: PlaceIdText }))
       .setUrlParams(request(maxAge))
-      .addSuccess(Schema.Struct({ state: Presence, place: PlaceRef, asOf: AsOf, ...Reason }))
+      .addSuccess(
+        Schema.Struct({ state: Presence, place: PlaceRef, asOf: AsOf, ...Reason }).annotations({
+          identifier: "PlacePresence"
+        })
+      )
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "Whether the user is at one of the shared places")
       .annotate(
@@ -92,7 +100,7 @@ export const AnswersApi = HttpApiGroup.make("answers")
       .annotate(WithoutKey, "it only asks, and makes nothing")
       .annotate(RequiredScope, "location.zone.verify")
       .setPayload(Zone)
-      .addSuccess(Schema.Struct({ state: Presence, asOf: AsOf, ...Reason }))
+      .addSuccess(Schema.Struct({ state: Presence, asOf: AsOf, ...Reason }).annotations({ identifier: "ZonePresence" }))
       .addError(Errors.BudgetExceeded)
       .annotate(OpenApi.Summary, "Whether the user is inside a circle that the app chooses")
       .annotate(

@@ -46,6 +46,15 @@ export const OAUTH = {
   metadata: { method: "GET", path: "/.well-known/oauth-authorization-server" }
 } as const satisfies Readonly<Record<string, AppOperation>>
 
+/** What an app's server calls with its client id and secret as HTTP Basic, while the app is not in production. */
+export const TEST_PEOPLE = {
+  list: get("/v1/test-people"),
+  create: { method: "POST", path: "/v1/test-people" },
+  get: get("/v1/test-people/:person_id"),
+  remove: del("/v1/test-people/:person_id"),
+  simulate: { method: "POST", path: "/v1/test-people/:person_id/trips" }
+} as const satisfies Readonly<Record<string, AppOperation>>
+
 /** The path with its parameters, each encoded. */
 export const pathOf = ({ path }: AppOperation, parameters: Readonly<Record<string, string>>): string =>
   path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ""))

@@ -91,5 +91,13 @@ const tokensOf = (reply: Transport.WireReply, nowMs: number): StoredTokens => {
   if (access_token === undefined || refresh_token === undefined || expires_in === undefined) {
     throw new GrantFailure(Transport.failureOf(reply), true)
   }
-  return { access_token, refresh_token, expires_at: nowMs + expires_in * 1_000, scope: scope ?? "", sub: sub ?? "" }
+  return storedTokens({ access_token, refresh_token, expires_in, scope: scope ?? "", sub: sub ?? "" }, nowMs)
 }
+
+type Granted = Pick<TokenAnswer, "access_token" | "expires_in" | "refresh_token" | "scope" | "sub">
+
+/** Tokens that were issued at `nowMs`, as the store keeps them. */
+export const storedTokens = (
+  { access_token, expires_in, refresh_token, scope, sub }: Granted,
+  nowMs: number
+): StoredTokens => ({ access_token, refresh_token, expires_at: nowMs + expires_in * 1_000, scope, sub })

@@ -12,7 +12,8 @@ import { OAUTH, OPERATIONS } from "./Operations.js"
 import { type Pages, pagesOf } from "./Pages.js"
 import { runtimeOf } from "./Runtime.js"
 import { tokenSession } from "./Session.js"
-import { grant, GrantFailure, type TokenEndpoint } from "./TokenEndpoint.js"
+import { testPeopleOf } from "./TestPeople.js"
+import { grant, GrantFailure, storedTokens, type TokenEndpoint } from "./TokenEndpoint.js"
 import { memoryTokenStore, type StoredTokens } from "./TokenStore.js"
 import * as Transport from "./Transport.js"
 
@@ -73,6 +74,9 @@ export const createClient = (options: PlaceAccessOptions) => {
         const code = codeOf(callback, pending, options.issuer)
         return connectedAs(await session.replace(() => exchange(code, pending)))
       },
+      /** Takes tokens that were just issued to your app in another way, such as those of a new test person. */
+      useTokens: async (tokens: Contract.TokenAnswer): Promise<ConnectedAs> =>
+        connectedAs(await session.replace(() => Promise.resolve(storedTokens(tokens, runtime.now())))),
       /** The addresses and abilities of the service (RFC 8414). */
       metadata: async ({ signal }: CallOptions = {}): Promise<Contract.ServerMetadata> => {
         const request = { method: OAUTH.metadata.method, url: baseUrl + OAUTH.metadata.path, headers: {} }
@@ -160,6 +164,9 @@ export const createClient = (options: PlaceAccessOptions) => {
       evaluations: (id: string, options?: CallOptions) =>
         call<Contract.EvaluationsAnswer>(OPERATIONS.zoneRuleEvaluations, { path: { id }, options })
     },
+
+    /** Made-up people of an app in the sandbox, and their trips. These calls need the client secret. */
+    testPeople: testPeopleOf(endpoint),
 
     /** @deprecated Webhooks from before apps had endpoints. Register an endpoint of the app instead. */
     subscriptions: {

@@ -7,13 +7,16 @@ import { Effect, Option, Schema } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { clientAddress } from "../edge/ClientAddress.js"
+import * as CurrentRequest from "../edge/CurrentRequest.js"
 import * as RateLimit from "../limits/RateLimit.js"
 import { HttpOptions } from "../HttpOptions.js"
+import * as ErrorHelp from "../wire/ErrorHelp.js"
 import * as Errors from "../wire/Errors.js"
 import * as Json from "../wire/Json.js"
 import { type Shared, toWire } from "../wire/toWire.js"
 import { Metadata, TokenResponse } from "./OAuthApi.js"
 import * as OAuthRequest from "./OAuthRequest.js"
+import { tokensOf } from "./tokensOf.js"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -42,6 +45,8 @@ const counted = (request: Request) =>
     const sent = yield* OAuthRequest.read(request)
     const found = yield* findClient(OAuthRequest.clientId(request, sent))
     const id = Option.map(found, ({ app }) => app.id)
+    // Before the secret is checked: a wrong secret is what a developer looks for in the request log.
+    if (Option.isSome(id)) yield* CurrentRequest.clientIs(id.value)
     yield* RateLimit.take(Subject.client(id, yield* clientAddress), Rate.OAUTH)
     return { sent, found } satisfies CountedRequest
   })
@@ -96,19 +101,7 @@ const REFRESH_REFUSED = Errors.invalidGrant("The refresh token is no longer vali
 const encodeTokens = Schema.encodeSync(TokenResponse)
 
 const issued = (grant: TokenGrant.TokenGrant): HttpServerResponse.HttpServerResponse =>
-  Json.response(
-    encodeTokens({
-      access_token: grant.accessToken,
-      token_type: "Bearer",
-      expires_in: grant.expiresIn,
-      refresh_token: grant.refreshToken,
-      refresh_token_expires_at: grant.refreshTokenExpiresAt,
-      sensitive_scopes_expire_at: grant.sensitiveScopesExpireAt,
-      scope: grant.scopes.join(" "),
-      sub: grant.sub
-    }),
-    { status: 200, headers: NO_STORE }
-  )
+  Json.response(encodeTokens(tokensOf(grant)), { status: 200, headers: NO_STORE })
 
 const revoke = (request: Request) =>
   Effect.gen(function* () {
@@ -126,15 +119,19 @@ const revoke = (request: Request) =>
 const answer = <E extends Shared | Errors.WireError, R>(
   request: Request,
   program: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
-): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R> =>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, R | HttpOptions> =>
   Effect.catchAll(toWire(program), (error: Errors.WireError) =>
-    Effect.succeed(
-      HttpServerResponse.unsafeJson(
-        OAuthRequest.isForm(request)
-          ? { ...Errors.encode(error), error_description: described(error) }
-          : Errors.encode(error),
-        { status: error.statusCode, headers: { ...Errors.headersOf(error), ...NO_STORE } }
-      )
+    Effect.flatMap(HttpOptions, (options) =>
+      CurrentRequest.cellWith(({ id }) => {
+        const body = { ...Errors.encode(error), ...ErrorHelp.of(error.error, id, options) }
+        return Effect.as(
+          CurrentRequest.refusedWith(error.error),
+          HttpServerResponse.unsafeJson(
+            OAuthRequest.isForm(request) ? { ...body, error_description: described(error) } : body,
+            { status: error.statusCode, headers: { ...Errors.headersOf(error), ...NO_STORE } }
+          )
+        )
+      })
     )
   )
 

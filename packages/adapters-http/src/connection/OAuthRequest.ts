@@ -1,5 +1,6 @@
 import type { HttpServerRequest } from "@effect/platform"
 import { Effect } from "effect"
+import * as ClientCredentials from "../security/ClientCredentials.js"
 import * as Errors from "../wire/Errors.js"
 
 /** The fields that a client may send, by their names in a form. JSON has the same names in camelCase (decision O1). */
@@ -110,11 +111,7 @@ const fromJson = (body: unknown, problems: Array<string>): Fields => {
   return fields
 }
 
-interface BasicCredentials extends ClientCredentials {
-  readonly clientId: string
-}
-
-export interface ClientCredentials {
+export interface ClientProof {
   readonly clientSecret: string
   readonly triedBasic: boolean
 }
@@ -124,13 +121,13 @@ export interface ClientCredentials {
  * read.
  */
 export const clientId = (request: HttpServerRequest.HttpServerRequest, sent: OAuthRequest): string | undefined =>
-  sent.get("client_id") ?? parseBasic(request.headers["authorization"] ?? "")?.clientId
+  sent.get("client_id") ?? ClientCredentials.basic(request)?.clientId
 
 /** The client's proof of its id: in the body or by HTTP Basic, not both (RFC 6749 §2.3). */
 export const credentials = (
   request: HttpServerRequest.HttpServerRequest,
   sent: OAuthRequest
-): Effect.Effect<ClientCredentials, InvalidRequest | typeof Errors.InvalidClient.Type> => {
+): Effect.Effect<ClientProof, InvalidRequest | typeof Errors.InvalidClient.Type> => {
   const [id, secret] = [sent.get("client_id"), sent.get("client_secret")]
   const header = request.headers["authorization"] ?? ""
   if (!/^Basic(?: |$)/i.test(header)) {
@@ -139,35 +136,12 @@ export const credentials = (
       : Effect.succeed({ clientSecret: secret, triedBasic: false })
   }
   if (secret !== undefined) return Effect.fail(BOTH)
-  const basic = parseBasic(header)
+  const basic = ClientCredentials.basic(request)
   if (basic === undefined) return Effect.fail(Errors.invalidClient(true))
-  return id === undefined || id === basic.clientId ? Effect.succeed(basic) : Effect.fail(TWO_NAMES)
+  return id === undefined || id === basic.clientId
+    ? Effect.succeed({ clientSecret: basic.clientSecret, triedBasic: true })
+    : Effect.fail(TWO_NAMES)
 }
 
 const BOTH = Errors.invalidRequest("The client must authenticate in the body or by HTTP Basic, not both")
 const TWO_NAMES = Errors.invalidRequest("The client names itself differently in the body and in HTTP Basic")
-
-const parseBasic = (header: string): BasicCredentials | undefined => {
-  const token = /^Basic +([A-Za-z0-9+/_-]+={0,2}) *$/i.exec(header)?.[1]
-  if (token === undefined) return undefined
-  const text = Buffer.from(token, "base64").toString("utf8")
-  const colon = text.indexOf(":")
-  if (colon < 0) return undefined
-  return {
-    clientId: formDecoded(text.slice(0, colon)),
-    clientSecret: formDecoded(text.slice(colon + 1)),
-    triedBasic: true
-  }
-}
-
-/**
- * RFC 6749 §2.3.1 requires both halves to be form-encoded. A half that cannot be decoded is taken as it is, because
- * some clients do not encode.
- */
-const formDecoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "))
-  } catch {
-    return text
-  }
-}

@@ -51,13 +51,27 @@ const fields = {
 
 const DeliveryBody = Schema.Struct(fields).annotations({ identifier: "Delivery" })
 
+const Headers = Schema.Array(
+  Schema.Struct({ name: Schema.String, value: Schema.String }).annotations({ identifier: "Header" })
+)
+
+const toHeaders = (headers: ReadonlyArray<readonly [string, string]> = []): typeof Headers.Type =>
+  headers.map(([name, value]) => ({ name, value }))
+
 const Attempt = Schema.Struct({
   attempt: Schema.Int,
   sent_at: Fields.At,
   ended_at: Fields.At,
   status: Schema.NullOr(Schema.Int),
   error: Schema.NullOr(Schema.String),
-  snippet: Schema.NullOr(Schema.String).annotations({ description: "The first KiB of the receiver's answer" })
+  snippet: Schema.NullOr(Schema.String).annotations({ description: "The first KiB of the receiver's answer" }),
+  url: Schema.NullOr(Schema.String).annotations({
+    description: "The address of this attempt; null for attempts that were made before it was stored"
+  }),
+  request_headers: Headers.annotations({
+    description: "The headers that were sent. The values of the endpoint's own headers read `(hidden)`"
+  }),
+  response_headers: Headers.annotations({ description: "The first headers of the answer; empty without one" })
 }).annotations({ identifier: "DeliveryAttempt" })
 
 const Detail = Schema.Struct({
@@ -100,7 +114,10 @@ export const toDetail = ({
     ended_at: one.endedAt,
     status: one.status,
     error: one.error,
-    snippet: one.snippet
+    snippet: one.snippet,
+    url: one.exchange?.url ?? null,
+    request_headers: toHeaders(one.exchange?.request),
+    response_headers: toHeaders(one.exchange?.response)
   }))
 })
 

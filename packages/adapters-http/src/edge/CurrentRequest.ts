@@ -1,5 +1,6 @@
 import type { Repeat } from "@place-access/domain/access-log"
 import type { Connection } from "@place-access/domain/connection"
+import type { AppId } from "@place-access/domain/shared"
 import { Effect, FiberRef, GlobalValue } from "effect"
 import type { RequestPlace } from "./Admission.js"
 import * as BodyBounds from "./BodyBounds.js"
@@ -30,6 +31,8 @@ export interface Cell {
   route: Route
   /** Set by the guard, before it checks limits and scopes: a call that it then refuses is logged as well. */
   caller: RequestCaller | undefined
+  /** The app that calls, for its developer's numbers: the app of the token, or the one that `client_id` names. */
+  appId: AppId | undefined
   /** The entry that a call with a token that no longer works shares with earlier ones. */
   repeat: Repeat | undefined
   /** Set by the guard, before it checks the purpose: a refused purpose is in the log too. */
@@ -39,6 +42,8 @@ export interface Cell {
    * (`DisclosedAnswer`); it is here because the platform encodes the answer before the edge sees it.
    */
   disclosed: string | null
+  /** The code of a refusal that the handler answered itself, so that the edge sees no error. */
+  refusal: string | null
   /** The place that the request takes among those that are worked on; undefined when they are not limited. */
   place: RequestPlace | undefined
   /** The headers that tell the caller how much of its limit is left. Refusals carry them as well. */
@@ -51,9 +56,11 @@ export const make = (id: string): Cell => ({
   id,
   route: NONE,
   caller: undefined,
+  appId: undefined,
   repeat: undefined,
   purpose: null,
   disclosed: null,
+  refusal: null,
   place: undefined,
   standing: {}
 })
@@ -74,18 +81,36 @@ const change = (f: (cell: Cell) => void): Effect.Effect<void> =>
     return Effect.void
   })
 
-/** From here on the request gets an entry in the access log of this caller's user, whatever its answer. */
-export const callerIs = (caller: RequestCaller): Effect.Effect<void> => change((cell) => void (cell.caller = caller))
+/**
+ * From here on the request gets an entry in the access log of this caller's user, whatever its answer, and counts as a
+ * call of the caller's app.
+ */
+export const callerIs = (caller: RequestCaller): Effect.Effect<void> =>
+  change((cell) => {
+    cell.caller = caller
+    cell.appId = caller.appId
+  })
+
+/** Like `callerIs`, for a developer who reads about a connection of the app. The app itself did not call. */
+export const developerReads = (caller: RequestCaller): Effect.Effect<void> =>
+  change((cell) => void (cell.caller = caller))
+
+/** From here on the request counts as a call of the app, and concerns no user. */
+export const clientIs = (id: AppId): Effect.Effect<void> => change((cell) => void (cell.appId = id))
 
 /** Like `callerIs`, for a token that no longer works: the call shares an entry with others. */
 export const deadCallerIs = (caller: RequestCaller, repeat: Repeat): Effect.Effect<void> =>
   change((cell) => {
     cell.caller = caller
+    cell.appId = caller.appId
     cell.repeat = repeat
   })
 
 /** What the answer discloses. Handlers behind a bearer token return it instead (`DisclosedAnswer`). */
 export const discloses = (words: string): Effect.Effect<void> => change((cell) => void (cell.disclosed = words))
+
+/** The code of a refusal that the handler has encoded itself. */
+export const refusedWith = (code: string): Effect.Effect<void> => change((cell) => void (cell.refusal = code))
 
 /** Records the purpose's key for the access log. The caller makes sure that it is a key of the app. */
 export const purposeIs = (key: string): Effect.Effect<void> => change((cell) => void (cell.purpose = key))

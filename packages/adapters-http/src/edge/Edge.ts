@@ -1,12 +1,22 @@
-import { HttpApiError, type HttpApp, HttpServerError, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import {
+  HttpApiError,
+  type HttpApp,
+  HttpBody,
+  HttpServerError,
+  HttpServerRequest,
+  HttpServerResponse
+} from "@effect/platform"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { AccessLogStore, recordAccess } from "@place-access/domain/access-log"
+import { figuresRecorder } from "@place-access/domain/figures"
 import { Entropy, StoreError, withPort } from "@place-access/domain/shared"
 import { Cause, Context, Effect, FiberRef, FiberRefs, HashMap } from "effect"
 import { HttpOptions, type ServiceOptions } from "../HttpOptions.js"
 import * as Errors from "../wire/Errors.js"
+import * as ErrorHelp from "../wire/ErrorHelp.js"
 import * as Issues from "../wire/Issues.js"
 import * as Admission from "./Admission.js"
+import * as AppCalls from "./AppCalls.js"
 import * as Body from "./Body.js"
 import * as CurrentRequest from "./CurrentRequest.js"
 import * as SecurityHeaders from "./SecurityHeaders.js"
@@ -40,6 +50,7 @@ export const make = <R>(
     const freshId = Entropy.idFrom(Context.get(ports, Entropy.Entropy), "req")
     const withHeaders = SecurityHeaders.make(options)
     const isLogged = options.logRequests === true
+    const count = AppCalls.counting(yield* FiberRef.get(figuresRecorder))
     const admit = options.requestsAtOnce === undefined ? undefined : Admission.make(options.requestsAtOnce)
 
     const record = (
@@ -97,13 +108,25 @@ export const make = <R>(
         withHeaders(response.headers, { ...cell.standing, ...cell.route.deprecation }, cell.id)
       )
 
+    const explained = (
+      refusal: Errors.WireError,
+      response: HttpServerResponse.HttpServerResponse,
+      cell: CurrentRequest.Cell
+    ): HttpServerResponse.HttpServerResponse =>
+      HttpServerResponse.setBody(
+        response,
+        HttpBody.unsafeJson({ ...Errors.encode(refusal), ...ErrorHelp.of(refusal.error, cell.id, options) })
+      )
+
     const begin = (request: HttpServerRequest.HttpServerRequest, id: string) => {
       const cell = CurrentRequest.make(id)
       const watched = { request, cell, trustsTraceparent: options.trustTraceparent === true, isLogged }
-      return Effect.flatMap(Watch.around(watched, admitted(request, cell)), ({ page, response }) =>
-        page !== undefined && wantsPage(request)
-          ? Effect.map(known.errorPage(page, cell.id), (shown) => finished(cell, shown))
-          : Effect.succeed(finished(cell, response))
+      return Effect.flatMap(
+        count(cell, Watch.around(watched, admitted(request, cell))),
+        ({ page, refusal, response }) =>
+          page !== undefined && wantsPage(request)
+            ? Effect.map(known.errorPage(page, cell.id), (shown) => finished(cell, shown))
+            : Effect.succeed(finished(cell, refusal === undefined ? response : explained(refusal, response, cell)))
       ).pipe(
         carrying(cell),
         Services.provide(Context.add(ports, HttpServerRequest.HttpServerRequest, Body.bounded(request, cell)))
@@ -138,6 +161,8 @@ const carrying =
 
 interface Answer {
   readonly response: HttpServerResponse.HttpServerResponse
+  /** The refusal that is the body of `response`. The edge adds the request's id and the page that explains it. */
+  readonly refusal?: Errors.WireError
   /** The code of a refusal, for the access log. */
   readonly error: string | null
   /** Set for a refusal that may be shown as a page to a person who came with a browser. */
@@ -156,6 +181,7 @@ const toAnswer = (error: Errors.WireError): Answer => ({
     headers: Errors.headersOf(error)
   }),
   error: error.error,
+  refusal: error,
   page: error
 })
 

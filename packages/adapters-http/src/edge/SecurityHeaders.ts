@@ -14,13 +14,13 @@ export const make = (options: ServiceOptions): ((headers: Given, more: Given, re
   const always = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "cross-origin-resource-policy": "same-origin",
     ...(isHttps(options) ? { "strict-transport-security": "max-age=63072000" } : {})
   }
   const unlessSet = {
     "content-security-policy": API_CSP,
     "referrer-policy": "no-referrer",
-    "cache-control": "no-store"
+    "cache-control": "no-store",
+    "cross-origin-resource-policy": "same-origin"
   }
   return (headers, more, requestId) =>
     Object.assign({}, unlessSet, headers, more, always, { "x-request-id": requestId })

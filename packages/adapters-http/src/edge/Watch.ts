@@ -84,9 +84,9 @@ const measured = <A extends Answer, R>(watched: Watched, answering: Effect.Effec
 const traced = <A extends Answer, R>(watched: Watched, answering: Effect.Effect<A, never, R>) => {
   const { cell, request, trustsTraceparent } = watched
   const caller = trustsTraceparent ? Option.getOrUndefined(HttpTraceContext.w3c(request.headers)) : undefined
-  const options = { kind: "server", captureStackTrace: false, root: caller === undefined } as const
-  return Effect.useSpan("request", caller === undefined ? options : { ...options, parent: caller }, (span) =>
-    Effect.map(Telemetry.within(span)(Services.owned(answering)), (answer) => {
+  return Telemetry.spanned("request", { kind: "server", parent: caller ?? null }, (span) => {
+    if (!span.sampled) return answering
+    return Effect.map(Services.owned(answering), (answer) => {
       const { status } = answer.response
       const route = routeOf(watched)
       span.attribute("http.request.method", methodOf(request.method))
@@ -96,7 +96,7 @@ const traced = <A extends Answer, R>(watched: Watched, answering: Effect.Effect<
       if (answer.error !== null) span.attribute(status >= 500 ? "error.type" : "place_access.refusal", answer.error)
       return answer
     })
-  )
+  })
 }
 
 const isCode = (error: string | null): error is Errors.Code => Errors.CODES.some((code) => code === error)

@@ -1,5 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/platform"
-import { EndpointUrl, WebhookEndpoint } from "@place-access/domain/endpoints"
+import { EndpointHeader, EndpointUrl, type HeaderChanges, WebhookEndpoint } from "@place-access/domain/endpoints"
 import { WebhookSender } from "@place-access/domain/endpoints"
 import { Event } from "@place-access/domain/events"
 import { RateOfAccount, TEST } from "../security/RateOfAccount.js"
@@ -23,6 +23,9 @@ export const EndpointBody = Schema.Struct({
     description: "Empty: every event, also types that are added later"
   }),
   description: Schema.NullOr(Schema.String),
+  header_names: Schema.Array(Schema.String).annotations({
+    description: "The names of the endpoint's own headers. Their values are not shown"
+  }),
   enabled: Schema.Boolean,
   disabled_at: Fields.NullableAt,
   created_at: Fields.At
@@ -46,6 +49,7 @@ export const toBody = (endpoint: WebhookEndpoint.WebhookEndpoint): typeof Endpoi
   url: endpoint.url,
   events: endpoint.events,
   description: endpoint.description,
+  header_names: endpoint.headers.map(({ name }) => name),
   enabled: WebhookEndpoint.isEnabled(endpoint),
   disabled_at: endpoint.disabledAt,
   created_at: endpoint.createdAt
@@ -65,10 +69,22 @@ const Url = Schema.transformOrFail(Schema.String, Schema.String, {
   encode: ParseResult.succeed
 }).annotations({ jsonSchema: { type: "string", maxLength: EndpointUrl.MAX_LENGTH } })
 
+const Name = EndpointHeader.HeaderName
+const Value = EndpointHeader.HeaderValue
+
+const OwnHeaders = Schema.Array(Schema.Struct({ name: Name, value: Value })).annotations({
+  description: `Headers of every webhook to the endpoint, at most ${EndpointHeader.MAX}. Values are stored encrypted and not shown again`
+})
+
+const HeaderEdits = Schema.Array(Schema.Struct({ name: Name, value: Schema.NullOr(Value) })).annotations({
+  description: "Own headers to set or replace; a null value removes the header. Others stay"
+})
+
 const NewEndpoint = Fields.request({
   url: Url,
   events: Fields.optional(Schema.Array(Event.Subscribable)),
-  description: Fields.optional(WebhookEndpoint.EndpointDescription)
+  description: Fields.optional(WebhookEndpoint.EndpointDescription),
+  headers: Fields.optional(OwnHeaders)
 })
 
 const Enabled = Schema.Boolean.pipe(
@@ -82,7 +98,8 @@ const Edit = Fields.request({
   events: Fields.optional(Schema.Array(Event.Subscribable)),
   /** Null removes the description. */
   description: Schema.optionalWith(Schema.NullOr(WebhookEndpoint.EndpointDescription), { exact: true }),
-  enabled: Fields.optional(Enabled)
+  enabled: Fields.optional(Enabled),
+  headers: Fields.optional(HeaderEdits)
 })
 
 export const EndpointsApi = HttpApiGroup.make("endpoints")
@@ -171,16 +188,31 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
         "it waits for the receiver's answer, which no transaction may do; a second ping harms nobody"
       )
       .setPath(EndpointPath)
+      .setUrlParams(
+        Fields.request({
+          type: Schema.optionalWith(Event.EventType, { exact: true }).annotations({
+            description: "The type of the event; `ping` when left out"
+          })
+        })
+      )
       .addSuccess(TestResult)
       .addError(Errors.NotFound)
       .addError(Errors.RateLimited)
       .annotate(RateOfAccount, TEST)
-      .annotate(OpenApi.Summary, "Send a signed ping now")
+      .annotate(OpenApi.Summary, "Send a signed ping or sample now")
       .annotate(
         OpenApi.Description,
-        "Answers as soon as the receiver does, after at most five seconds. A disabled endpoint can be tested too; `detail` then says that it is disabled. The delivery log lists the ping as a test. It never counts for or against the endpoint. 429 after 30 in an hour."
+        "Answers as soon as the receiver does, after at most five seconds. A disabled endpoint can be tested too; `detail` then says that it is disabled. A sample of another type than `ping` has invented ids and `sample: true` in its body. The delivery log lists the event as a test. It never counts for or against the endpoint. 429 after 30 in an hour."
       )
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Webhook endpoints")
   .annotate(OpenApi.Description, "For developers: where events are sent")
+
+/** The changes of own headers by name. */
+export const toChanges = (
+  headers: ReadonlyArray<{
+    readonly name: EndpointHeader.HeaderName
+    readonly value: EndpointHeader.HeaderValue | null
+  }>
+): HeaderChanges => new Map(headers.map(({ name, value }) => [name, value]))

@@ -13,7 +13,7 @@ import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import { toWire } from "../wire/toWire.js"
-import { toBody } from "./EndpointsApi.js"
+import { toBody, toChanges } from "./EndpointsApi.js"
 
 export const layer = Group.group(Api, "endpoints", (handlers) =>
   handlers
@@ -25,9 +25,14 @@ export const layer = Group.group(Api, "endpoints", (handlers) =>
     )
     .handle(
       "create",
-      ({ path, payload: { description, events, url } }) =>
+      ({ path, payload: { description, events, headers, url } }) =>
         Effect.gen(function* () {
-          const input = { url, events: events ?? [], description: description ?? null }
+          const input = {
+            url,
+            events: events ?? [],
+            description: description ?? null,
+            headers: toChanges(headers ?? [])
+          }
           const { endpoint, secret } = yield* createEndpoint(yield* SignedIn, path.app_id, input)
           return { ...toBody(endpoint), secret }
         }).pipe(toWire),
@@ -37,7 +42,9 @@ export const layer = Group.group(Api, "endpoints", (handlers) =>
       "update",
       ({ path, payload }) =>
         Effect.gen(function* () {
-          return toBody(yield* updateEndpoint(yield* SignedIn, path.app_id, path.endpoint_id, payload))
+          const { headers, ...edit } = payload
+          const change = { ...edit, headers: toChanges(headers ?? []) }
+          return toBody(yield* updateEndpoint(yield* SignedIn, path.app_id, path.endpoint_id, change))
         }).pipe(toWire),
       { uninterruptible: true }
     )
@@ -77,9 +84,9 @@ export const layer = Group.group(Api, "endpoints", (handlers) =>
     )
     .handle(
       "test",
-      ({ path }) =>
+      ({ path, urlParams: { type } }) =>
         Effect.gen(function* () {
-          return yield* sendTest(yield* SignedIn, path.app_id, path.endpoint_id)
+          return yield* sendTest(yield* SignedIn, path.app_id, path.endpoint_id, type)
         }).pipe(toWire),
       // Uninterruptible: if the caller hangs up, the ping was still sent and must reach the delivery log.
       { uninterruptible: true }

@@ -18,11 +18,14 @@ export const ids = {
   place: id("plc", "1n6t4c8k2x9v5m3d7h0q7w4z"),
   purpose: id("pps", "4t9c2n6k1x7m5v8d3h0q5w1z"),
   decision: id("rvw", "7x2n5c9k3v8m1d6t4h0q2w6z"),
+  request: id("req", "6d1n9k4c8t2x5m7v3h0q2w8z"),
   rule: id("rul", "2c8n4t1k6x9m3v7d5h0q8w2z"),
   sub: id("sub", "9t3c7n1k5x8m2v6d4h0q1w9z"),
   subscription: id("sbs", "5k1n8c3t7x2m9v4d6h0q4w8z"),
   user: id("usr", "3x9n5t2k8c1m7v4d6h0q6w1z")
 } as const
+
+export const SERVICE = { baseUrl: "https://access.example.com" }
 
 /** A secret that readers recognise as an example, of the same length as a real one. */
 const secret = (of: string): string => `${of.replace(/[^a-z0-9]/g, "")}0example0`.repeat(6).slice(0, 52)

@@ -1,3 +1,4 @@
+import * as ErrorHelp from "../wire/ErrorHelp.js"
 import * as Values from "./ExampleValues.js"
 import { type Json, isObject, list, object, refName, text } from "./Json.js"
 import * as ErrorCatalogue from "./ErrorCatalogue.js"
@@ -156,5 +157,8 @@ const addErrors = (response: Json, schemas: Json): void => {
 
 /** The errors as the server sends them, by code. */
 export const errors: Json = Object.fromEntries(
-  ErrorCatalogue.ENTRIES.map(({ code, example, meaning }) => [code, { summary: meaning, value: example }])
+  ErrorCatalogue.ENTRIES.map(({ code, example, meaning }) => [
+    code,
+    { summary: meaning, value: { ...object(example), ...ErrorHelp.of(code, Values.ids.request, Values.SERVICE) } }
+  ])
 )

@@ -9,20 +9,23 @@ import * as AdminAccounts from "./admin/accounts.js"
 import * as AppLogo from "./appLogo.js"
 import * as AdminApps from "./admin/apps.js"
 import * as AuditLog from "./admin/audit.js"
+import * as AdminService from "./admin/service.js"
 import * as Confirm from "./confirm.js"
 import * as Authorize from "./consent/authorize.js"
 import * as Mailbox from "./dev/mailbox.js"
+import * as AppCalls from "./developer/calls.js"
 import * as DeveloperApp from "./developer/app.js"
 import * as DeveloperLogo from "./developer/logo.js"
 import * as DeveloperSecrets from "./developer/secrets.js"
 import * as DeveloperApps from "./developer/apps.js"
 import * as DeveloperPurposes from "./developer/purposes.js"
 import * as GrantRules from "./developer/grantRules.js"
-import * as Deliveries from "./developer/deliveries.js"
-import * as DeveloperDelivery from "./developer/delivery.js"
+import * as Deliveries from "./webhooks/deliveries.js"
+import * as DeveloperDelivery from "./webhooks/delivery.js"
+import * as TestPeople from "./developer/testPeople.js"
 import * as Users from "./developer/users.js"
-import * as DeveloperWebhook from "./developer/webhook.js"
-import * as Webhooks from "./developer/webhooks.js"
+import * as DeveloperWebhook from "./webhooks/webhook.js"
+import * as Webhooks from "./webhooks/webhooks.js"
 import * as Docs from "./docs/index.js"
 import * as AddPasskey from "./factors/addPasskey.js"
 import * as CodeApp from "./factors/codeApp.js"
@@ -106,14 +109,17 @@ export const routes = (options: ServiceOptions) => [
   ...ChangeAddress.routes(options),
   ...ChangePassword.routes(options),
   ...DeleteAccount.routes(options),
+  ...AdminService.routes,
   ...AdminAccounts.routes,
   ...AuditLog.routes,
   ...DeveloperApps.routes,
+  ...AppCalls.routes,
   ...DeveloperApp.routes,
   ...DeveloperLogo.routes,
   ...DeveloperSecrets.routes,
   ...DeveloperPurposes.routes,
   ...Users.routes,
+  ...TestPeople.routes,
   ...GrantRules.routes,
   ...Webhooks.routes,
   ...DeveloperWebhook.routes,

@@ -36,6 +36,7 @@ const page = (visitor: Visitor.Visitor, returnTo: string, again: Again = Passwor
     const options = yield* HttpOptions
     const { account } = visitor
     const token = yield* Visitor.tokenFor(visitor)
+    const once = yield* Visitor.onceField
     const factors = yield* describeFactors(account)
     const { passkeys } = factors
     const needsCode = yield* (yield* AccountStore).hasFactor(account.id)
@@ -61,11 +62,13 @@ const page = (visitor: Visitor.Visitor, returnTo: string, again: Again = Passwor
             does: "get",
             options: toSign(options, challenge, { alone: true, passkeys }),
             hidden,
+            fields: once,
             button: texts.factors.asked.usePasskey
           })
         }
         <form method="post" action="/confirm" class="card">
-          ${Object.entries(hidden).map(([name, value]) => Fields.hidden(name, value))} ${Fields.username(account.email)}
+          ${Object.entries(hidden).map(([name, value]) => Fields.hidden(name, value))} ${once}
+          ${Fields.username(account.email)}
           ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
           ${needsCode && CodeAsked.codeField(form, factors)}
           <button class="wide">${words.goOn}</button>
@@ -102,7 +105,7 @@ const proofOf = (form: Form.Form): Either.Either<IdentityProof, ReadonlyArray<Fi
 
 const MISSING: Fields.ShownProblem = { field: "code", message: texts.factors.asked.missing }
 
-const confirm = Visitor.signedInAnyhow((visitor) =>
+const handle = Visitor.signedInAnyhow((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const returnTo = ReturnTo.safe(form.value("return_to"))
@@ -111,7 +114,8 @@ const confirm = Visitor.signedInAnyhow((visitor) =>
     if (Either.isLeft(proof)) return yield* again({ problems: proof.left, status: 400 })
     const { cookie } = visitor
     const field = proof.right._tag === "Password" ? "code" : "passkey"
-    return yield* confirmSession(visitor.account, { proof: proof.right, ...(yield* Browser.attempt), cookie }).pipe(
+    const sent = { proof: proof.right, ...(yield* Browser.attempt), cookie, form: Visitor.sentForm(form) }
+    return yield* confirmSession(visitor.account, sent).pipe(
       Effect.flatMap((fresh) =>
         Effect.map(HttpOptions, (options) => Credentials.setSession(seeOther(returnTo), fresh, options))
       ),
@@ -123,5 +127,7 @@ const confirm = Visitor.signedInAnyhow((visitor) =>
     )
   })
 )
+
+const confirm = Visitor.once((form) => ReturnTo.safe(form.value("return_to")), handle)
 
 export const routes = [Routes.get("/confirm", show), Routes.post("/confirm", confirm)]

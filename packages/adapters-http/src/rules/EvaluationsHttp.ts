@@ -55,7 +55,7 @@ export const developerLayer = Group.group(Api, "developerRules", (handlers) =>
  */
 export const logged = ({ connection, rules }: GrantEvaluations): Effect.Effect<void> =>
   Effect.zipRight(
-    CurrentRequest.callerIs({ userId: connection.userId, appId: connection.appId, connectionId: connection.id }),
+    CurrentRequest.developerReads({ userId: connection.userId, appId: connection.appId, connectionId: connection.id }),
     CurrentRequest.discloses(`${Words.count(rules.length, "rule")} with their last checks, to the app's developer`)
   )
 

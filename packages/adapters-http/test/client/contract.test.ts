@@ -2,9 +2,11 @@ import type { HttpApi, HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import { HttpApi as Reflected } from "@effect/platform"
 import { Api } from "@place-access/adapters-http/Api"
 import type * as Client from "@place-access/adapters-http/client"
-import { OAUTH, OPERATIONS } from "@place-access/adapters-http/client/Operations"
+import { OAUTH, OPERATIONS, TEST_PEOPLE } from "@place-access/adapters-http/client/Operations"
+import * as Routes from "@place-access/adapters-http/engine/Routes"
 import { keyReader } from "@place-access/adapters-http/idempotency/WithoutKey"
 import { BearerAuth } from "@place-access/adapters-http/security/BearerAuth"
+import { ClientAuth } from "@place-access/adapters-http/security/ClientAuth"
 import * as Errors from "@place-access/adapters-http/wire/Errors"
 import type { Scope, Timestamp } from "@place-access/domain/shared"
 import { OpenApi } from "@effect/platform"
@@ -17,12 +19,15 @@ const sources = readdirSync(ROOM).map((name) => ({ name, text: readFileSync(join
 
 describe("the client's list of operations", () => {
   const ofApps: Array<string> = []
+  const withSecret: Array<string> = []
   const ofOAuth: Array<string> = []
   Reflected.reflect(Api, {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint, group, middleware }) => {
       const label = `${endpoint.method} ${endpoint.path}`
-      if (Array.from(middleware, ({ key }) => key).includes(BearerAuth.key)) ofApps.push(label)
+      const guards = Array.from(middleware, ({ key }) => key)
+      if (guards.includes(BearerAuth.key)) ofApps.push(label)
+      if (guards.includes(ClientAuth.key)) withSecret.push(label)
       if (group.identifier === "oauth") ofOAuth.push(label)
     }
   })
@@ -30,19 +35,25 @@ describe("the client's list of operations", () => {
 
   it("has every endpoint that an app calls, and no other", () => {
     expect(Object.values(OPERATIONS).map(label).sort()).toEqual(ofApps.sort())
+    expect(Object.values(TEST_PEOPLE).map(label).sort()).toEqual(withSecret.sort())
     expect(Object.values(OAUTH).map(label).sort()).toEqual(ofOAuth.sort())
     expect(ofApps.length).toBeGreaterThan(20)
   })
 
   it("each operation is called by the client", () => {
-    const code = sources.find(({ name }) => name === "createClient.ts")?.text ?? ""
-    expect(Object.keys(OPERATIONS).filter((name) => !new RegExp(`OPERATIONS\\.${name}\\b`).test(code))).toEqual([])
+    const uncalled = (file: string, list: string, operations: object) => {
+      const code = sources.find(({ name }) => name === file)?.text ?? ""
+      return Object.keys(operations).filter((name) => !new RegExp(`${list}\\.${name}\\b`).test(code))
+    }
+    expect(uncalled("createClient.ts", "OPERATIONS", OPERATIONS)).toEqual([])
+    expect(uncalled("TestPeople.ts", "TEST_PEOPLE", TEST_PEOPLE)).toEqual([])
   })
 
   it("sends an Idempotency-Key wherever the contract reads one [idempotency-1]", () => {
     const takesKey = keyReader(Api)
-    for (const operation of Object.values(OPERATIONS)) {
-      expect([label(operation), "takesKey" in operation]).toEqual([label(operation), takesKey(label(operation))])
+    for (const operation of [...Object.values(OPERATIONS), ...Object.values(TEST_PEOPLE)]) {
+      const route = Routes.label(operation.method, operation.path)
+      expect([route, "takesKey" in operation]).toEqual([route, takesKey(route)])
     }
   })
 })
@@ -131,6 +142,10 @@ const answers: {
   readonly subscription: Same<Wire<AnswerOf<"subscriptions", "create">>, Client.SubscriptionAnswer>
   readonly token: Same<Wire<AnswerOf<"oauth", "token">>, Client.TokenAnswer>
   readonly metadata: Same<Wire<AnswerOf<"oauth", "metadata">>, Client.ServerMetadata>
+  readonly testPeople: Same<Wire<AnswerOf<"testPeople", "list">>, Client.TestPeopleAnswer>
+  readonly testPerson: Same<Wire<AnswerOf<"testPeople", "get">>, Client.TestPersonAnswer>
+  readonly madeTestPerson: Same<Wire<AnswerOf<"testPeople", "create">>, Client.MadeTestPersonAnswer>
+  readonly trip: Same<Wire<AnswerOf<"testPeople", "simulate">>, Client.SimulatedTripAnswer>
   readonly scopes: Same<Scope.Scope, Client.AppScope>
 } = {
   me: true,
@@ -153,6 +168,10 @@ const answers: {
   subscription: true,
   token: true,
   metadata: true,
+  testPeople: true,
+  testPerson: true,
+  madeTestPerson: true,
+  trip: true,
   scopes: true
 }
 
@@ -184,6 +203,10 @@ it("the types of answers and queries are those of the contract (the compiler say
   expect(Object.values(queries).every((same) => same)).toBe(true)
 })
 
+interface Form {
+  readonly properties: object
+}
+
 describe("the bodies that an app sends have the fields of the contract", () => {
   const placeRule: Required<Client.NewPlaceRuleBody> = {
     type: "dwell",
@@ -197,14 +220,33 @@ describe("the bodies that an app sends have the fields of the contract", () => {
   const { place_id, ...terms } = placeRule
   const zoneRule: Required<Client.NewZoneRuleBody> = { ...terms, lat: 1, lon: 2, radius_m: 100, label: "Office" }
   const zone: Required<Client.ZoneQuestion> = { lat: 1, lon: 2, radius_m: 100, label: "Office", max_age_s: 900 }
+  const testPlace: Required<Client.NewTestPlaceBody> = { label: "Home", kind: "home", lat: 1, lon: 2, radius_m: 100 }
+  const testPerson: Required<Client.NewTestPersonBody> = { name: "Robin", places: [testPlace], scopes: [] }
+  const late = { late_minutes: 0 }
+  const arrive: Required<Client.TestTripBody> = { trip: "arrive", place_id, accuracy_m: 10, ...late }
+  const reading: Required<Client.RecordedReading> = { captured_at: "", lat: 1, lon: 2, accuracy_m: 10 }
+  const log: Required<Client.TestTripBody> = { trip: "log", locations: [reading], ...late }
+  const file: Required<Client.TestTripBody> = { trip: "file", file: "<gpx/>", ...late }
   const schemas = OpenApi.fromApi(Api).components.schemas
 
   it.each([
     ["NewPlaceRule", { place_id, ...terms }],
     ["NewZoneRule", zoneRule],
-    ["Zone", zone]
+    ["Zone", zone],
+    ["NewTestPerson", testPerson],
+    ["NewTestPlace", testPlace],
+    ["ArriveTrip", arrive],
+    ["LeaveTrip", { ...arrive, trip: "leave" } satisfies Client.TestTripBody],
+    ["StayTrip", { ...arrive, trip: "stay", minutes: 30 } satisfies Client.TestTripBody],
+    ["LogTrip", log],
+    ["RecordedReading", reading],
+    ["FileTrip", file]
   ])("%s", (name, body) => {
-    const { properties } = schemas[name] as { readonly properties: object }
-    expect(Object.keys(body).sort()).toEqual(Object.keys(properties).sort())
+    const schema = schemas[name] as Form | { readonly oneOf: ReadonlyArray<{ readonly $ref: string }> }
+    // A schema with several forms has the fields of all of them.
+    const forms =
+      "oneOf" in schema ? schema.oneOf.map(({ $ref }) => schemas[$ref.split("/").at(-1) ?? ""] as Form) : [schema]
+    const fields = new Set(forms.flatMap(({ properties }) => Object.keys(properties)))
+    expect(Object.keys(body).sort()).toEqual([...fields].sort())
   })
 })

@@ -4,8 +4,8 @@ import { Timestamp } from "@place-access/domain/shared"
 import { sharesWithoutEnd } from "@place-access/domain/consent"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { authorizePath, consentAction, signedIn } from "../support/browsing.js"
-import { visitor } from "../support/visitor.js"
-import { jsonBody } from "../support/wire.js"
+import { hidden, visitor } from "../support/visitor.js"
+import { type Answer, jsonBody } from "../support/wire.js"
 import { PASSWORD, type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -196,6 +196,101 @@ describe("the page /confirm [accounts-17]", () => {
     expect((await browser.post("/confirm", { password: PASSWORD })).status).toBe(403)
     browser.cookies.delete("session")
     expect((await browser.get("/confirm")).headers.get("location")).toBe("/sign-in?return_to=%2Fconfirm")
+  })
+})
+
+describe("a form after which the session has another cookie, sent twice [accounts-21]", () => {
+  const TARGET = "/portal/devices"
+  /** A person whose sign-in is a quarter of an hour old, in front of the form. */
+  const asked = async () => {
+    const { account } = await world.person()
+    const browser = await signedIn(world, account.email)
+    world.clock.advance(QUARTER)
+    const form = await browser.get(`/confirm?return_to=${encodeURIComponent(TARGET)}`)
+    const fields: Readonly<Record<string, string>> = { ...hidden(form, "/confirm"), password: PASSWORD }
+    return { browser, fields }
+  }
+  const led = (answer: Answer) => [
+    answer.status,
+    answer.headers.get("location"),
+    /^session=([^;]*)/.exec(answer.headers.getSetCookie().find((text) => text.startsWith("session=")) ?? "")?.[1]
+  ]
+
+  it("a confirmation: the second answer is the first, with the old cookie and with the new one", async () => {
+    const { browser, fields } = await asked()
+    const old = browser.cookies.get("session") ?? ""
+    const first = led(await browser.post("/confirm", fields))
+    expect(first.slice(0, 2)).toEqual([303, TARGET])
+    expect(led(await browser.post("/confirm", fields))).toEqual(first)
+    browser.cookies.set("session", old)
+    expect(led(await browser.post("/confirm", fields))).toEqual(first)
+    expect(first[2]).toBe(browser.cookies.get("session"))
+    expect((await browser.get(TARGET)).status).toBe(200)
+  })
+
+  it("at the same moment: both answers lead on with one cookie, and no second session begins", async () => {
+    const { browser, fields } = await asked()
+    const headers = { cookie: `session=${browser.cookies.get("session")}` }
+    const answers = await Promise.all([1, 2, 3].map(() => browser.post("/confirm", fields, headers)))
+    const [first, ...others] = answers.map(led)
+    expect([first?.slice(0, 2), new Set(others.map(String))]).toEqual([[303, TARGET], new Set([String(first)])])
+    const cookie = `session=${String(first?.[2])}`
+    const { sessions } = (await world.call("/v1/user/sessions", { headers: { cookie } })).json as {
+      readonly sessions: ReadonlyArray<object>
+    }
+    // This one, and the one that `world.person` opened.
+    expect(sessions).toHaveLength(2)
+  })
+
+  it("a thief with the old cookie, and without the form, gets nothing: not by another form, nor by guessing", async () => {
+    const { browser, fields } = await asked()
+    const stolen = { cookie: `session=${browser.cookies.get("session")}` }
+    const thief = visitor(world.url)
+    const own = hidden(await thief.get("/confirm", stolen), "/confirm")
+    expect(own["form_id"]).not.toBe(fields["form_id"])
+    await browser.post("/confirm", fields)
+    for (const form_id of [own["form_id"] ?? "", "", "0".repeat(52)]) {
+      const answer = await thief.post("/confirm", { ...own, form_id, password: PASSWORD }, stolen)
+      expect(led(answer)).toEqual([303, "/sign-in", undefined])
+    }
+  })
+
+  it("in another browser, and when the proof is 15 minutes old, the form is worth nothing", async () => {
+    const { browser, fields } = await asked()
+    const old = browser.cookies.get("session") ?? ""
+    await browser.post("/confirm", fields)
+    const other = visitor(world.url)
+    expect(led(await other.post("/confirm", fields))).toEqual([303, "/sign-in", undefined])
+    world.clock.advance(QUARTER - 1)
+    browser.cookies.set("session", old)
+    expect(led(await browser.post("/confirm", fields))[1]).toBe(TARGET)
+    world.clock.advance(1)
+    browser.cookies.set("session", old)
+    expect(led(await browser.post("/confirm", fields))).toEqual([303, "/sign-in", undefined])
+  })
+
+  it("a wrong password that is sent twice stays wrong", async () => {
+    const { browser, fields } = await asked()
+    for (const _ of [1, 2]) {
+      expect(led(await browser.post("/confirm", { ...fields, password: "not this one" }))).toEqual([
+        403,
+        null,
+        undefined
+      ])
+    }
+  })
+
+  it("a change of the password: the second answer leads to the settings, signed in", async () => {
+    const { browser } = await asked()
+    const action = "/portal/settings/password"
+    const passwords = { password: PASSWORD, new_password: "purple monkey dishwasher" }
+    const fields = { ...hidden(await browser.get(action), action), ...passwords }
+    const old = browser.cookies.get("session") ?? ""
+    const first = led(await browser.post(action, fields))
+    browser.cookies.set("session", old)
+    expect(led(await browser.post(action, fields))).toEqual(first)
+    expect(first[1]).toContain("done=password-")
+    expect((await browser.get(TARGET)).status).toBe(200)
   })
 })
 

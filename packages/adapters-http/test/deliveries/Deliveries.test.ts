@@ -207,7 +207,14 @@ describe("GET …/deliveries/{delivery_id}", () => {
           ended_at: at,
           status,
           error,
-          snippet
+          snippet,
+          url: expect.stringMatching(/^https:\/\/hooks\.example\.com\//),
+          request_headers: [
+            { name: "content-type", value: "application/json" },
+            { name: "user-agent", value: "place-access-webhooks/1" },
+            { name: "X-Service-Signature", value: expect.stringMatching(/^t=\d+,v1=/) }
+          ],
+          response_headers: []
         }))
       }
     ])

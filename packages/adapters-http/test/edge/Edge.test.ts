@@ -227,7 +227,7 @@ describe("what HttpApi itself refuses", () => {
     ["GET", "http://a/v1/things/5", ["host: a", "host: b"]],
     ["POST", "/v1/things", ["host: a", "host: b", "content-type: application/json", "content-length: 1000"]]
   ])(
-    "two Host headers: 400 before anything is read, and the connection is closed: %s %s",
+    "two Host headers: 400 before anything is read, with the help of every error, and the connection is closed: %s %s [wire-4]",
     async (method, path, head) => {
       entries.length = 0
       const answer = await rawKept(served.url, [`${method} ${path} HTTP/1.1`, ...head])
@@ -236,7 +236,10 @@ describe("what HttpApi itself refuses", () => {
       expect(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n")))).toEqual({
         statusCode: 400,
         error: "invalid_request",
-        message: "The request has more than one Host header"
+        message: "The request has more than one Host header",
+        // The id of the header, and the page that explains the code [wire-4].
+        request_id: /x-request-id: (\S+)/.exec(answer)?.[1],
+        doc_url: expect.stringMatching(/^http:.*\/docs\/errors\/invalid_request$/)
       })
       expect(entries).toEqual([])
     }

@@ -1,3 +1,4 @@
+import { Event } from "@place-access/domain/events"
 import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -48,6 +49,7 @@ describe("POST and GET /v1/developer/apps/{app_id}/webhooks", () => {
       url: URL,
       events: ["rule.fired"],
       description: "production",
+      header_names: [],
       enabled: true,
       disabled_at: null,
       created_at: "2026-03-01T12:00:00.000Z"
@@ -193,6 +195,35 @@ describe("POST …/test", () => {
   })
 })
 
+describe("POST …/test?type= [test-people-5]", () => {
+  it.each(Event.EventType.literals)("sends a signed %s that says that it is a sample", async (type) => {
+    const { endpoint, one, person, secret } = await registered()
+    const url = `${URL}/${type}`
+    await script(MemoryWebhookSender.answers(200), url)
+    await person.send("PATCH", one, { url })
+    expect((await person.send("POST", `${one}/test?type=${type}`)).json).toMatchObject({ delivered: true })
+    const posts = await world.run(Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.posts(url)))
+    const body = JSON.parse(posts.at(-1)?.body ?? "") as Record<string, unknown>
+    const isPing = type === "ping"
+    expect([body["type"], body["endpoint_id"], body["grant_id"], body["sample"]]).toEqual([
+      type,
+      endpoint.id,
+      isPing ? undefined : "con_sample",
+      isPing ? undefined : true
+    ])
+    const t = world.clock.now() / 1_000
+    const signature = MemoryWebhookSender.sign(secret, `${t}.${posts.at(-1)?.body}`)
+    expect(new Map(posts.at(-1)?.headers).get("X-Service-Signature")).toBe(`t=${t},v1=${signature}`)
+    const log = await person.get(one.replace(/webhooks.*/, "deliveries"))
+    expect((log.json as { deliveries: ReadonlyArray<object> }).deliveries[0]).toMatchObject({ test: true, type })
+  })
+
+  it("refuses a type that there is not", async () => {
+    const { one, person } = await registered()
+    expect((await person.send("POST", `${one}/test?type=place.seen`)).status).toBe(400)
+  })
+})
+
 describe("DELETE …/webhooks/{endpoint_id}", () => {
   it("204 without a body; 404 the second time [§4.7-webhooks-remove]", async () => {
     const { one, path, person } = await registered()
@@ -242,4 +273,111 @@ describe("only the app's owner", () => {
       }
     }
   )
+})
+
+describe("own headers of an endpoint [endpoints-10]", () => {
+  const KEY = `${CANARY}-key`
+
+  it("every webhook carries them; no answer and no log shows a value; null removes one [endpoints-10, deliveries-19]", async () => {
+    const person = await world.person()
+    const path = await appOf(person)
+    const url = "https://hooks.example.com/with-headers"
+    const headers = [
+      { name: "X-Api-Key", value: KEY },
+      { name: "authorization", value: `Bearer ${KEY}` }
+    ]
+    const made = await person.send("POST", path, { url, headers })
+    expect(made.json).toMatchObject({ header_names: ["authorization", "x-api-key"] })
+    expect(made.text).not.toContain(KEY)
+    const one = `${path}/${(made.json as Endpoint).id}`
+    await script(
+      () =>
+        Effect.succeed({
+          _tag: "Answered",
+          status: 403,
+          snippet: "",
+          headers: [
+            ["server", "gateway"],
+            ["Set-Cookie", KEY]
+          ]
+        }),
+      url
+    )
+    await person.send("POST", `${one}/test`)
+    const [post] = await world.run(Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.posts(url)))
+    expect(post?.headers).toContainEqual(["x-api-key", KEY])
+    expect(post?.headers).toContainEqual(["authorization", `Bearer ${KEY}`])
+
+    const log = path.replace("/webhooks", "/deliveries")
+    const { deliveries } = (await person.get(log)).json as {
+      readonly deliveries: ReadonlyArray<{ readonly id: string }>
+    }
+    const delivery = await person.get(`${log}/${deliveries[0]?.id ?? ""}`)
+    expect(delivery.text).not.toContain(KEY)
+    const { attempts } = delivery.json as { readonly attempts: ReadonlyArray<Record<string, unknown>> }
+    expect(attempts[0]).toMatchObject({
+      url,
+      request_headers: expect.arrayContaining([
+        { name: "content-type", value: "application/json" },
+        { name: "x-api-key", value: "(hidden)" }
+      ]),
+      response_headers: [
+        { name: "server", value: "gateway" },
+        { name: "set-cookie", value: "(hidden)" }
+      ]
+    })
+    const page = `/developer/apps/${log.split("/")[4] ?? ""}/deliveries/${deliveries[0]?.id ?? ""}`
+    const shown = (await person.get(page)).text
+    expect(shown).toContain(`curl -i -X POST &#39;${url}&#39;`)
+    expect(shown).toContain("x-api-key: YOUR_VALUE")
+    expect(shown).not.toContain(KEY)
+
+    const changed = await person.send("PATCH", one, {
+      headers: [
+        { name: "AUTHORIZATION", value: null },
+        { name: "x-next", value: "1" }
+      ]
+    })
+    expect(changed.json).toMatchObject({ header_names: ["x-api-key", "x-next"] })
+  })
+
+  it.each([
+    [[{ name: "Host", value: "x" }], "headers[0].name must not be a header that the service sets itself"],
+    [[{ name: "content-length", value: "1" }], "headers[0].name must not be a header that the service sets itself"],
+    [
+      [{ name: "X-Service-Signature", value: "1" }],
+      "headers[0].name must not be a header that the service sets itself"
+    ],
+    [[{ name: "x y", value: "1" }], "headers[0].name must be 1 to 64 letters, digits and hyphens"],
+    [[{ name: "x", value: `${CANARY}\r\nhost: evil` }], "headers[0].value must be 1 to 1000 visible ASCII characters"],
+    [["a", "b", "c", "d", "e", "f"].map((name) => ({ name, value: "1" })), "headers must be at most 5"]
+  ])("400 for %j, without the value", async (headers, message) => {
+    const person = await world.person()
+    const answer = await person.send("POST", await appOf(person), { url: URL, headers })
+    expect(answer.status).toBe(400)
+    expect(answer.json).toMatchObject({ message })
+    expect(answer.text).not.toContain(CANARY)
+  })
+
+  it("the form adds and removes headers, and repeats no value of a form with a mistake [endpoints-10]", async () => {
+    const { endpoint, path, person } = await registered()
+    const page = path.replace("/v1", "")
+    const send = async (fields: Readonly<Record<string, string>>) => {
+      const form = (await person.get(`${page}/${String(endpoint.id)}`)).text
+      const token = /name="form_token" value="([^"]+)"/.exec(form)?.[1] ?? ""
+      return person.send("POST", `${page}/${String(endpoint.id)}`, undefined, {
+        body: new URLSearchParams({ form_token: token, url: URL, description: "", ...fields })
+      })
+    }
+    expect((await send({ header_name: "X-Key", header_value: KEY })).status).toBe(303)
+    const list = (await person.get(page)).text
+    expect(list).toContain("<code>x-key</code>")
+    expect(list).not.toContain(KEY)
+    const wrong = await send({ header_name: "Host", header_value: KEY })
+    expect(wrong.status).toBe(400)
+    expect(wrong.text).toContain("must not be a header that the service sets itself")
+    expect(wrong.text).not.toContain(KEY)
+    expect((await send({ remove_header: "x-key" })).status).toBe(303)
+    expect((await person.get(page)).text).not.toContain("<code>x-key</code>")
+  })
 })

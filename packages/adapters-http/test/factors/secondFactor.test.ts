@@ -4,7 +4,7 @@ import * as OTPAuth from "otpauth"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Authenticator, authenticator, optionsOf } from "../support/authenticator.js"
 import { mailTo } from "../support/mailbox.js"
-import { type Visitor, visitor } from "../support/visitor.js"
+import { hidden, type Visitor, visitor } from "../support/visitor.js"
 import { type Answer, jsonBody } from "../support/wire.js"
 import { PASSWORD, startWorld, type World } from "../support/World.js"
 
@@ -91,6 +91,34 @@ describe("one-time codes [factors-4, factors-8]", () => {
       "/portal/devices"
     ])
     expect([await isSignedIn(browser), browser.cookies.has("__Host-pending")]).toEqual([true, false])
+  })
+
+  it("a second step that is sent twice signs in once; both answers have the cookie of that session [accounts-21]", async () => {
+    const { email, secret } = await withCodeApp()
+    const { browser } = await begin(email)
+    const page = await browser.get(`${STEP}?return_to=/portal/devices`)
+    const fields = { ...hidden(page, STEP), code: codeAt(secret) }
+    const headers = { cookie: [...browser.cookies].map((pair) => pair.join("=")).join("; ") }
+    const led = (answer: Answer) => [
+      ...where(answer),
+      answer.headers.getSetCookie().find((text) => text.startsWith("__Host-session="))
+    ]
+    const first = led(await browser.post(STEP, fields))
+    expect(first.slice(0, 2)).toEqual([303, "/portal/devices"])
+    // The browser threw the first answer away, or has taken its cookies.
+    expect(led(await browser.post(STEP, fields, headers))).toEqual(first)
+    expect(led(await browser.post(STEP, fields))).toEqual(first)
+    // The code is used up for everybody else.
+    const thief = await begin(email)
+    expect((await withCode(thief.browser, fields.code)).status).toBe(401)
+
+    const again = await begin(email)
+    world.clock.advance(MINUTE)
+    const form = { ...hidden(await again.browser.get(STEP), STEP), code: codeAt(secret) }
+    const cookie = { cookie: [...again.browser.cookies].map((pair) => pair.join("=")).join("; ") }
+    const both = await Promise.all([1, 2].map(() => again.browser.post(STEP, form, cookie)))
+    expect(both.map(led)[1]).toEqual(both.map(led)[0])
+    expect(both.map(({ status }) => status)).toEqual([303, 303])
   })
 
   it("a code works once; of the steps around the present one the earlier ones are used up with it", async () => {

@@ -109,7 +109,9 @@ describe("what an account does [limits-9]", () => {
     const browser = await signedIn(world, person.account.email)
     const page = await browser.get("/portal/places")
     const shown = await browser.submit(page, "/portal/places", { ...PLACE, lat: "1", lon: "2", radius_m: "150" })
-    expect([shown.status, shown.text.includes("300 places, devices, apps and purposes in a day")]).toEqual([429, true])
+    expect([shown.status, shown.text.includes("300 places, devices, apps, purposes and test people in a day")]).toEqual(
+      [429, true]
+    )
     world.clock.advance(24 * HOUR)
     expect((await person.send("POST", "/v1/developer/apps", APP)).status).toBe(201)
   })

@@ -7,6 +7,7 @@ import { Scope, Timestamp } from "@place-access/domain/shared"
 import { Api } from "@place-access/adapters-http/Api"
 import * as ErrorCatalogue from "@place-access/adapters-http/openapi/ErrorCatalogue"
 import * as EventCatalogue from "@place-access/adapters-http/openapi/EventCatalogue"
+import { operationId } from "@place-access/adapters-http/openapi/Names"
 import { RequiredScope } from "@place-access/adapters-http/security/RequiredScope"
 import * as Errors from "@place-access/adapters-http/wire/Errors"
 import { Context, Option } from "effect"
@@ -70,7 +71,7 @@ HttpApi.reflect(Api, {
   onGroup: () => undefined,
   onEndpoint: ({ endpoint, group, mergedAnnotations }) => {
     operations.push({
-      id: `${group.identifier}.${endpoint.name}`,
+      id: operationId(`${group.identifier}.${endpoint.name}`),
       method: endpoint.method,
       path: endpoint.path.replace(/:(\w+)/g, "{$1}"),
       scope: Context.getOption(mergedAnnotations, RequiredScope)
@@ -90,7 +91,7 @@ describe("what is documented", () => {
       const section = html.split(`<section class="operation" id="${id}"`)[1]?.split("</section>")[0] ?? ""
       expect(textOf(section)).toContain(`${method}${path}`)
       expect(section).toContain(`curl ${method === "GET" ? "" : `-X ${method} `}`)
-      expect([id, section.includes("/docs/errors#internal_error")]).toEqual([id, true])
+      expect([id, section.includes("/docs/errors/internal_error")]).toEqual([id, true])
       expect(page("/docs/reference")).toContain(`href="${name}#${id}"`)
     }
   })
@@ -190,7 +191,7 @@ describe("the pages", () => {
     expect(inside.filter(({ to }) => !isThere(to)).map(({ from, to }) => `${from} to ${to.href}`)).toEqual([])
     const others = new Set(links.filter(({ to }) => !to.pathname.startsWith("/docs")).map(({ to }) => to.href))
     expect(Array.from(others).sort()).toEqual(
-      ["/", "/developer", "/openapi.json", "/portal/access-log"].map((path) => world.url + path)
+      ["/", "/developer", "/llms.txt", "/openapi.json", "/portal/access-log"].map((path) => world.url + path)
     )
   })
 
@@ -219,16 +220,22 @@ describe("the pages", () => {
     }
   })
 
-  it("run no script and take nothing from elsewhere", async () => {
+  it("run one script of ours, from a file, and take nothing from elsewhere", async () => {
     const { headers } = await world.call("/docs", HTML)
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8")
     expect(headers.get("content-security-policy")).toBe(
-      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+      "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
     )
     for (const [path, html] of pages) {
-      expect([path, /<script|\sstyle=|<iframe|\son\w+=/.exec(html)]).toEqual([path, null])
-      for (const [, source = ""] of html.matchAll(/(?:src|<link[^>]* href)="([^"]*)"/g))
+      if (path === "/docs/changes.atom") continue // no page: it names whole addresses
+      expect([
+        path,
+        /<script(?! src="\/assets\/docs\.[\w-]+\.js" defer><\/script>)|\sstyle=|<iframe|\son\w+=/.exec(html)
+      ]).toEqual([path, null])
+      for (const [, source = ""] of html.matchAll(/(?:src|<link rel="(?!alternate)[^>]* href)="([^"]*)"/g))
         expect(source).toMatch(/^\/assets\//)
+      for (const [, source = ""] of html.matchAll(/<link rel="alternate"[^>]* href="([^"]*)"/g))
+        expect(source).toMatch(/^\/docs(?:\/[\w/-]+)?\.(?:md|atom)$/)
     }
   })
 

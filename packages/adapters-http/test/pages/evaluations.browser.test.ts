@@ -30,6 +30,7 @@ const story = async (world: World, owner: Person) => {
         disabledAt: null,
         epoch: 0,
         strikes: 0,
+        headers: [],
         secrets: [],
         createdAt: app.createdAt
       })

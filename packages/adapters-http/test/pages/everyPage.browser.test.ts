@@ -43,8 +43,15 @@ const REFUSING: Readonly<Record<string, number>> = {
   "/set-up/gpslogger": 404
 }
 
+/** Texts for programs: the twins of the documentation, their list, and the feed of changes. */
+const isText = (path: string): boolean => /^\/(?:docs.*\.(?:md|atom|json)|llms\.txt)$/.test(path)
+
+/** The pages of all error codes are made by one function, so that of one code stands for them. */
+const isAnotherError = (path: string): boolean =>
+  path.startsWith("/docs/errors/") && path !== "/docs/errors/validation_failed"
+
 const PAGES = routes(optionsAt("https://service.example", { hasMailbox: true }))
-  .filter(({ method, path }) => method === "GET" && !FILES.has(path))
+  .filter(({ method, path }) => method === "GET" && !FILES.has(path) && !isText(path) && !isAnotherError(path))
   .map(({ path }) => path)
 
 const HOME = { lat: 52.37, lon: 4.89 }

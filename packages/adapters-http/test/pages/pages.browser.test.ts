@@ -106,7 +106,7 @@ describeBrowser("pages", () => {
     await inspect(page, "connection")
     await page.getByLabel("Office by the river").first().check()
     await page.getByRole("button", { name: "Save places" }).click()
-    await page.getByText("The places that the app may ask about were changed.").waitFor()
+    await page.getByText("The places that the app can ask about were changed.").waitFor()
     await page.getByText("Disconnect…").click()
     await page.getByRole("button", { name: "Disconnect Coffee Finder" }).click()
     await page.getByText("The app was disconnected.").waitFor()

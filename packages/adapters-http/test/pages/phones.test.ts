@@ -20,7 +20,10 @@ describe("an address that no phone can reach", () => {
   it("is said to be one before the phone is set up; a program may run on this computer", async () => {
     world = await startWorld()
     for (const format of ["overland", "owntracks", "traccar", "osmand", "gpslogger"]) {
-      expect([format, await setUp(format)]).toEqual([format, expect.stringContaining(WARNING)])
+      const page = await setUp(format)
+      expect([format, page]).toEqual([format, expect.stringContaining(WARNING)])
+      // There is a way on without a restart.
+      expect(page).toContain('href="/portal/devices/share"')
     }
     expect(await setUp("json")).toContain("Try it from a terminal")
     expect(await setUp("json")).not.toContain(WARNING)

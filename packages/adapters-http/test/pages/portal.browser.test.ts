@@ -125,7 +125,7 @@ describeBrowser("connected apps", () => {
     expect(await end.innerText()).toContain("It keeps what it learned before.")
     await page.getByLabel("Office by the river").first().check()
     await page.getByRole("button", { name: "Save places" }).click()
-    await page.getByText("The places that the app may ask about were changed.").waitFor()
+    await page.getByText("The places that the app can ask about were changed.").waitFor()
     await page.getByText("Disconnect…").click()
     await page.getByRole("button", { name: "Disconnect Coffee Finder" }).click()
     await page.getByText("The app was disconnected.").waitFor()

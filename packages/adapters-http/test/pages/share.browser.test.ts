@@ -127,7 +127,7 @@ describeBrowser("sharing from this browser [devices-15]", () => {
     await at.context.clearPermissions()
     await open(await at.world.person())
     await press("Start")
-    await says("Your browser may not say where you are.")
+    await says("Your browser is not allowed to say where you are.")
   })
 
   it("only this page and pages with a map may ask for the position; a manifest makes it installable", async () => {

@@ -156,6 +156,7 @@ describe("texts of pages [languages-1]", () => {
       "Restaurant",
       "Sandbox",
       "Scopes",
+      "Status",
       "Test",
       "Token",
       "Webhooks",

@@ -116,6 +116,41 @@ describeBrowser("today and the timeline", () => {
     expect(await page.locator(".timeline > li").allInnerTexts()).toHaveLength(2)
   })
 
+  it("a row above the day leads to the days around it, and to none after today [timeline-2]", async () => {
+    const { page, world } = on
+    await on.as(ada)
+    await page.goto(`${world.url}/portal/timeline`)
+    const row = page.getByRole("navigation", { name: "Days around this one" }).getByRole("link")
+    const days = async () => (await row.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ").trim())
+    const current = () => page.locator(".daylinks [aria-current]").innerText()
+    expect(await days()).toEqual(["Mon 23", "Tue 24", "Wed 25", "Thu 26", "Fri 27", "Sat 28", "Sun 1"])
+    expect(await current()).toContain("1")
+    await row.filter({ hasText: "24" }).click()
+    expect(new URL(page.url()).searchParams.get("day")).toBe("2026-02-24")
+    expect(await days()).toEqual(["Sat 21", "Sun 22", "Mon 23", "Tue 24", "Wed 25", "Thu 26", "Fri 27"])
+    expect(await current()).toContain("24")
+  })
+
+  it("a part of the day is one tap from the page that says what would go; of today, the parts that have begun [retention-choice-4]", async () => {
+    const { page, world } = on
+    await on.as(ada)
+    const parts = page.locator("section", { has: page.locator("#erase") }).locator(".row a")
+    world.clock.set(at("12:00"))
+    await page.goto(`${world.url}/portal/timeline`)
+    expect(await parts.allInnerTexts()).toEqual(["Until 12:00…"])
+    world.clock.set(at("12:00") + 1)
+    await page.reload()
+    expect(await parts.allInnerTexts()).toEqual(["Until 12:00…", "12:00 to 18:00…"])
+    world.clock.set(at("18:30"))
+    await page.reload()
+    expect(await parts.allInnerTexts()).toEqual(["Until 12:00…", "12:00 to 18:00…", "From 18:00…"])
+    await page.getByRole("link", { name: "Delete a part of this day" }).click()
+    await parts.filter({ hasText: "12:00 to 18:00" }).click()
+    expect(await page.locator(".lead").innerText()).toContain("12:00 until")
+    expect(await page.locator(".lead").innerText()).toContain("18:00")
+    await inspect(page, "timeline-erase-part")
+  })
+
   it("hours after the last location, nothing is said of now [timeline-4]", async () => {
     const { page, world } = on
     world.clock.set(at("22:30"))

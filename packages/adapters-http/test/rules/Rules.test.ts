@@ -61,6 +61,7 @@ const registerEndpoint = () =>
         disabledAt: null,
         epoch: 0,
         strikes: 0,
+        headers: [],
         secrets: [],
         createdAt: app.createdAt
       })

@@ -2,35 +2,66 @@ import { OpenApi } from "@effect/platform"
 import { Api } from "@place-access/adapters-http/Api"
 import { describe, expect, it } from "vitest"
 
+const schemas = OpenApi.fromApi(Api).components.schemas as unknown as Readonly<Record<string, Form>>
+
+interface Form {
+  readonly oneOf?: ReadonlyArray<{ readonly $ref: string }>
+}
+
+/** The forms of a request. A reference that leads nowhere gives undefined, which no test below accepts. */
+const forms = (name: string): ReadonlyArray<Form> =>
+  (schemas[name]?.oneOf ?? []).map(({ $ref }) => schemas[$ref.replace("#/components/schemas/", "")] as Form)
+
+const MINUTES = { minimum: 5, maximum: 720 }
+
 describe("the document of rules", () => {
   it("says of the request what the domain checks, with no reference that leads nowhere", () => {
-    const schema: unknown = OpenApi.fromApi(Api).components.schemas["NewPlaceRule"]
-    expect(schema).toMatchObject({
-      type: "object",
-      required: ["type", "place_id"],
-      properties: {
-        type: { enum: ["enter", "exit", "dwell"] },
-        dwell_minutes: { type: ["integer", "null"], minimum: 5, maximum: 720 },
-        max_event_age_s: { type: ["integer", "null"], minimum: 30, maximum: 3_600 }
+    const rest = { max_event_age_s: { type: ["integer", "null"], minimum: 30, maximum: 3_600 } }
+    // One form with minutes, and one without (decision wire-3).
+    expect(schemas["NewPlaceRule"]).toMatchObject({ oneOf: [{}, {}], discriminator: { propertyName: "type" } })
+    expect(forms("NewPlaceRule")).toMatchObject([
+      {
+        type: "object",
+        required: ["type", "place_id"],
+        properties: {
+          type: { enum: ["enter", "exit"] },
+          dwell_minutes: { type: ["integer", "null"], ...MINUTES },
+          ...rest
+        }
+      },
+      {
+        type: "object",
+        required: ["type", "place_id", "dwell_minutes"],
+        properties: { type: { enum: ["dwell"] }, dwell_minutes: { type: "integer", ...MINUTES }, ...rest }
       }
-    })
-    expect(JSON.stringify(schema)).not.toContain("$ref")
+    ])
+    expect(JSON.stringify(forms("NewPlaceRule"))).not.toContain("$ref")
   })
 
   it("says of a zone which fields are required and within which bounds [§8]", () => {
-    const schema: unknown = OpenApi.fromApi(Api).components.schemas["NewZoneRule"]
-    expect(schema).toMatchObject({
-      type: "object",
-      required: ["type", "lat", "lon", "radius_m", "label"],
-      properties: {
-        type: { enum: ["enter", "exit", "dwell"] },
-        lat: { minimum: -90, maximum: 90 },
-        lon: { minimum: -180, maximum: 180 },
-        radius_m: { minimum: 100, maximum: 10_000 },
-        label: { minLength: 1, maxLength: 80 },
-        dwell_minutes: { type: ["integer", "null"], minimum: 5, maximum: 720 }
+    const required = ["type", "lat", "lon", "radius_m", "label"]
+    const circle = {
+      lat: { minimum: -90, maximum: 90 },
+      lon: { minimum: -180, maximum: 180 },
+      radius_m: { minimum: 100, maximum: 10_000 },
+      label: { minLength: 1, maxLength: 80 }
+    }
+    expect(forms("NewZoneRule")).toMatchObject([
+      {
+        type: "object",
+        required,
+        properties: {
+          type: { enum: ["enter", "exit"] },
+          dwell_minutes: { type: ["integer", "null"], ...MINUTES },
+          ...circle
+        }
+      },
+      {
+        type: "object",
+        required: [...required, "dwell_minutes"],
+        properties: { type: { enum: ["dwell"] }, dwell_minutes: { type: "integer", ...MINUTES }, ...circle }
       }
-    })
-    expect(JSON.stringify(schema)).not.toContain("$ref")
+    ])
+    expect(JSON.stringify(forms("NewZoneRule"))).not.toContain("$ref")
   })
 })

@@ -1,6 +1,7 @@
 import { type Account, createAccount, signIn } from "@place-access/domain/accounts"
 import * as Accounts from "@place-access/domain/accounts"
 import type { App } from "@place-access/domain/apps"
+import { figuresRecorder, type Tally } from "@place-access/domain/figures"
 import { type ConsentChoices, decideConsent, startConsent } from "@place-access/domain/consent"
 import { exchangeCode } from "@place-access/domain/tokens"
 import { Fixtures } from "@place-access/domain/testing"
@@ -62,9 +63,11 @@ export const bearer = (token: string): RequestInit => ({ headers: { authorizatio
 /** `atName`: the service runs at `localhost`. Browsers make passkeys for names only, not for network addresses. */
 export interface WorldOptions extends Partial<ServiceOptions> {
   readonly atName?: boolean
+  /** Gets the reports of what apps call. */
+  readonly recorder?: Tally.FiguresRecorder
 }
 
-export const startWorld = async ({ atName = false, ...options }: WorldOptions = {}): Promise<World> => {
+export const startWorld = async ({ atName = false, recorder, ...options }: WorldOptions = {}): Promise<World> => {
   const clock = settableClock(START)
   // Events of the audit log are lines of the log, too many for the output of tests.
   const ambient = Layer.merge(clock.layer, Logger.minimumLogLevel(LogLevel.Warning))
@@ -76,7 +79,12 @@ export const startWorld = async ({ atName = false, ...options }: WorldOptions = 
     const url = named(address)
     // The clock stands still, so all calls of a test fall into one minute and need a high limit.
     settings = optionsAt(url, { rateLimitPerMinute: 1_000_000, version: "0.0.0", ...options })
-    return HttpLive.layer(settings).pipe(Layer.provide(Layer.succeedContext(stores)), Layer.provide(ambient))
+    const recording = Layer.scopedDiscard(Effect.locallyScoped(figuresRecorder, recorder ?? null))
+    return HttpLive.layer(settings).pipe(
+      Layer.provide(Layer.succeedContext(stores)),
+      Layer.provide(recording),
+      Layer.provide(ambient)
+    )
   })
   const run: World["run"] = (program) =>
     Effect.runPromise(program.pipe(Effect.provide(stores), Effect.provide(ambient)))

@@ -43,6 +43,10 @@ export const inspect = async (page: Page, name: string): Promise<void> => {
   await fits(page, name)
 }
 
+/** `inspect` in a browser that may have scripts off: without them axe-core cannot run, and the rest is checked. */
+export const look = (page: Page, name: string, hasScripts: boolean): Promise<void> =>
+  hasScripts ? inspect(page, name) : fits(page, name)
+
 type Scheme = "light" | "dark"
 
 /**

@@ -16,11 +16,32 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** `fetch` that follows no redirect and reads the body. */
+/** `fetch` that follows no redirect and reads the body. The help in an error body is checked and left out. */
 export const call = async (url: string, init: RequestInit = {}): Promise<Answer> => {
   const response = await fetch(url, { redirect: "manual", ...init })
-  const text = await response.text()
+  const sent = await response.text()
+  const json = parse(sent)
+  const text = isError(json) ? JSON.stringify(withoutHelp(json, response)) : sent
   return { status: response.status, headers: response.headers, text, json: parse(text) }
+}
+
+interface ErrorBody {
+  readonly error: string
+  readonly request_id?: string
+  readonly doc_url?: string
+}
+
+const isError = (json: unknown): json is ErrorBody =>
+  typeof json === "object" && json !== null && "statusCode" in json && "error" in json
+
+/**
+ * Every error body has the request's id and the address of its page (decision wire-4). Both differ from call to call
+ * and from server to server, so tests compare the rest.
+ */
+const withoutHelp = ({ doc_url, request_id, ...rest }: ErrorBody, { headers }: Response): unknown => {
+  if (request_id !== headers.get("x-request-id")) throw new Error("An error body without the id of its request")
+  if (doc_url?.endsWith(`/docs/errors/${rest.error}`) !== true) throw new Error("An error body without its doc_url")
+  return rest
 }
 
 export const jsonBody = (value: unknown): RequestInit => ({

@@ -1,6 +1,6 @@
 import { html } from "../../html/Html.js"
 import type * as en from "../en/admin.js"
-import { browserName, plural } from "./words.js"
+import { browserName, number, plural } from "./words.js"
 
 const from = (network: string | null): string => (network === null ? "" : ` von ${network}`)
 
@@ -9,7 +9,34 @@ const ROLES: Readonly<Record<string, string>> = { developer: "Entwickler", revie
 const role = (name: string): string => ROLES[name] ?? name
 
 export const admin: typeof en.admin = {
-  tabs: { label: "Verwaltung", apps: "Apps", accounts: "Konten", audit: "Audit-Protokoll" },
+  tabs: { label: "Verwaltung", apps: "Apps", accounts: "Konten", audit: "Audit-Protokoll", service: "Dienst" },
+  service: {
+    title: "Verwaltung: Dienst",
+    noWorker: "Kein Worker läuft.",
+    noWorkerText: "Webhooks und E-Mails warten, und nichts Abgelaufenes wird gelöscht. Starten Sie einen Worker.",
+    numbers: "Zahlen",
+    accounts: "Konten",
+    accountsOf: (all, made, days) => html`${all}, davon ${number(made)} neu in ${days} Tagen`,
+    suspended: "Gesperrte Konten",
+    apps: "Apps insgesamt",
+    appsOf: (production, inReview, sandbox) =>
+      `${number(production)} in Produktion, ${number(inReview)} zum ersten Mal in Prüfung, ${number(sandbox)} in der Sandbox`,
+    workers: "Laufende Worker",
+    flags: (days) => `Mengenwarnungen in ${days} Tagen`,
+    leaks: (days) => `Verbindungen mit verratenem Schlüssel in ${days} Tagen`,
+    queues: "Was auf einen Worker wartet",
+    queue: "Warteschlange",
+    due: "Fällig",
+    oldest: "Ältestes",
+    names: {
+      outbox: "Ereignisse zum Verteilen",
+      deliveries: "Webhooks zum Senden",
+      mail: "E-Mails zum Senden",
+      imports: "Dateien zum Einlesen"
+    },
+    orMore: (count) => `${number(count)} oder mehr`,
+    hint: "Eine Warteschlange, deren Ältestes Minuten alt ist, hat zu wenige Worker oder einen E-Mail-Server, der nicht antwortet."
+  },
   titleOf: (name) => `Verwaltung: ${name}`,
   roles: { developer: "Entwickler", reviewer: "Prüfer", admin: "Administrator" },
   noRole: "Keine Rolle",

@@ -1,5 +1,6 @@
 import { html } from "../../html/Html.js"
 import type * as en from "../en/developer.js"
+import { number, plural } from "./words.js"
 
 export const developer: typeof en.developer = {
   yourApps: "Ihre Apps",
@@ -20,7 +21,53 @@ export const developer: typeof en.developer = {
     sensitive: "Sensibel"
   },
   noteWithDecision: "Notiz zur Entscheidung",
-  tabs: { overview: "Übersicht", users: "Personen", webhooks: "Webhooks", deliveries: "Zustellungen" },
+  tabs: {
+    overview: "Übersicht",
+    users: "Personen",
+    calls: "Anfragen",
+    webhooks: "Webhooks",
+    deliveries: "Zustellungen",
+    testPeople: "Testpersonen"
+  },
+  figures: {
+    heading: (days) => `Die letzten ${days} Tage`,
+    users: "Personen jetzt",
+    usersMost: (most) => `von den neuesten ${number(most)} Verbindungen`,
+    connected: "Neue Verbindungen",
+    calls: "Anfragen",
+    errors: "Fehler",
+    errorShare: (share) => `${share.replace(".", ",")} % der Anfragen`,
+    rateUse: "Höchstens genutzt vom Limit",
+    rateText: (limited) =>
+      limited === 0
+        ? "für eine Person, keine Anfrage abgewiesen"
+        : `für eine Person, ${plural(limited, "Anfrage", "Anfragen")} abgewiesen`,
+    firings: "Ausgelöste Regeln",
+    day: "Tag",
+    number: "Anzahl",
+    percent: "Prozent",
+    caption: (what) => html`${what} nach Tagen`,
+    hint: "Einmal in der Sekunde gezählt und gut für eine Seite, nicht für eine Rechnung: Ein Absturz kann eine Sekunde verlieren. Die Tage sind Ihre.",
+    log: "Anfragen ansehen"
+  },
+  calls: {
+    title: (app) => `${app}: Anfragen`,
+    lead: "Die Anfragen der App in den letzten 7 Tagen, die neuesten zuerst, mit den Kennungen ihrer Antworten. Darin stehen keine Person, keine Query und keine Adresse.",
+    all: "Alle Anfragen",
+    refused: "Nur Fehler",
+    which: "Welche Anfragen",
+    empty: "Noch keine Anfrage. Es dauert eine Sekunde, bis eine erscheint.",
+    noneRefused: "Keine Anfrage wurde abgewiesen.",
+    at: "Wann",
+    endpoint: "Anfrage",
+    status: "Status",
+    error: "Fehler",
+    requestId: "Kennung",
+    older: "Ältere",
+    newest: "Neueste",
+    unlisted: (count) =>
+      `${plural(count, "Anfrage", "Anfragen")} der letzten 7 Tage kamen zu schnell und stehen nicht hier. Gezählt sind sie.`
+  },
   apps: {
     lead: html`Eine App bittet Personen um Erlaubnis, liest Antworten zu ihren Orten und bekommt Ereignisse, wenn etwas
       geschieht. Wie das geht, erklärt die <a href="/docs">Dokumentation</a> (auf Englisch); sie beginnt mit einem
@@ -189,4 +236,74 @@ export const developer: typeof en.developer = {
       fired: "ein Ereignis wurde gesendet"
     }
   }
+}
+
+export const testPeople: typeof en.testPeople = {
+  labels: {
+    name: "Name",
+    lat: "Breitengrad von Home",
+    lon: "Längengrad von Home",
+    scopes: "Scopes",
+    trip: "Weg",
+    place: "Ort",
+    minutes: "Minuten",
+    late_minutes: "Minuten zu spät",
+    accuracy_m: "Genauigkeit in Metern",
+    file: "Inhalt der Datei"
+  },
+  titleOf: (app) => `Testpersonen von ${app}`,
+  lead: "Eine Testperson hat Orte, ein Telefon und eine Verbindung mit Ihrer App. Sie schicken das Telefon auf einen Weg, und alles dahinter ist echt: Regeln lösen aus, und Ihre Endpunkte bekommen signierte Webhooks.",
+  empty: "Noch keine Testperson.",
+  notInProduction:
+    "Eine App in Produktion hat keine Testpersonen. Legen Sie zum Testen eine weitere App an: Sie beginnt in der Sandbox.",
+  noMore: (most) => `Eine App kann ${most} Testpersonen haben. Entfernen Sie eine, um eine weitere anzulegen.`,
+  add: "Testperson anlegen",
+  addText:
+    "Mit zwei Orten, Home und Work, die beide mit Ihrer App geteilt sind, und einer Verbindung für 90 Tage. Niemand kann sich als Testperson anmelden. Wenn Ihre App in Produktion geht, werden ihre Testpersonen entfernt.",
+  nameHint: "Für Sie, um Testpersonen zu unterscheiden.",
+  homeHint: "In Grad. Work liegt etwa 3 km östlich davon.",
+  scopesHint: "Was die Person Ihrer App erlaubt. Ein sensibler Scope braucht einen Zweck der App.",
+  make: "Testperson anlegen",
+  cannotBeMade: (reason) => html`kann nicht angelegt werden: ${reason}`,
+  made: "Angelegt",
+  places: "Orte",
+  ended: "Beendet",
+  lastReading: "Neueste Messung",
+  noReading: "Noch keine",
+  trip: "Einen Weg simulieren",
+  tripText:
+    "Niemand muss warten: Die Messungen haben Zeiten in der Vergangenheit, und die letzte ist jetzt. Eine Messung, die mehr als 15 Minuten alt ist, löst keine Regel aus. Die Ankunft eines langen Aufenthalts löst also nichts aus, und sein Ende löst die Regeln über Aufenthalte aus.",
+  kinds: {
+    arrive: "Ankommen: von 500 m außerhalb bis zur Mitte",
+    leave: "Weggehen: von der Mitte bis 500 m außerhalb",
+    stay: "Bleiben: ankommen und bis jetzt bleiben"
+  },
+  minutesHint: "Wie lange ein Aufenthalt dauert: 5 bis 720. Die anderen Wege benutzen es nicht.",
+  quality: "Späte oder ungenaue Messungen",
+  lateHint:
+    "Wie viele Minuten nach seinem Ende der Weg hochgeladen wird: 0 bis 1.440. Bei mehr als 15 löst keine Regel aus.",
+  accuracyHint:
+    "1 bis 10.000. Eine Messung entscheidet nichts, wenn sie ungenauer ist als ihr Abstand vom Rand des Ortes.",
+  simulate: "Weg beginnen",
+  log: "Eine Aufzeichnung senden",
+  logText:
+    "Eine GPX-Datei oder eine Google-Zeitachse mit bis zu 1.000 Messungen. Sie wird zeitlich verschoben, sodass ihre letzte Messung jetzt ist.",
+  sendLog: "Aufzeichnung senden",
+  sent: (readings) => `Das Telefon hat ${plural(readings, "Messung", "Messungen")} gesendet.`,
+  began: (at) => html`Zeit der ersten: ${at}.`,
+  stored: (accepted) => `Neu: ${number(accepted)}.`,
+  toDeliveries: "Zu den Zustellungen",
+  cannotTravel: (reason) => html`ist nicht möglich: ${reason}`,
+  remove: "Diese Testperson entfernen",
+  removeText: "Die Verbindung und ihre Tokens enden sofort, und alles von der Person wird gelöscht.",
+  removeButton: "Testperson entfernen",
+  madeTitle: "Ihre Testperson",
+  shownOnce: "Die Tokens werden einmal gezeigt.",
+  shownOnceText:
+    "Sie sind das, was Ihre App nach einer echten Zustimmung bekäme. Wenn Sie sie verlieren, legen Sie eine weitere Person an.",
+  accessToken: "Zugriffstoken, für eine Stunde",
+  refreshToken: "Refresh-Token",
+  phoneToken: "Token des Telefons",
+  tryIt: "Ausprobieren",
+  kept: "Ich habe sie aufbewahrt"
 }

@@ -75,6 +75,7 @@ export const frame: typeof en.frame = {
     noLogo: "Dieses Logo gibt es nicht",
     noPasskey: "Diesen Passkey gibt es nicht",
     noPlace: "Diesen Ort gibt es nicht",
+    noTestPerson: "Diese Testperson gibt es nicht",
     noPurpose: "Diesen Zweck gibt es nicht",
     noReceipt: "Diesen Beleg gibt es nicht",
     noRule: "Diese Regel gibt es nicht",

@@ -36,6 +36,18 @@ export const review: typeof en.review = {
     noScope: "Keine Berechtigung",
     sensitive: "Sensibel"
   },
+  hints: {
+    heading: "Sehen Sie zweimal hin",
+    manyCalls: (purpose, perDay) =>
+      html`Der Zweck ${purpose} kündigt ${number(perDay)} Anfragen je Tag und Person an, mehr als alle fünf Minuten
+      eine.`,
+    otherHosts: (webPage, hosts) =>
+      html`Personen kehren zu einem anderen Host zurück als dem der Webseite, ${webPage}:${hosts}.`,
+    noWebPage: "Die App hat keine Webseite, auf der Personen lesen könnten, wer fragt.",
+    shortDescription: (words, scopes) =>
+      `Die Beschreibung hat ${plural(words, "Wort", "Wörter")} für ${plural(scopes, "Scope", "Scopes")}.`,
+    noPurpose: (scopes) => html`Kein Zweck sagt, wozu diese sensiblen Scopes da sind:${scopes}.`
+  },
   history: {
     heading: "Bisherige Entscheidungen",
     empty: "Über diese App wurde noch nichts entschieden.",

@@ -13,6 +13,8 @@ export const setUp: typeof en.setUp = {
   outOfReach: html`<strong>Ein Handy kann diese Adresse nicht erreichen</strong>: localhost ist nur dieser Computer.
     Starten Sie den Dienst mit einer Adresse Ihres Netzwerks als <code>BASE_URL</code> und mit
     <code>HOST=0.0.0.0</code>, und fügen Sie dann das Handy neu hinzu.`,
+  browserInstead: (share) =>
+    html`Ohne Handy probieren Sie den Dienst so aus: <a href="${share}">Von diesem Browser aus teilen</a>.`,
   stepByStep: (app) => html`${app}, Schritt für Schritt`,
   qrLink: "QR-Code. Er enthält einen Link, der die App öffnet und alles ausfüllt.",
   qrText: "QR-Code. Er enthält die Einstellungen unten als Text.",

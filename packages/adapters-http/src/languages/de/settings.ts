@@ -245,5 +245,6 @@ export const notices: typeof en.notices = {
   "secrets-ended": "Die früheren Signaturschlüssel sind ungültig. Der neueste gilt.",
   redelivered: "Das Ereignis ist wieder in der Warteschlange. Das ist seine neue Zustellung.",
   retried: "Der nächste Versuch ist jetzt fällig.",
+  "test-person-removed": "Die Testperson ist entfernt. Ihre Verbindung ist beendet.",
   "endpoint-removed": "Der Endpunkt ist entfernt. Zustellungen, die darauf gewartet haben, sind fehlgeschlagen."
 }

@@ -69,14 +69,6 @@ export const steering: typeof en.steering = {
       app: "die App hat es geändert",
       service: "innerhalb von 14 Tagen hat es niemand verlängert"
     },
-    endedBy: {
-      user_disconnected: "Sie haben sie getrennt",
-      app_revoked_token: "die App hat sie beendet",
-      admin_revoked: "ein Administrator hat die App dauerhaft geschlossen",
-      expired: "die Zeit, die Sie erlaubt hatten, war vorbei",
-      refresh_token_reused: "ein Token der App wurde zweimal verwendet, also hat es vielleicht jemand gestohlen",
-      code_reused: "ein Code der App wurde zweimal verwendet, also hat ihn vielleicht jemand gestohlen"
-    },
     byWhom: (who) => html`Wie es dazu kam: ${who}`,
     added: "Hinzugefügt",
     removed: "Entfernt",

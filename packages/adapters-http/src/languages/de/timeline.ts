@@ -38,6 +38,7 @@ export const timeline: typeof en.timeline = {
   },
   calendar: {
     month: (name, year) => `${name} ${year}`,
+    around: "Die Tage um diesen",
     before: "Der Monat davor",
     after: "Der Monat danach",
     locations: (count) => `${number(count)} Standorte`,
@@ -54,6 +55,11 @@ export const timeline: typeof en.timeline = {
   erase: {
     labels: { from: "Von", until: "Bis" },
     part: "Einen Teil dieses Tages löschen",
+    parts: {
+      morning: "Bis 12:00 …",
+      afternoon: "12:00 bis 18:00 …",
+      evening: "Ab 18:00 …"
+    },
     button: "Löschen …",
     wholeDay: "Den ganzen Tag löschen …",
     hint: "Sie sehen zuerst, was gelöscht würde.",

@@ -9,6 +9,26 @@ export const webhooks: typeof en.webhooks = {
     events: "Haken Sie keins an, um alle Ereignisse zu bekommen, auch Arten, die später hinzukommen.",
     description: "Nur Sie sehen sie. Freiwillig."
   },
+  eventWords: {
+    "rule.fired":
+      "Eine Person kam an einem Ort oder in einer Zone an, nach denen eine Ihrer Regeln fragt, ging von dort weg oder blieb.",
+    "places.changed": "Eine Person hat einen Ort für Ihre App freigegeben oder nicht mehr. Lesen Sie die Orte neu.",
+    "sensitive.expiring":
+      "Die sensiblen Scopes einer Person enden in 14 Tagen, und noch einmal in 7. Bitten Sie die Person, zu erneuern.",
+    "sensitive.lapsed":
+      "Die sensiblen Scopes einer Person sind abgelaufen. 14 Tage lang bringt eine Bestätigung sie zurück.",
+    "sensitive.removed": "Die 14 Tage sind um: Nur eine ganze Zustimmung bringt die sensiblen Scopes zurück."
+  },
+  sampleOf: (name) => `Ein Beispiel für ${name}`,
+  sampleTypes: (types) => `\`type\` ist eins von ${types}.`,
+  headers: {
+    heading: "Eigene Kopfzeilen",
+    name: "Kopfzeile, die hinzukommt oder ersetzt wird",
+    value: "Ihr Wert",
+    hint: (most) =>
+      `Freiwillig, höchstens ${most}: zum Beispiel für ein Gateway, das einen Schlüssel verlangt. Wir speichern den Wert verschlüsselt und zeigen ihn nie wieder. Unsere eigenen Kopfzeilen (Host, Content-Type, User-Agent, X-Service-…) lassen sich nicht ersetzen.`,
+    remove: (name) => html`${name} entfernen`
+  },
   titleOf: (app) => `Webhooks von ${app}`,
   empty: "Noch kein Endpunkt: Ihrer App wird nichts gesendet.",
   add: "Endpunkt hinzufügen",
@@ -26,6 +46,9 @@ export const webhooks: typeof en.webhooks = {
     id: "Kennung",
     failures: "Fehlschläge",
     enable: "Einschalten",
+    testType: "Ereignis des Tests",
+    testHint: html`Signiert wie ein echtes Ereignis. Alle außer <code>ping</code> haben erfundene IDs und
+      <code>"sample": true</code> im Body.`,
     test: "Test senden",
     change: "Ändern",
     changeOf: (url) => `${url} ändern`,
@@ -51,6 +74,25 @@ export const webhooks: typeof en.webhooks = {
     removeButton: "Endpunkt entfernen",
     tested: "Der Test wurde zugestellt.",
     notTested: "Der Test wurde nicht zugestellt."
+  },
+  figures: {
+    heading: "Wie es den Zustellungen geht",
+    day: "Letzte 24 Stunden",
+    week: "Letzte 7 Tage",
+    waiting: "Warten",
+    orMore: "oder mehr",
+    lastSuccess: "Letzter Erfolg",
+    byHour: "Versuche nach Stunden, die letzten 24 Stunden",
+    hour: "Stunde",
+    attempts: "Versuche",
+    failed: "Fehlgeschlagen",
+    noAttempts: "Kein Versuch",
+    summed: (percent, attempts, millis) =>
+      `${percent.replace(".", ",")} % von ${plural(attempts, "Versuch", "Versuchen")} gelangen; 95 % dauerten höchstens ${number(millis)} ms`,
+    failing: (at) => html`Der letzte Versuch schlug fehl (${at}):`,
+    succeeded: (at) => html`Der letzte Erfolg: ${at}.`,
+    noSuccess: "Kein Versuch der letzten 7 Tage gelang.",
+    hint: "Wiederholungen und erneut Gesendetes zählen, Tests nicht. Die Zahlen sind mindestens eine Sekunde alt."
   },
   edit: {
     titleOf: (app) => `Endpunkt von ${app} ändern`,
@@ -133,6 +175,13 @@ export const webhooks: typeof en.webhooks = {
     start: "Anfang der Antwort",
     startShort: "Anfang",
     millis: (count) => `${number(count)} ms`,
+    exchangeOf: (attempt, at) => html`Anfrage und Antwort von Versuch ${attempt}, ${at}`,
+    request: "Anfrage",
+    responseHeaders: "Kopfzeilen der Antwort",
+    noHeaders: "Keine Antwort.",
+    curl: "Dieselbe Anfrage als Befehl",
+    curlText:
+      "Mit der Signatur dieses Versuchs, die Empfänger einige Minuten lang annehmen. Ein Geheimnis steht nicht darin: Setzen Sie die Werte Ihrer Kopfzeilen an die Stelle von YOUR_VALUE.",
     payload: "Was gesendet wurde"
   },
   states: {

@@ -1,13 +1,41 @@
 import type { Account } from "@place-access/domain/accounts"
 import type { AuditEvent } from "@place-access/domain/audit"
+import type { QueueBacklog } from "@place-access/domain/staff"
 import { type Html, html } from "../../html/Html.js"
-import { browserName, plural } from "./words.js"
+import { browserName, number, plural } from "./words.js"
 
 const from = (network: string | null): string => (network === null ? "" : ` from ${network}`)
 
 /** The pages of admins. */
 export const admin = {
-  tabs: { label: "Admin", apps: "Apps", accounts: "Accounts", audit: "Audit log" },
+  tabs: { label: "Admin", apps: "Apps", accounts: "Accounts", audit: "Audit log", service: "Service" },
+  service: {
+    title: "Admin: service",
+    noWorker: "No worker is alive.",
+    noWorkerText: "Webhooks and mails wait, and nothing is deleted that has expired. Start a worker.",
+    numbers: "Numbers",
+    accounts: "Accounts",
+    accountsOf: (all: Html, made: number, days: number): Html => html`${all}, ${number(made)} new in ${days} days`,
+    suspended: "Suspended accounts",
+    apps: "Apps",
+    appsOf: (production: number, inReview: number, sandbox: number): string =>
+      `${number(production)} in production, ${number(inReview)} in review for the first time, ${number(sandbox)} in the sandbox`,
+    workers: "Workers alive",
+    flags: (days: number): string => `Volume flags in ${days} days`,
+    leaks: (days: number): string => `Connections with a leaked key in ${days} days`,
+    queues: "What waits for a worker",
+    queue: "Queue",
+    due: "Due",
+    oldest: "Oldest",
+    names: {
+      outbox: "Events to fan out",
+      deliveries: "Webhooks to send",
+      mail: "Mails to send",
+      imports: "Files to import"
+    } satisfies Record<QueueBacklog["queue"], string>,
+    orMore: (count: number): string => `${number(count)} or more`,
+    hint: "A queue whose oldest entry is minutes old has too few workers, or a receiver of mail that does not answer."
+  },
   titleOf: (name: string): string => `Admin: ${name}`,
   roles: { developer: "Developer", reviewer: "Reviewer", admin: "Admin" } satisfies Record<Account.Role, string>,
   noRole: "No role",

@@ -1,6 +1,7 @@
 import type { App } from "@place-access/domain/apps"
 import type { ListedRule, RuleEvaluation } from "@place-access/domain/rules"
 import { type Html, html } from "../../html/Html.js"
+import { number, plural } from "./words.js"
 
 /** The pages of developers about their apps. Those about purposes and webhooks have files of their own. */
 export const developer = {
@@ -26,7 +27,51 @@ export const developer = {
     sensitive: "Sensitive"
   },
   noteWithDecision: "Note with the decision",
-  tabs: { overview: "Overview", users: "Users", webhooks: "Webhooks", deliveries: "Delivery log" },
+  tabs: {
+    overview: "Overview",
+    users: "Users",
+    calls: "Request log",
+    webhooks: "Webhooks",
+    deliveries: "Delivery log",
+    testPeople: "Test people"
+  },
+  figures: {
+    heading: (days: number): string => `The last ${days} days`,
+    users: "Users now",
+    usersMost: (most: number): string => `of the newest ${number(most)} connections`,
+    connected: "New connections",
+    calls: "Calls",
+    errors: "Errors",
+    errorShare: (share: string): string => `${share} % of the calls`,
+    rateUse: "Rate limit used at most",
+    rateText: (limited: number): string =>
+      limited === 0 ? "by one user, no call refused" : `by one user, ${plural(limited, "call", "calls")} refused`,
+    firings: "Rules fired",
+    day: "Day",
+    number: "Number",
+    percent: "Percent",
+    caption: (what: Html): Html => html`${what}, by day`,
+    hint: "Counted once a second and good for a page, not for a bill: a crash can lose a second. Days are yours.",
+    log: "See the request log"
+  },
+  calls: {
+    title: (app: string): string => `${app}: request log`,
+    lead: "The app’s own calls of the last 7 days, the newest first, with the request ids of their answers. The log has no user, no query and no address.",
+    all: "All calls",
+    refused: "Errors only",
+    which: "Which calls",
+    empty: "No call is in the log yet. It takes a second until one appears.",
+    noneRefused: "No call was refused.",
+    at: "At",
+    endpoint: "Call",
+    status: "Status",
+    error: "Error",
+    requestId: "Request id",
+    older: "Older",
+    newest: "Newest",
+    unlisted: (count: number): string =>
+      `${plural(count, "call", "calls")} of the last 7 days came too fast to be listed. They are counted.`
+  },
   apps: {
     lead: html`An app asks users for permission, reads answers about their places, and gets events when something
       happens. How, the <a href="/docs">documentation</a> explains; it begins with a
@@ -163,7 +208,7 @@ export const developer = {
     heading: (sub: string): Html => html`Rules of <code>${sub}</code>`,
     lead: html`What the last readings of the user’s phone did to each rule, as
       <code>GET /v1/rules/…/evaluations</code> tells the app. The user’s access log says that you looked.`,
-    empty: "The app has no rules on this connection that it may read.",
+    empty: "The app has no rules on this connection that it can read.",
     newer: "Newer rules",
     state: "State",
     rule: "Rule",
@@ -194,4 +239,73 @@ export const developer = {
       fired: "an event was sent"
     } satisfies Record<RuleEvaluation.RuleOutcome, string>
   }
+}
+
+/** The page of an app's test people. */
+export const testPeople = {
+  labels: {
+    name: "Name",
+    lat: "Latitude of Home",
+    lon: "Longitude of Home",
+    scopes: "Scopes",
+    trip: "Trip",
+    place: "Place",
+    minutes: "Minutes",
+    late_minutes: "Minutes late",
+    accuracy_m: "Accuracy in metres",
+    file: "Contents of the file"
+  },
+  titleOf: (app: string): string => `Test people of ${app}`,
+  lead: "A test person has places, a phone and a connection to your app. You send the phone on a trip, and everything behind it is real: rules fire, and your endpoints get signed webhooks.",
+  empty: "No test person yet.",
+  notInProduction:
+    "An app in production has no test people. Create another app to test with: it begins in the sandbox.",
+  noMore: (most: number): string => `An app can have ${most} test people. Remove one to make another.`,
+  add: "Make a test person",
+  addText:
+    "With two places, Home and Work, both shared with your app, and a connection for 90 days. Nobody can sign in as a test person. When your app goes to production, its test people are removed.",
+  nameHint: "For you, to tell test people apart.",
+  homeHint: "In degrees. Work is about 3 km east of it.",
+  scopesHint: "What the person allows your app. A sensitive scope needs a purpose of the app.",
+  make: "Make test person",
+  cannotBeMade: (reason: Html): Html => html`cannot be made: ${reason}`,
+  made: "Created",
+  places: "Places",
+  ended: "Ended",
+  lastReading: "Newest reading",
+  noReading: "None yet",
+  trip: "Simulate a trip",
+  tripText:
+    "Nothing waits: the readings carry times in the past, and the last one is now. A reading that is more than 15 minutes old fires no rule. So the arrival of a long stay fires nothing, and its end fires the rules about stays.",
+  kinds: {
+    arrive: "Arrive: from 500 m outside to the middle",
+    leave: "Leave: from the middle to 500 m outside",
+    stay: "Stay: arrive, and stay until now"
+  },
+  minutesHint: "How long a stay is: 5 to 720. The other trips ignore it.",
+  quality: "Late or inaccurate readings",
+  lateHint: "How many minutes after its end the trip is uploaded: 0 to 1,440. More than 15: no rule fires.",
+  accuracyHint:
+    "1 to 10,000. A reading decides nothing when its accuracy is worse than its distance from the edge of the place.",
+  simulate: "Start the trip",
+  log: "Send a recorded log",
+  logText:
+    "A GPX file or a Google Timeline with up to 1,000 readings. It is moved in time, so that its last reading is now.",
+  sendLog: "Send the log",
+  sent: (readings: number): string => `The phone sent ${plural(readings, "reading", "readings")}.`,
+  began: (at: Html): Html => html`The first was captured ${at}.`,
+  stored: (accepted: number): string => `New: ${number(accepted)}.`,
+  toDeliveries: "See the deliveries",
+  cannotTravel: (reason: Html): Html => html`is not possible: ${reason}`,
+  remove: "Remove this test person",
+  removeText: "The connection and its tokens end at once, and everything of the person is deleted.",
+  removeButton: "Remove test person",
+  madeTitle: "Your test person",
+  shownOnce: "The tokens are shown once.",
+  shownOnceText: "They are what your app would get after a real consent. If you lose them, make another person.",
+  accessToken: "Access token, for an hour",
+  refreshToken: "Refresh token",
+  phoneToken: "Token of the phone",
+  tryIt: "Try it",
+  kept: "I have kept them"
 }

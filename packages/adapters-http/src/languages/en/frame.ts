@@ -80,6 +80,7 @@ export const frame = {
     noLogo: "No such logo",
     noPasskey: "No such passkey",
     noPlace: "No such place",
+    noTestPerson: "No such test person",
     noPurpose: "No such purpose",
     noReceipt: "No such receipt",
     noRule: "No such rule",

@@ -45,7 +45,7 @@ export const map = {
     metres: "{metres} metres",
     looking: "Looking for where you are…",
     found: "Found, to within {metres} metres.",
-    forbidden: "Your browser may not say where you are. Allow the location for this page, then try again.",
+    forbidden: "Your browser is not allowed to say where you are. Allow the location for this page, then try again.",
     notFound: "Your browser could not find where you are. Try again near a window, or choose a point on the map.",
     far: "{name} is {km} km to the {direction}",
     // Clockwise, from the north.

@@ -19,7 +19,7 @@ export const portal = {
     nothing: "Nothing",
     notNow: "Not now",
     sandbox: "Sandbox",
-    /** Why a connection ended, behind its moment. */
+    /** Why a connection ended, behind its moment; in the history and its receipts, who ended it. */
     reasons: {
       user_disconnected: "you disconnected it",
       app_revoked_token: "the app ended it",
@@ -43,7 +43,7 @@ export const portal = {
       exactLocation: "Exact location",
       exactUntil: (at: Html): Html => html`Until ${at}`,
       exactEnded: (at: Html): Html => html`Ended ${at}`,
-      exactInGrace: (at: Html, until: Html): Html => html`Ended ${at}; the app may ask you to renew it until ${until}`
+      exactInGrace: (at: Html, until: Html): Html => html`Ended ${at}; the app can ask you to renew it until ${until}`
     }
   },
   connection: {

@@ -36,6 +36,17 @@ export const review = {
     noScope: "No scope",
     sensitive: "Sensitive"
   },
+  hints: {
+    heading: "Look twice",
+    manyCalls: (purpose: Html, perDay: number): Html =>
+      html`The purpose ${purpose} announces ${number(perDay)} calls a day and user, more than one every five minutes.`,
+    otherHosts: (webPage: Html, hosts: Html): Html =>
+      html`Users return to another host than that of the web page, ${webPage}:${hosts}.`,
+    noWebPage: "The app has no web page on which users could read who asks.",
+    shortDescription: (words: number, scopes: number): string =>
+      `The description has ${plural(words, "word", "words")} for ${plural(scopes, "scope", "scopes")}.`,
+    noPurpose: (scopes: Html): Html => html`No purpose says what these sensitive scopes are for:${scopes}.`
+  },
   history: {
     heading: "Decisions so far",
     empty: "Nothing was decided about this app yet.",
@@ -110,7 +121,7 @@ export const review = {
     versions: "Versions of the consent page",
     noRedirect: "The app has no redirect URI, so it cannot ask users yet.",
     explained:
-      "This is the page for a user who was never connected, when the app asks for everything that it may. Nothing on it can be pressed. The account is yours; the places are examples.",
+      "This is the page for a user who was never connected, when the app asks for everything that it can have. Nothing on it can be pressed. The account is yours; the places are examples.",
     origins: "The app can send users back to each of these; the page shows the one that it asks for:",
     hidden: "Not on the page, because no approved purpose covers it, or because an admin took it away:"
   },

@@ -16,6 +16,8 @@ export const setUp = {
   outOfReach: html`<strong>A phone cannot reach this address</strong>: localhost is this computer alone. Start the
     service with an address of your network as <code>BASE_URL</code> and with <code>HOST=0.0.0.0</code>, then add the
     phone again.`,
+  browserInstead: (share: string): Html =>
+    html`To try the service without a phone, <a href="${share}">share from this browser</a>.`,
   stepByStep: (app: Html): Html => html`${app}, step by step`,
   qrLink: "QR code. It holds a link that opens the app with everything filled in.",
   qrText: "QR code. It holds the settings below as text.",
@@ -119,7 +121,8 @@ export const setUp = {
       sharing: "Sharing. Keep this page open.",
       removed: "This browser was removed from your devices. Nothing is sent. To share again, press Start.",
       offline: "Offline. The locations wait in this browser.",
-      notAllowed: "Your browser may not say where you are. Allow the location for this page, then press Start.",
+      notAllowed:
+        "Your browser is not allowed to say where you are. Allow the location for this page, then press Start.",
       notFound: "Your browser does not know where you are. It tries again.",
       signedOut: "You are signed out. Load this page again.",
       cannotBeAdded: "This browser cannot be added: {reason}",

@@ -179,7 +179,7 @@ export const settings = {
     done: {
       heading: "Your account is deleted",
       text: "Apps can ask nothing more about you, and your phones can send nothing more. The rest is being removed now.",
-      mail: "An e-mail confirms it. You may remove the app that sent your location from your phone.",
+      mail: "An e-mail confirms it. You can remove the app that sent your location from your phone.",
       home: "Go to the front page"
     }
   }
@@ -216,7 +216,7 @@ export const notices = {
   "notices-chosen": "Saved. We mail you what you ticked, and what is about the safety of your account.",
   "history-chosen": "Saved. It takes effect now.",
   disconnected: "The app was disconnected.",
-  shared: "The places that the app may ask about were changed.",
+  shared: "The places that the app can ask about were changed.",
   paused: "The app is paused. It learns nothing until the pause ends.",
   resumed: "The app can ask again. Its rules begin anew.",
   "all-paused": "Every app is paused. None of them learns anything until its pause ends.",
@@ -250,5 +250,6 @@ export const notices = {
   "secrets-ended": "The earlier secrets have ended. The newest one works.",
   redelivered: "The event is queued again. This is its new delivery.",
   retried: "The next attempt is due now.",
+  "test-person-removed": "The test person was removed. Its connection has ended.",
   "endpoint-removed": "The endpoint was removed. Deliveries that waited for it have failed."
 }

@@ -87,7 +87,7 @@ export const signIn = {
     nameHint: "How we address you. Optional.",
     keep: "Keep my history",
     keepHint:
-      "Your history is where your phones were, and your visits. Apps that may look back see only what is kept. You can change this in the settings at any time.",
+      "Your history is where your phones were, and your visits. Apps that can look back see only what is kept. You can change this in the settings at any time.",
     create: "Create account",
     haveOne: (href: string): Html => html`You have an account? <a href="${href}">Sign in</a>`,
     taken: "An account with this email exists already. Sign in instead.",

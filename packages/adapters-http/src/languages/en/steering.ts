@@ -1,4 +1,4 @@
-import type { Connection, ConsentEntry, ConsentHistory, Pause } from "@place-access/domain/connection"
+import type { ConsentEntry, ConsentHistory, Pause } from "@place-access/domain/connection"
 import { type Html, html } from "../../html/Html.js"
 import { plural } from "./words.js"
 
@@ -74,14 +74,6 @@ export const steering = {
       app: "the app changed it",
       service: "nobody renewed it within 14 days"
     } satisfies Record<ConsentHistory.ChangedBy, string>,
-    endedBy: {
-      user_disconnected: "you disconnected it",
-      app_revoked_token: "the app ended it",
-      admin_revoked: "an admin closed the app permanently",
-      expired: "the time that you allowed was over",
-      refresh_token_reused: "a token of the app was used twice, so it may have been stolen",
-      code_reused: "a code of the app was used twice, so it may have been stolen"
-    } satisfies Record<Connection.EndReason, string>,
     byWhom: (who: Html): Html => html`By whom: ${who}`,
     added: "Added",
     removed: "Removed",

@@ -38,6 +38,7 @@ export const timeline = {
   },
   calendar: {
     month: (name: string, year: number): string => `${name} ${year}`,
+    around: "Days around this one",
     before: "The month before",
     after: "The month after",
     locations: (count: number): string => `${number(count)} locations`,
@@ -54,6 +55,11 @@ export const timeline = {
   erase: {
     labels: { from: "From", until: "Until" },
     part: "Delete a part of this day",
+    parts: {
+      morning: "Until 12:00…",
+      afternoon: "12:00 to 18:00…",
+      evening: "From 18:00…"
+    },
     button: "Delete…",
     wholeDay: "Delete the whole day…",
     hint: "You see first what would be deleted.",

@@ -15,7 +15,7 @@ export const today = {
     addPhone: "Add a phone",
     app: "An app",
     appText:
-      "Open the app that wants to know where you are, and choose to connect it. It leads you here, and you decide what it may ask."
+      "Open the app that wants to know where you are, and choose to connect it. It leads you here, and you decide what it can ask."
   },
   suggestion: {
     name: { home: "Home", work: "Work", other: "Place" },
@@ -77,7 +77,7 @@ export const today = {
   ending: {
     heading: "Ends soon",
     connection: (app: string, at: Html): Html => html`${app} can ask until ${at}`,
-    exact_location: (app: string, at: Html): Html => html`${app} may see your exact location until ${at}`,
+    exact_location: (app: string, at: Html): Html => html`${app} can see your exact location until ${at}`,
     look: "Look at it"
   },
   asked: {

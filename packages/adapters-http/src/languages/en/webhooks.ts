@@ -1,4 +1,5 @@
 import type { Delivery } from "@place-access/domain/deliveries"
+import type { Event } from "@place-access/domain/events"
 import { type Html, html } from "../../html/Html.js"
 import { number, plural } from "./words.js"
 
@@ -9,6 +10,23 @@ export const webhooks = {
     url: "An https address on a public host. We post events here, signed, and follow no redirect.",
     events: "Tick none to get all events, also types that are added later.",
     description: "Only you see it. Optional."
+  },
+  eventWords: {
+    "rule.fired": "A user arrived at, left or stayed at a place or zone that one of your rules asks about.",
+    "places.changed": "A user shared a place with your app, or stopped sharing one. Read the places again.",
+    "sensitive.expiring": "The sensitive scopes of a user end in 14 days, and again in 7. Ask the user to renew.",
+    "sensitive.lapsed": "The sensitive scopes of a user have ended. For 14 days one confirmation brings them back.",
+    "sensitive.removed": "The 14 days are over: only a full consent brings the sensitive scopes back."
+  } satisfies Record<Event.Subscribable, string>,
+  sampleOf: (name: string): string => `A sample of ${name}`,
+  sampleTypes: (types: string): string => `\`type\` is one of ${types}.`,
+  headers: {
+    heading: "Own headers",
+    name: "Header to add or replace",
+    value: "Its value",
+    hint: (most: number): string =>
+      `Optional, at most ${most}: for a gateway that wants a key, say. We store the value encrypted and never show it again. Our own headers (Host, Content-Type, User-Agent, X-Service-…) cannot be replaced.`,
+    remove: (name: Html): Html => html`Remove ${name}`
   },
   titleOf: (app: string): string => `Webhooks of ${app}`,
   empty: "No endpoint yet: nothing is sent to your app.",
@@ -28,6 +46,9 @@ export const webhooks = {
     failures: "Failures",
     enable: "Enable",
     test: "Send a test",
+    testType: "Event of the test",
+    testHint: html`Signed like a real event. All but <code>ping</code> have invented ids, and
+      <code>"sample": true</code> in the body.`,
     change: "Change",
     changeOf: (url: string): string => `Change ${url}`,
     deliveries: "Deliveries",
@@ -51,6 +72,25 @@ export const webhooks = {
     removeButton: "Remove endpoint",
     tested: "The test was delivered.",
     notTested: "The test was not delivered."
+  },
+  figures: {
+    heading: "How deliveries go",
+    day: "Last 24 hours",
+    week: "Last 7 days",
+    waiting: "Waiting",
+    orMore: "or more",
+    lastSuccess: "Last success",
+    byHour: "Attempts by hour, the last 24 hours",
+    hour: "Hour",
+    attempts: "Attempts",
+    failed: "Failed",
+    noAttempts: "No attempt",
+    summed: (percent: string, attempts: number, millis: number): string =>
+      `${percent} % of ${plural(attempts, "attempt", "attempts")} succeeded; 95 % took at most ${number(millis)} ms`,
+    failing: (at: Html): Html => html`The last attempt failed ${at}:`,
+    succeeded: (at: Html): Html => html`The last success was ${at}.`,
+    noSuccess: "No attempt of the last 7 days succeeded.",
+    hint: "Retries and replays count, tests do not. The numbers are a second old at least."
   },
   edit: {
     titleOf: (app: string): string => `Change an endpoint of ${app}`,
@@ -128,6 +168,13 @@ export const webhooks = {
     start: "Start of the response",
     startShort: "Starts",
     millis: (count: number): string => `${number(count)} ms`,
+    exchangeOf: (attempt: number, at: Html): Html => html`Request and answer of attempt ${attempt}, ${at}`,
+    request: "Request",
+    responseHeaders: "Headers of the answer",
+    noHeaders: "No answer.",
+    curl: "The same request as a command",
+    curlText:
+      "With the signature of that attempt, which receivers accept for a few minutes. It has no secret: put your own headers’ values in place of YOUR_VALUE.",
     payload: "What was sent"
   },
   states: {

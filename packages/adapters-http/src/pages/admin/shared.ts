@@ -8,6 +8,7 @@ import { ADMIN } from "../review/shared.js"
 /** Shared by the pages of admins. */
 
 export const ACCOUNTS = `${ADMIN}/accounts`
+export const SERVICE = `${ADMIN}/service`
 export const AUDIT = `${ADMIN}/audit-log`
 
 export const accountPath = (id: UserId): string => `${ACCOUNTS}/${id}`
@@ -16,7 +17,7 @@ export const accountId = param("account", UserIdSchema, "account")
 
 const words = texts.admin.tabs
 
-type Tab = typeof ADMIN | typeof ACCOUNTS | typeof AUDIT
+type Tab = typeof ADMIN | typeof ACCOUNTS | typeof AUDIT | typeof SERVICE
 
 /** The heading of a list of admins, with the tabs. */
 export const adminHead = (current: Tab, title: Html): Html => {
@@ -24,7 +25,7 @@ export const adminHead = (current: Tab, title: Html): Html => {
     html`<a href="${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`
   return html`<h1>${title}</h1>
     <nav class="tabs" aria-label="${words.label}">
-      ${tab(ADMIN, words.apps)}${tab(ACCOUNTS, words.accounts)}${tab(AUDIT, words.audit)}
+      ${tab(ADMIN, words.apps)}${tab(ACCOUNTS, words.accounts)}${tab(AUDIT, words.audit)}${tab(SERVICE, words.service)}
     </nav>`
 }
 

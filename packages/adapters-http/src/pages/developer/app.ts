@@ -25,6 +25,7 @@ import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
 import { pendingChange } from "./appChange.js"
 import * as Apps from "./apps.js"
+import * as Figures from "./figures.js"
 import * as Purposes from "./purposes.js"
 import * as Secrets from "./secrets.js"
 import { appHead, appPath, changedPath, DEVELOPER, noteOf, ownApp } from "./shared.js"
@@ -48,6 +49,7 @@ const overview = (visitor: Visitor.Visitor, app: App.App, again?: RejectedForm) 
   Effect.gen(function* () {
     const { authUrl } = yield* HttpOptions
     const purposes = yield* listPurposes(visitor.account, app.id)
+    const reader = yield* Visitor.reader(visitor)
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
     const shown = (which: RejectedForm["which"], otherwise: Readonly<Record<string, string>>) =>
@@ -56,12 +58,13 @@ const overview = (visitor: Visitor.Visitor, app: App.App, again?: RejectedForm) 
     const wanted = AppProposal.wanted(app)
     return yield* respond({
       title: app.name,
-      reader: yield* Visitor.reader(visitor),
+      reader,
       current: DEVELOPER,
       status: again === undefined ? 200 : 400,
       main: html`${appHead(app, "")} ${again === undefined && notice(query.value("done"))}
         ${again !== undefined && Fields.problems(again.form, LABELS)}
         ${app.redirectUris.length === 0 && html`<div class="note"><p>${words.next}</p></div>`} ${standing(app, token)}
+        ${again === undefined && (yield* Figures.section(visitor.account, app, reader))}
         <section class="card" aria-labelledby="credentials">
           <h2 id="credentials">${words.credentials}</h2>
           <dl>

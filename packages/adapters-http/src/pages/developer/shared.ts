@@ -62,7 +62,7 @@ export const paragraphs = (text: string): ReadonlyArray<Html> =>
     .filter((line) => line.trim() !== "")
     .map((line) => html`<p>${line}</p>`)
 
-type Tab = "" | "/users" | "/webhooks" | "/deliveries"
+type Tab = "" | "/users" | "/calls" | "/webhooks" | "/deliveries" | "/test-people"
 
 /** The head of every page of an app, with its tabs. */
 export const appHead = (app: App.App, current: Tab): Html => {
@@ -72,8 +72,9 @@ export const appHead = (app: App.App, current: Tab): Html => {
     <h1>${app.name}</h1>
     <p class="lead">${statusBadge(app)} ${app.description}</p>
     <nav class="tabs" aria-label="${app.name}">
-      ${tab("", words.tabs.overview)}${tab("/users", words.tabs.users)}
+      ${tab("", words.tabs.overview)}${tab("/users", words.tabs.users)}${tab("/calls", words.tabs.calls)}
       ${tab("/webhooks", words.tabs.webhooks)}${tab("/deliveries", words.tabs.deliveries)}
+      ${tab("/test-people", words.tabs.testPeople)}
     </nav>`
 }
 

@@ -52,7 +52,7 @@ export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, se
         <div class="note warn">
           <p>${words.shownOnce}</p>
         </div>
-        ${device.format !== "json" && isThisMachine(setup.address) && OUT_OF_REACH}
+        ${device.format !== "json" && isThisMachine(setup.address) && outOfReach(portal)}
         <section class="card" aria-labelledby="steps">
           <h2 id="steps">${words.stepByStep(texts.devices.apps[device.format].name)}</h2>
           <ol>
@@ -77,9 +77,11 @@ export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, se
 const isThisMachine = (address: string): boolean =>
   /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname)
 
-const OUT_OF_REACH = html`<div class="note warn">
-  <p>${words.outOfReach}</p>
-</div>`
+const outOfReach = (portal: string): Html =>
+  html`<div class="note warn">
+    <p>${words.outOfReach}</p>
+    <p>${words.browserInstead(`${portal}/devices/share`)}</p>
+  </div>`
 
 /**
  * Black on white also in dark mode, so that cameras can read it. Drawn as HTML: the page needs no image and no script.

@@ -12,11 +12,13 @@ import { type Html, html, type Value } from "../../html/Html.js"
 import { type Contract, linkTo } from "./contract.js"
 import { code, DOCS, page, table } from "./frame.js"
 import { inline, prose } from "./prose.js"
+import { sequence } from "./sequence.js"
 import { duration } from "./words.js"
 
-export const routes = (options: ServiceOptions, contract: () => Contract) => [
+export const pages = (options: ServiceOptions, contract: () => Contract) => [
   page(`${DOCS}/authorization`, () => ({
     title: "Authorization",
+    about: "Consent, tokens, scopes, expiry and purposes",
     lead: inline(
       "A user approves your app: what it may ask, about which places, and for how long. The result is a *connection* and a token for it. The protocol is OAuth 2.1, authorization code with PKCE."
     ),
@@ -37,13 +39,28 @@ export const routes = (options: ServiceOptions, contract: () => Contract) => [
 const app = (): Value =>
   prose(`Make one under [Your apps](/developer). It declares the scopes that it may ask for at most. New apps are in
   the **sandbox**: only their
-    developer can connect them. [Hand it in for review](${DOCS}/reference/apps#apps.submit) to let everybody.
+    developer can connect them. [Hand it in for review](${DOCS}/reference/apps#appsSubmit) to let everybody.
 
 Register the addresses to which users return. We compare them exactly, without prefixes or wildcards. Registering
 issues a
 new client secret, which is shown once and belongs on your server.`)
 
 const consent = ({ authUrl }: ServiceOptions): Value => [
+  sequence(
+    "Authorization code with PKCE",
+    ["Browser", "Your app", "Service"],
+    [
+      { from: "Browser", to: "Your app", says: "connect my places" },
+      { from: "Your app", to: "Your app", says: "state, code_verifier" },
+      { from: "Your app", to: "Browser", says: "redirect to /authorize", isAnswer: true },
+      { from: "Browser", to: "Service", says: "/authorize?code_challenge=…" },
+      { from: "Service", to: "Service", says: "the user decides" },
+      { from: "Service", to: "Browser", says: "redirect with code and state", isAnswer: true },
+      { from: "Browser", to: "Your app", says: "redirect_uri?code=…&state=…" },
+      { from: "Your app", to: "Service", says: "token: code, code_verifier" },
+      { from: "Service", to: "Your app", says: "access and refresh token", isAnswer: true }
+    ]
+  ),
   prose(`Send the user's browser to \`${authUrl}/authorize\` with these parameters:`),
   table(
     "Parameters of the consent page",
@@ -119,7 +136,7 @@ const REDIRECT_ERRORS = [
 ] as const
 
 const tokens = ({ baseUrl }: ServiceOptions): Value => [
-  prose(`Your server exchanges the code at [\`POST /v1/oauth/token\`](${DOCS}/reference/oauth#oauth.token), within
+  prose(`Your server exchanges the code at [\`POST /v1/oauth/token\`](${DOCS}/reference/oauth#oauthToken), within
   ${duration(AuthorizationCode.LIFETIME)} and once. Both dialects are read: JSON with the names below, and the
     form of RFC 6749 that OAuth libraries send. They find everything at
     \`${baseUrl}/.well-known/oauth-authorization-server\`.`),
@@ -163,7 +180,7 @@ const tokens = ({ baseUrl }: ServiceOptions): Value => [
 - When a call answers 401 \`invalid_token\`, refresh once. When the refresh answers \`invalid_grant\`, the user has to
   connect again. Never loop.
 - \`scope\` in every token answer lists the scopes that are effective now. There may be fewer than last time.
-- [\`POST /v1/oauth/revoke\`](${DOCS}/reference/oauth#oauth.revoke) with any of its tokens ends the whole connection.
+- [\`POST /v1/oauth/revoke\`](${DOCS}/reference/oauth#oauthRevoke) with any of its tokens ends the whole connection.
   It answers 200 for any token.
 - \`sub\` is the user as your app sees them: the same after a reconnect, another one for another app. It says nothing
   about who they are.
@@ -282,7 +299,7 @@ included, with its purpose and what you learned, in words. It also lists every e
 const sessions = ({ baseUrl }: ServiceOptions): Value =>
   prose(`Routes under \`/v1/developer\`, \`/v1/user\` and \`/v1/admin\` are for people who are signed in: a cookie,
   which
-    [\`POST /v1/session\`](${DOCS}/reference/session#session.signIn) sets. Calls that change something also send \`Origin: ${new URL(baseUrl).origin}\`, as browsers do on their own. It is no way for an
+    [\`POST /v1/session\`](${DOCS}/reference/session#sessionSignIn) sets. Calls that change something also send \`Origin: ${new URL(baseUrl).origin}\`, as browsers do on their own. It is no way for an
     app to act for its users.`)
 
 const phones = (): Value =>

@@ -13,12 +13,14 @@ import { object } from "../../openapi/Json.js"
 import { html, type Value } from "../../html/Html.js"
 import type { Contract } from "./contract.js"
 import { code, DOCS, json, page, table } from "./frame.js"
+import { errorPath } from "./errorPages.js"
 import { inline, prose } from "./prose.js"
 import { duration, keptFor, number } from "./words.js"
 
-export const routes = (options: ServiceOptions, contract: () => Contract) => [
+export const pages = (options: ServiceOptions, contract: () => Contract) => [
   page(`${DOCS}/errors`, () => ({
     title: "Errors and limits",
+    about: "Every error code, what to do about it, rates, budgets and sizes",
     lead: inline("Every error has the same body. `error` is for your code, `message` for your log."),
     sections: [
       { id: "body", name: "The body", content: body() },
@@ -48,7 +50,12 @@ const codes = (): Value =>
     ["Code", "Meaning", "What to do"],
     ErrorCatalogue.ENTRIES.map(({ advice, code, meaning, status }) => ({
       id: code,
-      cells: [html`<code>${code}</code><br /><span class="soft small">${status}</span>`, `${meaning}.`, inline(advice)]
+      cells: [
+        html`<a href="${errorPath(code)}"><code>${code}</code></a
+          ><br /><span class="soft small">${status}</span>`,
+        `${meaning}.`,
+        inline(advice)
+      ]
     }))
   )
 
@@ -161,8 +168,13 @@ const COUNTED: Readonly<Record<Subject.LimitSubjectKind, Counted>> = {
     given: () => Rate.CONSENTS_OF_ACCOUNT,
     where: "Opening consent pages while signed in"
   },
-  "made-by": { whose: "One account's", given: () => Rate.CREATIONS, where: "New places, devices, apps and purposes" },
+  "made-by": {
+    whose: "One account's",
+    given: () => Rate.CREATIONS,
+    where: "New places, devices, apps, purposes and test people"
+  },
   "tests-of": { whose: "One account's", given: () => Rate.TESTS, where: "Test webhooks" },
+  "trips-of": { whose: "One account's", given: () => Rate.TRIPS, where: "Simulated trips of test people" },
   dead: {
     whose: "One connection's, for each route",
     given: () => Rate.DEAD,

@@ -1,18 +1,18 @@
 import { Language, Timestamp } from "@place-access/domain/shared"
-import * as Cached from "../../edge/Cached.js"
 import { type Html, html, Html as Raw, type Value } from "../../html/Html.js"
 import * as Page from "../kit/Page.js"
-import * as Routes from "../kit/Routes.js"
 
 export const DOCS = "/docs"
 
 export const SECTIONS = [
   { path: DOCS, name: "Overview" },
   { path: `${DOCS}/quick-start`, name: "Quick start" },
+  { path: `${DOCS}/how-to`, name: "How do I …" },
   { path: `${DOCS}/authorization`, name: "Authorization" },
   { path: `${DOCS}/webhooks`, name: "Webhooks" },
   { path: `${DOCS}/errors`, name: "Errors and limits" },
   { path: `${DOCS}/reference`, name: "Reference" },
+  { path: `${DOCS}/changes`, name: "Changes" },
   { path: "/developer", name: "Your apps" }
 ] as const
 
@@ -21,11 +21,14 @@ export interface Section {
   readonly id: string
   readonly name: string
   readonly content: Value
+  /** Parts of the section that the search finds by a name of their own. */
+  readonly parts?: ReadonlyArray<{ readonly id: string; readonly name: string }>
 }
 
-interface Document {
-  readonly path: string
+export interface Document {
   readonly title: string
+  /** A sentence for lists of pages, without marks. */
+  readonly about: string
   readonly lead: Value
   /** Content between the head and the sections. */
   readonly above?: Value
@@ -38,28 +41,49 @@ interface Document {
   readonly beside?: Value
 }
 
-/**
- * A page of the documentation. It is the same for everybody as long as this server runs, so the first request makes it
- * and later requests get the cached page.
- */
-export const page = (path: string, make: () => Omit<Document, "path">) =>
-  Routes.get(
-    path,
-    Cached.handler(Page.CONTENT_TYPE, () => render({ path, ...make() }), Page.headers({}))
-  )
+/** A page of the documentation. It is the same for everybody as long as this server runs. */
+export interface DocPage {
+  readonly path: string
+  readonly make: () => Document
+}
+
+export const page = (path: string, make: () => Document): DocPage => ({ path, make })
 
 /** The documentation is in English (decision languages-1). */
-const ENGLISH = { language: Language.DEFAULT, zone: null, now: Timestamp.make(0) }
+export const ENGLISH = { language: Language.DEFAULT, zone: null, now: Timestamp.make(0) }
 
-const render = ({ above, beside, content: rest, hasHeadings = false, lead, path, sections, title }: Document): string =>
+/** The address of the index that the script of the pages searches. */
+export const SEARCH_INDEX = `${DOCS}/search.json`
+
+/** Asks the server; the script of the pages answers while somebody types. */
+const searchForm = (question: string): Html =>
+  html`<form class="docs-search" role="search" action="${DOCS}/search" data-index="${SEARCH_INDEX}">
+    <label for="docs-search">Search the documentation</label>
+    <input id="docs-search" type="search" name="q" value="${question}" autocomplete="off" maxlength="100" />
+    <button class="second">Search</button>
+  </form>`
+
+/** The page as Markdown, for programs that read. */
+export const markdownPath = (path: string): string => `${path}.md`
+
+const NO_TWIN: ReadonlyArray<string> = [`${DOCS}/search`]
+
+/** `question`: what the search form shows. */
+export const render = (
+  path: string,
+  { above, beside, content: rest, hasHeadings = false, lead, sections, title }: Document,
+  question = ""
+): string =>
   Page.document(
     {
       title,
       reader: null,
       sections: SECTIONS,
+      docs: { markdown: NO_TWIN.includes(path) ? null : markdownPath(path) },
       current: SECTIONS.findLast((one) => path === one.path || path.startsWith(`${one.path}/`))?.path ?? DOCS,
       main: html`<div class="docs">
         <nav class="toc" aria-label="Contents">
+          ${searchForm(question)}
           ${
             sections.length > 1 &&
             html`<p>On this page</p>
@@ -87,8 +111,32 @@ const render = ({ above, beside, content: rest, hasHeadings = false, lead, path,
   )
 
 /** A block of code to copy. Nothing is inserted into the text: a long line only looks broken. */
-export const code = (text: string, language: "bash" | "json" | "http" | "js" | "python" = "bash"): Html =>
+export const code = (text: string, language: CodeLanguage = "bash"): Html =>
   html`<pre><code class="language-${language}">${text.replace(/\n$/, "")}</code></pre>`
+
+type CodeLanguage = "bash" | "json" | "http" | "js" | "python" | "go" | "php" | "ruby" | "java" | "csharp"
+
+/** The same example in one language. */
+export interface CodeExample {
+  readonly id: string
+  readonly name: string
+  readonly language: CodeLanguage
+  readonly code: string
+  /** Before the code. */
+  readonly note?: Value
+}
+
+/** An example in several languages, one after the other; the script of the pages makes tabs of them. */
+export const languages = (label: string, examples: ReadonlyArray<CodeExample>): Html =>
+  html`<div class="languages" data-label="${label}">
+    ${examples.map(
+      (example) =>
+        html`<div id="${example.id}">
+          <p class="title">${example.name}</p>
+          ${example.note !== undefined && html`<p>${example.note}</p>`} ${code(example.code, example.language)}
+        </div>`
+    )}
+  </div>`
 
 export const json = (value: unknown): Html => code(JSON.stringify(value, null, 2), "json")
 

@@ -7,8 +7,12 @@
 
 import type { ServiceOptions } from "../../HttpOptions.js"
 import * as Authorization from "./authorization.js"
+import * as Changes from "./changes.js"
 import * as Contract from "./contract.js"
+import * as ErrorPages from "./errorPages.js"
 import * as Errors from "./errors.js"
+import * as Find from "./find/index.js"
+import * as HowTo from "./howTo.js"
 import * as Overview from "./overview.js"
 import * as QuickStart from "./quickStart.js"
 import * as Reference from "./reference.js"
@@ -18,12 +22,16 @@ import * as Webhooks from "./webhooks.js"
 export const routes = (options: ServiceOptions) => {
   let made: Contract.Contract | undefined
   const contract = () => (made ??= Contract.make(options))
-  return [
-    ...Overview.routes(options),
-    ...QuickStart.routes(options),
-    ...Authorization.routes(options, contract),
-    ...Webhooks.routes(options, contract),
-    ...Errors.routes(options, contract),
-    ...Reference.routes(options, contract, Contract.tagPaths())
+  const pages = [
+    ...Overview.pages(options),
+    ...QuickStart.pages(options),
+    ...HowTo.pages(options),
+    ...Authorization.pages(options, contract),
+    ...Webhooks.pages(options, contract),
+    ...Errors.pages(options, contract),
+    ...ErrorPages.pages(contract),
+    ...Reference.pages(options, contract, Contract.tagPaths()),
+    ...Changes.pages
   ]
+  return [...Find.routes(options, pages), Changes.feed(options)]
 }

@@ -2,15 +2,18 @@ import type { ServiceOptions } from "../../HttpOptions.js"
 import { html, type Value } from "../../html/Html.js"
 import { code, DOCS, page } from "./frame.js"
 import { inline, prose } from "./prose.js"
+import { sequence } from "./sequence.js"
 
-export const routes = (options: ServiceOptions) => [
+export const pages = (options: ServiceOptions) => [
   page(DOCS, () => ({
     title: "Documentation",
+    about: "What the service is, and where to find what",
     lead: inline(
       "Ask where a user is or has been, with their approval, and get an event when they arrive somewhere. Answers name places that the user shares with your app, not coordinates."
     ),
     above: cards(),
     sections: [
+      { id: "find", name: "What are you looking for?", content: find() },
       { id: "idea", name: "How it works", content: idea() },
       { id: "first-calls", name: "What a call looks like", content: calls(options) },
       { id: "conventions", name: "Conventions", content: conventions() },
@@ -38,7 +41,29 @@ const cards = (): Value =>
     )}
   </ul>`
 
-const idea = (): Value =>
+const find = (): Value =>
+  prose(`- [Verify a webhook in Go](${DOCS}/webhooks#verify-go), Python, PHP, Ruby, Java, C# or Node.js
+- [Handle unknown](${DOCS}/how-to#unknown)
+- [Test without a phone](${DOCS}/how-to#without-a-phone)
+- [Rotate a secret](${DOCS}/how-to#rotate)
+- [What changed last month](${DOCS}/changes)
+- [An error code](${DOCS}/errors#codes)`)
+
+const idea = (): Value => [
+  sequence(
+    "From consent to a webhook",
+    ["User", "Your app", "Service", "Phone"],
+    [
+      { from: "Your app", to: "User", says: "go to the consent page" },
+      { from: "User", to: "Service", says: "approves: what, which places, how long" },
+      { from: "Service", to: "Your app", says: "a code, then tokens", isAnswer: true },
+      { from: "Your app", to: "Service", says: "a rule: tell me about arrivals" },
+      { from: "Phone", to: "Service", says: "locations" },
+      { from: "Service", to: "Your app", says: "signed webhook" },
+      { from: "Your app", to: "Service", says: "where is the user?" },
+      { from: "Service", to: "Your app", says: "at Home", isAnswer: true }
+    ]
+  ),
   prose(`1. A **user** keeps places (home, work, a gym) and a phone that sends its location to this service.
 2. Your **app** sends the user's browser to the consent page. They choose what the app may ask, about which places,
    and for how long. The result is a [connection](${DOCS}/authorization), and a token for it.
@@ -50,6 +75,7 @@ const idea = (): Value =>
 
 Until a phone has sent a reading, every answer about the present is \`unknown\`. That is an answer and not an error:
 plan for it.`)
+]
 
 const calls = ({ baseUrl }: ServiceOptions): Value => [
   code(`curl ${baseUrl}/v1/answers/current-place -H "Authorization: Bearer $TOKEN"`),

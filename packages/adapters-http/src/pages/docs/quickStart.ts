@@ -18,9 +18,10 @@ const TEXT = readFileSync(join(PACKAGE, "../../docs/quick-start.md"), "utf8")
 /** The address of the server in the text, which the page replaces. */
 const LOCAL = "http://localhost:8080"
 
-export const routes = (options: ServiceOptions) => [
+export const pages = (options: ServiceOptions) => [
   page(`${DOCS}/quick-start`, () => ({
     title: "Quick start",
+    about: "From an account to a verified webhook, with curl and node",
     lead: html`From an account to a webhook that you have verified yourself, with nothing but <code>curl</code> and
       <code>node</code>. Paste the blocks one after the other into one shell (bash or zsh).`,
     above: before(options),

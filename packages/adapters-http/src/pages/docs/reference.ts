@@ -5,10 +5,11 @@ import { type Html, html, nothing, type Value } from "../../html/Html.js"
 import { AUDIENCES, type Contract, linkTo, type Operation, type Tag } from "./contract.js"
 import { curl } from "./curl.js"
 import { code, DOCS, json, page, table } from "./frame.js"
+import { errorPath } from "./errorPages.js"
 import { inline, prose } from "./prose.js"
 import { fields, typeOf, variants } from "./schemaWords.js"
 
-export const routes = (options: ServiceOptions, contract: () => Contract, tags: ReadonlyArray<Tag["path"]>) => [
+export const pages = (options: ServiceOptions, contract: () => Contract, tags: ReadonlyArray<Tag["path"]>) => [
   page(`${DOCS}/reference`, () => index(contract())),
   ...tags.map((path) => page(path, () => tagPage(options, contract(), path)))
 ]
@@ -22,6 +23,7 @@ const byAudience = ({ tags }: Contract) =>
 
 const index = (contract: Contract) => ({
   title: "Reference",
+  about: "Every operation, by who may call it",
   lead: html`Every operation, generated from the contract that the server itself uses. For tools:
     <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).`,
   sections: byAudience(contract).map(({ audience, description, name, tags }) => ({
@@ -56,6 +58,7 @@ const tagPage = (options: ServiceOptions, contract: Contract, path: string) => {
   if (tag === undefined) throw new Error(`the contract has no tag for ${path}`)
   return {
     title: tag.name,
+    about: tag.description.replaceAll("`", ""),
     lead: inline(tag.description),
     hasHeadings: true,
     beside: html`<p>Reference</p>
@@ -195,7 +198,7 @@ const answers = ({ json: operation }: Operation, schemas: Json): Html => {
         .map(
           (one) =>
             html`<li>
-              <a href="${DOCS}/errors#${one}">${STATUS.get(one)} <code>${one}</code></a>
+              <a href="${errorPath(one)}">${STATUS.get(one)} <code>${one}</code></a>
             </li>`
         )}
     </ul>`

@@ -61,9 +61,42 @@ const range = (from: unknown, to: unknown, unit: string): ReadonlyArray<string> 
 
 const MAX_DEPTH = 6
 
+/**
+ * The forms of a union as one object, because a reader wants one table: a field has the types of all forms, and is
+ * required when every form requires it.
+ */
+const together = (schema: Json, schemas: Json): Json => {
+  const forms = list(schema["oneOf"]).map((one) => resolved(object(one), schemas))
+  if (forms.length === 0) return schema
+  const named = forms.map((form) => object(form["properties"]))
+  const names = Array.from(new Set(named.flatMap((properties) => Object.keys(properties))))
+  return {
+    type: "object",
+    required: names.filter((name) => forms.every((form) => list(form["required"]).includes(name))),
+    properties: Object.fromEntries(
+      names.map((name) => {
+        const found = named.flatMap((properties) => (properties[name] === undefined ? [] : [object(properties[name])]))
+        const distinct = Array.from(new Map(found.map((one) => [JSON.stringify(one), one])).values())
+        const enums = distinct.flatMap((one) => list(one["enum"]))
+        const description = distinct.map((one) => text(one["description"])).find((words) => words !== "")
+        const [only] = distinct
+        return [
+          name,
+          distinct.length === 1
+            ? only
+            : {
+                ...(enums.length > 0 ? { type: "string", enum: enums } : { anyOf: distinct }),
+                ...(description === undefined ? {} : { description })
+              }
+        ]
+      })
+    )
+  }
+}
+
 /** All fields of an object, or of the objects of a list. Inner fields follow the field that contains them. */
 export const fields = (schema: Json, schemas: Json, prefix = "", depth = 0): ReadonlyArray<Field> => {
-  const whole = resolved(schema, schemas)
+  const whole = together(resolved(schema, schemas), schemas)
   if (depth > MAX_DEPTH) return []
   if (whole["type"] === "array") return fields(object(whole["items"]), schemas, `${prefix}[]`, depth + 1)
   const required = list(whole["required"])
@@ -94,7 +127,7 @@ const resolved = (schema: Json, schemas: Json): Json => {
 
 /** The alternative bodies, each under its name. A single body has no name. */
 export const variants = (schema: Json): ReadonlyArray<{ readonly name: string | null; readonly schema: Json }> => {
-  const choices = list(schema["anyOf"])
+  const choices = list(schema["anyOf"] ?? schema["oneOf"])
     .map(object)
     .filter(({ type }) => type !== "null")
   return choices.length > 1

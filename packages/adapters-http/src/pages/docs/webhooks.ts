@@ -8,19 +8,22 @@ import * as WorkedSignature from "../../openapi/WorkedSignature.js"
 import { html, type Value } from "../../html/Html.js"
 import type { ServiceOptions } from "../../HttpOptions.js"
 import type { Contract } from "./contract.js"
-import { code, DOCS, json, page, table } from "./frame.js"
+import { code, type CodeExample, DOCS, json, languages, page, table } from "./frame.js"
 import { inline, prose } from "./prose.js"
 import { fields } from "./schemaWords.js"
-import * as Snippets from "./verifySnippets.js"
+import { sequence } from "./sequence.js"
+import * as Others from "./verify/otherLanguages.js"
+import * as Snippets from "./verify/snippets.js"
 import { duration, keptFor, number } from "./words.js"
 
 const { MAX_PER_APP, MAX_STRIKES, WARNED_STRIKES } = WebhookEndpoint
 const ANSWER = duration(Delivery.ANSWER_DEADLINE)
 const OVERLAP = duration(SigningSecret.OVERLAP)
 
-export const routes = ({ baseUrl }: ServiceOptions, contract: () => Contract) => [
+export const pages = ({ baseUrl }: ServiceOptions, contract: () => Contract) => [
   page(`${DOCS}/webhooks`, () => ({
     title: "Webhooks",
+    about: "Every event, signatures and how to verify them in eight languages, retries, rotation",
     lead: inline(
       "When something happens for one of your users, the service posts a signed event to your endpoints. No event ever contains coordinates."
     ),
@@ -28,7 +31,12 @@ export const routes = ({ baseUrl }: ServiceOptions, contract: () => Contract) =>
       { id: "endpoints", name: "Endpoints", content: endpoints() },
       { id: "events", name: "Events", content: catalogue(contract()) },
       { id: "delivery", name: "What arrives", content: delivery() },
-      { id: "verify", name: "Verifying a delivery", content: verifying() },
+      {
+        id: "verify",
+        name: "Verifying a delivery",
+        content: verifying(),
+        parts: EXAMPLES.map(({ id, name }) => ({ id, name: `Verifying a webhook in ${name}` }))
+      },
       { id: "answering", name: "Answering", content: answering() },
       { id: "retries", name: "Retries", content: retries() },
       { id: "rules", name: "What you can rely on", content: rules() },
@@ -105,6 +113,18 @@ const needs = (name: EventCatalogue.CatalogueEntry["name"]): Value => {
 }
 
 const delivery = (): Value => [
+  sequence(
+    "A delivery and its retries",
+    ["Service", "Your endpoint"],
+    [
+      { from: "Service", to: "Your endpoint", says: "POST, signed" },
+      { from: "Your endpoint", to: "Service", says: "500, or no answer", isAnswer: true },
+      { from: "Service", to: "Service", says: "waits" },
+      { from: "Service", to: "Your endpoint", says: "same event_id, new signature" },
+      { from: "Your endpoint", to: "Your endpoint", says: "verifies, stores" },
+      { from: "Your endpoint", to: "Service", says: "204", isAnswer: true }
+    ]
+  ),
   prose(`An HTTP \`POST\` with the event as JSON. The body is the same text at every attempt and has no spaces or line
   breaks between
     its parts; each attempt has a new \`${Signature.HEADER}\` header.`),
@@ -123,6 +143,30 @@ ${WorkedSignature.body}`,
     unknown fields.`)
 ]
 
+const EXAMPLES: ReadonlyArray<CodeExample> = [
+  {
+    id: "verify-library",
+    name: "JavaScript, with our library",
+    language: "js",
+    note: "It has no dependency and runs in Node.js, Deno, Bun, workers and browsers.",
+    code: Snippets.WITH_VERIFY
+  },
+  { id: "verify-node", name: "Node.js", language: "js", code: Snippets.NODE },
+  { id: "verify-python", name: "Python", language: "python", code: Snippets.PYTHON },
+  { id: "verify-go", name: "Go", language: "go", code: Others.GO },
+  { id: "verify-php", name: "PHP", language: "php", code: Others.PHP },
+  { id: "verify-ruby", name: "Ruby", language: "ruby", code: Others.RUBY },
+  { id: "verify-java", name: "Java", language: "java", code: Others.JAVA },
+  { id: "verify-csharp", name: "C#", language: "csharp", code: Others.CSHARP },
+  {
+    id: "verify-shell",
+    name: "Shell",
+    language: "bash",
+    note: "To find out what is wrong: this one compares nothing.",
+    code: Snippets.SHELL
+  }
+]
+
 const verifying = (): Value => [
   prose(`1. Take the body **as it arrived**, before anything parses it. A body that was parsed and serialised again
   has another signature.
@@ -131,16 +175,9 @@ const verifying = (): Value => [
 4. Refuse what was signed more than 60 seconds ago or ahead. Raise that, towards 300 at most, only if real deliveries
    are refused: your clock may be off.
 
-With the library of this service, which has no dependency and runs in Node.js, Deno, Bun, workers and browsers:`),
-  code(Snippets.WITH_VERIFY, "js"),
-  prose(
-    "Stripe's libraries read the same header: `stripe.webhooks.constructEvent(rawBody, header, secret)`. With nothing but Node.js:"
-  ),
-  code(Snippets.NODE, "js"),
-  prose("In Python:"),
-  code(Snippets.PYTHON, "python"),
-  prose("In a shell, to find out what is wrong (this one compares nothing):"),
-  code(Snippets.SHELL, "bash"),
+Stripe's libraries read the same header: \`stripe.webhooks.constructEvent(rawBody, header, secret)\`. The examples need
+no library but those that come with the language, and every one of them is run against our test vectors.`),
+  languages("Verifying a delivery", EXAMPLES),
   prose(
     "Test your own code with this secret, body and header, which belong together. The repository of the service has many more test vectors, and receivers to copy for Express, Fastify and `node:http` (`docs/receiving-webhooks.md`)."
   ),
@@ -215,7 +252,7 @@ const rules = (): Value =>
 
 const rotation = (): Value =>
   prose(`*New signing secret* on the page of the endpoint, or
-  [rotate-secret](${DOCS}/reference/webhook-endpoints#endpoints.rotateSecret). For ${OVERLAP} the old secret stays
+  [rotate-secret](${DOCS}/reference/webhook-endpoints#endpointsRotateSecret). For ${OVERLAP} the old secret stays
   valid:
     each delivery carries a \`v1\` by either secret. A receiver that knows one of the two accepts the delivery, so no
     delivery fails. Rotating twice in a row shortens

@@ -22,6 +22,7 @@ import { respond, seeOther } from "../kit/Page.js"
 import * as ReturnTo from "../kit/ReturnTo.js"
 import * as Routes from "../kit/Routes.js"
 import * as Stranger from "../kit/Stranger.js"
+import * as Visitor from "../kit/Visitor.js"
 import * as Asked from "./codeAsked.js"
 import { passkeyForm, passkeyPolicy } from "./passkeyForm.js"
 
@@ -42,6 +43,7 @@ const page = (account: Account.Account, returnTo: string, again: Asked.RejectedF
     const asks = passkeys.length > 0 && canHavePasskeys(options)
     const challenge = asks ? yield* issueChallenge({ _tag: "SecondStep", userId: account.id }) : ""
     const policy = yield* passkeyPolicy
+    const once = yield* Visitor.onceField
     const form: Fields.Shown = { values: () => "", problems: again.problems }
     return yield* Stranger.bound((formToken) =>
       respond({
@@ -61,11 +63,12 @@ const page = (account: Account.Account, returnTo: string, again: Asked.RejectedF
               does: "get",
               options: toSign(options, challenge, { alone: false, passkeys }),
               hidden: { form_token: formToken, return_to: returnTo },
+              fields: once,
               button: texts.factors.asked.usePasskey
             })
           }
           <form method="post" action="/sign-in/second-step" class="card">
-            ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)}
+            ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)} ${once}
             ${Asked.codeField(form, factors)}
             <button class="wide">${words.signIn}</button>
           </form>
@@ -95,7 +98,7 @@ const proofOf = (form: Form.Form): FactorProof | Fields.ShownProblem => {
   return Option.isSome(response) ? { _tag: "Passkey", response: response.value } : Asked.REJECTED
 }
 
-const finish = Effect.gen(function* () {
+const handle = Effect.gen(function* () {
   const form = yield* Stranger.posted
   const returnTo = ReturnTo.safe(form.value("return_to"))
   const token = yield* pending
@@ -103,7 +106,8 @@ const finish = Effect.gen(function* () {
     const { account } = yield* describePending(token)
     const proof = proofOf(form)
     if ("field" in proof) return yield* page(account, returnTo, Asked.refused([proof]))
-    return yield* finishSignIn({ pending: token, proof, ...(yield* Browser.client) }).pipe(
+    const sent = { pending: token, proof, ...(yield* Browser.client), form: Visitor.sentForm(form) }
+    return yield* finishSignIn(sent).pipe(
       Effect.flatMap((opened) => enter(opened, returnTo, opened.codesLeft)),
       Effect.catchTags(
         Asked.refusals(proof._tag === "Code" ? "code" : "passkey", (rejected) => page(account, returnTo, rejected))
@@ -111,6 +115,8 @@ const finish = Effect.gen(function* () {
     )
   }).pipe(Effect.catchTag("PendingOver", () => over(returnTo)))
 })
+
+const finish = Visitor.once((form) => ReturnTo.safe(form.value("return_to")), handle)
 
 /** Starts the new session and ends the browser's earlier one, like a sign-in with the password alone. */
 export const enter = (opened: OpenedSession, returnTo: string, codesLeft: number | null) =>

@@ -14,6 +14,8 @@ import { shareScript as sharePosition } from "./scripts/shareScript.js"
 import { zoneScript as nameZone } from "./scripts/zoneScript.js"
 import * as Routes from "./Routes.js"
 import * as TouchIcon from "./icons/TouchIcon.js"
+import { docsScript as makeTabs } from "./scripts/docsScript.js"
+import * as Ranking from "./scripts/ranking.js"
 import { docsStyle } from "./styles/docsStyle.js"
 import { style } from "./styles/style.js"
 
@@ -71,6 +73,7 @@ export const passkeyScript = asset("passkey", "js", JAVASCRIPT, askForPasskey)
 export const consentScript = asset("consent", "js", JAVASCRIPT, summariseConsent)
 export const deviceScript = asset("device", "js", JAVASCRIPT, watchDevice)
 export const shareScript = asset("share", "js", JAVASCRIPT, sharePosition)
+export const docsScript = asset("docs", "js", JAVASCRIPT, makeTabs(Ranking.rank.toString()))
 export const zoneScript = asset("zone", "js", JAVASCRIPT, nameZone)
 
 const ALL = [
@@ -82,6 +85,7 @@ const ALL = [
   passkeyScript,
   consentScript,
   zoneScript,
+  docsScript,
   deviceScript,
   shareScript
 ]

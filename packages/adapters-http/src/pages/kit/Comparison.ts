@@ -49,5 +49,10 @@ export const lists = (current: ReadonlyArray<string>, pending: ReadonlyArray<str
 // Lines and not a list, because on a phone a cell's label is next to the first line of the cell.
 const codes = (own: ReadonlyArray<string>, other: ReadonlyArray<string>, badge: Html): Html =>
   html`${own.map(
-    (one, index) => html`${index > 0 && html`<br />`}<code>${one}</code>${!other.includes(one) && html` ${badge}`}`
+    (one, index) =>
+      html`${index > 0 && html`<br />`}<code>${breakable(one)}</code>${!other.includes(one) && html` ${badge}`}`
   )}`
+
+/** A phone breaks a long scope behind a dot, and not in the middle of a word. */
+const breakable = (code: string): Html =>
+  html`${code.split(".").map((part, index) => html`${index > 0 && html`.<wbr />`}${part}`)}`

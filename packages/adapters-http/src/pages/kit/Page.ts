@@ -56,30 +56,44 @@ export interface HtmlPage {
   readonly device?: ScriptPolicy
   /** The page shares the browser's position. Only the script for that runs on it, and it can be installed as an app. */
   readonly share?: ScriptPolicy & { readonly manifest: string }
+  /** A page of the documentation, which is cached: its one script is allowed by where it comes from, not by a nonce. */
+  readonly docs?: { readonly markdown: string | null }
   /** For a page without navigation that knows its reader. Left out: as `reader` has it. */
   readonly locale?: Locale
   readonly headers?: Readonly<Record<string, string>>
 }
 
-type Policies = Pick<HtmlPage, "consent" | "device" | "formAction" | "map" | "passkey" | "share" | "zone">
+type Policies = Pick<HtmlPage, "consent" | "device" | "docs" | "formAction" | "map" | "passkey" | "share" | "zone">
 
 /**
  * The Content-Security-Policy: no scripts, styles and images only from here, no frames around the page, no `<base>`. A
  * page with a map also allows the map's own scripts, by a nonce, and either images from the origin of the tiles or, for
  * the base map, that the script loads its tiles from here. A page that asks for a passkey, or begins a sign-in, allows
- * the script for that. Chromium applies `form-action` to the redirects after a form's answer as well, so a page whose
- * form leads elsewhere must name the target.
+ * the script for that. A page of the documentation allows any script of ours. Chromium applies `form-action` to the
+ * redirects after a form's answer as well, so a page whose form leads elsewhere must name the target.
  */
-const contentSecurityPolicy = ({ consent, device, formAction = [], map, passkey, share, zone }: Policies): string =>
+const contentSecurityPolicy = ({
+  consent,
+  device,
+  docs,
+  formAction = [],
+  map,
+  passkey,
+  share,
+  zone
+}: Policies): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
+    ...(docs === undefined ? [] : ["script-src 'self'"]),
     ...scriptSource(
       [consent, map, passkey, zone, device, share].flatMap((one) => (one === undefined ? [] : [one.nonce]))
     ),
     `img-src ${["'self'", ...(map?.tileOrigin == null ? [] : [map.tileOrigin])].join(" ")}`,
     `form-action ${["'self'", ...formAction].join(" ")}`,
-    ...(map?.tileOrigin === null || device !== undefined || share !== undefined ? ["connect-src 'self'"] : []),
+    ...(map?.tileOrigin === null || [device, docs, share].some((one) => one !== undefined)
+      ? ["connect-src 'self'"]
+      : []),
     ...(share === undefined ? [] : ["manifest-src 'self'"]),
     "base-uri 'none'",
     "frame-ancestors 'none'"
@@ -124,6 +138,7 @@ const frame = ({
   consent,
   current,
   device,
+  docs,
   main,
   map,
   passkey,
@@ -154,6 +169,7 @@ const frame = ({
             <link rel="manifest" href="${share.manifest}" />
             <link rel="apple-touch-icon" href="${TouchIcon.PATH}" />`
         }
+        ${docs !== undefined && docsHead(docs)}
         <link rel="icon" href="${Assets.icon.path}" type="image/svg+xml" />
       </head>
       <body>
@@ -180,6 +196,11 @@ const mayReview = ({ account }: Pick<PageReader, "account">): boolean => Either.
 const FOOT = html`<footer class="foot">
   <a href="/docs">${words.documentation}</a> <a href="/openapi.json">openapi.json</a>
 </footer>`
+
+const docsHead = ({ markdown }: NonNullable<HtmlPage["docs"]>): Html =>
+  html`<script src="${Assets.docsScript.path}" defer></script>
+    <link rel="alternate" type="application/atom+xml" href="/docs/changes.atom" />
+    ${markdown !== null && html`<link rel="alternate" type="text/markdown" href="${markdown}" />`}`
 
 const script = ({ nonce, texts }: ScriptPolicy, { path }: Assets.Asset): Html =>
   html`<script nonce="${nonce}" src="${path}" ${attribute("data-texts", texts)} defer></script>`

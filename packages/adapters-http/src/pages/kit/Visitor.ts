@@ -4,11 +4,14 @@ import {
   type AccountStore,
   authenticateSession,
   checkFormToken,
+  findRepeated,
   formToken,
   isFreshSession,
-  requireFreshWithFactor
+  requireFreshWithFactor,
+  type SentForm,
+  Session
 } from "@place-access/domain/accounts"
-import { type StoreError, type Vault } from "@place-access/domain/shared"
+import { Entropy, type StoreError, type Vault } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { HttpOptions, portalPath } from "../../HttpOptions.js"
 import type { Locale } from "../../html/Locale.js"
@@ -17,6 +20,7 @@ import * as BrowserLocale from "../../html/BrowserLocale.js"
 import * as Credentials from "../../security/Credentials.js"
 import * as StaffFactor from "../../security/StaffFactor.js"
 import * as Errors from "../../wire/Errors.js"
+import * as Fields from "./Fields.js"
 import * as Form from "./Form.js"
 import { type PageReader, seeOther } from "./Page.js"
 import * as ReturnTo from "./ReturnTo.js"
@@ -28,8 +32,9 @@ export interface Visitor {
 }
 
 type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
 
-type VisitorPage<E, R> = (visitor: Visitor) => Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+type VisitorPage<E, R> = (visitor: Visitor) => Effect.Effect<Response, E, R>
 
 export const current: Effect.Effect<
   Option.Option<Visitor>,
@@ -156,4 +161,42 @@ export const checked = (
     yield* Credentials.checkOrigin(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
     const posted = yield* Form.read
     return (yield* checkFormToken(cookie, posted.value("form_token"), form)) ? posted : yield* Effect.fail(stale)
+  })
+
+/** The hidden field of a form after which the browser has another session cookie; `once` reads it. */
+export const onceField = Effect.map(Entropy.secret, (text) => Fields.hidden("form_id", text))
+
+/** Names the form that was sent. Its token binds it to the browser, so no other browser can send the same form. */
+export const sentForm = (form: Form.Form): SentForm =>
+  Session.isCookie(form.value("form_id")) ? `${form.value("form_token")} ${form.value("form_id")}` : undefined
+
+/**
+ * Handles a form that has `onceField`. A person who presses its button twice sends it twice: the second time with the
+ * old cookie, which opens nothing any more, or already with the new one. Either gets the first answer, which leads to
+ * `to` (decision accounts-21).
+ */
+export const once = <E, R>(to: (form: Form.Form) => string, handle: Effect.Effect<Response, E, R>) =>
+  Effect.gen(function* () {
+    const before = yield* repeated(to)
+    if (Option.isSome(before)) return before.value
+    const answer = yield* handle
+    const isDone = Credentials.cookieName(yield* HttpOptions) in answer.cookies.cookies
+    // The same form may have been handled meanwhile: a code was used up, or the old cookie ended.
+    return isDone ? answer : Option.getOrElse(yield* repeated(to), () => answer)
+  })
+
+const repeated = (to: (form: Form.Form) => string) =>
+  Effect.gen(function* () {
+    const options = yield* HttpOptions
+    const request = yield* HttpServerRequest.HttpServerRequest
+    yield* Credentials.checkOrigin(request, options)
+    const form = yield* Form.read
+    const cookie = yield* findRepeated(sentForm(form))
+    if (Option.isNone(cookie)) return Option.none<Response>()
+    const present = Credentials.sessionToken(request, options)
+    const bound = [present, Credentials.visitorToken(request, options)].filter((one) => one !== undefined)
+    const owns = yield* Effect.exists(bound, (one) => checkFormToken(one, form.value("form_token")))
+    return owns || present === cookie.value
+      ? Option.some(Credentials.setSession(seeOther(to(form)), cookie.value, options))
+      : Option.none<Response>()
   })

@@ -21,6 +21,7 @@ const LABELS = { password: words.present, new_password: words.wanted }
 const page = (portal: string, visitor: Visitor.Visitor, again = PasswordAsked.FIRST_TIME) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
+    const once = yield* Visitor.onceField
     const form: Fields.Shown = { values: () => "", problems: again.problems }
     return yield* respond({
       title: words.title,
@@ -34,7 +35,7 @@ const page = (portal: string, visitor: Visitor.Visitor, again = PasswordAsked.FI
         <p class="lead">${words.lead}</p>
         ${Fields.problems(form, LABELS)}
         <form method="post" action="${portal}/settings/password" class="card">
-          ${Fields.hidden("form_token", token)} ${Fields.username(visitor.account.email)}
+          ${Fields.hidden("form_token", token)} ${once} ${Fields.username(visitor.account.email)}
           ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
           ${Fields.newPassword(form, "new_password", LABELS.new_password)}
           <button>${words.change}</button>
@@ -48,7 +49,10 @@ const Change = Schema.Struct({
   new_password: Account.Password
 })
 
-const change = (portal: string) =>
+const done = (portal: string, newPassword: string): string =>
+  `${portal}/settings?done=password-${PasswordStrength.of(newPassword)}`
+
+const handle = (portal: string) =>
   Visitor.freshWithFactor((visitor) =>
     Effect.gen(function* () {
       const form = yield* Visitor.checked(visitor.cookie)
@@ -60,12 +64,10 @@ const change = (portal: string) =>
         password,
         newPassword,
         session,
+        form: Visitor.sentForm(form),
         ...(yield* Browser.attempt)
       }).pipe(
-        Effect.flatMap((fresh) => {
-          const done = seeOther(`${portal}/settings?done=password-${PasswordStrength.of(newPassword)}`)
-          return staysSignedIn(visitor.account, fresh, done)
-        }),
+        Effect.flatMap((fresh) => staysSignedIn(visitor.account, fresh, seeOther(done(portal, newPassword)))),
         Effect.catchTags({
           Invalid: ({ problems }) => page(portal, visitor, { problems, status: 400 }),
           ...PasswordAsked.refusals((rejected) => page(portal, visitor, rejected))
@@ -73,6 +75,8 @@ const change = (portal: string) =>
       )
     })
   )
+
+const change = (portal: string) => Visitor.once((form) => done(portal, form.value("new_password")), handle(portal))
 
 export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)

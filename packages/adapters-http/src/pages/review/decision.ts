@@ -32,6 +32,7 @@ import {
   REVIEW,
   reviewPath
 } from "./shared.js"
+import * as Hints from "./hints.js"
 import * as Preview from "./preview.js"
 import { wording } from "./wording.js"
 
@@ -121,7 +122,7 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
             ${pendingChange(app)}
           </section>`
         }
-        ${Preview.links(app)} ${aboutApp(inspected)}
+        ${Hints.section(app, purposes)} ${Preview.links(app)} ${aboutApp(inspected)}
         <section class="card" aria-labelledby="purposes">
           <h2 id="purposes">${words.purposes}</h2>
           ${

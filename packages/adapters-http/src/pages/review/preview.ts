@@ -89,17 +89,26 @@ const framed = (
       }
     </div>
     <fieldset class="preview" disabled>
-      ${consentView.page({
-        review,
-        account: visitor.account,
-        action: "",
-        formToken: "",
-        portalPath: portal,
-        choices: undefined,
-        problems: [],
-        outdated: false,
-        newPlace: null
-      })}
+      ${withoutLinks(
+        consentView.page({
+          review,
+          account: visitor.account,
+          action: "",
+          formToken: "",
+          portalPath: portal,
+          choices: undefined,
+          problems: [],
+          outdated: false,
+          newPlace: null
+        })
+      )}
     </fieldset>`
+
+/**
+ * A disabled fieldset leaves links alive. Nobody has checked yet where the proposed web page leads, and the other links
+ * lead to pages of the reviewer's own account.
+ */
+const withoutLinks = (page: Html): Html =>
+  new Html((locale) => page.in(locale).replaceAll(/<a href="[^"]*"/g, '<a role="link" aria-disabled="true"'))
 
 export const routes = [Routes.get(`${REVIEW}/apps/:app/consent`, page)]

@@ -39,6 +39,12 @@ interface Causes<Said> {
 const by = <Said>(say: Causes<Said>, { by: who, change, endReason }: Entry): Said =>
   change === "ended" ? say.endedBy[endReason ?? "expired"] : say.by[who]
 
+/** The texts of both, from the history and the list of connections. */
+const causes = <Said>(
+  { by }: Pick<Causes<Said>, "by">,
+  { reasons }: { readonly reasons: Causes<Said>["endedBy"] }
+): Causes<Said> => ({ by, endedBy: reasons })
+
 /** The address of a receipt: time and change, which together name one entry. */
 const keyOf = ({ at, change }: Entry): string => `${at}-${change}`
 
@@ -87,7 +93,7 @@ const show = (portal: string) =>
                     <h2>${words.changes[entry.change]}</h2>
                     <span class="soft small">${time(entry.at)}</span>
                   </header>
-                  <p class="soft small">${words.byWhom(by<Html>(words, entry))}</p>
+                  <p class="soft small">${words.byWhom(by(causes<Html>(words, texts.portal.connections), entry))}</p>
                   ${changes(entry)}
                   <p class="actions">
                     <a href="${portal}/connections/${id}/history/${keyOf(entry)}" download
@@ -107,7 +113,8 @@ const show = (portal: string) =>
 /** A receipt as plain text: who, what, which places, until when. Times are in UTC: the file outlives the setting. */
 const receiptText = ({ app, id }: ConnectionView.UserConnection, entry: Entry, language: Language.Language): string => {
   const { at, change, pause, places, scopes, sensitiveExpiresAt, standardExpiresAt } = entry
-  const { history, receipt: say } = textsIn(language).steering
+  const { portal, steering } = textsIn(language)
+  const { history, receipt: say } = steering
   const moment = (one: Timestamp.Timestamp) => Words.inZone(Words.moment(one), null, language)
   const list = (items: ReadonlyArray<string>) =>
     items.length === 0 ? [`  ${say.nothing}`] : items.map((item) => `  - ${Words.oneLine(item)}`)
@@ -122,7 +129,7 @@ const receiptText = ({ app, id }: ConnectionView.UserConnection, entry: Entry, l
     say.connection(id),
     say.when(moment(at), Timestamp.toIso(at)),
     say.what(history.changes[change]),
-    say.byWhom(by<string>(history, entry)),
+    say.byWhom(by(causes<string>(history, portal.connections), entry)),
     "",
     say.could,
     ...list(scopes.map((scope) => translate(Scope.describe[scope], language))),

@@ -1,10 +1,11 @@
 import { type Day, LocalDays } from "@place-access/domain/fixes"
-import type { Timestamp, TimeZone } from "@place-access/domain/shared"
+import { Timestamp, type TimeZone } from "@place-access/domain/shared"
 import { Option } from "effect"
 import { forReader, Html, html } from "../../html/Html.js"
 import { texts, textsIn } from "../../languages/index.js"
 
 const words = texts.timeline.calendar
+const { DAY, plus } = Timestamp
 
 /** A month as a table. Days with data are links; their shade says how many readings there are. */
 
@@ -53,6 +54,30 @@ const column = (date: string): number => {
       5 * Math.floor(y / 100)) %
     7
   return (saturdayFirst + 5) % 7
+}
+
+/** Days in the row above a day, and how many of them come after it. */
+const ROW = 7
+const AFTER = 3
+
+/** The days around the chosen one as a row of links, none after today: most people look for a day of the last week. */
+export const row = (
+  path: string,
+  zone: TimeZone.TimeZone,
+  { date: chosen, from, until }: LocalDays.WholeDay,
+  today: string
+): Html => {
+  const days = LocalDays.between(zone, plus(from, -ROW * DAY), plus(until, AFTER * DAY)).map(({ date }) => date)
+  const shown = days.filter((date) => date <= today || date <= chosen).slice(-ROW)
+  const weekdays = Object.values(words.weekdays)
+  return html`<nav class="daylinks" aria-label="${words.around}">
+    ${shown.map((date) => {
+      const weekday = weekdays[column(date)]
+      return html`<a href="${path}?day=${date}" ${date === chosen && new Html(' aria-current="date"')}
+        ><abbr title="${weekday?.long}">${weekday?.short}</abbr> ${Number(date.slice(8))}</a
+      >`
+    })}
+  </nav>`
 }
 
 interface Shown {

@@ -36,7 +36,7 @@ const asked = (visitor: Visitor.Visitor) =>
 const show = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
-      const { day, done, today, zone } = yield* asked(visitor)
+      const { day, done, locale, today, zone } = yield* asked(visitor)
       const userId = visitor.account.id
       const path = `${portal}/timeline`
       const timeline = yield* readDay(userId, day)
@@ -55,7 +55,7 @@ const show = (portal: string) =>
           ${notice(done)}
           <div class="beside">
             <div>
-              ${arrows(path, zone, day, today, heading(day.from))}
+              ${arrows(path, zone, day, today, heading(day.from))} ${Calendar.row(path, zone, day, today)}
               ${
                 isEmpty
                   ? html`<p class="empty">${words.nothingKnown}</p>`
@@ -65,12 +65,13 @@ const show = (portal: string) =>
                       ${list(portal, timeline.segments)}
                       <p class="actions">
                         <a class="button second" href="${path}.gpx?day=${day.date}" download>${words.download}</a>
+                        <a class="button second" href="#erase">${words.erase.part}</a>
                       </p>`
               }
             </div>
             <aside aria-label="${words.aside}">
               <section class="card">${Calendar.draw({ path, month, data, chosen: day.date, today })}</section>
-              ${!isEmpty && totals(path, timeline)} ${!isEmpty && EraseForm.form(portal, day)}
+              ${!isEmpty && totals(path, timeline)} ${!isEmpty && EraseForm.form(portal, zone, day, locale.now)}
               <section class="card" aria-labelledby="saw">
                 <h2 id="saw">${words.saw.heading}</h2>
                 ${saw(portal, Folded.fold(log.entries), timeline, day.date)}

@@ -1,6 +1,6 @@
 import { LocalDays } from "@place-access/domain/fixes"
 import { Erasure, eraseHistory } from "@place-access/domain/retention-choice"
-import { Timestamp } from "@place-access/domain/shared"
+import { Timestamp, type TimeZone } from "@place-access/domain/shared"
 import { foreseeErasure } from "@place-access/domain/timeline"
 import { Effect, Either, Option, Schema } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
@@ -19,10 +19,29 @@ import { askedDay } from "./askedDay.js"
 
 const words = texts.timeline.erase
 
-/** The form with which a page of a day leads here. */
-export const form = (portal: string, day: LocalDays.WholeDay): Html =>
-  html`<section class="card" aria-labelledby="erase">
+/** Parts of a day that lead here with one tap. */
+const PARTS = [
+  { part: "morning", from: "00:00", until: "12:00" },
+  { part: "afternoon", from: "12:00", until: "18:00" },
+  { part: "evening", from: "18:00", until: "24:00" }
+] as const
+
+/** The form with which a page of a day leads here. Of today it offers the parts that have begun. */
+export const form = (
+  portal: string,
+  zone: TimeZone.TimeZone,
+  day: LocalDays.WholeDay,
+  now: Timestamp.Timestamp
+): Html => {
+  const begun = PARTS.filter(({ from }) => Option.exists(LocalDays.instantOf(zone, day, from), (at) => at < now))
+  return html`<section class="card" aria-labelledby="erase">
     <h2 id="erase">${words.part}</h2>
+    <p class="row">
+      ${begun.map(
+        ({ from, part, until }) =>
+          html`<a class="button second" href="${link(portal, day, from, until)}">${words.parts[part]}</a>`
+      )}
+    </p>
     <form method="get" action="${portal}/timeline/erase">
       ${Fields.hidden("day", day.date)}
       <div class="pair">
@@ -38,6 +57,7 @@ export const form = (portal: string, day: LocalDays.WholeDay): Html =>
     <p class="small"><a href="${link(portal, day, "00:00", "24:00")}">${words.wholeDay}</a></p>
     <p class="soft small">${words.hint}</p>
   </section>`
+}
 
 const link = (portal: string, day: LocalDays.WholeDay, from: string, until: string): string =>
   `${portal}/timeline/erase?day=${day.date}&from=${from}&until=${until}`
@@ -132,6 +152,7 @@ const again = (
   problems: ReadonlyArray<FieldProblem>
 ) =>
   Effect.gen(function* () {
+    const { locale, zone } = yield* askedDay(visitor, day.date)
     return yield* respond({
       title: words.title,
       reader: yield* Visitor.reader(visitor),
@@ -142,7 +163,7 @@ const again = (
         <h1>${words.title}</h1>
         ${Fields.problems({ values: () => "", problems }, words.labels)}
         <p>${time(day.from)}</p>
-        ${form(portal, day)}`
+        ${form(portal, zone, day, locale.now)}`
     })
   })
 

@@ -6,12 +6,12 @@ import { Effect } from "effect"
 import { type Html, html, type Value } from "../../html/Html.js"
 import { addressRule, HttpOptions, portalPath } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
+import { bars, tallest } from "../kit/Bars.js"
 import * as Fields from "../kit/Fields.js"
 import { type PageReader, respond } from "../kit/Page.js"
 import { ago, heading, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import * as Steering from "../steering/controls.js"
-import { bars, tallest } from "./bars.js"
 
 const words = texts.today
 
@@ -178,7 +178,7 @@ const endingCard = (portal: string, { ending }: Today.Today): Html =>
   </section>`
 
 const askedCard = (portal: string, { asked, days }: Today.Today): Html => {
-  const max = tallest(asked)
+  const max = tallest(asked.flatMap(({ counts }) => counts))
   return html`<section class="card" aria-labelledby="asked">
     <h2 id="asked">${words.asked.heading}</h2>
     ${
@@ -195,7 +195,7 @@ const askedCard = (portal: string, { asked, days }: Today.Today): Html => {
                   ></span
                 >
                 ${bars(
-                  words.asked.caption(name),
+                  { caption: words.asked.caption(name), name: words.asked.day, value: words.asked.requests },
                   days.map(({ from }, index) => ({ name: heading(from), value: counts[index] ?? 0 })),
                   max
                 )}

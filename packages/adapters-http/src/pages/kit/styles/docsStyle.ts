@@ -53,6 +53,32 @@ export const docsStyle = `
 .codes { display: flex; flex-wrap: wrap; gap: 0.35rem 0.9rem; list-style: none; padding: 0; }
 .codes li { margin: 0; }
 :target { outline: 2px solid var(--accent); outline-offset: 6px; border-radius: 4px; }
+.docs-search { margin-bottom: 1.25rem; }
+.docs-search label { font-weight: 600; }
+.docs-search input { width: 100%; margin: 0.25rem 0 0.5rem; }
+.docs-search .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+.docs-search .found { margin: 0.75rem 0 0; }
+.docs-search .found:empty { display: none; }
+.code { position: relative; }
+.docs pre { tab-size: 4; }
+.copy-code {
+  position: absolute; top: 0.4rem; right: 0.4rem; font-size: 0.8rem; padding: 0.15rem 0.55rem; min-height: 0;
+  background: var(--card); color: var(--ink); border: 1px solid var(--line); border-radius: 6px;
+}
+.languages [role=tablist] { display: flex; flex-wrap: wrap; gap: 0.25rem; margin-bottom: 0.5rem; }
+.languages [role=tab] {
+  background: var(--card); color: var(--ink); border: 1px solid var(--line); border-radius: 6px; min-height: 0;
+  padding: 0.25rem 0.7rem; font-size: 0.9rem;
+}
+.languages [role=tab][aria-selected=true] { border-color: var(--accent); color: var(--accent); font-weight: 600; }
+.sequence { margin: 1rem 0 1.5rem; }
+.sequence svg { width: 100%; height: auto; max-width: 60rem; font-size: 13px; }
+.sequence text { fill: var(--ink); }
+.sequence rect { fill: var(--accent-soft); stroke: var(--line); }
+.sequence .life { stroke: var(--line); }
+.sequence .arrow { stroke: var(--accent); fill: none; stroke-width: 1.5; }
+.sequence .answer { stroke-dasharray: 5 4; }
+.sequence .tip { fill: var(--accent); }
 @media (min-width: 60rem) {
   .docs { display: grid; grid-template-columns: 13rem minmax(0, 1fr); gap: 0 2.75rem; }
   .docs > .toc {

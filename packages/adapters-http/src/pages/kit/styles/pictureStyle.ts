@@ -1,5 +1,12 @@
 /** The styles of what is drawn: bars of days, sides of a rule, a day on the map, the timeline and its calendar. */
 export const pictureStyle = `.bars { flex: none; display: block; fill: var(--accent); fill-opacity: 0.55; }
+.bars .bad { fill: var(--bad); fill-opacity: 1; }
+.figures {
+  list-style: none; padding: 0; display: grid; gap: 0.75rem 1.5rem;
+  grid-template-columns: repeat(auto-fill, minmax(12rem, 1fr));
+}
+.figures .bars { width: 100%; max-width: 15rem; height: auto; }
+.figure { display: block; font-size: 1.5rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .strips { display: grid; gap: 0.75rem; }
 .strips > li {
   display: grid; grid-template-columns: minmax(0, 12rem) minmax(0, 24rem); gap: 0.25rem 1rem; align-items: end;
@@ -70,7 +77,15 @@ export const pictureStyle = `.bars { flex: none; display: block; fill: var(--acc
   width: 0.5rem; height: 0.5rem; left: calc(-0.25rem - 1.5px); top: 1.05rem;
 }
 .timeline .when { color: var(--soft); font-variant-numeric: tabular-nums; }
-.calendar { font-size: 0.9rem; }
+.daylinks { display: grid; grid-template-columns: repeat(7, 1fr); gap: 0.25rem; margin: 0.5rem 0 1rem; }
+.daylinks a {
+  padding: 0.3rem 0; border-radius: 6px; text-align: center; text-decoration: none; color: var(--ink);
+  line-height: 1.25;
+}
+.daylinks a:hover { background: var(--accent-soft); }
+.daylinks [aria-current] { outline: 2px solid var(--accent); font-weight: 600; }
+.daylinks abbr { display: block; font-size: 0.8rem; font-weight: 400; color: var(--soft); text-decoration: none; }
+.calendar { font-size: 0.9rem; table-layout: fixed; }
 .calendar caption { padding: 0 0 0.25rem; text-align: center; }
 .calendar caption a { display: inline-block; padding: 0 0.75rem; text-decoration: none; font-size: 1.2rem; }
 .calendar th, .calendar td { padding: 0.1rem; border: 0; text-align: center; min-width: 0; color: var(--soft); }

@@ -92,6 +92,8 @@ form.actions + p { margin-top: 1.5rem; }
   display: block; width: 3.5rem; height: 3.5rem; border-radius: 12px; background: var(--card); object-fit: contain;
   margin-bottom: 0.5rem;
 }
+.lead::first-letter { text-transform: uppercase; }
+.preview a { text-decoration: underline; }
 .preview { border: 2px dashed var(--line); border-radius: 12px; padding: 1.25rem; }
 .plain { list-style: none; padding: 0; }
 .grid {
@@ -120,6 +122,7 @@ form.actions + p { margin-top: 1.5rem; }
 
 .note, .problems { border-radius: 10px; padding: 0.9rem 1.1rem; margin: 0 0 1.25rem; border: 1px solid var(--line); }
 .note { background: var(--accent-soft); border-color: transparent; }
+.note.bad { background: var(--bad-soft); border-color: var(--bad); }
 .note.warn { background: var(--warn-soft); border-color: var(--warn-line); }
 .problems { background: var(--bad-soft); border-color: var(--bad); }
 .problems h2 { color: var(--bad); font-size: 1rem; }
@@ -212,6 +215,7 @@ button.link {
 .row button { padding-inline: 0.85rem; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: center; margin-top: 1rem; }
+.actions + .card, p + .scroll, dl + .scroll { margin-top: 1.25rem; }
 .decide { display: grid; grid-template-columns: 1fr 1fr; gap: 0.75rem; margin-top: 1.5rem; }
 .decide.three { grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); }
 button.stop { background: var(--bad); border-color: var(--bad); color: var(--card); }
@@ -305,7 +309,8 @@ main.wide .card > form.with-map { max-width: none; }
   font-size: 0.75rem; line-height: 1.4;
 }
 .map .leaflet-control-attribution a { color: var(--accent); }
-.map .leaflet-bar a { color: #1c2422; }
+.map .leaflet-bar a { background: var(--card); color: var(--ink); border-color: var(--line); }
+.map .leaflet-bar a.leaflet-disabled { color: var(--soft); }
 .scroll {
   overflow-x: auto; margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: 12px; background: var(--card);
 }

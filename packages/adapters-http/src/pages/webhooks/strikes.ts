@@ -1,9 +1,10 @@
 import type { App } from "@place-access/domain/apps"
 import { WebhookEndpoint } from "@place-access/domain/endpoints"
+import type { EndpointFigures } from "@place-access/domain/figures"
 import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { time } from "../kit/Time.js"
-import { appPath } from "./shared.js"
+import { appPath } from "../developer/shared.js"
 
 /** The strikes of an endpoint: consecutive events that used up all their attempts (Spec §3.4). */
 
@@ -15,11 +16,12 @@ const { MAX_STRIKES } = WebhookEndpoint
 /** The number of strikes from which on the developer gets a warning. */
 const MANY = Math.min(...WebhookEndpoint.WARNED_STRIKES)
 
-export const standingBadge = ({ disabledAt, strikes }: Endpoint): Html =>
+/** An endpoint is shown as failing from its first failed attempt on (decision figures-3). */
+export const standingBadge = ({ disabledAt, strikes }: Endpoint, health: EndpointFigures.EndpointHealth): Html =>
   disabledAt !== null
     ? html`<span class="badge bad">${words.disabled(time(disabledAt))}</span>`
-    : strikes >= MANY
-      ? html`<span class="badge warn">${words.failing}</span>`
+    : strikes >= MANY || health._tag === "Failing"
+      ? html`<span class="badge bad">${words.failing}</span>`
       : html`<span class="badge">${words.enabled}</span>`
 
 /** The strikes in words and as a bar. */

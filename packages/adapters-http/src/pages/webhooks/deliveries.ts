@@ -13,7 +13,7 @@ import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import * as DeliveriesQuery from "./deliveriesQuery.js"
 import { answer, marker, outcome } from "./deliveryWords.js"
-import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
+import { appHead, appPath, DEVELOPER, ownApp } from "../developer/shared.js"
 
 const PAGE = 50
 

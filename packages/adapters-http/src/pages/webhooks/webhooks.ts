@@ -1,5 +1,6 @@
 import {
   createEndpoint,
+  type EndpointHeader,
   endPreviousSecrets,
   listEndpoints,
   removeEndpoint,
@@ -13,27 +14,32 @@ import { sendTest } from "@place-access/domain/deliveries"
 import type { App } from "@place-access/domain/apps"
 import { WebhookSender } from "@place-access/domain/endpoints"
 import { Event } from "@place-access/domain/events"
+import { EndpointFigures, readEndpointHealth } from "@place-access/domain/figures"
 import { EndpointId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Schema } from "effect"
 import { HttpOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
+import type { FieldProblem } from "../../wire/Issues.js"
 
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { flag, type Html, html, type Value } from "../../html/Html.js"
+import { type Html, html, type Value } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
-import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
+import * as Failures from "./endpointFigures.js"
+import { boxes } from "./eventBoxes.js"
+import * as HeaderFields from "./headerFields.js"
+import { appHead, appPath, DEVELOPER, ownApp } from "../developer/shared.js"
 import { standingBadge, strikeMeter, strikeNote } from "./strikes.js"
 
 const words = texts.webhooks
 
-export const LABELS = words.labels
+export const LABELS = { ...words.labels, ...HeaderFields.LABELS }
 
 const Draft = Schema.Struct({
   url: Schema.String,
@@ -70,6 +76,8 @@ const list = (
 ) =>
   Effect.gen(function* () {
     const endpoints = yield* listEndpoints(visitor.account, app.id)
+    const health = yield* readEndpointHealth(visitor.account, app.id)
+    const healthOf = (id: EndpointId) => health.get(id) ?? EndpointFigures.UNKNOWN
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
     const now = yield* Timestamp.now
@@ -85,7 +93,7 @@ const list = (
         endpoints.length === 0
           ? html`<p class="empty">${words.empty}</p>`
           : html`<ul class="plain">
-              ${endpoints.map((endpoint) => card(app, endpoint, token, now))}
+              ${endpoints.map((endpoint) => card(app, endpoint, healthOf(endpoint.id), token, now))}
             </ul>`
       }
       ${
@@ -121,35 +129,21 @@ const DESCRIPTION = {
 }
 
 /** The fields for a new endpoint and for a change. */
-export const fields = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html =>
+export const fields = (
+  form: Fields.Shown,
+  ticked: ReadonlyArray<string>,
+  headers: ReadonlyArray<EndpointHeader.EndpointHeader> = []
+): Html =>
   html` ${Fields.input(form, { name: "url", label: LABELS.url, type: "url", hint: words.hints.url, maxlength: 2048 })}
-    <fieldset id="events">
-      <legend>${LABELS.events}</legend>
-      <p class="hint">${words.hints.events}</p>
-      ${Fields.groupFault(form, "events", LABELS.events)}
-      <div class="choices">
-        ${Event.SUBSCRIBABLE.map(
-          (name) =>
-            html`<div class="choice">
-              <input
-                type="checkbox"
-                name="events"
-                value="${name}"
-                id="event-${name}"
-                ${flag("checked", ticked.includes(name))}
-              />
-              <div>
-                <label for="event-${name}"><code>${name}</code></label>
-              </div>
-            </div>`
-        )}
-      </div>
-    </fieldset>
-    ${Fields.input(form, DESCRIPTION)}`
+  ${boxes(form, ticked)} ${Fields.input(form, DESCRIPTION)} ${HeaderFields.fields(form, headers)}`
+
+/** The `ping` first: it asks nothing of the receiver. */
+const TEST_TYPES = ["ping", ...Event.EventType.literals.filter((type) => type !== "ping")] as const
 
 const card = (
   app: App.App,
   endpoint: WebhookEndpoint.WebhookEndpoint,
+  health: EndpointFigures.EndpointHealth,
   token: string,
   now: Timestamp.Timestamp
 ): Html => {
@@ -163,9 +157,9 @@ const card = (
   return html`<li class="card" id="${endpoint.id}">
     <header>
       <h2 class="code">${endpoint.url}</h2>
-      ${standingBadge(endpoint)}
+      ${standingBadge(endpoint, health)}
     </header>
-    ${strikeNote(app, endpoint)}
+    ${strikeNote(app, endpoint)} ${endpoint.disabledAt === null && Failures.failure(health)}
     <dl>
       ${
         endpoint.description !== null &&
@@ -174,19 +168,35 @@ const card = (
       }
       <dt>${own.events}</dt>
       <dd>${endpoint.events.length === 0 ? own.allEvents : endpoint.events.join(", ")}</dd>
+      ${
+        endpoint.headers.length > 0 &&
+        html`<dt>${words.headers.heading}</dt>
+          <dd>${endpoint.headers.map(({ name }) => html`<code>${name}</code> `)}</dd>`
+      }
       <dt>${own.id}</dt>
       <dd><code>${endpoint.id}</code></dd>
       <dt>${own.failures}</dt>
       <dd>${strikeMeter(endpoint)}</dd>
     </dl>
     <div class="actions">
-      ${endpoint.disabledAt !== null && button("enable", "first", own.enable)}${button("test", "second", own.test)}<a
+      ${endpoint.disabledAt !== null && button("enable", "first", own.enable)}<a
         class="button second"
         href="${path}"
         aria-label="${own.changeOf(endpoint.url)}"
         >${own.change}</a
       ><a class="button second" href="${appPath(app)}/deliveries?endpoint=${endpoint.id}">${own.deliveries}</a>
     </div>
+    <form method="post" action="${path}/test">
+      ${Fields.hidden("form_token", token)}
+      <div class="field">
+        <label for="type-${endpoint.id}">${own.testType}</label>
+        <p class="hint" id="type-hint-${endpoint.id}">${own.testHint}</p>
+        <select id="type-${endpoint.id}" name="type" aria-describedby="type-hint-${endpoint.id}">
+          ${TEST_TYPES.map((type) => html`<option value="${type}">${type}</option>`)}
+        </select>
+      </div>
+      <button class="second">${own.test}</button>
+    </form>
     <details>
       <summary>${own.newSecret}</summary>
       <div>
@@ -262,8 +272,10 @@ const add = Visitor.signedIn((visitor) =>
     const again = (problems: Fields.Shown["problems"]) =>
       list(visitor, app, { form: Form.shown(form, problems), ticked: form.all("events") })
     const draft = yield* decoded(typed(form))
-    if (Either.isLeft(draft)) return yield* again(draft.left)
-    return yield* createEndpoint(visitor.account, app.id, draft.right).pipe(
+    const headers = HeaderFields.changes(form)
+    const problems = [...problemsOf(draft), ...problemsOf(headers)]
+    if (Either.isLeft(draft) || Either.isLeft(headers)) return yield* again(problems)
+    return yield* createEndpoint(visitor.account, app.id, { ...draft.right, headers: headers.right }).pipe(
       Effect.flatMap(({ endpoint, secret }) => secretPage(visitor, app, endpoint.url, secret)),
       Effect.catchTags({
         Invalid: ({ problems }) => again(problems),
@@ -273,17 +285,21 @@ const add = Visitor.signedIn((visitor) =>
   })
 )
 
+/** What is wrong with a decoded part of a form. */
+export const problemsOf = (decoded: Either.Either<unknown, ReadonlyArray<FieldProblem>>): ReadonlyArray<FieldProblem> =>
+  Either.isLeft(decoded) ? decoded.left : []
+
 /**
  * The handler of a button of one endpoint. It checks the form's token, then looks up the app and the endpoint in the
  * address.
  */
 const onEndpoint =
-  <A, E, R>(act: (visitor: Visitor.Visitor, app: App.App, id: EndpointId) => Effect.Effect<A, E, R>) =>
+  <A, E, R>(act: (visitor: Visitor.Visitor, app: App.App, id: EndpointId, form: Form.Form) => Effect.Effect<A, E, R>) =>
   (visitor: Visitor.Visitor) =>
     Effect.gen(function* () {
-      yield* Visitor.checked(visitor.cookie)
+      const form = yield* Visitor.checked(visitor.cookie)
       const app = yield* ownApp(visitor)
-      return yield* act(visitor, app, yield* param("endpoint", EndpointId, "endpoint"))
+      return yield* act(visitor, app, yield* param("endpoint", EndpointId, "endpoint"), form)
     })
 
 const rotate = Visitor.signedIn(
@@ -323,10 +339,13 @@ const remove = Visitor.signedIn(
   )
 )
 
+/** A form without a type, or with one that there is not, sends a `ping`. */
+const typeOf = (form: Form.Form): Event.EventType => TEST_TYPES.find((type) => type === form.value("type")) ?? "ping"
+
 const test = Visitor.signedIn(
-  onEndpoint((visitor, app, id) =>
+  onEndpoint((visitor, app, id, form) =>
     RateOfAccount.take(RateOfAccount.TEST, visitor.account.id).pipe(
-      Effect.zipRight(sendTest(visitor.account, app.id, id)),
+      Effect.zipRight(sendTest(visitor.account, app.id, id, typeOf(form))),
       Effect.flatMap(({ delivered, detail }) =>
         list(visitor, app, {
           above: html`<div class="note${delivered ? "" : " warn"}" role="status">

@@ -1,5 +1,6 @@
 import type { App } from "@place-access/domain/apps"
 import { listEndpoints, updateEndpoint, type WebhookEndpoint } from "@place-access/domain/endpoints"
+import { readEndpointFigures } from "@place-access/domain/figures"
 import { EndpointId, NotFound } from "@place-access/domain/shared"
 import { Effect, Either } from "effect"
 import { texts } from "../../languages/index.js"
@@ -11,9 +12,11 @@ import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
-import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
+import * as Figures from "./endpointFigures.js"
+import { appHead, appPath, DEVELOPER, ownApp } from "../developer/shared.js"
 import { standingBadge } from "./strikes.js"
-import { decoded, fields, LABELS, typed } from "./webhooks.js"
+import * as HeaderFields from "./headerFields.js"
+import { decoded, fields, LABELS, problemsOf, typed } from "./webhooks.js"
 
 const words = texts.webhooks.edit
 
@@ -35,6 +38,7 @@ const page = (
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
     const { description, events, id, url } = endpoint
+    const figures = yield* readEndpointFigures(visitor.account, app.id, id)
     const form = again?.form ?? Fields.fresh({ url, description: description ?? "" })
     return yield* respond({
       title: words.titleOf(app.name),
@@ -42,19 +46,20 @@ const page = (
       current: DEVELOPER,
       status: again === undefined ? 200 : 400,
       main: html`${appHead(app, "/webhooks")} ${Fields.problems(form, LABELS)}
+        ${again === undefined && Figures.section(figures)}
         <section class="card" aria-labelledby="change">
           <header>
             <h2 id="change">${words.heading}</h2>
-            ${standingBadge(endpoint)}
+            ${standingBadge(endpoint, figures.health)}
           </header>
           <p>${words.text(url)}</p>
           <form method="post" action="${appPath(app)}/webhooks/${id}">
-            ${Fields.hidden("form_token", token)}${fields(form, again?.ticked ?? events)}
+            ${Fields.hidden("form_token", token)}${fields(form, again?.ticked ?? events, endpoint.headers)}
             <div class="actions">
               <button>${words.save}</button><a class="button second" href="${appPath(app)}/webhooks">${words.cancel}</a>
             </div>
           </form>
-        </section>`
+        </section> `
     })
   })
 
@@ -70,10 +75,13 @@ const edit = Visitor.signedIn((visitor) =>
     const again = (problems: ReadonlyArray<FieldProblem>) =>
       page(visitor, app, endpoint, { form: Form.shown(form, problems), ticked: posted.events })
     const draft = yield* decoded(posted)
-    if (Either.isLeft(draft)) return yield* again(draft.left)
+    const headers = HeaderFields.changes(form)
+    if (Either.isLeft(draft) || Either.isLeft(headers)) {
+      return yield* again([...problemsOf(draft), ...problemsOf(headers)])
+    }
     const { url, ...rest } = draft.right
     // An unchanged address is not looked up again, so that the rest can be changed while its name does not resolve.
-    const change = url === endpoint.url ? rest : draft.right
+    const change = { ...(url === endpoint.url ? rest : draft.right), headers: headers.right }
     return yield* updateEndpoint(visitor.account, app.id, endpoint.id, change).pipe(
       Effect.as(seeOther(`${appPath(app)}/webhooks?done=endpoint-changed`)),
       Effect.catchTag("Invalid", ({ problems }) => again(problems))

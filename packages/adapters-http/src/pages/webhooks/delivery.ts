@@ -15,8 +15,9 @@ import * as Table from "../kit/Table.js"
 import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
+import { exchange } from "./attempts.js"
 import { answer, marker, outcome } from "./deliveryWords.js"
-import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
+import { appHead, appPath, DEVELOPER, ownApp } from "../developer/shared.js"
 
 const words = texts.webhooks.delivery
 
@@ -29,6 +30,7 @@ const detail = (visitor: Visitor.Visitor, app: App.App, id: DeliveryId, refusal?
   Effect.gen(function* () {
     const { attempts, delivery, isReplayed } = yield* getDelivery(visitor.account, app.id, id)
     const { envelope } = delivery
+    const address = attempts.at(-1)?.exchange?.url
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
     return yield* respond({
@@ -51,14 +53,22 @@ const detail = (visitor: Visitor.Visitor, app: App.App, id: DeliveryId, refusal?
             <dt>${words.happened}</dt>
             <dd>${time(envelope.occurredAt)}</dd>
             <dt>${words.endpoint}</dt>
-            <dd><code>${delivery.endpointId}</code></dd>
+            <dd>
+              ${address !== undefined && html`<code>${address}</code><br />`}
+              <a href="${appPath(app)}/webhooks/${delivery.endpointId}"><code>${delivery.endpointId}</code></a>
+            </dd>
             <dt>${words.delivery}</dt>
             <dd><code>${delivery.id}</code></dd>
           </dl>
           ${actions(app, delivery, token)}
         </section>
         <h2>${words.attempts}</h2>
-        ${attempts.length === 0 ? html`<p class="empty">${words.noAttempts}</p>` : html`${attemptsTable(attempts)} ${payload(delivery)}`}`
+        ${
+          attempts.length === 0
+            ? html`<p class="empty">${words.noAttempts}</p>`
+            : html`${attemptsTable(attempts)}
+              ${attempts.map((one) => exchange(one, Event.body(envelope, delivery.endpointId)))} ${payload(delivery)}`
+        }`
     })
   })
 

@@ -1,0 +1,49 @@
+import type { CallOptions } from "./ClientOptions.js"
+import type * as Contract from "./Contract.js"
+import { type AppOperation, pathOf, TEST_PEOPLE } from "./Operations.js"
+import type { TokenEndpoint } from "./TokenEndpoint.js"
+import * as Transport from "./Transport.js"
+
+/**
+ * The calls about the app's test people. They prove the app by its client secret and need no connection.
+ *
+ * A person or a trip is sent once, because neither has an `Idempotency-Key`: a repetition would make another one. The
+ * other calls are repeated like every call.
+ */
+export const testPeopleOf = (endpoint: TokenEndpoint) => {
+  const { attempt, baseUrl, clientId, clientSecret = "", policy } = endpoint
+
+  const call = async <Answer>(operation: AppOperation, options: CallOptions = {}, person?: string, body?: object) => {
+    const request = {
+      method: operation.method,
+      url: baseUrl + pathOf(operation, { person_id: person ?? "" }),
+      headers: {
+        authorization: `Basic ${btoa(`${clientId}:${clientSecret}`)}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" })
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    }
+    const retries = operation.method === "POST" ? 0 : policy.retries
+    const how = { ...attempt, signal: options.signal, policy: { ...policy, retries } }
+    const { reply, wasSilent } = await Transport.send(request, how)
+    if (Transport.isSuccess(reply)) return reply.json as Answer
+    // The attempt without an answer has removed it.
+    if (operation.method === "DELETE" && wasSilent && reply.status === 404) return undefined as Answer
+    throw Transport.failureOf(reply)
+  }
+
+  return {
+    /** The app's test people, oldest first. An app has at most ten, so the list has one page. */
+    list: async (options?: CallOptions): Promise<ReadonlyArray<Contract.TestPersonAnswer>> =>
+      (await call<Contract.TestPeopleAnswer>(TEST_PEOPLE.list, options)).test_people,
+    /** Makes a person with places, a phone and a connection. Only this answer has the tokens. */
+    create: (body: Contract.NewTestPersonBody, options?: CallOptions) =>
+      call<Contract.MadeTestPersonAnswer>(TEST_PEOPLE.create, options, undefined, body),
+    get: (id: string, options?: CallOptions) => call<Contract.TestPersonAnswer>(TEST_PEOPLE.get, options, id),
+    /** The connection ends at once. The rest is deleted within minutes. */
+    remove: (id: string, options?: CallOptions) => call<void>(TEST_PEOPLE.remove, options, id),
+    /** Sends the readings of a trip as the person's phone. Rules fire and webhooks are delivered as for users. */
+    simulate: (id: string, trip: Contract.TestTripBody, options?: CallOptions) =>
+      call<Contract.SimulatedTripAnswer>(TEST_PEOPLE.simulate, options, id, trip)
+  }
+}

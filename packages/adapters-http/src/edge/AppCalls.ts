@@ -1,0 +1,47 @@
+import { AppFigures, type Tally } from "@place-access/domain/figures"
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect } from "effect"
+import type { Cell } from "./CurrentRequest.js"
+
+/** The answer to a request; `error` is the code of a refusal. */
+interface Answer {
+  readonly response: { readonly status: number }
+  readonly error: string | null
+}
+
+/**
+ * Reports the calls of apps to the recorder of their numbers (decision figures-2). Without a recorder it adds nothing
+ * to a request; with one, a request waits for nothing.
+ */
+export const counting =
+  (recorder: Tally.FiguresRecorder | null) =>
+  <A extends Answer, R>(cell: Cell, answering: Effect.Effect<A, never, R>): Effect.Effect<A, never, R> =>
+    recorder === null
+      ? answering
+      : Effect.flatMap(answering, (answer) =>
+          cell.appId === undefined
+            ? Effect.succeed(answer)
+            : Timestamp.nowWith((at) => {
+                report(recorder, cell, answer, at)
+                return Effect.succeed(answer)
+              })
+        )
+
+const report = (recorder: Tally.FiguresRecorder, cell: Cell, { error, response }: Answer, at: Timestamp.Timestamp) => {
+  if (cell.appId === undefined) return
+  const call: AppFigures.LoggedCall = {
+    appId: cell.appId,
+    at,
+    requestId: cell.id,
+    endpoint: cell.route.label,
+    status: response.status,
+    error: cell.refusal ?? error
+  }
+  recorder.called(call, cell.caller === undefined ? null : rateUse(cell))
+}
+
+/** The share of its rate that the connection has used. The limit of a client at an address is not the app's. */
+const rateUse = ({ standing }: Cell): number | null => {
+  const [limit, remaining] = [Number(standing["ratelimit-limit"]), Number(standing["ratelimit-remaining"])]
+  return Number.isFinite(limit) && Number.isFinite(remaining) ? AppFigures.percentUsed(limit, remaining) : null
+}

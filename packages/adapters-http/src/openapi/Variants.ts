@@ -1,0 +1,150 @@
+// Answers and requests whose fields depend on one of them. Decision wire-3.
+import { type Json, list, object, refName, refTo } from "./Json.js"
+
+/** One form of a schema: the value of the property that tells the forms apart, and what is different then. */
+interface Variant {
+  readonly name: string
+  readonly values: ReadonlyArray<string | boolean>
+  /** Fields that are never null in this form. */
+  readonly present?: ReadonlyArray<string>
+  /** Fields that are always null in this form. */
+  readonly absent?: ReadonlyArray<string>
+  /** Fields that this form requires, and others do not. */
+  readonly required?: ReadonlyArray<string>
+  /** Fields that this form does not have. */
+  readonly without?: ReadonlyArray<string>
+}
+
+interface Split {
+  readonly schema: string
+  readonly property: string
+  readonly variants: ReadonlyArray<Variant>
+}
+
+const dwell = (schema: string, kind: string): Split => ({
+  schema,
+  property: "type",
+  variants: [
+    { name: `${kind}CrossingRule`, values: ["enter", "exit"] },
+    { name: `${kind}DwellRule`, values: ["dwell"], required: ["dwell_minutes"] }
+  ]
+})
+
+const answered = (schema: string, kind: string): Split => ({
+  schema,
+  property: "type",
+  variants: [
+    { name: `${kind}CrossingRule`, values: ["enter", "exit"], absent: ["dwell_minutes"] },
+    { name: `${kind}DwellRule`, values: ["dwell"], present: ["dwell_minutes"] }
+  ]
+})
+
+export const SPLITS: ReadonlyArray<Split> = [
+  {
+    schema: "CurrentPlace",
+    property: "state",
+    variants: [
+      { name: "CurrentPlaceAtPlace", values: ["at_place"], present: ["place", "asOf"], without: ["reason"] },
+      {
+        name: "CurrentPlaceElsewhere",
+        values: ["elsewhere"],
+        present: ["asOf"],
+        absent: ["place"],
+        without: ["reason"]
+      },
+      { name: "CurrentPlaceUnknown", values: ["unknown"], absent: ["place"] }
+    ]
+  },
+  dwell("NewPlaceRule", "NewPlace"),
+  dwell("NewZoneRule", "NewZone"),
+  answered("Rule", "Place"),
+  answered("ZoneRule", "Zone")
+]
+
+/**
+ * Replaces each of these schemas by `oneOf` its forms, with a discriminator: a generated client then knows that a
+ * `place` is there when `state` is `at_place`. Changes the schemas.
+ */
+export const split = (schemas: Json): void => {
+  for (const { property, schema: name, variants } of SPLITS) {
+    const whole = object(schemas[name])
+    const mapping: Record<string, string> = {}
+    for (const variant of variants) {
+      schemas[variant.name] = formOf(whole, property, variant)
+      for (const value of variant.values) mapping[String(value)] = String(refTo(variant.name)["$ref"])
+    }
+    schemas[name] = {
+      oneOf: variants.map((variant) => refTo(variant.name)),
+      discriminator: { propertyName: property, mapping },
+      ...(whole["description"] === undefined ? {} : { description: whole["description"] })
+    }
+  }
+}
+
+/**
+ * Tells the forms of a union apart by the property that has another value in each: `anyOf` becomes `oneOf` with a
+ * discriminator. A union without such a property stays as it is.
+ */
+export const discriminated = (schema: Json, schemas: Json): Json => {
+  const { anyOf, ...beside } = schema
+  const choices = flat(anyOf)
+  const forms = choices.map((one) => ({ ref: one, form: object(schemas[refName(one) ?? ""]) }))
+  const property = Object.keys(object(forms[0]?.form["properties"])).find((key) =>
+    forms.every(({ form }) => literalOf(form, key) !== undefined && list(form["required"]).includes(key))
+  )
+  if (forms.length < 2 || property === undefined) return schema
+  const mapping = Object.fromEntries(forms.map(({ form, ref }) => [literalOf(form, property) ?? "", ref["$ref"]]))
+  return Object.keys(mapping).length < forms.length
+    ? schema
+    : { ...beside, oneOf: choices, discriminator: { propertyName: property, mapping } }
+}
+
+/** The choices of a union, and of the unions inside it: the generator writes a union of five as unions of two. */
+const flat = (choices: unknown): ReadonlyArray<Json> =>
+  list(choices)
+    .map(object)
+    .flatMap((one) => (Array.isArray(one["anyOf"]) ? flat(one["anyOf"]) : [one]))
+
+/** The only value that a property of the schema can have; undefined when there are several. */
+const literalOf = (schema: Json, property: string): string | undefined => {
+  const values = list(object(object(schema["properties"])[property])["enum"])
+  return values.length === 1 && typeof values[0] === "string" ? values[0] : undefined
+}
+
+const formOf = (whole: Json, property: string, variant: Variant): Json => {
+  const { absent = [], present = [], required = [], values, without = [] } = variant
+  const properties = Object.fromEntries(
+    Object.entries(object(whole["properties"]))
+      .filter(([name]) => !without.includes(name))
+      .map(([name, schema]) => [
+        name,
+        name === property
+          ? { ...object(schema), enum: values }
+          : present.includes(name) || required.includes(name)
+            ? notNull(object(schema))
+            : absent.includes(name)
+              ? onlyNull(object(schema))
+              : schema
+      ])
+  )
+  return {
+    ...whole,
+    required: [...list(whole["required"]).filter((name) => !without.includes(String(name))), ...required],
+    properties
+  }
+}
+
+/** A schema with null as a choice, without that choice. */
+const notNull = ({ anyOf, type, ...beside }: Json): Json => {
+  if (Array.isArray(anyOf)) {
+    const rest = anyOf.map(object).filter((one) => one["type"] !== "null")
+    return rest.length === 1 ? { ...rest[0], ...beside } : { anyOf: rest, ...beside }
+  }
+  const kept = Array.isArray(type) ? type.filter((one) => one !== "null") : [type]
+  return type === undefined ? beside : { type: kept.length === 1 ? kept[0] : kept, ...beside }
+}
+
+const onlyNull = ({ description }: Json): Json => ({
+  type: "null",
+  ...(description === undefined ? {} : { description })
+})

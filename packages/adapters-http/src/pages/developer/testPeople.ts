@@ -1,0 +1,337 @@
+import { Account } from "@place-access/domain/accounts"
+import type { App } from "@place-access/domain/apps"
+import { Rate, Subject } from "@place-access/domain/limits"
+import { Geometry } from "@place-access/domain/places"
+import { AccountLimits } from "@place-access/domain/quotas"
+import { App as AppModule } from "@place-access/domain/apps"
+import { PlaceId, Scope, UserId } from "@place-access/domain/shared"
+import {
+  listTestPeople,
+  type MadeTestPerson,
+  makeTestPerson,
+  readLog,
+  removeTestPerson,
+  simulateTrip,
+  TestPerson,
+  Trip,
+  type TripRequest
+} from "@place-access/domain/test-people"
+import { Effect, Either, Schema } from "effect"
+import { HttpOptions } from "../../HttpOptions.js"
+import { texts } from "../../languages/index.js"
+import * as RateLimit from "../../limits/RateLimit.js"
+import * as RateOfAccount from "../../security/RateOfAccount.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import { type Html, html, type Value } from "../../html/Html.js"
+import { respond, seeOther } from "../kit/Page.js"
+import { param } from "../kit/Params.js"
+import * as Routes from "../kit/Routes.js"
+import { ofDomain, time } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+import { notice } from "../portal/notices.js"
+import { appHead, appPath, DEVELOPER, ownApp, scopeBoxes } from "./shared.js"
+
+const words = texts.testPeople
+
+const LABELS = words.labels
+
+/** The form of a new person as it is first shown. */
+const SUGGESTED = {
+  name: TestPerson.SUGGESTED.name,
+  lat: String(TestPerson.SUGGESTED.lat),
+  lon: String(TestPerson.SUGGESTED.lon)
+}
+
+interface Again {
+  readonly form?: Fields.Shown
+  readonly ticked?: ReadonlyArray<string>
+  /** The result of a trip, above everything. */
+  readonly above?: Value
+}
+
+const list = (visitor: Visitor.Visitor, app: App.App, { above, form, ticked }: Again = {}) =>
+  Effect.gen(function* () {
+    const people = yield* listTestPeople(app)
+    const token = yield* Visitor.tokenFor(visitor)
+    const query = yield* Form.query
+    const shown = form ?? Fields.fresh(SUGGESTED)
+    const isFull = people.length >= AccountLimits.TEST_PEOPLE.most
+    return yield* respond({
+      title: words.titleOf(app.name),
+      reader: yield* Visitor.reader(visitor),
+      current: DEVELOPER,
+      status: form === undefined ? 200 : 400,
+      main: html`${appHead(app, "/test-people")}
+        ${above ?? (form === undefined && notice(query.value("done")))}${Fields.problems(shown, LABELS)}
+        <p class="lead">${words.lead}</p>
+        ${
+          people.length === 0
+            ? html`<p class="empty">${words.empty}</p>`
+            : html`<ul class="plain">
+                ${people.map((person) => card(app, person, token))}
+              </ul>`
+        }
+        ${
+          TestPerson.unavailable(app) !== undefined
+            ? html`<p class="soft">${words.notInProduction}</p>`
+            : isFull
+              ? html`<p class="soft">${words.noMore(AccountLimits.TEST_PEOPLE.most)}</p>`
+              : newPerson(app, token, shown, ticked ?? suggestedScopes(app))
+        }`
+    })
+  })
+
+/** Without sensitive scopes, which need a purpose: a developer who has one ticks them. */
+const suggestedScopes = (app: App.App): ReadonlyArray<string> =>
+  AppModule.scopes(app).filter((scope) => !Scope.isSensitive(scope))
+
+const newPerson = (app: App.App, token: string, form: Fields.Shown, ticked: ReadonlyArray<string>): Html =>
+  html`<section class="card" aria-labelledby="new">
+    <h2 id="new">${words.add}</h2>
+    <p>${words.addText}</p>
+    <form method="post" action="${appPath(app)}/test-people">
+      ${Fields.hidden("form_token", token)}
+      ${Fields.input(form, { name: "name", label: LABELS.name, hint: words.nameHint, maxlength: 80 })}
+      ${Fields.input(form, { name: "lat", label: LABELS.lat, hint: words.homeHint, inputmode: "decimal" })}
+      ${Fields.input(form, { name: "lon", label: LABELS.lon, inputmode: "decimal" })}
+      ${scopeBoxes(form, "scopes", AppModule.scopes(app), ticked, words.scopesHint)}
+      <button>${words.make}</button>
+    </form>
+  </section>`
+
+const card = (app: App.App, person: TestPerson.TestPerson, token: string): Html => {
+  const path = `${appPath(app)}/test-people/${person.id}`
+  return html`<li class="card" id="${person.id}">
+    <header>
+      <h2>${person.name}</h2>
+    </header>
+    <dl>
+      <dt>${words.made}</dt>
+      <dd>${time(person.createdAt)}</dd>
+      <dt>${words.places}</dt>
+      <dd>${person.places.map(({ label }) => label).join(", ")}</dd>
+      <dt><code>grant_id</code></dt>
+      <dd>${person.connectionId === null ? words.ended : html`<code>${person.connectionId}</code>`}</dd>
+      <dt>${words.lastReading}</dt>
+      <dd>${person.lastReadingAt === null ? words.noReading : time(person.lastReadingAt)}</dd>
+    </dl>
+    <h3>${words.trip}</h3>
+    <p class="soft">${words.tripText}</p>
+    ${tripForm(path, person, token)}
+    <details>
+      <summary>${words.log}</summary>
+      <form method="post" action="${path}/trips">
+        ${Fields.hidden("form_token", token)}${Fields.hidden("trip", "log")}
+        <p>${words.logText}</p>
+        <div class="field">
+          <label for="file-${person.id}">${LABELS.file}</label>
+          <textarea class="code" id="file-${person.id}" name="file" required></textarea>
+        </div>
+        <button class="second">${words.sendLog}</button>
+      </form>
+    </details>
+    <details>
+      <summary>${words.remove}</summary>
+      <form method="post" action="${path}/remove">
+        ${Fields.hidden("form_token", token)}
+        <p>${words.removeText}</p>
+        <button class="danger">${words.removeButton}</button>
+      </form>
+    </details>
+  </li>`
+}
+
+const KINDS = ["arrive", "leave", "stay"] as const
+
+const tripForm = (path: string, person: TestPerson.TestPerson, token: string): Html => {
+  const numberField = (name: "minutes" | "late_minutes" | "accuracy_m", usual: number, hint: Value) =>
+    html`<div class="field">
+      <label for="${name}-${person.id}">${LABELS[name]}</label>
+      <p class="hint" id="${name}-hint-${person.id}">${hint}</p>
+      <input
+        id="${name}-${person.id}"
+        name="${name}"
+        value="${String(usual)}"
+        inputmode="numeric"
+        autocomplete="off"
+        aria-describedby="${name}-hint-${person.id}"
+        required
+      />
+    </div>`
+  return html`<form method="post" action="${path}/trips">
+    ${Fields.hidden("form_token", token)}
+    <div class="field">
+      <label for="trip-${person.id}">${LABELS.trip}</label>
+      <select id="trip-${person.id}" name="trip">
+        ${KINDS.map((kind) => html`<option value="${kind}">${words.kinds[kind]}</option>`)}
+      </select>
+    </div>
+    <div class="field">
+      <label for="place-${person.id}">${LABELS.place}</label>
+      <select id="place-${person.id}" name="place">
+        ${person.places.map(({ id, label }) => html`<option value="${id}">${label}</option>`)}
+      </select>
+    </div>
+    ${numberField("minutes", Trip.MINUTES.usual, words.minutesHint)}
+    <details>
+      <summary>${words.quality}</summary>
+      <div>
+        ${numberField("late_minutes", Trip.LATE_MINUTES.usual, words.lateHint)}
+        ${numberField("accuracy_m", Trip.ACCURACY_M.usual, words.accuracyHint)}
+      </div>
+    </details>
+    <button>${words.simulate}</button>
+  </form>`
+}
+
+/** The page that shows the tokens of a new test person, once. */
+const madePage = (visitor: Visitor.Visitor, app: App.App, { person, phoneToken, tokens }: MadeTestPerson) =>
+  Effect.gen(function* () {
+    const { baseUrl } = yield* HttpOptions
+    return yield* respond({
+      title: words.madeTitle,
+      reader: yield* Visitor.reader(visitor),
+      current: DEVELOPER,
+      width: "middle",
+      main: html`<h1>${words.madeTitle}</h1>
+        <div class="note warn">
+          <p><strong>${words.shownOnce}</strong> ${words.shownOnceText}</p>
+        </div>
+        <section class="card" aria-labelledby="tokens">
+          <h2 id="tokens">${person.name}</h2>
+          <h3>${words.accessToken}</h3>
+          <code class="secret" data-testid="access-token">${tokens.accessToken}</code>
+          <h3>${words.refreshToken}</h3>
+          <code class="secret" data-testid="refresh-token">${tokens.refreshToken}</code>
+          <h3>${words.phoneToken}</h3>
+          <code class="secret" data-testid="phone-token">${phoneToken}</code>
+          <h3>${words.tryIt}</h3>
+          <code class="secret">curl -H "Authorization: Bearer ${tokens.accessToken}" ${baseUrl}/v1/me</code>
+          <dl>
+            ${person.places.map(
+              ({ id, label }) =>
+                html`<dt>${label}</dt>
+                  <dd><code>${id}</code></dd>`
+            )}
+          </dl>
+        </section>
+        <p><a class="button" href="${appPath(app)}/test-people">${words.kept}</a></p>`
+    })
+  })
+
+const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor), (app) => list(visitor, app)))
+
+const Draft = Schema.Struct({
+  name: Account.DisplayName,
+  lat: Form.Number(Geometry.Latitude),
+  lon: Form.Number(Geometry.Longitude),
+  scopes: Schema.Array(Scope.Scope)
+})
+
+const add = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    const form = yield* Visitor.checked(visitor.cookie)
+    const app = yield* ownApp(visitor)
+    const ticked = form.all("scopes")
+    const again = (problems: Fields.Shown["problems"]) =>
+      list(visitor, app, { form: Form.shown(form, problems), ticked })
+    const draft = Form.decode(Draft, {
+      name: form.value("name").trim(),
+      lat: form.value("lat"),
+      lon: form.value("lon"),
+      scopes: ticked
+    })
+    if (Either.isLeft(draft)) return yield* again(draft.left)
+    const { lat, lon, name, scopes } = draft.right
+    yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
+    return yield* makeTestPerson(app, { name, places: TestPerson.homeAndWork(lat, lon), scopes }).pipe(
+      Effect.flatMap((made) => madePage(visitor, app, made)),
+      Effect.catchTags({
+        Invalid: ({ problems }) => again(problems),
+        Conflict: ({ reason }) => again([{ field: "name", message: words.cannotBeMade(ofDomain(reason)) }])
+      })
+    )
+  })
+)
+
+const TripDraft = Schema.Struct({
+  trip: Schema.Literal(...KINDS),
+  place: PlaceId,
+  minutes: Form.Number(within(Trip.MINUTES, Schema.Int)),
+  late_minutes: Form.Number(within(Trip.LATE_MINUTES, Schema.Finite)),
+  accuracy_m: Form.Number(within(Trip.ACCURACY_M, Schema.Finite))
+})
+
+function within<A extends number>(
+  { least, most }: { readonly least: number; readonly most: number },
+  schema: Schema.Schema<A, number>
+) {
+  return schema.pipe(Schema.between(least, most, { message: () => `must be a number from ${least} to ${most}` }))
+}
+
+/** The trip that the form asks for, or what is wrong with it. */
+const requested = (form: Form.Form) =>
+  Effect.gen(function* () {
+    if (form.value("trip") === "log") {
+      const readings = yield* readLog(new TextEncoder().encode(form.value("file").trim()))
+      return Either.right({ kind: "log", readings, lateMinutes: 0 } satisfies TripRequest)
+    }
+    const names = ["trip", "place", "minutes", "late_minutes", "accuracy_m"] as const
+    return Either.map(
+      Form.decode(TripDraft, Object.fromEntries(names.map((name) => [name, form.value(name)]))),
+      ({ accuracy_m: accuracyM, late_minutes: lateMinutes, minutes, place: placeId, trip: kind }): TripRequest => ({
+        kind,
+        placeId,
+        minutes,
+        accuracyM,
+        lateMinutes
+      })
+    )
+  })
+
+const travel = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    const form = yield* Visitor.checked(visitor.cookie)
+    const app = yield* ownApp(visitor)
+    const id = yield* param("person", UserId, "test person")
+    const again = (problems: Fields.Shown["problems"]) =>
+      list(visitor, app, { form: { ...Fields.fresh(SUGGESTED), problems } })
+    return yield* Effect.gen(function* () {
+      const trip = yield* requested(form)
+      if (Either.isLeft(trip)) return yield* again(trip.left)
+      yield* RateLimit.take(Subject.tripsOf(visitor.account.id), Rate.TRIPS)
+      const { from, ingested, readings } = yield* simulateTrip(app, id, trip.right)
+      return yield* list(visitor, app, {
+        above: html`<div class="note" role="status">
+          <p>
+            <strong>${words.sent(readings)}</strong>
+            ${words.began(time(from))} ${words.stored(ingested.accepted)}
+            <a href="${appPath(app)}/deliveries">${words.toDeliveries}</a>
+          </p>
+        </div>`
+      })
+    }).pipe(
+      Effect.catchTags({
+        Invalid: ({ problems }) => again(problems),
+        Conflict: ({ reason }) => again([{ field: "trip", message: words.cannotTravel(ofDomain(reason)) }])
+      })
+    )
+  })
+)
+
+const remove = Visitor.signedIn((visitor) =>
+  Effect.gen(function* () {
+    yield* Visitor.checked(visitor.cookie)
+    const app = yield* ownApp(visitor)
+    yield* removeTestPerson(app, yield* param("person", UserId, "test person"))
+    return seeOther(`${appPath(app)}/test-people?done=test-person-removed`)
+  })
+)
+
+export const routes = [
+  Routes.get(`${DEVELOPER}/apps/:app/test-people`, show),
+  Routes.post(`${DEVELOPER}/apps/:app/test-people`, add),
+  Routes.post(`${DEVELOPER}/apps/:app/test-people/:person/trips`, travel),
+  Routes.post(`${DEVELOPER}/apps/:app/test-people/:person/remove`, remove)
+]

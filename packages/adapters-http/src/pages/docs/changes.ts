@@ -1,0 +1,219 @@
+import type { ServiceOptions } from "../../HttpOptions.js"
+import * as Cached from "../../edge/Cached.js"
+import { escape, html, type Value } from "../../html/Html.js"
+import * as Routes from "../kit/Routes.js"
+import { DOCS, ENGLISH, page } from "./frame.js"
+import { prose } from "./prose.js"
+
+/** A change that somebody who calls the service can notice. */
+interface Change {
+  /** The day, in UTC. */
+  readonly on: string
+  /** For the anchor and the feed: never changes. */
+  readonly id: string
+  readonly kind: "added" | "changed" | "deprecated" | "removed"
+  readonly title: string
+  /** What to do about it, if there is anything to do. */
+  readonly text: string
+}
+
+/** The newest first. docs/CHANGELOG.md has what concerns operators and embedders too. */
+export const CHANGES: ReadonlyArray<Change> = [
+  {
+    on: "2026-11-23",
+    id: "test-people",
+    kind: "added",
+    title: "Test people, whose trips are simulated",
+    text: `An app in the sandbox makes people with places, a phone and a connection, with its client secret or on its page
+    ([reference](${DOCS}/reference/test-people)). Rules fire and webhooks are delivered as for users.`
+  },
+  {
+    on: "2026-11-23",
+    id: "samples",
+    kind: "added",
+    title: "The test of an endpoint sends a sample of any event type",
+    text: '`?type=place.enter` sends that event with invented ids and `"sample": true` in the signed body.'
+  },
+  {
+    on: "2026-11-23",
+    id: "generators",
+    kind: "changed",
+    title: "The OpenAPI document is written for generators",
+    text: `Forms of a body are told apart by a discriminator, enums and lists have names, and ids of operations have no dots
+    (\`answersCurrentPlace\`). A generated client has other names after you generate it again.`
+  },
+  {
+    on: "2026-11-23",
+    id: "error-bodies",
+    kind: "added",
+    title: "Errors name their request and their page",
+    text: `\`request_id\` and \`doc_url\` are beside the fields that [errors](${DOCS}/errors) had before.`
+  },
+  {
+    on: "2026-11-23",
+    id: "figures",
+    kind: "added",
+    title: "Numbers of an app, and its calls of the last 7 days",
+    text: "`GET /v1/developer/apps/{app_id}/figures` and `/calls`, also on the page of the app."
+  },
+  {
+    on: "2026-11-23",
+    id: "endpoint-headers",
+    kind: "added",
+    title: "An endpoint can have five headers of its own",
+    text: "They are sent with each delivery. Their values are stored encrypted and are not shown again."
+  },
+  {
+    on: "2026-11-23",
+    id: "attempt-headers",
+    kind: "added",
+    title: "The delivery log shows the address and headers of each attempt",
+    text: "The page of a delivery has the request as a `curl` command, too."
+  },
+  {
+    on: "2026-11-23",
+    id: "docs-for-programs",
+    kind: "added",
+    title: "Documentation for programs, a page for each error, a search",
+    text: `Each page has a twin in Markdown (\`${DOCS}/webhooks.md\`), and [/llms.txt](/llms.txt) lists them. Each error code
+    has [a page](${DOCS}/errors). Verify a webhook in [eight languages](${DOCS}/webhooks#verify).`
+  },
+  {
+    on: "2026-11-23",
+    id: "session-cookie",
+    kind: "changed",
+    title: "A confirmation and a new password give the session a new cookie",
+    text: "Programs that sign in must take the cookie of the answer to `POST /v1/session/confirmation`."
+  },
+  {
+    on: "2026-11-23",
+    id: "typed-client",
+    kind: "added",
+    title: "A typed client for apps in JavaScript and TypeScript",
+    text: "It keeps and refreshes tokens, tries again as `Retry-After` says, and reads lists page by page."
+  },
+  {
+    on: "2026-11-23",
+    id: "overload",
+    kind: "changed",
+    title: "A server that is too busy answers 503 at once",
+    text: `With \`Retry-After\`, as [unavailable](${DOCS}/errors/unavailable) says. Uploads of one person take turns.`
+  },
+  {
+    on: "2026-11-22",
+    id: "pause",
+    kind: "added",
+    title: "People can pause an app",
+    text: `Meanwhile answers are unknown or empty, with \`reason: "paused"\`. Nothing to do if you
+    [handle unknown](${DOCS}/how-to#unknown).`
+  },
+  {
+    on: "2026-11-22",
+    id: "erasures",
+    kind: "added",
+    title: "People delete a stretch of their history",
+    text: "Answers about that time are as if no reading had arrived. An app is not told."
+  },
+  {
+    on: "2026-11-22",
+    id: "confirmed-addresses",
+    kind: "changed",
+    title: "Addresses are confirmed by mail",
+    text: "Where mail is sent, `POST /v1/accounts` answers 202, and a link in the mail makes the account."
+  },
+  {
+    on: "2026-11-21",
+    id: "rules-seed",
+    kind: "changed",
+    title: "A reading from before a rule began never fires it",
+    text: "It only tells the rule where the person is at the start."
+  },
+  {
+    on: "2026-11-21",
+    id: "withdraw",
+    kind: "added",
+    title: "A change that waits for a reviewer can be withdrawn",
+    text: "`POST /v1/developer/apps/{app_id}/withdraw`"
+  },
+  {
+    on: "2026-11-20",
+    id: "listen",
+    kind: "added",
+    title: "Events are forwarded to a developer's machine",
+    text: `See [testing](${DOCS}/webhooks#debugging).`
+  },
+  {
+    on: "2026-11-20",
+    id: "legacy",
+    kind: "deprecated",
+    title: "Subscriptions, and rules with an address of their own",
+    text: `They go on working. [Endpoints of the app](${DOCS}/webhooks#legacy) take their place.`
+  }
+]
+
+const KINDS: Readonly<Record<Change["kind"], string>> = {
+  added: "Added",
+  changed: "Changed",
+  deprecated: "Deprecated",
+  removed: "Removed"
+}
+
+const day = (on: string): string =>
+  new Intl.DateTimeFormat("en", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" }).format(
+    Date.parse(`${on}T00:00:00Z`)
+  )
+
+const DAYS = Array.from(new Set(CHANGES.map(({ on }) => on)))
+
+export const pages = [
+  page(`${DOCS}/changes`, () => ({
+    title: "Changes",
+    about: "What changed for apps, by day",
+    lead: html`What somebody who calls the service can notice, the newest first. There is
+      <a href="${FEED}">a feed</a> (Atom).`,
+    sections: DAYS.map((on) => ({
+      id: on,
+      name: day(on),
+      content: CHANGES.filter((change) => change.on === on).map(section)
+    }))
+  }))
+]
+
+const section = ({ id, kind, text, title }: Change): Value =>
+  html`<h3 id="${id}">${KINDS[kind]}: ${title}</h3>
+    ${prose(text)}`
+
+const FEED = `${DOCS}/changes.atom`
+
+/** RFC 4287. */
+export const feed = ({ baseUrl }: ServiceOptions) =>
+  Routes.get(
+    FEED,
+    Cached.handler("application/atom+xml; charset=utf-8", () =>
+      [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        '<feed xmlns="http://www.w3.org/2005/Atom">',
+        "  <title>Place-Aware Access Service: changes for apps</title>",
+        `  <id>${escape(`${baseUrl}${DOCS}/changes`)}</id>`,
+        `  <link rel="self" href="${escape(`${baseUrl}${FEED}`)}"/>`,
+        `  <link href="${escape(`${baseUrl}${DOCS}/changes`)}"/>`,
+        `  <updated>${CHANGES[0]?.on ?? "2026-01-01"}T00:00:00Z</updated>`,
+        "  <author><name>Place-Aware Access Service</name></author>",
+        ...CHANGES.flatMap((change) => {
+          const address = escape(`${baseUrl}${DOCS}/changes#${change.id}`)
+          const content = html`${prose(change.text)}`.in(ENGLISH).replaceAll(' href="/', ` href="${baseUrl}/`)
+          return [
+            "  <entry>",
+            `    <title>${escape(`${KINDS[change.kind]}: ${change.title}`)}</title>`,
+            `    <id>${address}</id>`,
+            `    <link href="${address}"/>`,
+            `    <updated>${change.on}T00:00:00Z</updated>`,
+            `    <content type="html">${escape(content)}</content>`,
+            "  </entry>"
+          ]
+        }),
+        "</feed>",
+        ""
+      ].join("\n")
+    )
+  )

@@ -1,0 +1,76 @@
+import type { ServiceOptions } from "../../HttpOptions.js"
+import { code, DOCS, page } from "./frame.js"
+import { prose } from "./prose.js"
+
+/** Short answers to what developers look for most, each with the place where the whole of it is. */
+export const pages = ({ baseUrl }: ServiceOptions) => [
+  page(`${DOCS}/how-to`, () => ({
+    title: "How do I …",
+    about: "Verify a webhook, handle unknown, test without a phone, rotate a secret, see what changed",
+    lead: "Short answers, each with the place where the whole of it is.",
+    sections: [
+      { id: "verify", name: "… verify a webhook in my language?", content: verify() },
+      { id: "unknown", name: "… handle “unknown”?", content: unknown() },
+      { id: "without-a-phone", name: "… test without a phone?", content: withoutPhone(baseUrl) },
+      { id: "rotate", name: "… rotate a secret?", content: rotate() },
+      { id: "changed", name: "… see what changed?", content: changed() },
+      { id: "error", name: "… understand an error?", content: error() }
+    ]
+  }))
+]
+
+const verify = () =>
+  prose(`Copy the example for [JavaScript](${DOCS}/webhooks#verify-library), [Node.js](${DOCS}/webhooks#verify-node),
+  [Python](${DOCS}/webhooks#verify-python), [Go](${DOCS}/webhooks#verify-go), [PHP](${DOCS}/webhooks#verify-php),
+  [Ruby](${DOCS}/webhooks#verify-ruby), [Java](${DOCS}/webhooks#verify-java) or [C#](${DOCS}/webhooks#verify-csharp).
+  Give it the body as it arrived, before anything parses it.`)
+
+const unknown = () => [
+  prose(`\`unknown\` is an answer and not an error. It means that the service cannot say where the person is: no phone
+  has sent anything, the newest reading is too old, or the person paused your app. Never show it as “not there”.
+
+- Ask for how old a reading may be: \`max_age_s\`. A longer time gives fewer unknowns, and older answers.
+- \`reason\` says more where the service may say it: \`paused\` ends by itself or when the person resumes.
+- Do not ask again at once. Make a [rule](${DOCS}/reference/rules), and the service tells you when the person arrives.`),
+  code(
+    `if (answer.state === "unknown") return show("We do not know where you are at the moment.")
+if (answer.state === "at_place") return show(\`You are at \${answer.place.label}.\`)
+return show("You are somewhere else.")`,
+    "js"
+  )
+]
+
+const withoutPhone = (baseUrl: string) => [
+  prose(`An app in the sandbox makes [test people](${DOCS}/reference/test-people): on its page, or with its client
+  secret. A test person has places, a phone and a connection. The answer has the tokens of the connection and the ids of
+  the places.`),
+  code(
+    `curl ${baseUrl}/v1/test-people -u "$CLIENT_ID:$CLIENT_SECRET" -H 'Content-Type: application/json' \\
+  -d '{ "places": [{ "label": "Home", "lat": 52.37, "lon": 4.9 }] }'`
+  ),
+  prose(`Make a rule with the access token. Then the person arrives, leaves or stays (\`arrive\`, \`leave\`, \`stay\`), and
+  the rule fires as for a user. A trip lies in the past, so nothing waits.`),
+  code(
+    `curl ${baseUrl}/v1/test-people/$PERSON_ID/trips -u "$CLIENT_ID:$CLIENT_SECRET" -H 'Content-Type: application/json' \\
+  -d '{ "trip": "arrive", "place_id": "'"$PLACE_ID"'" }'`
+  ),
+  prose(`Your program needs no public address meanwhile: \`listen\` [forwards events](${DOCS}/webhooks#debugging) to your
+  machine, and *Send a test* on the page of an endpoint posts a \`ping\` or a sample of any event. An app in the sandbox
+  also connects its own developer.`)
+]
+
+const rotate = () =>
+  prose(`- **The signing secret of an endpoint:** *New signing secret* on the endpoint's page. Both secrets sign for a
+  day, so nothing fails while you [change yours](${DOCS}/webhooks#rotation).
+- **The client secret of an app:** registering redirect URIs [issues a new one](${DOCS}/authorization#app).
+- **A refresh token:** it rotates by itself at [each refresh](${DOCS}/authorization#tokens). Keep the newest.
+- **The token of a phone:** remove the device in the portal and add it again.`)
+
+const changed = () =>
+  prose(`[Changes](${DOCS}/changes) lists by day what changed for apps, with a [feed](${DOCS}/changes.atom). An operation
+  that will go is marked in the [reference](${DOCS}/reference) and answers with \`Deprecation\`.`)
+
+const error = () =>
+  prose(`Each code has a page: \`${DOCS}/errors/\` and the code, such as [missing_scope](${DOCS}/errors/missing_scope).
+  [Errors and limits](${DOCS}/errors) lists them all. Keep \`X-Request-Id\` in your log: with it the operator finds the
+  request.`)

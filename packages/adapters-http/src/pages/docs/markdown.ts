@@ -1,0 +1,49 @@
+import Turndown from "turndown"
+
+/** A row of a table as one line; a cell of several lines would end the table. */
+const cell = (text: string): string =>
+  text
+    .trim()
+    .replace(/\s*\n\s*/g, " ")
+    .replaceAll("|", "\\|")
+
+/** What is read of an element that turndown has parsed. This package is compiled without the types of the DOM. */
+interface Parsed {
+  readonly nodeName: string
+  readonly className: string
+  readonly parentNode: { readonly nodeName: string } | null
+  readonly childElementCount: number
+}
+
+const parsed = (node: object): Parsed => node as Parsed
+
+const converter = (): Turndown => {
+  const made = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-", emDelimiter: "*" })
+  // The navigation, the drawing of a sequence (its steps are a list beside it), and what is for screens only.
+  made.remove(["nav", "script", "style"])
+  made.addRule("drawing", { filter: (node) => parsed(node).nodeName.toLowerCase() === "svg", replacement: () => "" })
+  made.addRule("caption", { filter: "caption", replacement: () => "" })
+  made.addRule("summary", { filter: "summary", replacement: (text) => `\n\n**${text.trim()}**\n\n` })
+  made.addRule("title", {
+    filter: (node) => parsed(node).nodeName === "P" && parsed(node).className === "title",
+    replacement: (text) => `\n\n**${text.trim()}**\n\n`
+  })
+  made.addRule("cell", { filter: ["th", "td"], replacement: (text) => `| ${cell(text)} ` })
+  made.addRule("row", {
+    filter: "tr",
+    replacement: (text, node) => {
+      const isHead = parsed(node).parentNode?.nodeName === "THEAD"
+      return `\n${text.trim()} |${isHead ? `\n${"| --- ".repeat(parsed(node).childElementCount)}|` : ""}`
+    }
+  })
+  made.addRule("table", { filter: ["thead", "tbody"], replacement: (text) => text })
+  made.addRule("whole table", { filter: "table", replacement: (text) => `\n\n${text.trim()}\n\n` })
+  return made
+}
+
+/** A page as Markdown. Links to this server get its address, because the text is read elsewhere. */
+export const markdown = (page: string, baseUrl: string): string => {
+  const article = /<article>([^]*)<\/article>/.exec(page)?.[1] ?? ""
+  const absolute = article.replace(/ href="\/(?!\/)/g, ` href="${baseUrl}/`)
+  return `${converter().turndown(absolute)}\n`
+}

@@ -1,0 +1,149 @@
+/**
+ * The script of the documentation: plain JavaScript for browsers. It makes tabs of examples that say the same in
+ * several languages, adds a button that copies to each block of code, and finds pages while somebody types, in the
+ * index at `data-index` of the form. Without it the examples stand one after the other, and the form asks the server.
+ * `rank` is the text of the function with which the server searches.
+ */
+export const docsScript = (rank: string): string => `"use strict"
+;(() => {
+  const rank = ${rank}
+  const KEPT = "docs-language"
+  const kept = () => {
+    try {
+      return localStorage.getItem(KEPT)
+    } catch {
+      return null
+    }
+  }
+
+  const groups = []
+  for (const [number, group] of document.querySelectorAll(".languages").entries()) {
+    const parts = [...group.children]
+    const list = document.createElement("div")
+    list.setAttribute("role", "tablist")
+    list.setAttribute("aria-label", group.dataset.label)
+    const tabs = parts.map((part, index) => {
+      const heading = part.querySelector(".title")
+      const tab = document.createElement("button")
+      tab.type = "button"
+      tab.setAttribute("role", "tab")
+      tab.textContent = heading.textContent
+      tab.id = "tab-" + number + "-" + index
+      if (part.id === "") part.id = "part-" + number + "-" + index
+      tab.setAttribute("aria-controls", part.id)
+      part.setAttribute("role", "tabpanel")
+      part.setAttribute("aria-labelledby", tab.id)
+      heading.hidden = true
+      list.append(tab)
+      return tab
+    })
+    const choose = (index) => {
+      for (const [at, tab] of tabs.entries()) {
+        tab.setAttribute("aria-selected", String(at === index))
+        tab.tabIndex = at === index ? 0 : -1
+        parts[at].hidden = at !== index
+      }
+    }
+    const chooseName = (name) => {
+      const index = tabs.findIndex((tab) => tab.textContent === name)
+      if (index >= 0) choose(index)
+    }
+    const chooseEverywhere = (index) => {
+      choose(index)
+      const name = tabs[index].textContent
+      for (const other of groups) if (other.chooseName !== chooseName) other.chooseName(name)
+      try {
+        localStorage.setItem(KEPT, name)
+      } catch {
+        // A browser that keeps nothing shows the first language on the next page.
+      }
+    }
+    for (const [index, tab] of tabs.entries()) {
+      tab.addEventListener("click", () => chooseEverywhere(index))
+      tab.addEventListener("keydown", ({ key }) => {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[key]
+        if (step === undefined) return
+        const next = (index + step + tabs.length) % tabs.length
+        chooseEverywhere(next)
+        tabs[next].focus()
+      })
+    }
+    group.prepend(list)
+    choose(0)
+    groups.push({ chooseName, parts, choose })
+  }
+  for (const { chooseName } of groups) chooseName(kept())
+  const follow = () => {
+    const id = decodeURIComponent(location.hash.slice(1))
+    for (const { choose, parts } of groups) {
+      const index = parts.findIndex((part) => part.id === id)
+      if (index < 0) continue
+      choose(index)
+      parts[index].scrollIntoView()
+    }
+  }
+  follow()
+  addEventListener("hashchange", follow)
+
+  // Browsers offer the clipboard on secure pages only.
+  for (const block of navigator.clipboard === undefined ? [] : document.querySelectorAll(".docs pre")) {
+    const button = document.createElement("button")
+    button.type = "button"
+    button.className = "copy-code"
+    button.textContent = "Copy"
+    button.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(block.textContent)
+        button.textContent = "Copied"
+      } catch {
+        button.textContent = "Select and copy"
+      }
+      setTimeout(() => {
+        button.textContent = "Copy"
+      }, 3000)
+    })
+    const frame = document.createElement("div")
+    frame.className = "code"
+    block.replaceWith(frame)
+    frame.append(button, block)
+  }
+
+  const form = document.querySelector("form.docs-search")
+  if (form === null) return
+  const field = form.querySelector("input")
+  const found = document.createElement("ul")
+  found.className = "found"
+  const said = document.createElement("p")
+  said.className = "hidden"
+  said.setAttribute("role", "status")
+  form.append(said, found)
+  let index
+  const entries = () => {
+    index ??= fetch(form.dataset.index, { credentials: "same-origin" }).then((answer) => answer.json())
+    return index
+  }
+  field.addEventListener("focus", () => void entries(), { once: true })
+  field.addEventListener("input", async () => {
+    const question = field.value
+    const best = rank(await entries(), question, 8)
+    if (field.value !== question) return
+    found.replaceChildren(
+      ...best.map(({ heading, page, to }) => {
+        const item = document.createElement("li")
+        const link = document.createElement("a")
+        link.href = to
+        link.textContent = heading
+        const where = document.createElement("span")
+        where.className = "soft small"
+        where.textContent = " " + page
+        item.append(link, where)
+        return item
+      })
+    )
+    said.textContent = question.trim() === "" ? "" : best.length + " found"
+  })
+  form.addEventListener("keydown", ({ key }) => {
+    if (key === "Escape") found.replaceChildren()
+  })
+})()
+`

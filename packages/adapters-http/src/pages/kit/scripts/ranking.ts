@@ -1,0 +1,35 @@
+/** A part of a page that a search can find. */
+export interface SearchEntry {
+  /** The address, with the anchor of the section. */
+  readonly to: string
+  readonly page: string
+  readonly heading: string
+  /** The text of the section, in small letters. */
+  readonly text: string
+}
+
+/**
+ * The entries that contain a beginning of every word of the question, the best first. A word in a heading counts more
+ * than a word in a text. The browser runs this very function: `docsScript` has its text. So it uses nothing from
+ * outside of itself, and has no function with a name inside, because `npm run dev` would wrap that in a helper.
+ */
+export const rank = (entries: ReadonlyArray<SearchEntry>, question: string, most: number): Array<SearchEntry> => {
+  const words = question
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}_]+/u)
+    .filter((word) => word !== "")
+  if (words.length === 0) return []
+  return entries
+    .map((entry) => {
+      // With a blank before each word, the beginning of a word is found by its text.
+      const fields = [entry.heading, entry.page, entry.text].map(
+        (text) => ` ${text.toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, " ")}`
+      )
+      const points = words.map((word) => [20, 8, 1].find((_, index) => fields[index]?.includes(` ${word}`)) ?? 0)
+      return { entry, points: points.includes(0) ? 0 : points.reduce((sum, one) => sum + one, 0) }
+    })
+    .filter(({ points }) => points > 0)
+    .sort((a, b) => b.points - a.points)
+    .slice(0, most)
+    .map(({ entry }) => entry)
+}

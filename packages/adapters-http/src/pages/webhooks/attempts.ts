@@ -1,0 +1,44 @@
+import { AttemptExchange, type Delivery } from "@place-access/domain/deliveries"
+import { type Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
+import { time } from "../kit/Time.js"
+
+/** The requests and answers of a delivery's attempts, with a command that sends the same again. */
+
+const words = texts.webhooks.delivery
+
+type Header = readonly [name: string, value: string]
+
+/** One attempt's address and headers. `body` is the body of every attempt. */
+export const exchange = ({ attempt, exchange: sent, startedAt }: Delivery.Attempt, body: string): Html | false =>
+  sent !== undefined &&
+  html`<details>
+    <summary>${words.exchangeOf(attempt, time(startedAt))}</summary>
+    <h3>${words.request}</h3>
+    <code class="secret">${[`POST ${sent.url}`, ...lines(sent.request)].join("\n")}</code>
+    <h3>${words.responseHeaders}</h3>
+    ${
+      sent.response.length === 0
+        ? html`<p class="soft">${words.noHeaders}</p>`
+        : html`<code class="secret">${lines(sent.response).join("\n")}</code>`
+    }
+    <h3>${words.curl}</h3>
+    <p class="soft small">${words.curlText}</p>
+    <code class="secret">${curl(sent, body)}</code>
+  </details>`
+
+const lines = (headers: ReadonlyArray<Header>): ReadonlyArray<string> =>
+  headers.map(([name, value]) => `${name}: ${value}`)
+
+/** A command for a POSIX shell. Values that are not stored are left for the developer to fill in. */
+export const curl = ({ request, url }: AttemptExchange.AttemptExchange, body: string): string =>
+  [
+    `curl -i -X POST ${quoted(url)}`,
+    ...request.map(
+      ([name, value]) => `-H ${quoted(`${name}: ${value === AttemptExchange.HIDDEN ? "YOUR_VALUE" : value}`)}`
+    ),
+    `--data-raw ${quoted(body)}`
+  ].join(" \\\n  ")
+
+/** Quoted for a POSIX shell: between single quotes nothing has a meaning but the quote itself. */
+const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

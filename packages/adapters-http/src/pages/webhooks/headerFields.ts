@@ -1,0 +1,65 @@
+import { EndpointHeader, type HeaderChanges } from "@place-access/domain/endpoints"
+import { Either, Schema } from "effect"
+import { type Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
+import type { FieldProblem } from "../../wire/Issues.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+
+/** Own headers of an endpoint in its form: one to add or replace, and a box for each to remove. */
+
+const words = texts.webhooks.headers
+
+const NAME = "header_name"
+const VALUE = "header_value"
+const REMOVED = "remove_header"
+
+export const LABELS = { [NAME]: words.name, [VALUE]: words.value, headers: words.heading }
+
+const Added = Schema.Struct({ [NAME]: EndpointHeader.HeaderName, [VALUE]: EndpointHeader.HeaderValue })
+
+/** The changes that the form asks for, or what is wrong with them. */
+export const changes = (form: Form.Form): Either.Either<HeaderChanges, ReadonlyArray<FieldProblem>> => {
+  const written = new Map<EndpointHeader.HeaderName, EndpointHeader.HeaderValue | null>()
+  for (const name of form.all(REMOVED)) {
+    const known = Schema.decodeUnknownOption(EndpointHeader.HeaderName)(name)
+    if (known._tag === "Some") written.set(known.value, null)
+  }
+  const [name, value] = [form.value(NAME).trim(), form.value(VALUE).trim()]
+  if (name === "" && value === "") return Either.right(written)
+  return Either.map(Form.decode(Added, { [NAME]: name, [VALUE]: value }), (added) =>
+    written.set(added[NAME], added[VALUE])
+  )
+}
+
+/** `present`: the headers that the endpoint has. Their values are never shown. */
+export const fields = (form: Fields.Shown, present: ReadonlyArray<EndpointHeader.EndpointHeader>): Html =>
+  html`<fieldset id="headers">
+    <legend>${words.heading}</legend>
+    <p class="hint">${words.hint(EndpointHeader.MAX)}</p>
+    ${Fields.groupFault(form, "headers", words.heading)}
+    ${
+      present.length > 0 &&
+      html`<div class="choices">
+        ${present.map(
+          ({ name }) =>
+            html`<div class="choice">
+              <input type="checkbox" name="${REMOVED}" value="${name}" id="remove-${name}" />
+              <label for="remove-${name}">${words.remove(html`<code>${name}</code>`)}</label>
+            </div>`
+        )}
+      </div>`
+    }
+    <div class="pair">
+      ${Fields.input(form, { name: NAME, label: words.name, required: false, maxlength: 64 })}
+      ${Fields.input(form, {
+        name: VALUE,
+        label: words.value,
+        // As a password, so that a form with a mistake does not repeat the value.
+        type: "password",
+        required: false,
+        maxlength: EndpointHeader.VALUE_MAX,
+        autocomplete: "off"
+      })}
+    </div>
+  </fieldset>`

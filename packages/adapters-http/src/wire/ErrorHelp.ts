@@ -1,0 +1,12 @@
+/** Fields of every error body beside those of the specification (decision wire-4). */
+export interface ErrorHelp {
+  /** The id of the request, as in the header `X-Request-Id` and in the server's log. */
+  readonly request_id: string
+  /** The page that says what the code means and what to do. */
+  readonly doc_url: string
+}
+
+export const of = (code: string, requestId: string, { baseUrl }: { readonly baseUrl: string }): ErrorHelp => ({
+  request_id: requestId,
+  doc_url: `${baseUrl}/docs/errors/${code}`
+})
