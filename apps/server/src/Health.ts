@@ -1,6 +1,7 @@
 import { HttpApiBuilder, HttpServerResponse } from "@effect/platform"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { JudgedClock } from "@place-access/domain/shared"
+import { VERSION } from "@place-access/worker"
 import { Duration, Effect, type Layer } from "effect"
 
 const PATIENCE = Duration.seconds(2)
@@ -11,18 +12,19 @@ const notReady = (message: string) =>
     { status: 503, headers: { "retry-after": "1", "cache-control": "no-store" } }
   )
 
-const ok = (status: string) => HttpServerResponse.json({ status }, { headers: { "cache-control": "no-store" } })
+const ok = (answer: { readonly status: string; readonly version?: string }) =>
+  HttpServerResponse.json(answer, { headers: { "cache-control": "no-store" } })
 
 /**
- * The two paths that supervisors and load balancers call. `/healthz`: the process runs. `/readyz`: the server takes
- * requests, because the database answers (its schema is current, or there would be no handlers), the server's clock is
- * right, and the server is not draining.
+ * The two paths that supervisors and load balancers call. `/healthz`: the process runs, in this version. `/readyz`: the
+ * server takes requests, because the database answers (its schema is current, or there would be no handlers), the
+ * server's clock is right, and the server is not draining.
  */
 export const layer = (isDraining: () => boolean): Layer.Layer<never, never, SqlClient> =>
   HttpApiBuilder.Router.use((router) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
-      yield* router.get("/healthz", ok("ok"))
+      yield* router.get("/healthz", ok({ status: "ok", version: VERSION }))
       yield* router.get(
         "/readyz",
         Effect.gen(function* () {
@@ -34,7 +36,7 @@ export const layer = (isDraining: () => boolean): Layer.Layer<never, never, SqlC
             Effect.timeout(PATIENCE),
             Effect.matchEffect({
               onFailure: () => notReady("The database does not answer"),
-              onSuccess: () => ok("ready")
+              onSuccess: () => ok({ status: "ready" })
             })
           )
         })

@@ -3,7 +3,7 @@ import * as Patience from "@place-access/adapters-http/edge/Patience"
 import { startingPage } from "@place-access/adapters-http/pages/startingPage"
 import { HttpServer } from "@effect/platform"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { type CannotStart, Listening } from "@place-access/worker"
+import { type CannotStart, Listening, VERSION } from "@place-access/worker"
 import { Clock, Deferred, Duration, Effect, FiberId, Layer, Schedule } from "effect"
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http"
 
@@ -117,7 +117,9 @@ const notYet = (request: IncomingMessage, response: ServerResponse, missing: str
   }
   const message = url === "/readyz" ? `The server is starting: ${missing}` : "The server is starting"
   const [status, body] =
-    url === "/healthz" ? [200, { status: "starting" }] : [503, { statusCode: 503, error: "unavailable", message }]
+    url === "/healthz"
+      ? [200, { status: "starting", version: VERSION }]
+      : [503, { statusCode: 503, error: "unavailable", message }]
   response.writeHead(status, { "content-type": "application/json", "cache-control": "no-store", "retry-after": "1" })
   response.end(JSON.stringify(body))
 }

@@ -1,10 +1,10 @@
 import { HttpLive } from "@place-access/adapters-http"
-import { Data, Mail, Program, Stores, Webhooks } from "@place-access/worker"
+import { recordFigures } from "@place-access/domain/figures"
+import { Data, Imports, Mail, Program, Stores, VERSION, Webhooks } from "@place-access/worker"
 import { Duration, Effect, Layer } from "effect"
 import * as Health from "./Health.js"
 import type * as Listener from "./Listener.js"
 import type { ServerSettings } from "./ServerSettings.js"
-import { VERSION } from "./version.js"
 
 const PROGRAM = "place-access server"
 
@@ -14,7 +14,9 @@ export const database = (settings: Pick<ServerSettings, "storage">, opening?: Da
 
 /** An adapter for every port of the domain. */
 export const ports = (settings: Pick<ServerSettings, "storage" | "webhooks">, opening?: Data.Opening) =>
-  Layer.merge(Stores.layer, Webhooks.layer(settings.webhooks)).pipe(Layer.provideMerge(database(settings, opening)))
+  Layer.mergeAll(Stores.layer, Imports.layer, Webhooks.layer(settings.webhooks)).pipe(
+    Layer.provideMerge(database(settings, opening))
+  )
 
 /**
  * Enough requests to keep every connection of the database busy while others wait for their turn of the event loop.
@@ -50,6 +52,7 @@ export const serveHttp = (listener: Listener.HttpListener, settings: ServerSetti
       version: VERSION,
       stopping: listener.stopping
     }).pipe(Layer.provide(Health.layer(listener.isDraining)), Layer.provide(listener.layer))
+    yield* recordFigures()
     yield* Layer.build(http)
     yield* ready
     return yield* Effect.never.pipe(Effect.ensuring(stop(listener, settings)))

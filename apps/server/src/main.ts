@@ -1,7 +1,9 @@
-import { CannotStart, ConfigReport, Logging, Program, Telemetry } from "@place-access/worker"
+import { CannotStart, ConfigReport, Logging, Program, Telemetry, VERSION } from "@place-access/worker"
 import { Console, Effect, Either } from "effect"
 import * as Command from "./cli/Command.js"
 import { aboutAccounts } from "./cli/accounts.js"
+import { backupCommand } from "./cli/backup.js"
+import { copyDatabase } from "./cli/copyDatabase.js"
 import { createAccount } from "./cli/createAccount.js"
 import { distribute } from "./cli/distribute.js"
 import { isolate } from "./cli/isolate.js"
@@ -17,6 +19,8 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
   switch (command._tag) {
     case "Help":
       return Console.log(help(ServerSettings.all))
+    case "Version":
+      return Console.log(VERSION)
     case "Serve":
       return withSettings((settings) =>
         Effect.provide(serve(settings), Telemetry.layer(settings.telemetry, "place-access-server"))
@@ -33,6 +37,10 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
       return doctor(command.json)
     case "KeysStatus":
       return withSettings((settings) => keysStatus(command.json, settings.storage))
+    case "Backup":
+      return withSettings((settings) => backupCommand(command, settings.storage))
+    case "CopyDatabase":
+      return withSettings((settings) => copyDatabase(command.from, settings.storage))
     case "Distribute":
       return withSettings((settings) => distribute(command, settings.storage))
     case "Isolate":

@@ -1,7 +1,7 @@
 import { HttpLive } from "@place-access/adapters-http"
 import { layerPostgres, NodeVault } from "@place-access/adapters-pg"
 import { ConsentFlow, Fixtures } from "@place-access/domain/testing"
-import { Stores, Webhooks } from "@place-access/worker"
+import { Imports, Stores, Webhooks } from "@place-access/worker"
 import { Effect, Either, Layer, Redacted } from "effect"
 import { expect, it } from "vitest"
 import { settableClock } from "../../../packages/adapters-http/test/support/clock.js"
@@ -20,7 +20,7 @@ describeServers("two servers on one database", ({ migratedDatabase }) => {
       const clock = settableClock(Date.UTC(2026, 0, 15, 12))
       /** The ports of one server, with its own pool and its own batches. */
       const ports = Layer.fresh(
-        Layer.merge(Stores.layer, Webhooks.layer({ allowInsecure: true })).pipe(
+        Layer.mergeAll(Stores.layer, Imports.layer, Webhooks.layer({ allowInsecure: true })).pipe(
           Layer.provideMerge(database),
           Layer.provideMerge(NodeVault.layer(keys)),
           Layer.provide(clock.layer)

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { satisfies } from "semver"
 import { describe, expect, it } from "vitest"
 
 const ROOT = join(import.meta.dirname, "../../..")
@@ -35,6 +36,21 @@ describe("a Node that is too old", () => {
     for (const version of ["20.19.0", "22.0.0", "24.11.1"]) {
       expect(nodeOf(version, "apps/server/bundle/main.js").stderr).toMatch(/^ {2}PORT must be/m)
     }
+  })
+
+  it("is one that npm refuses, too: with an error, before it installs anything", () => {
+    expect(readFileSync(join(ROOT, ".npmrc"), "utf8")).toMatch(/^engine-strict=true$/m)
+  })
+
+  it("20.19.0 is one that every package accepts, except those that npm may leave out", () => {
+    const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
+      readonly packages: Readonly<Record<string, { readonly engines?: { node?: string }; readonly optional?: boolean }>>
+    }
+    const refusing = Object.entries(packages).filter(
+      ([, { engines, optional }]) => optional !== true && !satisfies("20.19.0", engines?.node ?? "*")
+    )
+    expect(Object.keys(packages).length).toBeGreaterThan(300)
+    expect(refusing.map(([path]) => path)).toEqual([])
   })
 
   it("is one that package.json refuses, too", () => {

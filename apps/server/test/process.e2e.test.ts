@@ -10,6 +10,7 @@ import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { makeDataFolder } from "../../../packages/adapters-pg/test/support/embedded.js"
 import { describeServers, type TestDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { VERSION } from "../../worker/src/version.js"
 import { client } from "./support/client.js"
 import { commandOf } from "./support/commandOf.js"
 import { freePort } from "./support/freePort.js"
@@ -68,7 +69,7 @@ describe("the server, embedded", () => {
     expect((await readdir(dataDir)).sort()).toEqual(["control.sock", "database", "lock", "secret-keys"])
     expect((await stat(join(dataDir, "control.sock"))).mode & 0o777).toBe(0o600)
     const answer = await client(`http://localhost:${port}`).call("GET", "/healthz")
-    expect([answer.status, answer.json]).toEqual([200, { status: "ok" }])
+    expect([answer.status, answer.json]).toEqual([200, { status: "ok", version: VERSION }])
   })
 
   it("logs one JSON object a line when asked to", () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { describeServers, type TestDatabase } from "../../../packages/adapters-pg/test/support/postgres.js"
+import { VERSION } from "../../worker/src/version.js"
 import { client } from "./support/client.js"
 import { freePort } from "./support/freePort.js"
 import { ready, useProcesses, workerReady } from "./support/processes.js"
@@ -30,7 +31,7 @@ describeServers("a process that starts while its database is away", ({ migratedD
       await until("the process to miss its database", () => one.output().includes("does not answer yet") || undefined)
     }
     const alive = await client(url).call("GET", "/healthz")
-    expect([alive.status, alive.json]).toEqual([200, { status: "starting" }])
+    expect([alive.status, alive.json]).toEqual([200, { status: "starting", version: VERSION }])
     const missing = await client(url).call("GET", "/readyz")
     expect([missing.status, missing.headers.get("retry-after")]).toEqual([503, "1"])
     expect(missing.json).toMatchObject({ message: "The server is starting: the database does not answer" })

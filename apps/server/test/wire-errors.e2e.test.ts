@@ -10,8 +10,8 @@ import { useProcesses } from "./support/processes.js"
 import { type Service, startService } from "./support/service.js"
 
 /**
- * The answers of a real server to wrong requests (Spec §7, decisions §5): always these three fields, and never a value
- * from the request. Every request that can carry the canary does so.
+ * The answers of a real server to wrong requests (Spec §7, decisions §5): always these five fields (decision wire-4),
+ * and never a value from the request. Every request that can carry the canary does so.
  */
 const CANARY = "canary-Zx81"
 const WIRE_PLACE = { label: "Home", kind: "home", lat: 52.37, lon: 4.9, radius_m: 150 }
@@ -40,7 +40,11 @@ afterAll(() => service?.close())
 const said = ({ json, status, text }: Answer): [number, unknown] => [status, json ?? text]
 
 const refused = (answer: Answer, status: number, error: string): void => {
-  expect(said(answer)).toEqual([status, { statusCode: status, error, message: expect.anything() }])
+  const help = {
+    request_id: answer.headers.get("x-request-id"),
+    doc_url: expect.stringMatching(new RegExp(`/docs/errors/${error}$`))
+  }
+  expect(said(answer)).toEqual([status, { statusCode: status, error, message: expect.anything(), ...help }])
   const { message } = answer.json as { message: unknown }
   for (const sentence of Array.isArray(message) ? message : [message]) {
     expect(typeof sentence).toBe("string")
@@ -49,6 +53,10 @@ const refused = (answer: Answer, status: number, error: string): void => {
   expect(answer.headers.get("content-type")).toMatch(/^application\/json/)
   expect(answer.text).not.toContain(CANARY)
 }
+
+/** What tells two answers apart: each has an id of its own, and the address of its server. */
+const textOf = ({ text }: Answer): string =>
+  text.replace(/"request_id":"[^"]*"/, '"request_id":""').replace(/"doc_url":"[^"]*\/docs/, '"doc_url":"/docs')
 
 const messages = ({ json }: Answer): ReadonlyArray<string> => {
   const { message } = json as { message: string | ReadonlyArray<string> }
@@ -242,7 +250,7 @@ describe("credentials", () => {
       refused(answer, 401, "invalid_token")
       expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer\b.*error="invalid_token"/)
     }
-    expect(new Set(answers.map((answer) => answer.text)).size).toBe(1)
+    expect(new Set(answers.map(textOf)).size).toBe(1)
   })
 
   it("an expired token gets that answer, too: a token is live for 3,599.999 s", async () => {
@@ -258,7 +266,7 @@ describe("credentials", () => {
       const expired = await owner.as.call("GET", "/v1/me", { token: access_token })
       refused(expired, 401, "invalid_token")
       const malformed = await stranger.call("GET", "/v1/me", { token: CANARY })
-      expect(expired.text).toBe(malformed.text)
+      expect(textOf(expired)).toBe(textOf(malformed))
     } finally {
       await other.close()
     }

@@ -1,5 +1,5 @@
 import * as WorkedSignature from "@place-access/adapters-http/openapi/WorkedSignature"
-import * as Snippets from "@place-access/adapters-http/pages/docs/verifySnippets"
+import * as Snippets from "@place-access/adapters-http/pages/docs/verify/snippets"
 import { verify } from "@place-access/adapters-webhook/verify"
 import { describe, expect, it } from "vitest"
 

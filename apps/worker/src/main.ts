@@ -11,10 +11,11 @@ import {
   Stores,
   Telemetry,
   TelemetrySettings,
+  VERSION,
   Webhooks,
   work
 } from "./index.js"
-import { Config, Duration, Effect, Layer } from "effect"
+import { Config, Console, Duration, Effect, Layer } from "effect"
 
 const config = Config.all({
   addresses: Settings.addresses,
@@ -67,11 +68,20 @@ const run = (settings: WorkerSettings) =>
     )
   })
 
-Program.run(
-  Effect.flatMap(ConfigReport.read(config), (settings) =>
-    Effect.provide(
-      run(settings),
-      Layer.provideMerge(Telemetry.layer(settings.telemetry, "place-access-worker"), Logging.layer(settings.logging))
-    )
+const serve = Effect.flatMap(ConfigReport.read(config), (settings) =>
+  Effect.provide(
+    run(settings),
+    Layer.provideMerge(Telemetry.layer(settings.telemetry, "place-access-worker"), Logging.layer(settings.logging))
   )
+)
+
+const [word, ...more] = process.argv.slice(2)
+const isVersion = (word === "--version" || word === "-v") && more.length === 0
+
+Program.run(
+  word === undefined
+    ? serve
+    : isVersion
+      ? Console.log(VERSION)
+      : new CannotStart({ fault: "usage", message: "The worker takes no arguments, except --version." })
 )

@@ -27,6 +27,8 @@ export interface Running {
   readonly peakMB: () => number | null
   /** Throws with the program's last output if the program has ended. */
   readonly mustRun: () => void
+  /** Fails with the program's last output when the program ends: for a race with its answer. */
+  readonly untilEnd: Promise<never>
   /** Sends SIGTERM and waits until the program has ended. */
   readonly stop: () => Promise<void>
 }
@@ -88,6 +90,16 @@ const launch = (name: string, role: Role, args: ReadonlyArray<string>, environme
   })
   const pid = child.pid ?? -1
   const output = () => chunks.join("")
+  const mustRun = () => {
+    if (isRunning(child)) return
+    throw new Error(`the ${name} ended (${child.exitCode ?? child.signalCode}):\n${output().slice(-4_000)}`)
+  }
+  const untilEnd = ended.then(() => {
+    mustRun()
+    throw new Error(`the ${name} could not be started:\n${output().slice(-4_000)}`)
+  })
+  // Most programs end when nobody waits for them any more.
+  untilEnd.catch(() => undefined)
   return {
     name,
     role,
@@ -96,10 +108,8 @@ const launch = (name: string, role: Role, args: ReadonlyArray<string>, environme
     profile: undefined,
     output,
     peakMB: () => Usage.peakMB(pid),
-    mustRun: () => {
-      if (isRunning(child)) return
-      throw new Error(`the ${name} ended (${child.exitCode ?? child.signalCode}):\n${output().slice(-4_000)}`)
-    },
+    mustRun,
+    untilEnd,
     stop: async () => {
       if (!isRunning(child)) return
       child.kill("SIGTERM")

@@ -13,10 +13,7 @@ export const loop = (bench: Bench, module: URL, side: string): Side => {
   return async () => {
     const order: Order = { module: module.href, side }
     running.child.send(order)
-    const [sample] = (await Promise.race([
-      once(running.child, "message"),
-      once(running.child, "exit").then(() => running.mustRun())
-    ])) as [Sample]
+    const [sample] = (await Promise.race([once(running.child, "message"), running.untilEnd])) as [Sample]
     return sample
   }
 }

@@ -60,7 +60,7 @@ const peers = async (bench: Bench, receiver: Webhooks.Receiver): Promise<Readonl
         String(AT_ONCE)
       ])
     )
-    await Promise.race([once(running.child, "message"), ended(running)])
+    await Promise.race([once(running.child, "message"), running.untilEnd])
     sides[name] = () => sendAll(running, receiver)
   }
   return sides
@@ -94,7 +94,11 @@ export const product =
     await Webhooks.fire(scratch, { count: events, people: PEOPLE, round })
     const [start, before] = [performance.now(), cpu()]
     await scratch.query("COMMIT")
-    await Promise.race([received, ...workers.map(ended), sleep(PATIENCE_MS, undefined, { ref: false })])
+    await Promise.race([
+      received,
+      ...workers.map(({ untilEnd }) => untilEnd),
+      sleep(PATIENCE_MS, undefined, { ref: false })
+    ])
     if (performance.now() - start >= PATIENCE_MS) throw new Error(`rows after a minute: ${await standing(scratch)}`)
     const [first] = workers
     if (first === undefined) throw new Error("there is no worker")
@@ -131,11 +135,6 @@ const standing = async ({ query }: Scratch): Promise<string> =>
       LEFT JOIN delivery_attempts a ON a.app_id = d.app_id AND a.delivery_id = d.delivery_id GROUP BY 1, 2, 3`)
   )
 
-const ended = (running: Program.Running): Promise<never> =>
-  new Promise((_, reject) =>
-    running.child.once("exit", () => reject(new Error(`the ${running.name} ended:\n${running.output().slice(-4_000)}`)))
-  )
-
 /** Gives an `Order` to a process, which reports when it is `Done`. */
 const sendAll = async (sender: Program.Running, receiver: Webhooks.Receiver): Promise<Sample> => {
   const received = receiver.received(EVENTS)
@@ -148,7 +147,7 @@ const sendAll = async (sender: Program.Running, receiver: Webhooks.Receiver): Pr
     atOnce: AT_ONCE
   }
   sender.child.send(order)
-  const { cpuMicros, peakMB, seconds } = await Promise.race([done, ended(sender)])
+  const { cpuMicros, peakMB, seconds } = await Promise.race([done, sender.untilEnd])
   await received
   return { operations: EVENTS, seconds, p50Ms: null, p99Ms: null, cpuMicrosPerOp: cpuMicros / EVENTS, peakMB }
 }

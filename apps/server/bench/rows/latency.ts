@@ -75,7 +75,7 @@ const startPhones = async (bench: Bench) => {
           if (heard._tag === "Ended") resolve(heard)
           else if (heard._tag === "Failed") reject(new Error(heard.reason))
         }
-        running.child.once("exit", () => reject(new Error(`the phones ended:\n${running.output()}`)))
+        running.untilEnd.catch(reject)
         running.child.send(order)
       })
   }

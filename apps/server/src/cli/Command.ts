@@ -9,7 +9,10 @@ export type Command =
   | { readonly _tag: "Serve" }
   | { readonly _tag: "Migrate" }
   | { readonly _tag: "Help" }
+  | { readonly _tag: "Version" }
   | { readonly _tag: "ImportRules"; readonly file: string }
+  | { readonly _tag: "Backup"; readonly to: string; readonly json: boolean }
+  | { readonly _tag: "CopyDatabase"; readonly from: string }
   | { readonly _tag: "Distribute"; readonly dryRun: boolean; readonly shards: number }
   | {
       readonly _tag: "AboutAccounts"
@@ -37,6 +40,7 @@ export type Command =
 export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, string> => {
   const [first, second, ...rest] = argv
   if (argv.includes("--help") || argv.includes("-h") || first === "help") return Either.right({ _tag: "Help" })
+  if (first === "--version" || first === "-v") return alone("--version", argv.slice(1), { _tag: "Version" })
   if (first === undefined || first === "serve") return alone("serve", argv.slice(1), { _tag: "Serve" })
   if (first === "migrate") return alone("migrate", argv.slice(1), { _tag: "Migrate" })
   if (first === "account" && second === "create") return createAccount(rest)
@@ -46,8 +50,10 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, strin
   }
   if (first === "doctor") return reporting("doctor", { _tag: "Doctor" }, argv.slice(1))
   if (first === "keys" && second === "status") return reporting("keys status", { _tag: "KeysStatus" }, rest)
+  if (first === "backup") return backup(argv.slice(1))
   if (first === "rules" && second === "import") return importRules(rest)
   if (first === "db" && second === "distribute") return distribute(rest)
+  if (first === "db" && second === "copy") return copyDatabase(rest)
   if (first === "db" && second === "isolate") return isolate(rest)
   return Either.left(`There is no command "${[first, second].filter((word) => word !== undefined).join(" ")}".`)
 }
@@ -124,6 +130,18 @@ const importRules = ([file, ...more]: ReadonlyArray<string>): Either.Either<Comm
   file === undefined || file.startsWith("-") || more.length > 0
     ? Either.left('"rules import" takes the name of one file.')
     : Either.right({ _tag: "ImportRules", file })
+
+const backup = (words: ReadonlyArray<string>): Either.Either<Command, string> => {
+  const [to, ...more] = words.filter((word) => word !== "--json")
+  return to === undefined || to.startsWith("-") || more.length > 0
+    ? Either.left('"backup" takes the name of one new folder.')
+    : Either.right({ _tag: "Backup", to, json: words.includes("--json") })
+}
+
+const copyDatabase = ([from, ...more]: ReadonlyArray<string>): Either.Either<Command, string> =>
+  from === undefined || from.startsWith("-") || more.length > 0
+    ? Either.left('"db copy" takes the data folder of one embedded database.')
+    : Either.right({ _tag: "CopyDatabase", from })
 
 /** A shard always moves as a whole. 64 shards can be spread over up to 64 nodes and cost little on a single one. */
 const SHARDS = { default: 64, max: 1_024 } as const

@@ -10,7 +10,7 @@ const COMMANDS = `Place-Aware Access Service
       --password-stdin    read the password from standard input
                           Without it the command asks you; without a terminal it makes a password and shows it once.
   npm start -- account list                   list all accounts
-  npm start -- account show EMAIL             show an account and where it is signed in
+  npm start -- account show EMAIL             show its roles, second factor and sessions
   npm start -- account confirm EMAIL          count its address as confirmed, when you know that it is the owner's
   npm start -- account role EMAIL give ROLE   give a role: developer, reviewer or admin; "take" takes it back
   npm start -- account reset-link EMAIL       make a link with which its owner sets a new password, once, for 30 minutes
@@ -26,6 +26,9 @@ const COMMANDS = `Place-Aware Access Service
       --json              print one line of JSON; the exit code is 1 when there is a problem
   npm start -- keys status                    list the keys, and how much is sealed with each
       --json              print one line of JSON
+  npm start -- backup FOLDER                  copy the embedded database and its keys to a new folder, also while it runs
+      --json              print one line of JSON
+  npm start -- db copy DATA_DIR               copy an embedded database into the empty PostgreSQL of DATABASE_URL
   npm start -- rules import FILE              import rules of an older service, with their addresses and secrets
       One JSON object a line (docs/legacy-webhooks.md). Imports the whole file or nothing.
   npm start -- db distribute                  distribute the tables over the nodes of a Citus cluster (docs/scaling.md)
@@ -33,6 +36,7 @@ const COMMANDS = `Place-Aware Access Service
       --shards N          the number of shards of each group of tables; default 64
   npm start -- db isolate APP                 give the rows of an app a shard of their own on a Citus cluster
       --node HOST:PORT    move that shard to this node
+  npm start -- --version                      show the version
   npm start -- help                           show this text
   npm run worker                              start a worker; needs DATABASE_URL; run as many as you like
   npm run demo                                show the service at work with a recorded walk

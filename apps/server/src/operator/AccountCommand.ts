@@ -39,7 +39,12 @@ export const Reply = Schema.parseJson(
 )
 
 /** What a running server with the embedded database does for an operator. */
-export const OperatorCommand = Schema.Union(AccountCommand, Schema.TaggedStruct("KeysStatus", {}))
+export const OperatorCommand = Schema.Union(
+  AccountCommand,
+  Schema.TaggedStruct("KeysStatus", {}),
+  /** `folder`: the absolute path of a folder that does not exist yet. */
+  Schema.TaggedStruct("Backup", { folder: Schema.String })
+)
 export type OperatorCommand = typeof OperatorCommand.Type
 
 export const Request = Schema.parseJson(OperatorCommand)

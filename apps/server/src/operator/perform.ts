@@ -9,8 +9,8 @@ import {
 import type { AuditLog } from "@place-access/domain/audit"
 import { type CredentialStore, issueResetLink } from "@place-access/domain/credentials"
 import type { AccountDeletionStore } from "@place-access/domain/deletions"
-import { type FactorStore, removeFactors } from "@place-access/domain/factors"
-import { type Entropy, type Vault, Words } from "@place-access/domain/shared"
+import { describeFactors, type FactorStore, removeFactors } from "@place-access/domain/factors"
+import { type Entropy, Timestamp, type Vault, Words } from "@place-access/domain/shared"
 import {
   changeRole,
   confirmAccount,
@@ -22,8 +22,10 @@ import {
   suspendAccount
 } from "@place-access/domain/staff"
 import { CannotStart } from "@place-access/worker"
-import { DateTime, Effect, Option } from "effect"
+import { Effect, Option } from "effect"
 import type { AccountCommand, OperatorCommand, Output } from "./AccountCommand.js"
+import { backup } from "./backup.js"
+import { factorLine, factorSentences } from "./factorWords.js"
 import { keysStatus } from "./keysStatus.js"
 
 const unknown = (email: Account.Email) =>
@@ -39,8 +41,6 @@ const find = (email: Account.Email) =>
     )
   )
 
-const iso = (at: number): string => DateTime.formatIso(DateTime.unsafeMake(at))
-
 const rolesOf = ({ roles }: Account.Account): string => (roles.length === 0 ? "none, a plain user" : roles.join(", "))
 
 const lineOf = (account: Account.Account) => ({
@@ -48,8 +48,9 @@ const lineOf = (account: Account.Account) => ({
   email: account.email,
   display_name: account.displayName,
   roles: account.roles,
-  created_at: iso(account.createdAt),
-  suspended_at: account.suspendedAt === null ? null : iso(account.suspendedAt)
+  created_at: Timestamp.toIso(account.createdAt),
+  confirmed_at: account.confirmedAt === null ? null : Timestamp.toIso(account.confirmedAt),
+  suspended_at: account.suspendedAt === null ? null : Timestamp.toIso(account.suspendedAt)
 })
 
 /** What the commands need. */
@@ -64,12 +65,20 @@ export type AccountPorts =
   | StaffStore
   | Vault.Vault
 
+/** The server that a command reaches. */
+export interface ServerFacts {
+  readonly baseUrl: string
+  readonly dataDir: string
+}
+
 /** Does what a running server does for an operator. `CannotStart` says in a sentence why not. */
 export const performAny = (
   command: OperatorCommand,
-  baseUrl: string
-): Effect.Effect<Output, CannotStart, AccountPorts | SqlClient> =>
-  command._tag === "KeysStatus" ? keysStatus : perform(command, baseUrl)
+  { baseUrl, dataDir }: ServerFacts
+): Effect.Effect<Output, CannotStart, AccountPorts | SqlClient> => {
+  if (command._tag === "KeysStatus") return keysStatus
+  return command._tag === "Backup" ? backup(dataDir, command.folder) : perform(command, baseUrl)
+}
 
 /** Does one command about accounts. `CannotStart` says in a sentence why not. */
 export const perform = (command: AccountCommand, baseUrl: string): Effect.Effect<Output, CannotStart, AccountPorts> => {
@@ -126,26 +135,30 @@ const list = Effect.gen(function* () {
   return output
 }).pipe(Effect.mapError(unavailable))
 
-/** Who the account belongs to, its roles, and where it is signed in. */
+/** Who the account belongs to, its roles, its second factor, and where it is signed in. */
 const show = (email: Account.Email) =>
   Effect.gen(function* () {
     const account = yield* find(email)
-    const sessions = yield* Effect.catchTag(listSessionsOf(account.id), "StoreError", unavailable)
+    const sessions = yield* listSessionsOf(account.id)
+    const factors = yield* describeFactors(account)
     const output: Output = {
       line: {
         ...lineOf(account),
+        ...factorLine(factors, yield* Timestamp.now),
         sessions: sessions.map(({ address, browser, createdAt, seenAt }) => ({
           browser,
           address,
-          signed_in_at: iso(createdAt),
-          last_used_at: iso(seenAt)
+          signed_in_at: Timestamp.toIso(createdAt),
+          last_used_at: Timestamp.toIso(seenAt)
         }))
       },
       sentences: [
         `${account.displayName}, ${account.email} (${account.id})`,
         `Roles: ${rolesOf(account)}`,
         `Made: ${Words.moment(account.createdAt)}`,
+        `Address: ${account.confirmedAt === null ? "not confirmed" : `confirmed ${Words.moment(account.confirmedAt)}`}`,
         ...(account.suspendedAt === null ? [] : [`Suspended: ${Words.moment(account.suspendedAt)}`]),
+        ...factorSentences(factors, yield* Timestamp.now),
         `Signed in: ${sessions.length === 0 ? "nowhere" : Words.count(sessions.length, "browser")}`,
         ...sessions.map(
           ({ address, browser, seenAt }) =>
@@ -154,7 +167,7 @@ const show = (email: Account.Email) =>
       ]
     }
     return output
-  })
+  }).pipe(Effect.catchTags({ NotFound: () => unknown(email), StoreError: unavailable }))
 
 /** A link with which the owner sets a new password. The operator never learns the password. */
 const resetLink = (email: Account.Email, baseUrl: string) =>
@@ -164,7 +177,7 @@ const resetLink = (email: Account.Email, baseUrl: string) =>
     )
     const link = `${baseUrl}/reset-password?token=${secret}`
     const output: Output = {
-      line: { link, expires_at: iso(expiresAt) },
+      line: { link, expires_at: Timestamp.toIso(expiresAt) },
       sentences: [
         `With this link ${email} sets a new password. It works once, until ${Words.moment(expiresAt)}, and signs out every browser:`,
         link,
@@ -282,7 +295,7 @@ const removeFactor = (email: Account.Email) =>
       return removed
     }
     const waiting: Output = {
-      line: { state: "waiting", opens_at: iso(outcome.opensAt) },
+      line: { state: "waiting", opens_at: Timestamp.toIso(outcome.opensAt) },
       sentences: [
         outcome._tag === "Requested"
           ? `Nothing is removed yet. ${email} has a mail, and can stop it with the second factor or in the settings.`

@@ -5,7 +5,7 @@ import { connect, createServer, type Server, type Socket } from "node:net"
 import { join } from "node:path"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { type OperatorCommand, type Output, Reply, Request } from "./AccountCommand.js"
-import { type AccountPorts, performAny } from "./perform.js"
+import { type AccountPorts, performAny, type ServerFacts } from "./perform.js"
 
 /**
  * Commands of an operator while a server runs on the embedded database, which one process can open at a time. The
@@ -25,7 +25,7 @@ export const listen = (dataDir: string, baseUrl: string) =>
     const path = pathIn(dataDir)
     const runtime = yield* Effect.runtime<AccountPorts | SqlClient>()
     const answer = (line: string): Promise<string> =>
-      Runtime.runPromise(runtime)(Effect.catchAllCause(replyTo(line, baseUrl), broken))
+      Runtime.runPromise(runtime)(Effect.catchAllCause(replyTo(line, { baseUrl, dataDir }), broken))
     yield* Effect.acquireRelease(
       Effect.tryPromise(() => open(path, answer)),
       (server) => Effect.promise(() => close(server, path))
@@ -36,10 +36,10 @@ export const listen = (dataDir: string, baseUrl: string) =>
     )
   })
 
-const replyTo = (line: string, baseUrl: string) =>
+const replyTo = (line: string, server: ServerFacts) =>
   Schema.decodeUnknown(Request)(line).pipe(
     Effect.mapError(() => new CannotStart({ message: "The server does not know this command." })),
-    Effect.flatMap((command) => performAny(command, baseUrl)),
+    Effect.flatMap((command) => performAny(command, server)),
     Effect.map((output) => ({ output })),
     Effect.catchTag("CannotStart", ({ message }) => Effect.succeed({ refused: message })),
     Effect.flatMap((reply) => Effect.orDie(Schema.encode(Reply)(reply)))
@@ -47,7 +47,7 @@ const replyTo = (line: string, baseUrl: string) =>
 
 const broken = (cause: unknown) =>
   Effect.as(
-    Effect.logError("A command about accounts failed", cause),
+    Effect.logError("A command of an operator failed", cause),
     JSON.stringify({ refused: "The server could not do it; its log says why." })
   )
 

@@ -49,6 +49,11 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
     why: "a page of a developer's: who connected the app, which belongs to those people's rows"
   },
   {
+    tables: ["connections"],
+    text: /FROM \(SELECT connected_at, ended_at FROM connections WHERE app_id = \$\d ORDER BY connected_at DESC LIMIT/,
+    why: "a page of a developer's: how many connected the app, of its newest connections"
+  },
+  {
     tables: ["devices", "stay_backfills"],
     text: /FROM devices WHERE stays_due_from < .* UNION SELECT user_id, device_id FROM stay_backfills/,
     why: "every five minutes: phones whose stays were left behind"
@@ -71,7 +76,10 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
       "events",
       "mail_outbox",
       "named_mail",
-      "audit_events"
+      "audit_events",
+      "app_calls",
+      "app_hours",
+      "endpoint_hours"
     ],
     text: /^SELECT [a-z_, ]+ FROM "\w+" t WHERE "\w+" <= \$1 AND .* ORDER BY "\w+" LIMIT/,
     why: "retention: what is old, whosesoever, by an index on its age"

@@ -264,9 +264,10 @@ export const programs = async (
     {
       name: "the developer's pages",
       run: async () => {
-        for (const path of ["webhooks", "deliveries", "users"]) {
+        for (const path of ["webhooks", "deliveries", "users", "figures", "calls"]) {
           await person.as.expect("GET", `/v1/developer/apps/${app.id}/${path}`, asked)
         }
+        await person.as.expect("GET", `${webhook}/figures`, asked)
         for (const { id } of (await delivered()).slice(0, 1)) {
           await person.as.expect("GET", `/v1/developer/apps/${app.id}/deliveries/${id}`, asked)
         }

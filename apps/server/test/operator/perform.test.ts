@@ -90,6 +90,45 @@ describe("account remove-factor [factors-7]", () => {
   )
 })
 
+describe("account show [factors-7]", () => {
+  it.effect("tells the second factors, and a removal while it can be stopped or carried out; never a secret", () =>
+    Effect.gen(function* () {
+      const account = yield* createAccount({ email, password, roles: [] })
+      const show = { _tag: "Show", email } as const
+      const told = Effect.map(run(show), ({ line, sentences }) => ({
+        line: [line["second_factor"], line["factor_removal"]],
+        sentences: sentences.filter((one) => /factor|Address/.test(one))
+      }))
+      expect(yield* told).toEqual({
+        line: [{ passkeys: 0, code_app: false, recovery_codes_left: 0 }, null],
+        sentences: ["Address: confirmed 1 January 1970 at 00:00 UTC", "Second factor: none"]
+      })
+      yield* beginCodeApp(account)
+      const secret = Option.getOrThrow(yield* pendingCodeApp(account))
+      expect((yield* told).sentences[1]).toBe("Second factor: none")
+      yield* confirmCodeApp(account, MemoryAuthenticators.code(secret, OneTimeCode.stepAt(yield* Timestamp.now)))
+      expect((yield* told).sentences[1]).toBe("Second factor: an app for one-time codes, 10 recovery codes left")
+      expect(JSON.stringify(yield* run(show))).not.toContain(secret)
+
+      yield* run({ _tag: "RemoveFactor", email })
+      const removal = {
+        requested_at: "1970-01-01T00:00:00.000Z",
+        opens_at: "1970-01-04T00:00:00.000Z",
+        ends_at: "1970-01-11T00:00:00.000Z"
+      }
+      expect((yield* told).line[1]).toEqual(removal)
+      expect((yield* told).sentences[2]).toBe(
+        'Removal of the second factor: asked for 1 January 1970 at 00:00 UTC; "account remove-factor" does it from ' +
+          "4 January 1970 at 00:00 UTC until 11 January 1970 at 00:00 UTC"
+      )
+      yield* TestClock.adjust(10 * Timestamp.DAY - 1)
+      expect((yield* told).line[1]).toEqual(removal)
+      yield* TestClock.adjust(1)
+      expect((yield* told).line[1]).toBeNull()
+    }).pipe(Effect.provide(stores))
+  )
+})
+
 describe("account confirm and create [staff-4, staff-5]", () => {
   it.effect("confirm: once, with a mail and an event; an address without an account stays without one", () =>
     Effect.gen(function* () {

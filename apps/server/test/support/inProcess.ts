@@ -2,7 +2,7 @@ import { HttpLive } from "@place-access/adapters-http"
 import { type Database, NodeVault } from "@place-access/adapters-pg"
 import { fanOut } from "@place-access/domain/dispatch"
 import { deliverDue } from "@place-access/domain/testing"
-import { Stores, Webhooks } from "@place-access/worker"
+import { Imports, Stores, Webhooks } from "@place-access/worker"
 import { Effect, Either, Exit, Layer, Redacted, Scope } from "effect"
 import { settableClock, type SettableClock } from "../../../../packages/adapters-http/test/support/clock.js"
 import { serve } from "../../../../packages/adapters-http/test/support/serve.js"
@@ -30,7 +30,7 @@ const keys = Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.gene
 export const startInProcess = async (startsAt: number): Promise<InProcess> => {
   const clock = settableClock(startsAt)
   const scope = Effect.runSync(Scope.make())
-  const ports = Layer.merge(Stores.layer, Webhooks.layer({ allowInsecure: true })).pipe(
+  const ports = Layer.mergeAll(Stores.layer, Imports.layer, Webhooks.layer({ allowInsecure: true })).pipe(
     Layer.provideMerge(postgres.isThere ? migratedPostgres : migratedEmbedded),
     Layer.provideMerge(NodeVault.layer(keys)),
     Layer.provide(clock.layer)

@@ -18,6 +18,7 @@ import {
   SqlEventStore,
   SqlExportSource,
   SqlExportStore,
+  SqlFiguresStore,
   SqlFixHistory,
   SqlFixStore,
   SqlHistoryStore,
@@ -33,10 +34,12 @@ import {
   SqlRetentionStore,
   SqlReviewStore,
   SqlRuleStore,
+  SqlServiceStore,
   SqlStaffStore,
   SqlStayStore,
   SqlTierStore,
   SqlVisitStore,
+  SqlTestPersonStore,
   SqlVolumeFlagStore,
   SqlWorkSignal
 } from "@place-access/adapters-pg"
@@ -61,6 +64,7 @@ export const rows = Layer.mergeAll(
   SqlEventStore.layer,
   SqlExportSource.layer,
   SqlExportStore.layer,
+  SqlFiguresStore.layer,
   SqlFixHistory.layer,
   SqlFixStore.layer,
   SqlHistoryStore.layer,
@@ -76,10 +80,12 @@ export const rows = Layer.mergeAll(
   SqlRetentionStore.layer,
   SqlReviewStore.layer,
   SqlRuleStore.layer,
+  SqlServiceStore.layer,
   SqlStaffStore.layer,
   SqlStayStore.layer,
   SqlTierStore.layer,
   SqlVisitStore.layer,
+  SqlTestPersonStore.layer,
   SqlVolumeFlagStore.layer
 )
 

@@ -5,8 +5,8 @@ import * as Collector from "./Collector.js"
 import * as Outgoing from "./Outgoing.js"
 import type { Collector as CollectorSettings, TelemetrySettings } from "./TelemetrySettings.js"
 import * as Traces from "./Traces.js"
+import { VERSION } from "../version.js"
 
-const TRACES_EVERY = Duration.seconds(5)
 /** How long the end of a program waits until the collector has taken the last batch. */
 const LAST_EXPORT = Duration.seconds(3)
 
@@ -19,6 +19,7 @@ export const layer = (
   const shared = {
     resource: {
       serviceName: serviceName ?? program,
+      serviceVersion: VERSION,
       attributes: { "service.instance.id": webcrypto.randomUUID(), ...resourceAttributes }
     },
     headers: Redacted.value(collector.headers),
@@ -26,7 +27,7 @@ export const layer = (
   }
   const traces = Traces.layer({
     sampler,
-    exporter: { ...shared, url: `${collector.endpoint}/v1/traces`, exportInterval: TRACES_EVERY }
+    exporter: { ...shared, url: `${collector.endpoint}/v1/traces` }
   })
   const metrics = OtlpMetrics.layer({
     ...shared,

@@ -1,5 +1,6 @@
 import { Telemetry } from "@place-access/domain/shared"
 import { Effect, type Scope } from "effect"
+import { VERSION } from "../version.js"
 import { monitorEventLoopDelay, performance } from "node:perf_hooks"
 import { getHeapStatistics } from "node:v8"
 
@@ -36,6 +37,12 @@ const cpu = Telemetry.counter("process.cpu.time", {
   labels: { "cpu.mode": ["user", "system"] }
 })
 const uptime = Telemetry.gauge("process.uptime", { unit: "s", description: "How long the process has run" })
+
+/** Its value is always 1: the label is what it tells. */
+const build = Telemetry.gauge("place_access.build.info", {
+  description: "The version of this process, as a label",
+  labels: { version: [VERSION] }
+})
 
 const NANOS = 1e9
 const MICROS = 1e6
@@ -75,6 +82,7 @@ export const observe = ({ observers }: Telemetry.Recorder): Effect.Effect<void, 
       heapUsed.record(heap.used_heap_size, {})
       heapLimit.record(heap.heap_size_limit, {})
       uptime.record(process.uptime(), {})
+      build.record(1, { version: VERSION })
     }
     observers.add(read)
     yield* Effect.addFinalizer(() => Effect.sync(() => observers.delete(read)))

@@ -1,27 +1,31 @@
-import type { HttpClient } from "@effect/platform"
-import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
 import type { OtlpSerialization } from "@effect/opentelemetry/OtlpSerialization"
+import type { HttpClient } from "@effect/platform"
 import { type Context, Effect, Layer, type Option, Tracer } from "effect"
+import { RecordedSpan } from "./RecordedSpan.js"
 import { isKept, type Sampler } from "./Sampler.js"
+import * as SpanExport from "./SpanExport.js"
 
 interface Options {
   readonly sampler: Sampler
-  readonly exporter: Parameters<typeof OtlpTracer.layer>[0]
+  readonly exporter: SpanExport.SpanExportOptions
 }
 
-/** The tracer of the programs; the sampler picks the traces. */
+/**
+ * The tracer of the programs; the sampler picks the traces. The exporter's own tracer draws an id digit by digit and
+ * writes stacks of errors, which never leave: a traced request took twice as long with it (docs/performance-log.md).
+ */
 export const layer = ({
   exporter,
   sampler
 }: Options): Layer.Layer<never, never, HttpClient.HttpClient | OtlpSerialization> =>
   Layer.unwrapScoped(
-    Effect.map(OtlpTracer.make(exporter), (recording) =>
+    Effect.map(SpanExport.make(exporter), (ended) =>
       Layer.merge(
         Layer.setTracer(
           Tracer.make({
-            span: (name, parent, context, links, startTime, kind, options) =>
+            span: (name, parent, context, links, startTime, kind) =>
               isKept(sampler, parent)
-                ? recording.span(name, parent, context, links, startTime, kind, options)
+                ? new RecordedSpan({ name, parent, context, links, startTime, kind, ended })
                 : new Unrecorded(name, parent, context, startTime, kind),
             context: (f) => f()
           })

@@ -1,4 +1,5 @@
 import { runWorker } from "@place-access/domain/dispatch"
+import { recordFigures } from "@place-access/domain/figures"
 import { holdLeases } from "@place-access/domain/leases"
 import { runHousekeeping } from "@place-access/domain/sweeps"
 import { runExports } from "@place-access/domain/exports"
@@ -20,7 +21,7 @@ interface Settings {
 
 /** Everything that a worker does, until it is interrupted. */
 export const work = ({ addresses, mail, storage }: Settings) =>
-  Effect.flatMap(holdLeases(), (leases) =>
+  Effect.flatMap(Effect.zipRight(recordFigures(), holdLeases()), (leases) =>
     Effect.all(
       [
         runWorker({}, leases),
@@ -33,7 +34,7 @@ export const work = ({ addresses, mail, storage }: Settings) =>
       ],
       { concurrency: "unbounded", discard: true }
     )
-  )
+  ).pipe(Effect.scoped)
 
 /** With the embedded database, the server's requests are answered by this process. */
 const paceOf = ({ _tag }: Storage): Pace.Pace => (_tag === "Embedded" ? Pace.POLITE : Pace.QUICK)

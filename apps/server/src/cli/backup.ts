@@ -1,0 +1,27 @@
+import { CannotStart, Data, type Settings } from "@place-access/worker"
+import { Console, Effect, Option } from "effect"
+import { resolve } from "node:path"
+import { backup } from "../operator/backup.js"
+import { send } from "../operator/socket.js"
+
+/** Copies the data folder: through the server that runs on the folder, if there is one. */
+export const backupCommand = (
+  { json, to }: { readonly json: boolean; readonly to: string },
+  storage: Settings.Storage
+): Effect.Effect<void, CannotStart> =>
+  Effect.gen(function* () {
+    if (storage._tag === "Postgres") {
+      return yield* new CannotStart({
+        fault: "settings",
+        message: "This command copies the embedded database. PostgreSQL has pg_dump: see docs/backup.md."
+      })
+    }
+    const { dataDir } = storage
+    // The server has another working directory than this command may have.
+    const folder = resolve(to)
+    const remote = yield* send(dataDir, { _tag: "Backup", folder })
+    const output = Option.isSome(remote)
+      ? remote.value
+      : yield* Effect.provide(backup(dataDir, folder), Data.asItIs(storage, "place-access backup"))
+    yield* Console.log(json ? JSON.stringify(output.line) : output.sentences.join("\n"))
+  })

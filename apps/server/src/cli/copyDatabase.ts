@@ -1,0 +1,68 @@
+import { Copy, type Database, Failures, KeyCanary, Migrator } from "@place-access/adapters-pg"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Words } from "@place-access/domain/shared"
+import { CannotStart, Data, type Settings } from "@place-access/worker"
+import { Console, Context, Effect, Layer, Option } from "effect"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+
+const PROGRAM = "place-access db copy"
+
+/**
+ * For operators who move from the embedded database in the folder `from` to the empty PostgreSQL of DATABASE_URL. The
+ * folder stays as it is. The keys of SECRET_KEYS must be those of the folder.
+ */
+export const copyDatabase = (from: string, storage: Settings.Storage): Effect.Effect<void, CannotStart> =>
+  Effect.gen(function* () {
+    if (storage._tag === "Embedded") {
+      return yield* new CannotStart({
+        fault: "settings",
+        message: "DATABASE_URL is missing: it names the PostgreSQL that the rows are copied into. Nothing was copied."
+      })
+    }
+    if (!existsSync(join(from, "database", "PG_VERSION"))) {
+      return yield* new CannotStart({ message: `There is no embedded database in ${from}. Nothing was copied.` })
+    }
+    const keys = yield* Layer.build(Data.vault(storage))
+    const source = yield* Layer.build(
+      Data.asItIs({ _tag: "Embedded", dataDir: from, keys: Option.some(storage.keys) }, PROGRAM)
+    )
+    yield* KeyCanary.check().pipe(
+      Effect.provide(Context.merge(source, keys)),
+      Effect.catchTag("WrongKeys", () => wrongKeys(from))
+    )
+    const missing = yield* Effect.provide(Migrator.missing, source)
+    if (missing.length > 0) {
+      return yield* new CannotStart({
+        message: `The database in ${from} was last used by an older version. Start this version on it once, stop it, and copy then. Nothing was copied.`
+      })
+    }
+    const target = yield* Layer.build(Data.asItIs(storage, PROGRAM))
+    yield* Effect.provide(Migrator.migrate, target)
+    const copied = yield* Copy.copy(sqlOf(source), sqlOf(target), ({ name, rows }) =>
+      Console.log(`${name}: ${Words.count(rows, "row")}`)
+    )
+    const rows = copied.reduce((sum, table) => sum + table.rows, 0)
+    yield* Console.log(
+      `Copied and compared ${Words.count(rows, "row")}. ${from} is unchanged: keep it until the new service has run for a while.`
+    )
+  }).pipe(
+    Effect.scoped,
+    Effect.catchTags({
+      CopyRefused: ({ message }) => new CannotStart({ message: `${message}. Nothing was copied.` }),
+      MigrationRefused: ({ message }) => new CannotStart({ message: `${message}. Nothing was copied.` }),
+      SqlError: (error) =>
+        new CannotStart({
+          message: `A database did not answer or refused (${Failures.sqlState(error) ?? "no connection"}). Nothing was copied.`
+        }),
+      ParseError: () => new CannotStart({ message: "A database's catalogue cannot be read. Nothing was copied." })
+    })
+  )
+
+const sqlOf = (context: Context.Context<Database>): SqlClient => Context.unsafeGet(context, SqlClient)
+
+const wrongKeys = (from: string) =>
+  new CannotStart({
+    fault: "settings",
+    message: `SECRET_KEYS are not the keys of the database in ${from}: set SECRET_KEYS to the content of ${join(from, "secret-keys")}. Nothing was copied.`
+  })

@@ -1,0 +1,103 @@
+import { Telemetry } from "@place-access/domain/shared"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { parse } from "yaml"
+import * as ServerSettings from "../../src/ServerSettings.js"
+import * as Worker from "@place-access/worker"
+import * as ServerLive from "../../src/ServerLive.js"
+
+const ROOT = join(import.meta.dirname, "../../../..")
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8")
+
+/** The programs that were loaded: each of their modules declares its metrics. */
+const PROGRAMS = [Worker, ServerLive]
+
+const manifest = JSON.parse(read("package.json")) as {
+  readonly engines: { readonly node: string }
+  readonly scripts: Readonly<Record<"start" | "worker", string>>
+}
+
+/** The names at `/metrics` of every metric of the service. */
+const exported = (): ReadonlySet<string> => {
+  const names = Telemetry.all().flatMap(({ kind, name, unit }) => {
+    const plain = name.replaceAll(".", "_")
+    const suffix = unit === "s" ? "_seconds" : unit === "By" ? "_bytes" : ""
+    const full = plain.endsWith(suffix) ? plain : `${plain}${suffix}`
+    return kind === "histogram"
+      ? [`${full}_bucket`, `${full}_count`, `${full}_sum`]
+      : [kind === "counter" ? `${full}_total` : full]
+  })
+  return new Set(names)
+}
+
+/** The metrics in a text of PromQL; `up` is Prometheus' own. */
+const metricsIn = (text: string): ReadonlyArray<string> =>
+  Array.from(
+    text.matchAll(/\b(?:place_access|http_server|db_client|nodejs|process|v8js)_[a-z0-9_]+/g),
+    ([name]) => name
+  )
+
+const labels = new Set(["http_route", "db_operation_name", "db_client_connection_state"])
+
+describe("the kit of an operator", () => {
+  it("starts the programs with the flags of package.json, in the units, the image and the composition", () => {
+    const { start, worker } = manifest.scripts
+    expect(read(".deploy/systemd/place-access.service")).toContain(`ExecStart=/usr/bin/${start}\n`)
+    expect(read(".deploy/systemd/place-access-worker@.service")).toContain(`ExecStart=/usr/bin/${worker}\n`)
+    expect(read(".deploy/Dockerfile")).toContain(`CMD ${JSON.stringify(start.split(" ")).replaceAll(",", ", ")}\n`)
+    const { services } = parse(read(".deploy/compose.yaml"), { merge: true }) as {
+      readonly services: { readonly worker: { readonly command: ReadonlyArray<string> } }
+    }
+    expect(services.worker.command).toEqual(worker.split(" "))
+  })
+
+  it("sets only settings that exist", () => {
+    const known = new Set([...ServerSettings.all.map(({ name }) => name), "NODE_ENV"])
+    const environment = [read(".deploy/systemd/environment.example"), read(".deploy/compose.env.example")].join("\n")
+    const { services } = parse(read(".deploy/compose.yaml"), { merge: true }) as {
+      readonly services: Readonly<Record<string, { readonly environment: Readonly<Record<string, string>> }>>
+    }
+    const named = [
+      ...Array.from(environment.matchAll(/^([A-Z_]+)=/gm), ([, name = ""]) => name),
+      ...Object.keys(services["server"]?.environment ?? {}),
+      ...Object.keys(services["worker"]?.environment ?? {}),
+      ...Array.from(
+        read(".deploy/Dockerfile")
+          .match(/^ENV (.*)$/m)?.[1]
+          ?.matchAll(/([A-Z_]+)=/g) ?? [],
+        ([, name = ""]) => name
+      )
+    ]
+    expect(named.length).toBeGreaterThan(15)
+    expect(named.filter((name) => !known.has(name) && name !== "POSTGRES_PASSWORD")).toEqual([])
+  })
+
+  it("builds the image from a Node.js that the service accepts: the one that the tests run on", () => {
+    const version = /^FROM node:([\d.]+)-/m.exec(read(".deploy/Dockerfile"))?.[1] ?? ""
+    expect(read(".node-version").trim().startsWith(`${version}.`)).toBe(true)
+  })
+
+  it("asks for metrics that the service has, in every alert and every panel", () => {
+    expect(PROGRAMS).toHaveLength(2)
+    const known = exported()
+    for (const path of ["rules.yaml", "rules.test.yaml", "grafana.json"]) {
+      const used = metricsIn(read(`.deploy/monitoring/${path}`)).filter((name) => !labels.has(name))
+      expect([path, used.length > 3, used.filter((name) => !known.has(name))]).toEqual([path, true, []])
+    }
+  })
+
+  it("has a line in docs/release.md for every alert", () => {
+    const { groups } = parse(read(".deploy/monitoring/rules.yaml"), { merge: true }) as {
+      readonly groups: ReadonlyArray<{ readonly rules: ReadonlyArray<{ readonly alert: string }> }>
+    }
+    const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert))
+    const listed = Array.from(read("docs/release.md").matchAll(/^\| `(PlaceAccess\w+)` \|/gm), ([, name]) => name)
+    expect(listed).toEqual(alerts)
+  })
+
+  it("keeps no secret and no query in a log of a proxy", () => {
+    expect(read(".deploy/proxy/nginx.conf")).not.toMatch(/\$request_uri"|\$args|\$request"/)
+    expect(read(".deploy/proxy/Caddyfile")).toContain("request>uri regexp")
+  })
+})

@@ -1,0 +1,119 @@
+import { Cause, type Context, type Exit, Option, type Tracer } from "effect"
+import { webcrypto } from "node:crypto"
+
+/** A span that a trace keeps: it goes to `ended` when its work has ended. */
+export class RecordedSpan implements Tracer.Span {
+  readonly _tag = "Span"
+  readonly sampled = true
+  readonly spanId = hex(8)
+  readonly traceId: string
+  readonly attributes = new Map<string, unknown>()
+  readonly links: Array<Tracer.SpanLink>
+  readonly name: string
+  readonly parent: Option.Option<Tracer.AnySpan>
+  readonly context: Context.Context<never>
+  readonly kind: Tracer.SpanKind
+  status: Tracer.SpanStatus
+  private readonly ended: (span: RecordedSpan) => void
+
+  constructor(given: {
+    readonly name: string
+    readonly parent: Option.Option<Tracer.AnySpan>
+    readonly context: Context.Context<never>
+    readonly links: ReadonlyArray<Tracer.SpanLink>
+    readonly startTime: bigint
+    readonly kind: Tracer.SpanKind
+    readonly ended: (span: RecordedSpan) => void
+  }) {
+    this.traceId = Option.isSome(given.parent) ? given.parent.value.traceId : hex(16)
+    this.name = given.name
+    this.parent = given.parent
+    this.context = given.context
+    this.links = [...given.links]
+    this.kind = given.kind
+    this.status = { _tag: "Started", startTime: given.startTime }
+    this.ended = given.ended
+  }
+
+  end(endTime: bigint, exit: Exit.Exit<unknown, unknown>): void {
+    this.status = { _tag: "Ended", startTime: this.status.startTime, endTime, exit }
+    this.ended(this)
+  }
+  attribute(key: string, value: unknown): void {
+    this.attributes.set(key, value)
+  }
+  /** Events are not kept: nothing of them may leave (Outgoing.ts). */
+  event(): void {}
+  addLinks(links: ReadonlyArray<Tracer.SpanLink>): void {
+    this.links.push(...links)
+  }
+}
+
+const KINDS: Readonly<Record<Tracer.SpanKind, number>> = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 }
+const OK = 1
+const ERROR = 2
+
+/**
+ * The form that OTLP gives a span, in JSON (opentelemetry-proto, `Span`). Of an error it has the kind alone: message
+ * and stack repeat what people sent.
+ */
+export const toOtlp = (span: RecordedSpan) => {
+  const { parent, status } = span
+  const exit = status._tag === "Ended" ? status.exit : undefined
+  const hasFailed = exit?._tag === "Failure" && !Cause.isInterruptedOnly(exit.cause)
+  const attributes = [...span.attributes].map(([key, value]) => ({ key, value: valueOf(value) }))
+  if (hasFailed && !span.attributes.has("error.type")) {
+    attributes.push({ key: "error.type", value: { stringValue: errorType(exit.cause) } })
+  }
+  return {
+    traceId: span.traceId,
+    spanId: span.spanId,
+    parentSpanId: Option.isSome(parent) ? parent.value.spanId : undefined,
+    name: span.name,
+    kind: KINDS[span.kind],
+    startTimeUnixNano: String(status.startTime),
+    endTimeUnixNano: String(status._tag === "Ended" ? status.endTime : status.startTime),
+    attributes,
+    droppedAttributesCount: 0,
+    events: [],
+    droppedEventsCount: 0,
+    status: { code: hasFailed ? ERROR : OK },
+    links: span.links.map(({ span: { spanId, traceId } }) => ({
+      traceId,
+      spanId,
+      attributes: [],
+      droppedAttributesCount: 0
+    })),
+    droppedLinksCount: 0
+  }
+}
+
+const valueOf = (value: unknown) =>
+  typeof value === "number"
+    ? Number.isSafeInteger(value)
+      ? { intValue: value }
+      : { doubleValue: value }
+    : typeof value === "boolean"
+      ? { boolValue: value }
+      : { stringValue: String(value) }
+
+/** The kind of an error, such as `StoreError`; `Error` for one without a name of that form. */
+const errorType = (cause: Cause.Cause<unknown>): string => {
+  const error = Cause.squash(cause)
+  const named = typeof error === "object" && error !== null ? error : {}
+  const name = "_tag" in named ? named._tag : "name" in named ? named.name : undefined
+  return typeof name === "string" && /^[A-Za-z][A-Za-z0-9]{0,49}$/.test(name) ? name : "Error"
+}
+
+const random = Buffer.alloc(8_192)
+let used = random.length
+
+/** The next `bytes` random bytes. They are drawn for hundreds of ids at once: a draw costs as much as ten ids. */
+const hex = (bytes: number): string => {
+  if (used + bytes > random.length) {
+    webcrypto.getRandomValues(random)
+    used = 0
+  }
+  used += bytes
+  return random.toString("hex", used - bytes, used)
+}

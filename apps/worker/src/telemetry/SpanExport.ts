@@ -1,0 +1,60 @@
+import * as OtlpResource from "@effect/opentelemetry/OtlpResource"
+import { OtlpSerialization } from "@effect/opentelemetry/OtlpSerialization"
+import { type Headers, HttpClient, HttpClientRequest } from "@effect/platform"
+import { Clock, Duration, Effect, FiberSet, type Scope } from "effect"
+import { type RecordedSpan, toOtlp } from "./RecordedSpan.js"
+
+/** The most spans of one request to the collector. */
+const BATCH = 1_000
+const EVERY = Duration.seconds(5)
+/** After a failure nothing is kept for this long: the collector is away, and spans take memory. */
+const PAUSE = Duration.minutes(1)
+
+export interface SpanExportOptions {
+  readonly url: string
+  readonly resource: {
+    readonly serviceName: string
+    readonly attributes: Readonly<Record<string, unknown>>
+  }
+  readonly headers: Headers.Input
+  /** How long the end of the program waits until the collector has taken the last batch. */
+  readonly shutdownTimeout: Duration.Duration
+}
+
+/** Returns where ended spans go: they are sent in batches, each 5 seconds or when a thousand have come together. */
+export const make = (
+  options: SpanExportOptions
+): Effect.Effect<(span: RecordedSpan) => void, never, HttpClient.HttpClient | OtlpSerialization | Scope.Scope> =>
+  Effect.gen(function* () {
+    const client = yield* HttpClient.HttpClient
+    const serialization = yield* OtlpSerialization
+    const clock = yield* Clock.clockWith(Effect.succeed)
+    const resource = OtlpResource.make(options.resource)
+    const scope = { name: options.resource.serviceName }
+    const request = HttpClientRequest.post(options.url, { headers: options.headers })
+    let pausedUntil = 0
+    let ended: Array<RecordedSpan> = []
+    const flush = Effect.suspend(() => {
+      if (ended.length === 0) return Effect.void
+      const spans = ended.map(toOtlp)
+      ended = []
+      const body = serialization.traces({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] })
+      return client.execute(HttpClientRequest.setBody(request, body))
+    }).pipe(
+      Effect.withTracerEnabled(false),
+      Effect.catchAllCause((cause) =>
+        Effect.suspend(() => {
+          pausedUntil = clock.unsafeCurrentTimeMillis() + Duration.toMillis(PAUSE)
+          return Effect.logDebug("Spans are dropped for a minute", cause)
+        })
+      )
+    )
+    yield* Effect.addFinalizer(() => flush.pipe(Effect.interruptible, Effect.timeoutOption(options.shutdownTimeout)))
+    yield* Effect.forkScoped(Effect.forever(Effect.zipRight(Effect.sleep(EVERY), flush)))
+    const run = yield* FiberSet.makeRuntime()
+    return (span) => {
+      if (clock.unsafeCurrentTimeMillis() < pausedUntil) return
+      ended.push(span)
+      if (ended.length >= BATCH) run(flush)
+    }
+  })

@@ -1,0 +1,93 @@
+import { StoreError, Telemetry } from "@place-access/domain/shared"
+import { Cause, Context, Effect, Exit, Layer, Option, Tracer } from "effect"
+import { expect, it } from "vitest"
+import { RecordedSpan, toOtlp } from "../../src/telemetry/RecordedSpan.js"
+
+/** A text that must not be sent. */
+const SECRET = "someone@example.test"
+
+/** Runs `program` while everything is traced, and returns its spans as they go to the collector. */
+const traced = async (program: Effect.Effect<unknown, unknown>) => {
+  const ended: Array<RecordedSpan> = []
+  const tracer = Tracer.make({
+    span: (name, parent, context, links, startTime, kind) =>
+      new RecordedSpan({ name, parent, context, links, startTime, kind, ended: (span) => void ended.push(span) }),
+    context: (f) => f()
+  })
+  const exit = await Effect.runPromiseExit(Effect.provide(program, Layer.setTracer(tracer)))
+  return { exit, spans: ended.map(toOtlp) }
+}
+
+const inSpan = <A, E>(name: string, effect: Effect.Effect<A, E>) => Telemetry.spanned(name, {}, () => effect)
+
+it("ids are those of OTLP: 16 bytes for a trace, 8 for a span; a child has the trace of its parent", async () => {
+  const { spans } = await traced(inSpan("outer", inSpan("inner", Effect.void)))
+  const [inner, outer] = spans
+  expect(outer?.traceId).toMatch(/^[0-9a-f]{32}$/)
+  expect(outer?.spanId).toMatch(/^[0-9a-f]{16}$/)
+  expect(outer?.parentSpanId).toBeUndefined()
+  expect(inner).toMatchObject({ name: "inner", traceId: outer?.traceId, parentSpanId: outer?.spanId })
+})
+
+it("no two of 5,000 spans have the same id: a draw of random bytes is used once", () => {
+  const spans = Array.from(
+    { length: 5_000 },
+    () =>
+      new RecordedSpan({
+        name: "one",
+        parent: Option.none(),
+        context: Context.empty(),
+        links: [],
+        startTime: 0n,
+        kind: "internal",
+        ended: () => undefined
+      })
+  )
+  expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(5_000)
+  expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(5_000)
+})
+
+it("of a failure only its kind is in the span, by the tag of the error or the name of the defect", async () => {
+  const failed = await traced(inSpan("store", Effect.fail(StoreError.unavailable(SECRET))))
+  const died = await traced(inSpan("defect", Effect.die(new TypeError(SECRET))))
+  const named = await traced(inSpan("odd", Effect.fail({ _tag: `${SECRET} was here` })))
+  const kinds = [failed, died, named].map(({ spans: [span] }) => [span?.status.code, span?.attributes])
+  expect(kinds).toEqual(
+    ["StoreError", "TypeError", "Error"].map((kind) => [2, [{ key: "error.type", value: { stringValue: kind } }]])
+  )
+  expect(JSON.stringify([failed.spans, died.spans, named.spans])).not.toContain(SECRET)
+})
+
+it("who is interrupted has not failed, its span ends, and the exit is the program's own", async () => {
+  const { exit, spans } = await traced(inSpan("gone", Effect.interrupt))
+  expect(spans).toMatchObject([{ name: "gone", status: { code: 1 }, attributes: [] }])
+  expect(Exit.isFailure(exit) && Cause.isInterruptedOnly(exit.cause)).toBe(true)
+})
+
+it("attributes go to the span that the fiber works in, and after it to the one around it", async () => {
+  const { spans } = await traced(
+    inSpan(
+      "outer",
+      inSpan("inner", Telemetry.annotate({ "place_access.attempt": 3 })).pipe(
+        Effect.zipRight(Telemetry.annotate({ "place_access.outcome": "retry" }))
+      )
+    )
+  )
+  expect(spans.map(({ attributes, name }) => [name, attributes])).toEqual([
+    ["inner", [{ key: "place_access.attempt", value: { intValue: 3 } }]],
+    ["outer", [{ key: "place_access.outcome", value: { stringValue: "retry" } }]]
+  ])
+})
+
+it("work in a trace of its own begins a trace, and its caller's goes on after it", async () => {
+  const { spans } = await traced(
+    inSpan(
+      "pass",
+      Telemetry.inOwnTrace(inSpan("delivery", Effect.void)).pipe(Effect.zipRight(inSpan("next", Effect.void)))
+    )
+  )
+  const [delivery, next, pass] = spans
+  expect(delivery?.parentSpanId).toBeUndefined()
+  expect(delivery?.traceId).not.toBe(pass?.traceId)
+  expect(next?.parentSpanId).toBe(pass?.spanId)
+})
