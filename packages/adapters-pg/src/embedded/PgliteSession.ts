@@ -9,6 +9,14 @@ import { WireStream, type Backend } from "./WireStream.js"
 const WAIT_LIMIT_MILLIS = 10_000
 
 /**
+ * PGlite runs in this thread, and its answers come without a turn of the event loop: a caller that asks one thing after
+ * another, as a large upload does, would keep sockets from being read. After so long, they get their turn.
+ */
+const TURN_MILLIS = 4
+
+const turn = (): Promise<void> => new Promise((resume) => setImmediate(resume))
+
+/**
  * PGlite has one session; this class lets several connections take turns at it. A connection owns the session from its
  * first request until the server reports that no transaction is open. The other connections queue, first come, first
  * served.
@@ -23,6 +31,7 @@ export class PgliteSession implements Backend {
   private readonly statements = new PreparedStatements()
   private owner: WireStream | undefined
   private running = false
+  private turnedAt = 0
 
   constructor(db: PGlite, serverVersion: string, waitLimitMillis: number = WAIT_LIMIT_MILLIS) {
     this.db = db
@@ -85,6 +94,10 @@ export class PgliteSession implements Backend {
           continue
         }
         await this.serve(stream, request)
+        if (performance.now() - this.turnedAt > TURN_MILLIS) {
+          await turn()
+          this.turnedAt = performance.now()
+        }
       }
     } catch (error) {
       this.fail(error)

@@ -24,12 +24,14 @@ export interface Ingested {
 /** One of the user's concurrent uploads commits in each round. Beyond this many, the phone sends again. */
 const MAX_ROUNDS = 64
 
-/** A larger upload is stored in parts of 1,000 fixes, so that other people's requests run in between. */
-const PART = 1_000
+/** The most readings that are stored in one commit. */
+const MOST_AT_ONCE = 1_000
+/** A larger upload is stored in parts of 250 readings, so that other people's requests run in between. */
+const PART = 250
 
 /**
  * Takes in one upload: stores new fixes, evaluates the user's rules over them and writes the events of firings into the
- * outbox, all in one commit. An upload of more than `PART` readings is taken in as several uploads would be, the oldest
+ * outbox, all in one commit. An upload of more than `MOST_AT_ONCE` readings is taken in as several uploads would be, the oldest
  * readings first (decision fixes-8).
  *
  * The commit is optimistic: no lock is held while the rules are evaluated. The store refuses the commit when another
@@ -47,7 +49,7 @@ export const ingestFixes = program(
     // If our clock is slow, readings of the present look like future ones: they would be quarantined and fire no rule.
     yield* JudgedClock.required
     const receivedAt = yield* Timestamp.now
-    if (readings.length > PART) return yield* inParts(device, readings, reports, receivedAt)
+    if (readings.length > MOST_AT_ONCE) return yield* inParts(device, readings, reports, receivedAt)
     const sent = judged(readings, reports, receivedAt)
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const stored = yield* tryOnce(device, sent, receivedAt)
