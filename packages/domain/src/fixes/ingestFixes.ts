@@ -31,8 +31,8 @@ const PART = 250
 
 /**
  * Takes in one upload: stores new fixes, evaluates the user's rules over them and writes the events of firings into the
- * outbox, all in one commit. An upload of more than `MOST_AT_ONCE` readings is taken in as several uploads would be, the oldest
- * readings first (decision fixes-8).
+ * outbox, all in one commit. An upload of more than `MOST_AT_ONCE` readings is taken in as several uploads would be,
+ * the oldest readings first (decision fixes-8).
  *
  * The commit is optimistic: no lock is held while the rules are evaluated. The store refuses the commit when another
  * upload of the user was committed after the view was read; then this program reads the view and evaluates again. A
