@@ -1,4 +1,5 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Geometry } from "@place-access/domain/places"
 import { Rule, RuleLife } from "@place-access/domain/rules"
 import { Schema } from "effect"
 import { BearerAuth } from "../security/BearerAuth.js"
@@ -107,7 +108,7 @@ const NewZoneRule = Schema.Struct({
       ...documentedTerms,
       lat: { type: "number", minimum: -90, maximum: 90 },
       lon: { type: "number", minimum: -180, maximum: 180 },
-      radius_m: { type: "number", minimum: 100, maximum: 10_000 },
+      radius_m: { type: "number", minimum: Geometry.MIN_RADIUS_M, maximum: Geometry.MAX_RADIUS_M },
       label: {
         type: "string",
         minLength: 1,

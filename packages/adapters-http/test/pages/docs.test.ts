@@ -80,6 +80,14 @@ HttpApi.reflect(Api, {
 })
 
 describe("what is documented", () => {
+  it("no page shows a value that is missing, as NaN, undefined or [object Object]", () => {
+    const shown = Array.from(pages, ([path, html]) => [
+      path,
+      /\b(NaN|undefined)\b|\[object \w+\]/.exec(textOf(html))?.[0]
+    ])
+    expect(shown.filter(([, found]) => found !== undefined)).toEqual([])
+  })
+
   it("every operation: on the page of its tag, with method, path, example and errors, and in the table of contents [wire-1-reference]", () => {
     expect(operations.length).toBeGreaterThan(80)
     for (const { id, method, path } of operations) {

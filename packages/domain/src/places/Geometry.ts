@@ -12,9 +12,16 @@ export const Longitude = Schema.Finite.pipe(
 )
 export type Longitude = typeof Longitude.Type
 
-/** Metres, 100 to 10,000 (decision L1). In a smaller circle every fix would be too near the edge to count as inside. */
+/** Metres. */
+export const MIN_RADIUS_M = 100
+/** Metres. */
+export const MAX_RADIUS_M = 10_000
+
+/** Metres, `MIN_RADIUS_M` to `MAX_RADIUS_M` (decision L1). In a smaller circle every fix would be too near the edge to count as inside. */
 export const RadiusM = Schema.Finite.pipe(
-  Schema.between(100, 10_000, { message: () => "must be a number from 100 to 10000" }),
+  Schema.between(MIN_RADIUS_M, MAX_RADIUS_M, {
+    message: () => `must be a number from ${MIN_RADIUS_M} to ${MAX_RADIUS_M}`
+  }),
   Schema.brand("RadiusM")
 )
 export type RadiusM = typeof RadiusM.Type

@@ -9,15 +9,13 @@ import * as BodyBounds from "../../edge/BodyBounds.js"
 import { BOUNDS as UPLOAD_BOUNDS } from "../../fixes/UploadAnnotations.js"
 import type { ServiceOptions } from "../../HttpOptions.js"
 import * as ErrorCatalogue from "../../openapi/ErrorCatalogue.js"
-import { object } from "../../openapi/Json.js"
 import { html, type Value } from "../../html/Html.js"
-import type { Contract } from "./contract.js"
 import { code, DOCS, json, page, table } from "./frame.js"
 import { errorPath } from "./errorPages.js"
 import { inline, prose } from "./prose.js"
 import { duration, keptFor, number } from "./words.js"
 
-export const pages = (options: ServiceOptions, contract: () => Contract) => [
+export const pages = (options: ServiceOptions) => [
   page(`${DOCS}/errors`, () => ({
     title: "Errors and limits",
     about: "Every error code, what to do about it, rates, budgets and sizes",
@@ -30,7 +28,7 @@ export const pages = (options: ServiceOptions, contract: () => Contract) => [
       { id: "repeating", name: "Repeating a request", content: repeating() },
       { id: "rates", name: "Rates and budgets", content: rates(options) },
       { id: "accounts", name: "What an account may own and do", content: accounts() },
-      { id: "limits", name: "Sizes and limits", content: limits(contract()) }
+      { id: "limits", name: "Sizes and limits", content: limits() }
     ]
   }))
 ]
@@ -38,10 +36,9 @@ export const pages = (options: ServiceOptions, contract: () => Contract) => [
 const body = (): Value => [
   json(ErrorCatalogue.exampleOf("missing_scope")),
   prose(`\`message\` is a list when several fields are wrong, one text for each, beginning with the field's name. It
-  never repeats a value, so a mistake does not put a secret into
-    your log. Some errors have further fields. New codes may be added: handle an unknown code by its status. When you
-    ask us
-    about an error, tell us the \`X-Request-Id\` of the answer.`)
+  never repeats a value, so a mistake does not put a secret into your log. Some errors have further fields. New codes may
+  be added: handle an unknown code by its status. When you ask us about an error, tell us the \`X-Request-Id\` of the
+  answer.`)
 ]
 
 const codes = (): Value =>
@@ -190,13 +187,7 @@ const rate = ({ calls, windowMillis }: Rate.Rate): string => `${number(calls)} i
 
 const mib = (bytes: number): string => `${bytes / 1_048_576} MiB`
 
-/** The bounds that the contract gives a field. */
-const rangeOf = ({ schemas }: Contract, schema: string, field: string): string => {
-  const { maximum, minimum } = object(object(object(schemas[schema])["properties"])[field])
-  return `${number(Number(minimum))} to ${number(Number(maximum))}`
-}
-
-const limits = (contract: Contract): Value =>
+const limits = (): Value =>
   table(
     "Limits",
     ["What", "Limit"],
@@ -204,7 +195,7 @@ const limits = (contract: Contract): Value =>
       ["Body of a request", mib(BodyBounds.ORDINARY.bytes)],
       ["Body of a phone's upload", mib(UPLOAD_BOUNDS.bytes)],
       ["Rules of a connection that are active at one instant", ConcurrentLimit.MAX_ACTIVE],
-      [html`<code>radius_m</code> of a zone`, `${rangeOf(contract, "NewZoneRule", "radius_m")} metres`],
+      [html`<code>radius_m</code> of a zone`, `${Geometry.MIN_RADIUS_M} to ${number(Geometry.MAX_RADIUS_M)} metres`],
       [html`<code>dwell_minutes</code>`, `${Rule.MIN_DWELL_MINUTES} to ${Rule.MAX_DWELL_MINUTES}`],
       [html`<code>max_event_age_s</code>`, `${Rule.MIN_EVENT_AGE_S} to ${number(Rule.MAX_EVENT_AGE_S)}`],
       [

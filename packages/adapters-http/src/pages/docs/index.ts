@@ -28,7 +28,7 @@ export const routes = (options: ServiceOptions) => {
     ...HowTo.pages(options),
     ...Authorization.pages(options, contract),
     ...Webhooks.pages(options, contract),
-    ...Errors.pages(options, contract),
+    ...Errors.pages(options),
     ...ErrorPages.pages(contract),
     ...Reference.pages(options, contract, Contract.tagPaths()),
     ...Changes.pages

@@ -215,7 +215,7 @@ button.link {
 .row button { padding-inline: 0.85rem; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .actions { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: center; margin-top: 1rem; }
-.actions + .card, p + .scroll, dl + .scroll { margin-top: 1.25rem; }
+.actions + .card, .actions + form, p + .scroll, dl + .scroll { margin-top: 1.25rem; }
 .decide { display: grid; grid-template-columns: 1fr 1fr; gap: 0.75rem; margin-top: 1.5rem; }
 .decide.three { grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); }
 button.stop { background: var(--bad); border-color: var(--bad); color: var(--card); }
