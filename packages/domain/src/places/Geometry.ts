@@ -17,7 +17,10 @@ export const MIN_RADIUS_M = 100
 /** Metres. */
 export const MAX_RADIUS_M = 10_000
 
-/** Metres, `MIN_RADIUS_M` to `MAX_RADIUS_M` (decision L1). In a smaller circle every fix would be too near the edge to count as inside. */
+/**
+ * Metres, `MIN_RADIUS_M` to `MAX_RADIUS_M` (decision L1). In a smaller circle every fix would be too near the edge to
+ * count as inside.
+ */
 export const RadiusM = Schema.Finite.pipe(
   Schema.between(MIN_RADIUS_M, MAX_RADIUS_M, {
     message: () => `must be a number from ${MIN_RADIUS_M} to ${MAX_RADIUS_M}`

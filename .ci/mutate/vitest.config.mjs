@@ -1,0 +1,36 @@
+// The tests of `npm run mutate`: the sources of one folder are rewritten by mutants.mjs, and MUTANT says which fault is
+// switched on; without it, each test file notes which places it reached.
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { plant } from "./mutants.mjs"
+
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const firstIds = JSON.parse(process.env.MUTATE_FILES ?? "{}")
+
+export default {
+  root,
+  plugins: [
+    {
+      name: "plant",
+      enforce: "pre",
+      load(id) {
+        const path = id.split("?")[0].replace(root, "")
+        if (firstIds[path] === undefined) return undefined
+        return plant(path, readFileSync(id.split("?")[0], "utf8"), firstIds[path]).text
+      }
+    }
+  ],
+  resolve: { conditions: ["@place-access/source"] },
+  ssr: { resolve: { conditions: ["@place-access/source"] } },
+  test: {
+    include: ["packages/*/test/**/*.test.ts"],
+    exclude: ["**/*.{pg,citus,browser,e2e}.test.ts"],
+    pool: "forks",
+    poolOptions: { forks: { isolate: false, minForks: 1, maxForks: 1 } },
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // Tests that ask for a server get none.
+    provide: { pgUrl: null, pgTemplate: "", citusNodes: null, chromiumPath: null },
+    setupFiles: [fileURLToPath(new URL("setup.mjs", import.meta.url)), "packages/domain/test/support/propertySeed.ts"]
+  }
+}
