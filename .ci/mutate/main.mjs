@@ -101,16 +101,12 @@ const reach = readFileSync(notes, "utf8")
   .split("\n")
   .filter((line) => line !== "")
   .map((line) => JSON.parse(line))
-/** The tests that reach the place of a fault, the shortest first. A test that reaches a file reads its constants. */
-const testsOf = ({ id, isStatic, path }) => {
-  const same = isStatic
-    ? new Set(mutants.filter((other) => other.path === path && !other.isStatic).map((other) => other.id))
-    : new Set([id])
-  return reach
-    .filter(({ reached }) => reached.some((one) => same.has(one) || one === id))
+/** The tests that reach the place of a fault, the shortest first. A constant may be read by all of them. */
+const testsOf = ({ id, isStatic }) =>
+  reach
+    .filter(({ reached }) => isStatic || reached.includes(id))
     .map(({ file }) => file)
     .sort((a, b) => (durations.get(a) ?? 0) - (durations.get(b) ?? 0))
-}
 
 /** The generator of the draw: small, and the same everywhere. */
 const drawn = (all, count, seed) => {
