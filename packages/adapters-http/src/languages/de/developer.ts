@@ -27,6 +27,7 @@ export const developer: typeof en.developer = {
     calls: "Anfragen",
     webhooks: "Webhooks",
     deliveries: "Zustellungen",
+    team: "Team",
     testPeople: "Testpersonen"
   },
   figures: {

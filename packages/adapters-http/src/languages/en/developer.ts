@@ -33,7 +33,8 @@ export const developer = {
     calls: "Request log",
     webhooks: "Webhooks",
     deliveries: "Delivery log",
-    testPeople: "Test people"
+    testPeople: "Test people",
+    team: "Team"
   },
   figures: {
     heading: (days: number): string => `The last ${days} days`,
