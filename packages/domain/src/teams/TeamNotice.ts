@@ -28,13 +28,13 @@ export const invitationPath = (appId: string, id: string): string => `/developer
 
 const mail = (
   to: UserId,
-  dedupeKey: string,
+  key: string,
   subject: string,
   body: ReadonlyArray<string>,
   link: Link
 ): MailMessage => ({
   to,
-  dedupeKey,
+  dedupeKey: key,
   subject,
   body: body.join("\n\n"),
   link,
@@ -53,7 +53,7 @@ export const invited = (
     `team_invited ${invitation.id}`,
     `You are invited into the team of ${team.appName}`,
     [
-      `${by.displayName} invites you into the team that develops the app "${team.appName}".`,
+      `An owner of the app "${team.appName}" invites you into its team: ${by.displayName}.`,
       ROLE_WORDS[invitation.role],
       `You can accept until ${Words.moment(endsAt(invitation))}. If you do nothing, nothing happens.`
     ],
@@ -74,7 +74,7 @@ export const joined = (
     invitedBy,
     `team_joined ${id}`,
     `Somebody joined the team of ${team.appName}`,
-    [`${account.displayName} accepted your invitation into the team of the app "${team.appName}".`],
+    [`Your invitation into the team of the app "${team.appName}" was accepted: ${account.displayName} is a member now.`],
     { ...appLink(team), path: `${appLink(team).path}/team`, label: "The team" }
   )
 
