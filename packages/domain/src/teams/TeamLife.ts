@@ -19,7 +19,10 @@ export interface TeamChange {
 }
 
 /** Null: the team is as wanted already, and nothing is written. */
-export type TeamOutcome = Either.Either<TeamChange | null, NotFound | Forbidden | Conflict>
+export type TeamOutcome<E = NotFound | Forbidden | Conflict> = Either.Either<TeamChange | null, E>
+
+/** A transition that only somebody without the role, or with an unknown id, is refused. */
+type Plain = TeamOutcome<NotFound | Forbidden>
 
 export const CLOSED = "the app was revoked, or the account of its holder is suspended"
 export const HOLDER_STAYS = "the app is registered in this person's name: the app has to be handed over first"
@@ -58,7 +61,7 @@ export const invite =
 /** Withdraws an invitation, ended ones too. */
 export const withdraw =
   (by: UserId, id: InvitationId) =>
-  (team: Team, now: Timestamp): TeamOutcome => {
+  (team: Team, now: Timestamp): Plain => {
     const refused = refusal(team, by)
     if (refused !== undefined) return Either.left(refused)
     const found = team.invitations.find((one) => one.id === id)
@@ -91,7 +94,7 @@ export const accept =
 /** The invited person declines. */
 export const decline =
   (account: Pick<Account, "id" | "email">, id: InvitationId) =>
-  (team: Team, now: Timestamp): TeamOutcome => {
+  (team: Team, now: Timestamp): TeamOutcome<NotFound> => {
     const found = invitationOf(team, id, account.email, now)
     if (found === undefined) return unknown("invitation")
     return changed(without(team, id), account.id, account.id, now, "team_invitation_declined", found.role)
@@ -100,7 +103,7 @@ export const decline =
 /** Gives a member another role. The holder has no membership, so nobody can lower the holder. */
 export const changeRole =
   (by: UserId, id: MemberId, role: Role) =>
-  (team: Team, now: Timestamp): TeamOutcome => {
+  (team: Team, now: Timestamp): Plain => {
     const refused = refusal(team, by)
     if (refused !== undefined) return Either.left(refused)
     const found = team.members.find((member) => member.id === id)
@@ -116,7 +119,7 @@ export const changeRole =
 /** Removes a member; `by` who is the member leaves, whatever the role. */
 export const remove =
   (by: UserId, id: MemberId) =>
-  (team: Team, now: Timestamp): TeamOutcome => {
+  (team: Team, now: Timestamp): Plain => {
     const found = team.members.find((member) => member.id === id)
     const isOwn = found?.userId === by
     const refused = isOwn ? undefined : refusal(team, by)
@@ -190,8 +193,8 @@ const refusal = (team: Team, by: UserId): NotFound | Forbidden | undefined => {
 
 const closed = ({ isClosed }: Team): Conflict | undefined => (isClosed ? new Conflict({ reason: CLOSED }) : undefined)
 
-const conflict = (reason: string): TeamOutcome => Either.left(new Conflict({ reason }))
-const unknown = (what: string): TeamOutcome => Either.left(new NotFound({ what }))
+const conflict = (reason: string): TeamOutcome<Conflict> => Either.left(new Conflict({ reason }))
+const unknown = (what: string): TeamOutcome<NotFound> => Either.left(new NotFound({ what }))
 
 /** `by` acted, and `about` is the account whose role the event is about. */
 const changed = (
@@ -202,7 +205,7 @@ const changed = (
   kind: AuditEvent.TeamKind,
   role: Role,
   mails: ReadonlyArray<MailMessage> = []
-): TeamOutcome =>
+): TeamOutcome<never> =>
   Either.right({
     team,
     audit: {

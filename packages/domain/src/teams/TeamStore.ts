@@ -25,10 +25,10 @@ export class TeamStore extends Context.Tag("@place-access/domain/teams/TeamStore
      * a plain function. `taker`: the member who takes the app over; `held` is how many apps that member holds, counted
      * under the member's lock, and 0 without a taker. None when there is no such app.
      */
-    readonly update: (
+    readonly update: <E>(
       appId: AppId,
-      decide: (team: Team, now: Timestamp, held: number) => TeamOutcome,
+      decide: (team: Team, now: Timestamp, held: number) => TeamOutcome<E>,
       taker?: MemberId
-    ) => StoreEffect<Option.Option<TeamOutcome>>
+    ) => StoreEffect<Option.Option<TeamOutcome<E>>>
   }
 >() {}

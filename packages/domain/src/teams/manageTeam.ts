@@ -156,9 +156,9 @@ export const handOver = program("handOver", function* (account: Account, appId: 
 })
 
 /** One transition, with its line of the log. Returns the team after it; undefined when nothing changed. */
-const change = (
+const change = <E>(
   appId: AppId,
-  step: (team: Team.Team, now: Timestamp.Timestamp, held: number) => TeamLife.TeamOutcome,
+  step: (team: Team.Team, now: Timestamp.Timestamp, held: number) => TeamLife.TeamOutcome<E>,
   { taker, unknown = "app" }: { readonly taker?: MemberId; readonly unknown?: string } = {}
 ) =>
   Effect.gen(function* () {

@@ -46,7 +46,7 @@ const nth = fc.nat(4)
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant("invite" as const), by: person, whom: person, role }) },
   { weight: 5, arbitrary: fc.record({ do: fc.constant("accept" as const), by: person, nth }) },
-  fc.record({ do: fc.constantFrom("decline", "withdraw", "remove" as const), by: person, nth }),
+  fc.record({ do: fc.constantFrom("decline" as const, "withdraw" as const, "remove" as const), by: person, nth }),
   fc.record({ do: fc.constant("hand_over" as const), by: person, nth }),
   fc.record({ do: fc.constant("role" as const), by: person, nth, role }),
   fc.record({ do: fc.constant("leave" as const), by: person }),
