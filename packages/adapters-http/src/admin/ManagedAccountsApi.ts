@@ -144,4 +144,10 @@ export const toEntry = ({ actor, at, detail: { kind, ...detail }, id, userId }: 
   detail
 })
 
-const ACTORS = { Owner: "owner", Staff: "staff", Teammate: "teammate", Operator: "operator", Stranger: "stranger" } as const
+const ACTORS = {
+  Owner: "owner",
+  Staff: "staff",
+  Teammate: "teammate",
+  Operator: "operator",
+  Stranger: "stranger"
+} as const

@@ -102,7 +102,10 @@ export const TeamApi = HttpApiGroup.make("team")
         })
       )
       .annotate(OpenApi.Summary, "The open invitations of the signed-in account")
-      .annotate(OpenApi.Description, "Those to its e-mail address, once the address is confirmed. The list has one page.")
+      .annotate(
+        OpenApi.Description,
+        "Those to its e-mail address, once the address is confirmed. The list has one page."
+      )
   )
   .add(
     HttpApiEndpoint.post("accept", "/v1/developer/apps/:app_id/team/invitations/:invitation_id/accept")

@@ -23,7 +23,13 @@ import { toWire } from "../wire/toWire.js"
 
 const rule = Effect.map(HttpOptions, addressRule)
 
-const named = ({ app_id: appId, invitation_id: id }: { readonly app_id: AppId; readonly invitation_id: InvitationId }) => ({
+const named = ({
+  app_id: appId,
+  invitation_id: id
+}: {
+  readonly app_id: AppId
+  readonly invitation_id: InvitationId
+}) => ({
   appId,
   id
 })

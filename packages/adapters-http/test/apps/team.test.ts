@@ -72,7 +72,10 @@ describe("invitations [teams-2]", () => {
       for (const act of ["accept", "decline"]) {
         const one = await who.send("POST", `${APPS}/${app}/team/invitations/${id}/${act}`)
         const other = await who.send("POST", `${APPS}/${app}/team/invitations/inv_none/${act}`)
-        expect([one.status, one.json]).toMatchObject([404, { error: "not_found", message: (other.json as { message: string }).message }])
+        expect([one.status, one.json]).toMatchObject([
+          404,
+          { error: "not_found", message: (other.json as { message: string }).message }
+        ])
       }
       expect((await who.get(`/developer/invitations/${app}/${id}`)).status).toBe(404)
     }

@@ -17,9 +17,12 @@ describeBrowser("the page of an app's team", () => {
     await page.getByRole("link", { name: "Team", exact: true }).click()
     await inspectClosely(page, "team-alone")
     await page.getByLabel("E-mail address").fill("not an address")
-    await page.locator("form").filter({ hasText: "Send the invitation" }).evaluate((form) => {
-      form.setAttribute("novalidate", "")
-    })
+    await page
+      .locator("form")
+      .filter({ hasText: "Send the invitation" })
+      .evaluate((form) => {
+        form.setAttribute("novalidate", "")
+      })
     await page.getByRole("button", { name: "Send the invitation" }).click()
     await page.getByRole("alert").waitFor()
     await page.getByLabel("E-mail address").fill("colleague@example.com")
@@ -42,11 +45,11 @@ describeBrowser("the page of an app's team", () => {
 
     await at.as(owner)
     await page.goto(team)
-    await page.getByText("Change", { exact: true }).last().click()
+    await page.getByText("Change the role").click()
     await page.getByLabel(/^Role of /).selectOption("owner")
     await page.getByRole("button", { name: "Save the role" }).click()
     await page.getByText("The role was changed.").waitFor()
-    await page.getByText("Change", { exact: true }).last().click()
+    await page.locator("summary", { hasText: "Hand the app over" }).click()
     await inspectClosely(page, "team-two-owners")
     await page.getByRole("button", { name: "Hand the app over" }).click()
     await page.getByText("The app was handed over.").waitFor()

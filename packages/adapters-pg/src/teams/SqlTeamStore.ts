@@ -12,9 +12,7 @@ type Store = typeof TeamStore.Service
 
 export const layer: Layer.Layer<TeamStore, never, SqlClient> = Layer.effect(
   TeamStore,
-  Effect.map(SqlClient, (sql) =>
-    TeamStore.of({ find: find(sql), listInvited: listInvited(sql), update: update(sql) })
-  )
+  Effect.map(SqlClient, (sql) => TeamStore.of({ find: find(sql), listInvited: listInvited(sql), update: update(sql) }))
 )
 
 const AppRow = Schema.Struct({ name: Schema.String, owner_id: UserId, is_closed: Schema.Boolean })
@@ -92,9 +90,7 @@ const listInvited =
         ORDER BY i.created_at, i.invitation_id LIMIT 100`.pipe(
       Rows.all(ReceivedRow),
       Effect.map((rows) =>
-        rows.map(
-          (row): ReceivedInvitation => ({ appId: row.app_id, appName: row.name, invitation: toInvitation(row) })
-        )
+        rows.map((row): ReceivedInvitation => ({ appId: row.app_id, appName: row.name, invitation: toInvitation(row) }))
       ),
       orStoreError
     )

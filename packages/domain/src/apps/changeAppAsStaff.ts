@@ -27,7 +27,9 @@ export const decideApp = program("decideApp", function* (account: Account, id: A
   const isMember = yield* isInTeam(account, id)
   return yield* decideWithoutOwn(account, ["reviewer", "admin"], (mayBeOwn) =>
     changeAsStaff(account, id, { kind, note }, (before): Either.Either<App, Conflict | Staff.OwnWork> =>
-      (isMember || isOwn(account, before)) && !mayBeOwn ? Either.left(new Staff.OwnWork()) : AppLife.decide(before, verdict)
+      (isMember || isOwn(account, before)) && !mayBeOwn
+        ? Either.left(new Staff.OwnWork())
+        : AppLife.decide(before, verdict)
     )
   )
 })
@@ -47,7 +49,9 @@ export const narrowApp = program(
         id,
         { kind: "narrowed", note: null },
         (before): Either.Either<App, Conflict | Staff.OwnWork> =>
-          (isMember || isOwn(account, before)) && !mayBeOwn ? Either.left(new Staff.OwnWork()) : AppLife.narrow(before, allowed)
+          (isMember || isOwn(account, before)) && !mayBeOwn
+            ? Either.left(new Staff.OwnWork())
+            : AppLife.narrow(before, allowed)
       )
     )
   }

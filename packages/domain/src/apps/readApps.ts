@@ -26,18 +26,19 @@ export const getAppWithRole = program("getAppWithRole", function* (account: Acco
 })
 
 /** The account's role in the app's team; undefined: it is not in the team. */
-export const roleIn = ({ id, ownerId }: Pick<App, "id" | "ownerId">, userId: UserId) =>
-  Effect.gen(function* () {
-    if (userId === ownerId) return "owner"
-    return (yield* (yield* AppStore).members(id)).find((member) => member.userId === userId)?.role
-  })
+export const roleIn = program("roleIn", function* (app: Pick<App, "id" | "ownerId">, userId: UserId) {
+  if (userId === app.ownerId) return "owner"
+  return (yield* (yield* AppStore).members(app.id)).find((member) => member.userId === userId)?.role
+})
 
 /** Who gets the mails about the app: its owner, and the members with one of these roles (decision teams-5). */
-export const readersOf = ({ id, ownerId }: Pick<App, "id" | "ownerId">, roles: ReadonlyArray<TeamRole.Role>) =>
-  Effect.gen(function* () {
+export const readersOf = program(
+  "readersOf",
+  function* ({ id, ownerId }: Pick<App, "id" | "ownerId">, roles: ReadonlyArray<TeamRole.Role>) {
     const members = (yield* (yield* AppStore).members(id)).filter(({ role }) => roles.includes(role))
     return [ownerId, ...members.map(({ userId }) => userId)]
-  })
+  }
+)
 
 /** The apps of whose teams the account is, oldest first. `Invalid` for a cursor of another list. */
 export const listApps = program("listApps", function* (account: Account, page: Page.PageRequest) {

@@ -111,17 +111,17 @@ export const receiptKey = (userId: UserId): string => `account_deleted ${userId}
 const receipt = ({ email, id }: Account, owned: ReadonlyArray<OwnedApp>, now: Timestamp, by: By): MailMessage => {
   const apps = owned.filter(isRevoked)
   return {
-  to: NOBODY.id,
-  address: email,
-  dedupeKey: receiptKey(id),
-  subject: "Your account was deleted",
-  body: [
-    `On ${Words.moment(now)} your account was deleted, ${by.how}.`,
-    "Apps can ask nothing more about you, your phones can send nothing more, and you are signed out everywhere. Your places, your history, your access log and everything else of yours are being removed now; that takes minutes, and a day for the last traces.",
-    ...(apps.length === 0 ? [] : [`${apps.length === 1 ? "Your app was" : "Your apps were"} revoked.`]),
-    "It cannot be undone. With this address you can make a new account at any time.",
-    "What apps learned about you before, they keep: ask them to delete it. Backups of the service, if there are any, are kept as long as those who run it keep them.",
-    `${by.ifNotYou} This is the last message that we send you, and the address is forgotten once it is sent.`
-  ].join("\n\n")
-}
+    to: NOBODY.id,
+    address: email,
+    dedupeKey: receiptKey(id),
+    subject: "Your account was deleted",
+    body: [
+      `On ${Words.moment(now)} your account was deleted, ${by.how}.`,
+      "Apps can ask nothing more about you, your phones can send nothing more, and you are signed out everywhere. Your places, your history, your access log and everything else of yours are being removed now; that takes minutes, and a day for the last traces.",
+      ...(apps.length === 0 ? [] : [`${apps.length === 1 ? "Your app was" : "Your apps were"} revoked.`]),
+      "It cannot be undone. With this address you can make a new account at any time.",
+      "What apps learned about you before, they keep: ask them to delete it. Backups of the service, if there are any, are kept as long as those who run it keep them.",
+      `${by.ifNotYou} This is the last message that we send you, and the address is forgotten once it is sent.`
+    ].join("\n\n")
+  }
 }

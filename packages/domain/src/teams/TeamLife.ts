@@ -46,16 +46,17 @@ export const invite =
     const refused = refusal(team, by.id) ?? closed(team)
     if (refused !== undefined) return Either.left(refused)
     const open = team.invitations.filter((one) => isOpen(one, now))
-    if (invitee !== null && roleOf(team, invitee.id) !== undefined) return conflict("this person is in the team already")
+    if (invitee !== null && roleOf(team, invitee.id) !== undefined)
+      return conflict("this person is in the team already")
     if (open.some(({ email }) => email === asked.email)) {
       return conflict("this address is invited already: withdraw that invitation first")
     }
     if (open.length >= AccountLimits.INVITATIONS.most) return conflict(AccountLimits.INVITATIONS.refusal)
     if (isFull(team)) return conflict(AccountLimits.MEMBERS.refusal)
     const invitation: Invitation = { ...asked, invitedBy: by.id, createdAt: now }
-    return changed({ ...team, invitations: [...open, invitation] }, by.id, by.id, now, "team_invited", asked.role, [
-      ...(invitee === null ? [] : [TeamNotice.invited(team, invitation, by, invitee)])
-    ])
+    const after = { ...team, invitations: [...open, invitation] }
+    const mails = invitee === null ? [] : [TeamNotice.invited(team, invitation, by, invitee)]
+    return changed(after, by.id, by.id, now, "team_invited", asked.role, mails)
   }
 
 /** Withdraws an invitation, ended ones too. */

@@ -26,13 +26,7 @@ const PORTAL: Link = { site: "service", path: "/developer", label: "Developer po
 /** Below the developer portal: where the invited person accepts or declines. */
 export const invitationPath = (appId: string, id: string): string => `/developer/invitations/${appId}/${id}`
 
-const mail = (
-  to: UserId,
-  key: string,
-  subject: string,
-  body: ReadonlyArray<string>,
-  link: Link
-): MailMessage => ({
+const mail = (to: UserId, key: string, subject: string, body: ReadonlyArray<string>, link: Link): MailMessage => ({
   to,
   dedupeKey: key,
   subject,
@@ -74,7 +68,9 @@ export const joined = (
     invitedBy,
     `team_joined ${id}`,
     `Somebody joined the team of ${team.appName}`,
-    [`Your invitation into the team of the app "${team.appName}" was accepted: ${account.displayName} is a member now.`],
+    [
+      `Your invitation into the team of the app "${team.appName}" was accepted: ${account.displayName} is a member now.`
+    ],
     { ...appLink(team), path: `${appLink(team).path}/team`, label: "The team" }
   )
 

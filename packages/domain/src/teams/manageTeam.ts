@@ -3,7 +3,16 @@ import { type Account, type AddressRule, countsAsConfirmed, type DisplayName, ty
 import { AccountStore } from "../accounts/AccountStore.js"
 import { findAccounts } from "../accounts/findAccounts.js"
 import { announceAudit } from "../audit/index.js"
-import { type AppId, Entropy, InvitationId, MemberId, NotFound, program, Timestamp, type UserId } from "../shared/index.js"
+import {
+  type AppId,
+  Entropy,
+  InvitationId,
+  MemberId,
+  NotFound,
+  program,
+  Timestamp,
+  type UserId
+} from "../shared/index.js"
 import type { Role } from "./Role.js"
 import * as Team from "./Team.js"
 import * as TeamLife from "./TeamLife.js"
@@ -102,13 +111,16 @@ export interface NamedInvitation {
 }
 
 /** An invitation, with the name of who invites, for the invited account; else `NotFound`. */
-export const getInvitation = program("getInvitation", function* (account: Account, rule: AddressRule, named: NamedInvitation) {
-  const { appId, id } = named
-  const found = (yield* listInvitations(account, rule)).find((one) => one.appId === appId && one.invitation.id === id)
-  if (found === undefined) return yield* new NotFound({ what: "invitation" })
-  const by = yield* (yield* AccountStore).find(found.invitation.invitedBy)
-  return { ...found, by: Option.getOrNull(Option.map(by, ({ displayName }) => displayName)) }
-})
+export const getInvitation = program(
+  "getInvitation",
+  function* (account: Account, rule: AddressRule, named: NamedInvitation) {
+    const { appId, id } = named
+    const found = (yield* listInvitations(account, rule)).find((one) => one.appId === appId && one.invitation.id === id)
+    if (found === undefined) return yield* new NotFound({ what: "invitation" })
+    const by = yield* (yield* AccountStore).find(found.invitation.invitedBy)
+    return { ...found, by: Option.getOrNull(Option.map(by, ({ displayName }) => displayName)) }
+  }
+)
 
 /** Joins the team, which makes the account a developer's. Errors as `TeamLife.accept`. */
 export const acceptInvitation = program(

@@ -3,7 +3,14 @@ import { decideApp, getApp, submitApp } from "@place-access/domain/apps"
 import { warnOfStrikes } from "@place-access/domain/deliveries"
 import { MailOutbox } from "@place-access/domain/mail"
 import { Timestamp } from "@place-access/domain/shared"
-import { acceptInvitation, inviteMember, listInvitations, type Role, readTeam, removeMember } from "@place-access/domain/teams"
+import {
+  acceptInvitation,
+  inviteMember,
+  listInvitations,
+  type Role,
+  readTeam,
+  removeMember
+} from "@place-access/domain/teams"
 import {
   Fixtures,
   MemoryAccountStore,
@@ -46,7 +53,12 @@ const submitted = Effect.gen(function* () {
   return { holder, app: yield* submitApp(holder, app.id) }
 })
 
-const join = (holder: Account.Account, appId: Parameters<typeof inviteMember>[1], role: Role.Role, account?: Account.Account) =>
+const join = (
+  holder: Account.Account,
+  appId: Parameters<typeof inviteMember>[1],
+  role: Role.Role,
+  account?: Account.Account
+) =>
   Effect.gen(function* () {
     const member = account ?? (yield* Fixtures.user)
     const { id } = yield* inviteMember(holder, appId, { email: member.email, role })
@@ -120,7 +132,13 @@ describe("teams", () => {
       yield* join(holder, app.id, "viewer")
       const endpoint = yield* WebhookFixtures.endpoint(app.id)
       const { strikeWarnings } = yield* MemoryDatabase
-      const warning = { appId: app.id, deliveryId: "dlv_1", endpointId: endpoint.id, strikes: 5, at: yield* Timestamp.now }
+      const warning = {
+        appId: app.id,
+        deliveryId: "dlv_1",
+        endpointId: endpoint.id,
+        strikes: 5,
+        at: yield* Timestamp.now
+      }
       strikeWarnings.set("dlv_1" as never, warning as never)
       strikeWarnings.set(`${app.id} dlv_1` as never, warning as never)
       yield* warnOfStrikes()
@@ -129,17 +147,19 @@ describe("teams", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("whoever is removed has no door to the app any more; an action beyond the role is Forbidden [teams-1]", () =>
-    Effect.gen(function* () {
-      const { app, holder } = yield* owned()
-      const viewer = yield* join(holder, app.id, "viewer")
-      expect((yield* getApp(viewer, app.id, "read")).id).toBe(app.id)
-      for (const action of ["develop", "secrets", "team"] as const) {
-        expect(yield* refused(getApp(viewer, app.id, action))).toBe("Forbidden")
-      }
-      const member = (yield* readTeam(holder, app.id)).members.find(({ email }) => email === viewer.email)
-      yield* removeMember(holder, app.id, member?.id as never)
-      expect(yield* refused(getApp(viewer, app.id, "read"))).toBe("NotFound")
-    }).pipe(Effect.provide(stores))
+  it.effect(
+    "whoever is removed has no door to the app any more; an action beyond the role is Forbidden [teams-1]",
+    () =>
+      Effect.gen(function* () {
+        const { app, holder } = yield* owned()
+        const viewer = yield* join(holder, app.id, "viewer")
+        expect((yield* getApp(viewer, app.id, "read")).id).toBe(app.id)
+        for (const action of ["develop", "secrets", "team"] as const) {
+          expect(yield* refused(getApp(viewer, app.id, action))).toBe("Forbidden")
+        }
+        const member = (yield* readTeam(holder, app.id)).members.find(({ email }) => email === viewer.email)
+        yield* removeMember(holder, app.id, member?.id as never)
+        expect(yield* refused(getApp(viewer, app.id, "read"))).toBe("NotFound")
+      }).pipe(Effect.provide(stores))
   )
 })

@@ -70,7 +70,10 @@ const outcomeOf = (one: Step, team: Team.Team, now: Timestamp.Timestamp, count: 
         : TeamLife.decline(accountOf(one.by), id)(team, now)
     }
     case "withdraw":
-      return TeamLife.withdraw(one.by as string as UserId, team.invitations[one.nth]?.id ?? InvitationId.make("none"))(team, now)
+      return TeamLife.withdraw(one.by as string as UserId, team.invitations[one.nth]?.id ?? InvitationId.make("none"))(
+        team,
+        now
+      )
     case "remove":
       return TeamLife.remove(one.by as string as UserId, team.members[one.nth]?.id ?? MemberId.make("none"))(team, now)
     case "hand_over":
@@ -80,10 +83,11 @@ const outcomeOf = (one: Step, team: Team.Team, now: Timestamp.Timestamp, count: 
         0
       )
     case "role":
-      return TeamLife.changeRole(one.by as string as UserId, team.members[one.nth]?.id ?? MemberId.make("none"), one.role)(
-        team,
-        now
-      )
+      return TeamLife.changeRole(
+        one.by as string as UserId,
+        team.members[one.nth]?.id ?? MemberId.make("none"),
+        one.role
+      )(team, now)
     case "leave":
       return TeamLife.leave(one.by as string as UserId)(team, now)
     case "wait":
@@ -98,7 +102,10 @@ const rolesOf = (team: Team.Team) => new Map(PEOPLE.map((id) => [id, Team.roleOf
 const check = (one: Step, before: Team.Team, change: TeamLife.TeamChange, now: Timestamp.Timestamp): void => {
   const after = change.team
   const [was, is] = [rolesOf(before), rolesOf(after)]
-  expect(after.members.map(({ userId }) => userId), "the holder has no membership").not.toContain(after.holderId)
+  expect(
+    after.members.map(({ userId }) => userId),
+    "the holder has no membership"
+  ).not.toContain(after.holderId)
   expect(new Set(after.members.map(({ userId }) => userId)).size, "one membership each").toBe(after.members.length)
   expect(after.members.length + 1, "people").toBeLessThanOrEqual(AccountLimits.MEMBERS.most)
   for (const { invitedBy } of after.invitations) {

@@ -8,7 +8,11 @@ const from = (network: string | null): string => (network === null ? "" : ` von 
 const ROLES: Readonly<Record<string, string>> = { developer: "Entwickler", reviewer: "Prüfer", admin: "Administrator" }
 const role = (name: string): string => ROLES[name] ?? name
 
-const TEAM_ROLES: Readonly<Record<string, string>> = { owner: "Besitzer", developer: "Entwickler", viewer: "Betrachter" }
+const TEAM_ROLES: Readonly<Record<string, string>> = {
+  owner: "Besitzer",
+  developer: "Entwickler",
+  viewer: "Betrachter"
+}
 const teamRole = (name: string): string => TEAM_ROLES[name] ?? name
 
 export const admin: typeof en.admin = {
@@ -208,7 +212,8 @@ export const admin: typeof en.admin = {
       signing: (app) => html`Hat den Signaturschlüssel der App ${app} beendet.`
     },
     team: {
-      team_invited: (app, name) => html`Hat jemanden in das Team von ${app} eingeladen, in der Rolle ${teamRole(name)}.`,
+      team_invited: (app, name) =>
+        html`Hat jemanden in das Team von ${app} eingeladen, in der Rolle ${teamRole(name)}.`,
       team_invitation_withdrawn: (app, name) =>
         html`Hat eine Einladung in das Team von ${app} zurückgezogen, in der Rolle ${teamRole(name)}.`,
       team_invitation_declined: (app, name) =>

@@ -124,7 +124,7 @@ export const developer: typeof en.developer = {
     standing: {
       sandbox: {
         title: "In der Sandbox",
-        text: "Nur Sie können die App verbinden. Reichen Sie sie ein, wenn sie fertig ist: Ein Prüfer sieht sich Name, Beschreibung, Webseite, Logo und Scopes an. Zwecke werden einzeln geprüft."
+        text: "Nur ihr Inhaber kann die App verbinden: die Person, auf deren Namen sie registriert ist. Reichen Sie sie ein, wenn sie fertig ist: Ein Prüfer sieht sich Name, Beschreibung, Webseite, Logo und Scopes an. Zwecke werden einzeln geprüft."
       },
       in_review: {
         title: "In Prüfung",

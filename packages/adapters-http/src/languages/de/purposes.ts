@@ -92,6 +92,7 @@ export const team: typeof en.team = {
   holderText:
     "Die App ist auf den Namen dieser Person registriert. Wer zustimmt, liest ihn, und die App zählt zu den Apps dieser Person.",
   change: "Ändern",
+  changeRole: "Die Rolle ändern",
   newRole: (name) => `Rolle von ${name}`,
   save: "Rolle speichern",
   remove: "Aus dem Team entfernen",
@@ -115,8 +116,7 @@ export const team: typeof en.team = {
   withdraw: "Zurückziehen",
   invitation: {
     title: (app) => `Einladung in das Team von ${app}`,
-    text: (by, app) => `${by} lädt Sie in das Team ein, das die App „${app}“ entwickelt.`,
-    former: "Jemand",
+    text: (by, app) => `Das Team der App „${app}“ möchte Sie als Mitglied. Die Einladung kommt von ${by}.`,
     until: (at) => html`Sie können annehmen bis: ${at}.`,
     seen: "Die anderen im Team sehen Ihren Namen, und wer die App besitzt, sieht auch Ihre E-Mail-Adresse. Sie können das Team jederzeit verlassen.",
     accept: "Dem Team beitreten",

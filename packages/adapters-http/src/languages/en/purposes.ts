@@ -85,13 +85,16 @@ export const team = {
   since: "Since",
   you: "You",
   holder: "Holder",
-  holderText: "The app is registered in this person’s name. Users read it at consent, and the app counts among this person’s apps.",
+  holderText:
+    "The app is registered in this person’s name. Users read it at consent, and the app counts among this person’s apps.",
   change: "Change",
+  changeRole: "Change the role",
   newRole: (name: string): string => `Role of ${name}`,
   save: "Save the role",
   remove: "Remove from the team",
   handOver: "Hand the app over",
-  handOverText: "The app is then in this person’s name. You stay in the team as an owner. You cannot take it back yourself.",
+  handOverText:
+    "The app is then in this person’s name. You stay in the team as an owner. You cannot take it back yourself.",
   leave: "Leave the team",
   leaveText: "You cannot open the app any more. To come back you need a new invitation.",
   holderStays: "You hold the app, so you cannot leave. Make somebody an owner and hand the app over first.",
@@ -108,8 +111,8 @@ export const team = {
   withdraw: "Withdraw",
   invitation: {
     title: (app: string): string => `Invitation into the team of ${app}`,
-    text: (by: string, app: string): string => `${by} invites you into the team that develops the app “${app}”.`,
-    former: "Somebody",
+    text: (by: string, app: string): string =>
+      `The team of the app “${app}” wants you as a member. The invitation is from ${by}.`,
     until: (at: Html): Html => html`You can accept until ${at}.`,
     seen: "The others in the team see your name, and the owners also see your e-mail address. You can leave the team at any time.",
     accept: "Join the team",

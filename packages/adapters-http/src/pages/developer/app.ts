@@ -64,8 +64,8 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) 
       status: again === undefined ? 200 : 400,
       main: html`${appHead(app, "")} ${again === undefined && notice(query.value("done"))}
         ${again !== undefined && Fields.problems(again.form, LABELS)}
-        ${holdsSecrets && app.redirectUris.length === 0 && html`<div class="note"><p>${words.next}</p></div>`} ${standing(app, token)}
-        ${again === undefined && (yield* Figures.section(visitor.account, app, reader))}
+        ${holdsSecrets && app.redirectUris.length === 0 && html`<div class="note"><p>${words.next}</p></div>`}
+        ${standing(app, token)} ${again === undefined && (yield* Figures.section(visitor.account, app, reader))}
         <section class="card" aria-labelledby="credentials">
           <h2 id="credentials">${words.credentials}</h2>
           <dl>
@@ -77,42 +77,51 @@ const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) 
                 <dd>${words.clientSecretText}</dd>`
             }
           </dl>
-          ${holdsSecrets && html`<form method="post" action="${path}/redirect-uris">
-            ${Fields.hidden("form_token", token)}
-            ${Fields.textarea(shown("redirects", { redirect_uris: wanted.redirectUris.join("\n") }), {
-              name: "redirect_uris",
-              label: LABELS.redirect_uris,
-              hint: words.redirectsHint
-            })}
-            <button>${words.register}</button>
-          </form>`}
+          ${
+            holdsSecrets &&
+            html`<form method="post" action="${path}/redirect-uris">
+              ${Fields.hidden("form_token", token)}
+              ${Fields.textarea(shown("redirects", { redirect_uris: wanted.redirectUris.join("\n") }), {
+                name: "redirect_uris",
+                label: LABELS.redirect_uris,
+                hint: words.redirectsHint
+              })}
+              <button>${words.register}</button>
+            </form>`
+          }
         </section>
         ${holdsSecrets && Secrets.section(app, yield* Secrets.list(visitor, app), token)}
         ${
           app.revokedAt === null && app.redirectUris[0] !== undefined && authorizeUrl(app, app.redirectUris[0], authUrl)
         }
-        ${edits && Purposes.section(
-          app,
-          purposes,
-          token,
-          shown("purpose", { expected_daily_volume: "100" }),
-          again?.which === "purpose" ? again.ticked : []
-        )}
-        ${edits && html`<section class="card" aria-labelledby="change">
-          <h2 id="change">${words.about}</h2>
-          <p><a href="${path}/logo">${wanted.logo === null ? words.addLogo : words.changeLogo}</a></p>
-          <form method="post" action="${path}">
-            ${Fields.hidden("form_token", token)}
-            ${Apps.fields(
-              shown("app", {
-                name: wanted.name,
-                description: wanted.description,
-                homepage_url: wanted.homepageUrl ?? ""
-              }),
-              again?.which === "app" ? again.ticked : wanted.scopes
-            )} <button class="second">${words.save}</button>
-          </form>
-        </section>`}`
+        ${
+          edits &&
+          Purposes.section(
+            app,
+            purposes,
+            token,
+            shown("purpose", { expected_daily_volume: "100" }),
+            again?.which === "purpose" ? again.ticked : []
+          )
+        }
+        ${
+          edits &&
+          html`<section class="card" aria-labelledby="change">
+            <h2 id="change">${words.about}</h2>
+            <p><a href="${path}/logo">${wanted.logo === null ? words.addLogo : words.changeLogo}</a></p>
+            <form method="post" action="${path}">
+              ${Fields.hidden("form_token", token)}
+              ${Apps.fields(
+                shown("app", {
+                  name: wanted.name,
+                  description: wanted.description,
+                  homepage_url: wanted.homepageUrl ?? ""
+                }),
+                again?.which === "app" ? again.ticked : wanted.scopes
+              )} <button class="second">${words.save}</button>
+            </form>
+          </section>`
+        }`
     })
   })
 

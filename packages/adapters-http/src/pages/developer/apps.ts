@@ -71,7 +71,8 @@ const list = Visitor.signedIn((visitor) =>
       current: DEVELOPER,
       main: html`<h1>${yourApps}</h1>
         <p class="lead">${words.lead}</p>
-        ${notice(query.value("done"))} ${waiting(yield* listInvitations(visitor.account, addressRule(yield* HttpOptions)))}
+        ${notice(query.value("done"))}
+        ${waiting(yield* listInvitations(visitor.account, addressRule(yield* HttpOptions)))}
         ${
           apps.length === 0
             ? html`<p class="empty">${words.empty}</p>`

@@ -52,8 +52,7 @@ const page = (visitor: Visitor.Visitor, app: TeamApp, { form, refused }: Again =
       reader: yield* Visitor.reader(visitor),
       current: DEVELOPER,
       status: refused !== undefined ? 409 : form === undefined ? 200 : 400,
-      main: html`${appHead(app, "/team")}
-        ${form === undefined && refused === undefined && notice(query.value("done"))}
+      main: html`${appHead(app, "/team")} ${form === undefined && refused === undefined && notice(query.value("done"))}
         ${
           refused !== undefined &&
           html`<div class="note warn" role="alert"><p>${words.notDone(ofDomain(refused))}</p></div>`
@@ -125,8 +124,7 @@ const changes = (
 ): Html => {
   const path = `${teamPath(app)}/members/${id}`
   return html`<details>
-    <summary>${words.change}</summary>
-    <div>
+      <summary>${words.changeRole}</summary>
       <form method="post" action="${path}/role">
         ${Fields.hidden("form_token", token)}
         <div class="field">
@@ -139,20 +137,25 @@ const changes = (
         </div>
         <button class="second">${words.save}</button>
       </form>
-      ${
-        isReaderHolder &&
-        role === "owner" &&
-        html`<form method="post" action="${path}/hand-over">
+    </details>
+    ${
+      isReaderHolder &&
+      role === "owner" &&
+      html`<details>
+        <summary>${words.handOver}</summary>
+        <form method="post" action="${path}/hand-over">
           ${Fields.hidden("form_token", token)}
           <p>${words.handOverText}</p>
           <button class="danger">${words.handOver}</button>
-        </form>`
-      }
+        </form>
+      </details>`
+    }
+    <details>
+      <summary>${words.remove}</summary>
       <form method="post" action="${path}/remove">
         ${Fields.hidden("form_token", token)}<button class="danger">${words.remove}</button>
       </form>
-    </div>
-  </details>`
+    </details>`
 }
 
 const selected = html`selected`

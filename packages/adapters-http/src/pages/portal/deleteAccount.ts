@@ -72,11 +72,13 @@ const owned = (apps: ReadonlyArray<AccountDeletion.OwnedApp>): Html =>
           html`<li>
             <strong>${app.name}</strong>:
             ${
-              heir !== null ? words.owned.inherited : AccountDeletion.goesEntirely(app)
-                ? words.owned.entirely
-                : people === 0
-                  ? words.owned.unused
-                  : words.owned.used(people)
+              heir !== null
+                ? words.owned.inherited
+                : AccountDeletion.goesEntirely(app)
+                  ? words.owned.entirely
+                  : people === 0
+                    ? words.owned.unused
+                    : words.owned.used(people)
             }
           </li>`
       )}

@@ -180,55 +180,62 @@ const card = (
       <dd>${strikeMeter(endpoint)}</dd>
     </dl>
     <div class="actions">
-      ${edits && endpoint.disabledAt !== null && button("enable", "first", own.enable)}${edits && html`<a class="button second" href="${path}" aria-label="${own.changeOf(endpoint.url)}">${own.change}</a>`}<a class="button second" href="${appPath(app)}/deliveries?endpoint=${endpoint.id}">${own.deliveries}</a>
+      ${edits && endpoint.disabledAt !== null && button("enable", "first", own.enable)}${edits && html`<a class="button second" href="${path}" aria-label="${own.changeOf(endpoint.url)}">${own.change}</a>`}<a
+        class="button second"
+        href="${appPath(app)}/deliveries?endpoint=${endpoint.id}"
+        >${own.deliveries}</a
+      >
     </div>
-    ${edits && html`<form method="post" action="${path}/test">
-      ${Fields.hidden("form_token", token)}
-      <div class="field">
-        <label for="type-${endpoint.id}">${own.testType}</label>
-        <p class="hint" id="type-hint-${endpoint.id}">${own.testHint}</p>
-        <select id="type-${endpoint.id}" name="type" aria-describedby="type-hint-${endpoint.id}">
-          ${TEST_TYPES.map((type) => html`<option value="${type}">${type}</option>`)}
-        </select>
-      </div>
-      <button class="second">${own.test}</button>
-    </form>
-    <details>
-      <summary>${own.newSecret}</summary>
-      <div>
-        ${
-          earlierUntil !== null &&
-          html`<p>${own.earlierSigns(time(earlierUntil))}</p>
-            ${button("end-previous-secrets", "danger", own.endEarlier)}`
-        }
-        <p>${own.rotateText}</p>
-        ${button("rotate-secret", "second", own.rotate)}
-        <p>${own.replaceText}</p>
-        ${button("replace-secret", "danger", own.replace)}
-      </div>
-    </details>
     ${
-      endpoint.disabledAt === null &&
-      html`<details>
-        <summary>${own.recover}</summary>
-        <form method="post" action="${path}/recover">
+      edits &&
+      html`<form method="post" action="${path}/test">
           ${Fields.hidden("form_token", token)}
-          <p>${own.recoverText}</p>
           <div class="field">
-            <label for="since-${endpoint.id}">${own.recoverSince}</label>
-            <input type="date" id="since-${endpoint.id}" name="since" required />
+            <label for="type-${endpoint.id}">${own.testType}</label>
+            <p class="hint" id="type-hint-${endpoint.id}">${own.testHint}</p>
+            <select id="type-${endpoint.id}" name="type" aria-describedby="type-hint-${endpoint.id}">
+              ${TEST_TYPES.map((type) => html`<option value="${type}">${type}</option>`)}
+            </select>
           </div>
-          <button class="second">${own.recoverButton}</button>
+          <button class="second">${own.test}</button>
         </form>
-      </details>`
+        <details>
+          <summary>${own.newSecret}</summary>
+          <div>
+            ${
+              earlierUntil !== null &&
+              html`<p>${own.earlierSigns(time(earlierUntil))}</p>
+                ${button("end-previous-secrets", "danger", own.endEarlier)}`
+            }
+            <p>${own.rotateText}</p>
+            ${button("rotate-secret", "second", own.rotate)}
+            <p>${own.replaceText}</p>
+            ${button("replace-secret", "danger", own.replace)}
+          </div>
+        </details>
+        ${
+          endpoint.disabledAt === null &&
+          html`<details>
+            <summary>${own.recover}</summary>
+            <form method="post" action="${path}/recover">
+              ${Fields.hidden("form_token", token)}
+              <p>${own.recoverText}</p>
+              <div class="field">
+                <label for="since-${endpoint.id}">${own.recoverSince}</label>
+                <input type="date" id="since-${endpoint.id}" name="since" required />
+              </div>
+              <button class="second">${own.recoverButton}</button>
+            </form>
+          </details>`
+        }
+        <details>
+          <summary>${own.remove}</summary>
+          <div>
+            <p>${own.removeText}</p>
+            ${button("remove", "danger", own.removeButton)}
+          </div>
+        </details>`
     }
-    <details>
-      <summary>${own.remove}</summary>
-      <div>
-        <p>${own.removeText}</p>
-        ${button("remove", "danger", own.removeButton)}
-      </div>
-    </details>`}
   </li>`
 }
 

@@ -1,6 +1,6 @@
 import { Effect, Either, Option } from "effect"
 import type { Account } from "../../../src/accounts/Account.js"
-import { AccountStore } from "../../../src/accounts/AccountStore.js"
+import type { AccountStore } from "../../../src/accounts/AccountStore.js"
 import type { App } from "../../../src/apps/App.js"
 import { AppStore } from "../../../src/apps/AppStore.js"
 import { AuditLog } from "../../../src/audit/AuditLog.js"
@@ -196,7 +196,11 @@ export const teamStoreContract: Contract<Ports> = [
       )
       Check.equal(counted, 1, "the taker's apps")
       const team = yield* find(app)
-      Check.equal([team.holderId, team.members.map(({ id, userId }) => [id, userId])], [member.id, [[stays, holder.id]]], "swapped")
+      Check.equal(
+        [team.holderId, team.members.map(({ id, userId }) => [id, userId])],
+        [member.id, [[stays, holder.id]]],
+        "swapped"
+      )
       const stored = Option.getOrElse(yield* (yield* AppStore).find(app.id), () => Check.fail("the app"))
       Check.equal(stored.ownerId, member.id, "the app's owner")
     })
@@ -254,9 +258,17 @@ export const teamStoreContract: Contract<Ports> = [
         )
       const kept = yield* stored(app)
       Check.equal([kept.ownerId, kept.revokedAt, kept.redirectUris], [first.id, null, app.redirectUris], "inherited")
-      Check.equal((yield* find(app)).members.map(({ role }) => role), ["developer"], "the others stay")
+      Check.equal(
+        (yield* find(app)).members.map(({ role }) => role),
+        ["developer"],
+        "the others stay"
+      )
       const gone = yield* stored(alone)
-      Check.equal([gone.ownerId, gone.revokedAt !== null], [AccountDeletion.NOBODY.id, true], "revoked without an owner")
+      Check.equal(
+        [gone.ownerId, gone.revokedAt !== null],
+        [AccountDeletion.NOBODY.id, true],
+        "revoked without an owner"
+      )
       Check.equal((yield* find(alone)).members, [], "its team is closed")
       const { items } = yield* (yield* AppStore).listOf(viewed.member.id, 10, undefined)
       Check.equal(items, [], "and its viewer has no app")

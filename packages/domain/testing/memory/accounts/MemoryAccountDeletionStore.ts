@@ -58,27 +58,27 @@ export const layer: Layer.Layer<AccountDeletionStore, never, MemoryDatabase> = L
 const stateOf = (tables: Tables, account: Account): AccountDeletion.AccountDeletionState => {
   const { accounts, apps, connections } = tables
   return {
-  account,
-  isLastAdmin:
-    hasRole(account, "admin") &&
-    ![...accounts.values()].some(
-      (other) =>
-        other.account.id !== account.id && other.account.suspendedAt === null && hasRole(other.account, "admin")
-    ),
-  apps: [...apps.values()]
-    .filter(({ app }) => app.ownerId === account.id)
-    .sort((a, b) => a.app.createdAt - b.app.createdAt || (a.app.id < b.app.id ? -1 : 1))
-    .map(({ app }) => ({
-      app,
-      people: [...connections.values()].filter(
-        (one) =>
-          one.appId === app.id &&
-          one.endedAt === null &&
-          one.userId !== account.id &&
-          (accounts.get(one.userId)?.account.testOf ?? null) === null
-      ).length,
-      heir: heirOf(tables, app.id)
-    }))
+    account,
+    isLastAdmin:
+      hasRole(account, "admin") &&
+      ![...accounts.values()].some(
+        (other) =>
+          other.account.id !== account.id && other.account.suspendedAt === null && hasRole(other.account, "admin")
+      ),
+    apps: [...apps.values()]
+      .filter(({ app }) => app.ownerId === account.id)
+      .sort((a, b) => a.app.createdAt - b.app.createdAt || (a.app.id < b.app.id ? -1 : 1))
+      .map(({ app }) => ({
+        app,
+        people: [...connections.values()].filter(
+          (one) =>
+            one.appId === app.id &&
+            one.endedAt === null &&
+            one.userId !== account.id &&
+            (accounts.get(one.userId)?.account.testOf ?? null) === null
+        ).length,
+        heir: heirOf(tables, app.id)
+      }))
   }
 }
 

@@ -49,7 +49,12 @@ export const teamOf = (tables: Tables, appId: AppId): Team.Team | undefined => {
   const app = tables.apps.get(appId)?.app
   if (app === undefined) return undefined
   const own = <A extends { readonly appId: AppId }>(rows: Iterable<A>) =>
-    [...rows].filter((row) => row.appId === appId).map(({ appId: _, ...row }) => row)
+    [...rows]
+      .filter((row) => row.appId === appId)
+      .map((row) => {
+        const { appId: _, ...rest } = row
+        return rest
+      })
   return {
     appId,
     appName: app.name,
