@@ -13,8 +13,8 @@ import {
   withdrawInvitation
 } from "@place-access/domain/teams"
 import { Effect, Either, Schema } from "effect"
-import { type Html, html } from "../../html/Html.js"
-import { texts } from "../../languages/index.js"
+import { flag, type Html, html } from "../../html/Html.js"
+import { texts, textsIn } from "../../languages/index.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Fields from "../kit/Fields.js"
@@ -131,7 +131,7 @@ const changes = (
           <label for="role-${id}">${words.newRole(name)}</label>
           <select id="role-${id}" name="role">
             ${Role.Role.literals.map(
-              (one) => html`<option value="${one}" ${one === role && selected}>${words.roles[one]}</option>`
+              (one) => html`<option value="${one}" ${flag("selected", one === role)}>${words.roles[one]}</option>`
             )}
           </select>
         </div>
@@ -157,8 +157,6 @@ const changes = (
       </form>
     </details>`
 }
-
-const selected = html`selected`
 
 const inviteForm = (app: TeamApp, form: Fields.Shown | undefined, token: string): Html => {
   const shown = form ?? Fields.fresh({ role: "developer" })
@@ -237,7 +235,7 @@ const setRole = Visitor.fresh(
   acted("team-role-changed", (visitor, app, form) =>
     Effect.gen(function* () {
       const role = yield* Schema.decodeUnknown(Role.Role)(form.value("role")).pipe(
-        Effect.mapError(() => Errors.invalidRequest("The role is unknown"))
+        Effect.mapError(() => Errors.invalidRequest(textsIn("en").frame.messages.unknownRole))
       )
       yield* changeMemberRole(visitor.account, app.id, yield* memberId, role)
     })
