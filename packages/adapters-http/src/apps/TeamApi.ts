@@ -9,7 +9,7 @@ import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 import { AppPath } from "./AppsApi.js"
 
-const TeamRole = Role.Role.annotations({
+const TeamRole = Role.TeamRole.annotations({
   identifier: "TeamRole",
   description:
     "`owner`: everything; `developer`: everything but client secrets, redirect URIs and the team; `viewer`: reads figures, logs and deliveries"

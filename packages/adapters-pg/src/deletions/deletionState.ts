@@ -49,7 +49,7 @@ const OwnerRow = Schema.Struct({
   app_id: AppId,
   member_id: MemberId,
   user_id: UserId,
-  role: Role.Role,
+  role: Role.TeamRole,
   since: Rows.At,
   is_suspended: Schema.Boolean
 })

@@ -17,12 +17,12 @@ export const layer: Layer.Layer<TeamStore, never, SqlClient> = Layer.effect(
 
 const AppRow = Schema.Struct({ name: Schema.String, owner_id: UserId, is_closed: Schema.Boolean })
 
-const MemberRow = Schema.Struct({ member_id: MemberId, user_id: UserId, role: Role.Role, since: Rows.At })
+const MemberRow = Schema.Struct({ member_id: MemberId, user_id: UserId, role: Role.TeamRole, since: Rows.At })
 
 const INVITATION = {
   invitation_id: InvitationId,
   email: Account.Email,
-  role: Role.Role,
+  role: Role.TeamRole,
   invited_by: UserId,
   created_at: Rows.At
 }

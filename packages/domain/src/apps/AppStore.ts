@@ -57,7 +57,8 @@ export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
     readonly findLogo: (id: AppId, digest: LogoDigest) => StoreEffect<Option.Option<LogoPng>>
     /**
      * Locks the app, gives the present state to `decide`, a plain function, and stores its `after` (app and secrets),
-     * `logo`, `recorded` and `audit`. Id, owner and creation time must not change (`TeamStore` changes the owner). None when there is no such app.
+     * `logo`, `recorded` and `audit`. Id, owner and creation time must not change (`TeamStore` changes the owner).
+     * None when there is no such app.
      */
     readonly update: <A>(
       id: AppId,

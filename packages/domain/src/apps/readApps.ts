@@ -34,7 +34,7 @@ export const roleIn = program("roleIn", function* (app: Pick<App, "id" | "ownerI
 /** Who gets the mails about the app: its owner, and the members with one of these roles (decision teams-5). */
 export const readersOf = program(
   "readersOf",
-  function* ({ id, ownerId }: Pick<App, "id" | "ownerId">, roles: ReadonlyArray<TeamRole.Role>) {
+  function* ({ id, ownerId }: Pick<App, "id" | "ownerId">, roles: ReadonlyArray<TeamRole.TeamRole>) {
     const members = (yield* (yield* AppStore).members(id)).filter(({ role }) => roles.includes(role))
     return [ownerId, ...members.map(({ userId }) => userId)]
   }

@@ -2,8 +2,8 @@
 import { Schema } from "effect"
 
 /** Every member has one role. The holder of the app, in whose name it is registered, is an owner. */
-export const Role = Schema.Literal("owner", "developer", "viewer")
-export type Role = typeof Role.Type
+export const TeamRole = Schema.Literal("owner", "developer", "viewer")
+export type TeamRole = typeof TeamRole.Type
 
 /** What somebody wants to do with an app. */
 export type Action =
@@ -16,14 +16,14 @@ export type Action =
   /** Invite, remove, and change roles. */
   | "team"
 
-const ALLOWED: Readonly<Record<Role, ReadonlySet<Action>>> = {
+const ALLOWED: Readonly<Record<TeamRole, ReadonlySet<Action>>> = {
   owner: new Set(["read", "develop", "secrets", "team"]),
   developer: new Set(["read", "develop"]),
   viewer: new Set(["read"])
 }
 
 /** Whether a member with this role may do this. */
-export const can = (role: Role, action: Action): boolean => ALLOWED[role].has(action)
+export const can = (role: TeamRole, action: Action): boolean => ALLOWED[role].has(action)
 
 /** Why a member may not, for a person. */
 export const REFUSAL: Readonly<Record<Action, string>> = {

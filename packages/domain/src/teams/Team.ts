@@ -2,22 +2,22 @@
 import type { Email } from "../accounts/Account.js"
 import type { AppId, InvitationId, MemberId, UserId } from "../shared/Ids.js"
 import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
-import type { Role } from "./Role.js"
+import type { TeamRole } from "./Role.js"
 
 /** Somebody in the team, other than the holder. */
 export interface Member {
   /** Names the membership on pages and in the API, in place of the account's id. */
   readonly id: MemberId
   readonly userId: UserId
-  readonly role: Role
+  readonly role: TeamRole
   readonly since: Timestamp
 }
 
-/** An offer to join, for whoever has this confirmed address. */
+/** An offer to join, for the account that has confirmed this address. */
 export interface Invitation {
   readonly id: InvitationId
   readonly email: Email
-  readonly role: Role
+  readonly role: TeamRole
   readonly invitedBy: UserId
   readonly createdAt: Timestamp
 }
@@ -42,11 +42,14 @@ export const INVITATION_LIFETIME = 7 * DAY
 /** Exclusive: at this instant the invitation has ended. */
 export const endsAt = ({ createdAt }: Pick<Invitation, "createdAt">): Timestamp => plus(createdAt, INVITATION_LIFETIME)
 
+/** Whether the invitation can be accepted now. */
 export const isOpen = (invitation: Pick<Invitation, "createdAt">, now: Timestamp): boolean => now < endsAt(invitation)
 
 /** The role of this account; undefined: it is not in the team. */
-export const roleOf = ({ holderId, members }: Pick<Team, "holderId" | "members">, userId: UserId): Role | undefined =>
-  userId === holderId ? "owner" : members.find((member) => member.userId === userId)?.role
+export const roleOf = (
+  { holderId, members }: Pick<Team, "holderId" | "members">,
+  userId: UserId
+): TeamRole | undefined => (userId === holderId ? "owner" : members.find((member) => member.userId === userId)?.role)
 
 /** All owners, the holder first. */
 export const owners = ({ holderId, members }: Pick<Team, "holderId" | "members">): ReadonlyArray<UserId> => [

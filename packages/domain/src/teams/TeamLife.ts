@@ -7,7 +7,7 @@ import * as AccountLimits from "../quotas/AccountLimits.js"
 import { Conflict, Forbidden, NotFound } from "../shared/Errors.js"
 import type { InvitationId, MemberId, UserId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
-import { can, REFUSAL, type Role } from "./Role.js"
+import { can, REFUSAL, type TeamRole } from "./Role.js"
 import { type Invitation, isOpen, type Member, roleOf, type Team } from "./Team.js"
 import * as TeamNotice from "./TeamNotice.js"
 
@@ -32,7 +32,7 @@ export const NOT_AN_OWNER = "only an owner can take the app over: make this memb
 export interface NewInvitation {
   readonly id: InvitationId
   readonly email: Email
-  readonly role: Role
+  readonly role: TeamRole
   readonly invitee: Pick<Account, "id" | "email"> | null
 }
 
@@ -103,7 +103,7 @@ export const decline =
 
 /** Gives a member another role. The holder has no membership, so nobody can lower the holder. */
 export const changeRole =
-  (by: UserId, id: MemberId, role: Role) =>
+  (by: UserId, id: MemberId, role: TeamRole) =>
   (team: Team, now: Timestamp): Plain => {
     const refused = refusal(team, by)
     if (refused !== undefined) return Either.left(refused)
@@ -204,7 +204,7 @@ const changed = (
   about: UserId,
   at: Timestamp,
   kind: AuditEvent.TeamKind,
-  role: Role,
+  role: TeamRole,
   mails: ReadonlyArray<MailMessage> = []
 ): TeamOutcome<never> =>
   Either.right({

@@ -5,11 +5,11 @@ import { foldable } from "../mail/NamedMail.js"
 import type { UserId } from "../shared/Ids.js"
 import { Words } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
-import type { Role } from "./Role.js"
+import type { TeamRole } from "./Role.js"
 import { endsAt, type Invitation, type Member, type Team } from "./Team.js"
 
 /** What a role lets its member do, as a sentence. */
-export const ROLE_WORDS: Readonly<Record<Role, string>> = {
+export const ROLE_WORDS: Readonly<Record<TeamRole, string>> = {
   owner: "As an owner you can do everything with the app: its secrets and its team are yours to change, too.",
   developer:
     "As a developer you can change the app, its purposes and its webhooks, and test it. Client secrets and the team stay with the owners.",
@@ -74,6 +74,7 @@ export const joined = (
     { ...appLink(team), path: `${appLink(team).path}/team`, label: "The team" }
   )
 
+/** To the member whose role an owner changed. */
 export const roleChanged = (team: Team, { role, userId }: Pick<Member, "role" | "userId">, now: Timestamp) =>
   mail(
     userId,
@@ -86,6 +87,7 @@ export const roleChanged = (team: Team, { role, userId }: Pick<Member, "role" | 
     appLink(team)
   )
 
+/** To the member whom an owner removed. */
 export const removed = (team: Team, { id, userId }: Pick<Member, "id" | "userId">, now: Timestamp): MailMessage =>
   mail(
     userId,
@@ -97,6 +99,7 @@ export const removed = (team: Team, { id, userId }: Pick<Member, "id" | "userId"
     PORTAL
   )
 
+/** To the member who left: somebody else may have used the account. */
 export const left = (team: Team, { id, userId }: Pick<Member, "id" | "userId">, now: Timestamp): MailMessage =>
   mail(
     userId,

@@ -13,7 +13,7 @@ import {
   Timestamp,
   type UserId
 } from "../shared/index.js"
-import type { Role } from "./Role.js"
+import type { TeamRole } from "./Role.js"
 import * as Team from "./Team.js"
 import * as TeamLife from "./TeamLife.js"
 import { type ReceivedInvitation, TeamStore } from "./TeamStore.js"
@@ -25,14 +25,14 @@ export interface ListedMember {
   readonly name: DisplayName
   /** Null for readers who are not owners. */
   readonly email: Email | null
-  readonly role: Role
+  readonly role: TeamRole
   readonly since: Timestamp.Timestamp | null
   /** Whether it is the reader. */
   readonly isReader: boolean
 }
 
 export interface ListedTeam {
-  readonly role: Role
+  readonly role: TeamRole
   /** Whether the reader is the holder. */
   readonly isHolder: boolean
   /** The holder first, then by age. */
@@ -50,7 +50,7 @@ export const readTeam = program("readTeam", function* (account: Account, appId: 
   if (role === undefined) return yield* noApp()
   const people = yield* findAccounts([team.holderId, ...team.members.map(({ userId }) => userId)])
   const now = yield* Timestamp.now
-  const listed = (id: MemberId | null, userId: UserId, of: Role, since: Timestamp.Timestamp | null) => {
+  const listed = (id: MemberId | null, userId: UserId, of: TeamRole, since: Timestamp.Timestamp | null) => {
     const person = people.get(userId)
     if (person === undefined) return []
     const email = role === "owner" || userId === account.id ? person.email : null
@@ -70,12 +70,12 @@ export const readTeam = program("readTeam", function* (account: Account, appId: 
 
 export interface Invited {
   readonly email: Email
-  readonly role: Role
+  readonly role: TeamRole
 }
 
 /**
- * Invites whoever has this address, with a mail if there is such an account. Answer and list are the same without one.
- * Errors as `TeamLife.invite`.
+ * Invites the person who has this address, with a mail if there is such an account. Answer and list are the same
+ * without one. Errors as `TeamLife.invite`.
  */
 export const inviteMember = program("inviteMember", function* (account: Account, appId: AppId, asked: Invited) {
   const id = InvitationId.make(yield* Entropy.id("inv"))
@@ -146,7 +146,7 @@ export const declineInvitation = program(
 /** Gives a member another role. Errors as `TeamLife.changeRole`. */
 export const changeMemberRole = program(
   "changeMemberRole",
-  function* (account: Account, appId: AppId, id: MemberId, role: Role) {
+  function* (account: Account, appId: AppId, id: MemberId, role: TeamRole) {
     yield* change(appId, TeamLife.changeRole(account.id, id, role))
   }
 )

@@ -267,7 +267,7 @@ const teamMails: Make = (facts) => {
   const invitation = { id: "inv_1", invitedBy: "usr_1", createdAt: at } as unknown as Team.Invitation
   const member = { id: "mbr_1", userId: "usr_1" } as unknown as Team.Member
   return [
-    ...Role.Role.literals.flatMap((role) => [
+    ...Role.TeamRole.literals.flatMap((role) => [
       TeamNotice.invited(team, { ...invitation, role }, named, named),
       TeamNotice.roleChanged(team, { ...member, role }, at)
     ]),

@@ -56,7 +56,7 @@ const submitted = Effect.gen(function* () {
 const join = (
   holder: Account.Account,
   appId: Parameters<typeof inviteMember>[1],
-  role: Role.Role,
+  role: Role.TeamRole,
   account?: Account.Account
 ) =>
   Effect.gen(function* () {

@@ -31,16 +31,16 @@ const full: Team.Team = {
 
 /** One step of a random life. Numbers choose among the members or invitations that there are. */
 type Step =
-  | { readonly do: "invite"; readonly by: Person; readonly whom: Person; readonly role: Role.Role }
+  | { readonly do: "invite"; readonly by: Person; readonly whom: Person; readonly role: Role.TeamRole }
   | { readonly do: "accept" | "decline"; readonly by: Person; readonly nth: number }
   | { readonly do: "withdraw" | "remove" | "hand_over"; readonly by: Person; readonly nth: number }
-  | { readonly do: "role"; readonly by: Person; readonly nth: number; readonly role: Role.Role }
+  | { readonly do: "role"; readonly by: Person; readonly nth: number; readonly role: Role.TeamRole }
   | { readonly do: "leave"; readonly by: Person }
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "close"; readonly isClosed: boolean }
 
 const person = fc.constantFrom(...PEOPLE)
-const role = fc.constantFrom(...Role.Role.literals)
+const role = fc.constantFrom(...Role.TeamRole.literals)
 const nth = fc.nat(4)
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -205,7 +205,7 @@ describe("TeamLife", () => {
   })
 
   it("an app passes to the owner of longest standing who is not suspended, else to nobody [teams-4]", () => {
-    const member = (id: Person, role: Role.Role): Team.Member => ({
+    const member = (id: Person, role: Role.TeamRole): Team.Member => ({
       id: MemberId.make(`mbr_${id}`),
       userId: id as string as UserId,
       role,

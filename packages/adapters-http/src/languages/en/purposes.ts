@@ -73,12 +73,12 @@ export const team = {
   labels: { email: "E-mail address", role: "Role" },
   title: (app: string): string => `Team of ${app}`,
   lead: "Everybody in the team sees the names of the others. Owners also see their e-mail addresses.",
-  roles: { owner: "Owner", developer: "Developer", viewer: "Viewer" } satisfies Record<Role.Role, string>,
+  roles: { owner: "Owner", developer: "Developer", viewer: "Viewer" } satisfies Record<Role.TeamRole, string>,
   does: {
     owner: "Everything, with client secrets, redirect URIs and the team.",
     developer: "Changes the app, its purposes and its webhooks, sees its users, and tests it. No client secrets.",
     viewer: "Reads figures, logs and deliveries. Sees no secret and changes nothing."
-  } satisfies Record<Role.Role, string>,
+  } satisfies Record<Role.TeamRole, string>,
   members: "Members",
   name: "Name",
   role: "Role",

@@ -21,11 +21,11 @@ export const changedPath = (app: App.App): string =>
   `${appPath(app)}?done=${app.proposal === null ? "app-changed" : "app-change-waits"}`
 
 /** An app, with the visitor's role in its team. */
-export type TeamApp = App.App & { readonly role: Role.Role }
+export type TeamApp = App.App & { readonly role: Role.TeamRole }
 
 /**
- * The app that the address names, of whose team the visitor is. Somebody else's app answers 404, and a member whose role
- * does not allow the action gets 403.
+ * The app that the address names, of whose team the visitor is. Somebody else's app answers 404, and a member whose
+ * role does not allow the action gets 403.
  */
 export const ownApp = (visitor: Visitor.Visitor, action: Role.Action) =>
   Effect.gen(function* () {

@@ -130,7 +130,7 @@ const changes = (
         <div class="field">
           <label for="role-${id}">${words.newRole(name)}</label>
           <select id="role-${id}" name="role">
-            ${Role.Role.literals.map(
+            ${Role.TeamRole.literals.map(
               (one) => html`<option value="${one}" ${flag("selected", one === role)}>${words.roles[one]}</option>`
             )}
           </select>
@@ -160,7 +160,7 @@ const changes = (
 
 const inviteForm = (app: TeamApp, form: Fields.Shown | undefined, token: string): Html => {
   const shown = form ?? Fields.fresh({ role: "developer" })
-  const roles = Role.Role.literals.map((value) => ({
+  const roles = Role.TeamRole.literals.map((value) => ({
     value,
     text: html`${words.roles[value]}: ${words.does[value]}`
   }))
@@ -187,7 +187,7 @@ const open = (app: TeamApp, invitation: Team.Invitation, token: string): Html =>
 
 const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "read"), (app) => page(visitor, app)))
 
-const Draft = Schema.Struct({ email: Account.Email, role: Role.Role })
+const Draft = Schema.Struct({ email: Account.Email, role: Role.TeamRole })
 
 const invite = Visitor.fresh((visitor) =>
   Effect.gen(function* () {
@@ -234,7 +234,7 @@ const memberId = param("member", MemberId, "member")
 const setRole = Visitor.fresh(
   acted("team-role-changed", (visitor, app, form) =>
     Effect.gen(function* () {
-      const role = yield* Schema.decodeUnknown(Role.Role)(form.value("role")).pipe(
+      const role = yield* Schema.decodeUnknown(Role.TeamRole)(form.value("role")).pipe(
         Effect.mapError(() => Errors.invalidRequest(textsIn("en").frame.messages.unknownRole))
       )
       yield* changeMemberRole(visitor.account, app.id, yield* memberId, role)

@@ -25,7 +25,7 @@ export const CHANGES: ReadonlyArray<Change> = [
     kind: "added",
     title: "Teams of apps, with roles",
     text: `Owners invite others as owner, developer or viewer, on the page of the app or with the API
-    ([reference](${DOCS}/reference/team)). A member whose role does not allow a call gets 403 \`forbidden\`.`
+    ([reference](${DOCS}/reference/teams)). A member whose role does not allow a call gets 403 \`forbidden\`.`
   },
   {
     on: "2026-11-23",

@@ -13,7 +13,7 @@ import { AppId, InvitationId, MemberId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { RetentionStore } from "../../../src/sweeps/RetentionStore.js"
 import * as Retention from "../../../src/sweeps/Retention.js"
-import type { Role } from "../../../src/teams/Role.js"
+import type { TeamRole } from "../../../src/teams/Role.js"
 import * as Team from "../../../src/teams/Team.js"
 import * as TeamLife from "../../../src/teams/TeamLife.js"
 import { TeamStore } from "../../../src/teams/TeamStore.js"
@@ -53,14 +53,14 @@ const done = (
     return Check.isTrue(Option.exists(outcome, Either.isRight), "changed")
   })
 
-const invited = (app: Pick<App, "id">, by: Account, invitee: Account, role: Role) =>
+const invited = (app: Pick<App, "id">, by: Account, invitee: Account, role: TeamRole) =>
   Effect.gen(function* () {
     const id = InvitationId.make(yield* Entropy.id("inv"))
     yield* done(app, TeamLife.invite(by, { id, email: invitee.email, role, invitee }))
     return id
   })
 
-const joined = (app: Pick<App, "id">, by: Account, role: Role) =>
+const joined = (app: Pick<App, "id">, by: Account, role: TeamRole) =>
   Effect.gen(function* () {
     const member = yield* Fixtures.user
     const memberId = MemberId.make(yield* Entropy.id("mbr"))

@@ -45,6 +45,7 @@ export const layer: Layer.Layer<TeamStore, never, MemoryDatabase> = Layer.effect
   )
 )
 
+/** The team of an app; undefined: there is no such app. */
 export const teamOf = (tables: Tables, appId: AppId): Team.Team | undefined => {
   const app = tables.apps.get(appId)?.app
   if (app === undefined) return undefined
