@@ -128,7 +128,7 @@ export const developer: typeof en.developer = {
       },
       in_review: {
         title: "In Prüfung",
-        text: "Ein Prüfer sieht sich die App an. Sie bekommen eine E-Mail mit der Entscheidung. Bis dahin können nur Sie sie verbinden, und Sie können keine Scopes hinzufügen."
+        text: "Ein Prüfer sieht sich die App an. Sie bekommen eine E-Mail mit der Entscheidung. Bis dahin kann nur ihr Inhaber sie verbinden, und Sie können keine Scopes hinzufügen."
       },
       production: {
         title: "In Produktion",
