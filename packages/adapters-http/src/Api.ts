@@ -9,6 +9,7 @@ import { AdminApi } from "./admin/AdminApi.js"
 import { ManagedAccountsApi } from "./admin/ManagedAccountsApi.js"
 import { AnswersApi } from "./answers/AnswersApi.js"
 import { AppsApi } from "./apps/AppsApi.js"
+import { TeamApi } from "./apps/TeamApi.js"
 import { AccessLogApi } from "./access-log/AccessLogApi.js"
 import { ConnectionsApi } from "./connection/ConnectionsApi.js"
 import { SteeringApi } from "./connection/SteeringApi.js"
@@ -51,6 +52,7 @@ const Groups = HttpApi.make("place-access")
   .add(AddressesApi)
   .add(DeletionApi)
   .add(AppsApi)
+  .add(TeamApi)
   .add(PurposesApi)
   .add(VolumeFlagsApi)
   .add(AdminApi)

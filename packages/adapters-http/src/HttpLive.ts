@@ -17,6 +17,7 @@ import * as ManagedAccountsHttp from "./admin/ManagedAccountsHttp.js"
 import * as AnswersHttp from "./answers/AnswersHttp.js"
 import { Api } from "./Api.js"
 import * as AppsHttp from "./apps/AppsHttp.js"
+import * as TeamHttp from "./apps/TeamHttp.js"
 import * as PurposesHttp from "./purposes/PurposesHttp.js"
 import * as VolumeFlagsHttp from "./purposes/VolumeFlagsHttp.js"
 import * as AccessLogHttp from "./access-log/AccessLogHttp.js"
@@ -70,6 +71,7 @@ const Handlers = Layer.mergeAll(
   AddressesHttp.layer,
   DeletionHttp.layer,
   AppsHttp.layer,
+  TeamHttp.layer,
   PurposesHttp.layer,
   VolumeFlagsHttp.layer,
   AdminHttp.layer,

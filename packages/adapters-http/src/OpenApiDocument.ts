@@ -2,6 +2,7 @@ import { type HttpApi, HttpApiBuilder, type HttpApiGroup, OpenApi } from "@effec
 import { Effect, type Layer } from "effect"
 import { ABOUT } from "./openapi/About.js"
 import { correct as corrected } from "./openapi/Corrections.js"
+import * as Descriptions from "./openapi/Descriptions.js"
 import * as ErrorFields from "./openapi/ErrorFields.js"
 import * as Examples from "./openapi/Examples.js"
 import { type Json, list, object } from "./openapi/Json.js"
@@ -33,11 +34,23 @@ export const correct = (document: Json, takesKey: (label: string) => boolean): J
   }
   for (const { operation, path } of operations(cleaned)) Examples.addTo(path, operation, schemas)
   Names.nameParts(cleaned)
+  describeFields(cleaned)
   const whole = JSON.stringify(cleaned)
   components["examples"] = Object.fromEntries(
     Object.entries(Examples.errors).filter(([code]) => whole.includes(`"#/components/examples/${code}"`))
   )
   return cleaned
+}
+
+/** Every field of every body gets a description. */
+const describeFields = (document: Json): void => {
+  for (const schema of Object.values(object(object(document["components"])["schemas"]))) Descriptions.addTo(schema)
+  for (const { operation } of operations(document)) {
+    const contents = [operation["requestBody"], ...Object.values(object(operation["responses"]))]
+    for (const media of contents.flatMap((one) => Object.values(object(object(one)["content"])))) {
+      Descriptions.addTo(object(media)["schema"])
+    }
+  }
 }
 
 interface Operation {

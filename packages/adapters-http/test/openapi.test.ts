@@ -1,3 +1,4 @@
+import * as Descriptions from "@place-access/adapters-http/openapi/Descriptions"
 import { HttpApi } from "@effect/platform"
 import { Event } from "@place-access/domain/events"
 import { AppId, ConnectionId, EndpointId, EventId, PlaceId, RuleId, Timestamp } from "@place-access/domain/shared"
@@ -87,6 +88,40 @@ describe("GET /openapi.json", () => {
     }
     expect(await headersOf("/openapi.json")).toEqual(["*", "cross-origin"])
     expect(await headersOf("/v1/me")).toEqual([null, "same-origin"])
+  })
+
+  it("describes every field of every body, of requests, answers and events [wire-3]", () => {
+    const whole = document as unknown as Record<string, never>
+    const schemas = Object.entries(document.components.schemas)
+    const inBodies = operations().flatMap(({ name, operation }) =>
+      [operation.requestBody, ...Object.values(operation.responses)].flatMap((part) =>
+        Object.values((part as { readonly content?: Record<string, unknown> } | undefined)?.content ?? {}).flatMap(
+          (media) => Descriptions.missing((media as { readonly schema?: unknown }).schema, name)
+        )
+      )
+    )
+    expect(schemas.length).toBeGreaterThan(100)
+    expect([...schemas.flatMap(([name, schema]) => Descriptions.missing(schema, name)), ...inBodies]).toEqual([])
+    // Each description that is given by name is used.
+    const text = JSON.stringify(whole)
+    const unused = Object.entries(Descriptions.BY_NAME).filter(([, words]) => !text.includes(JSON.stringify(words)))
+    expect(unused.map(([name]) => name)).toEqual([])
+  })
+
+  it("has a form of a look-up for each value of `matched` [wire-3]", () => {
+    const { schemas } = document.components as unknown as { readonly schemas: Record<string, Record<string, never>> }
+    expect(schemas["LookupResult"]).toMatchObject({
+      oneOf: [{ $ref: "#/components/schemas/LookupAtPlace" }, { $ref: "#/components/schemas/LookupElsewhere" }]
+    })
+    expect(schemas["LookupAtPlace"]).toMatchObject({
+      properties: { matched: { enum: [true] }, place: { $ref: "#/components/schemas/PlaceRef" } }
+    })
+    expect(schemas["LookupElsewhere"]).toMatchObject({
+      properties: { matched: { enum: [false] }, place: { type: "null" } }
+    })
+    expect(schemas["LocationNotFound"]).toMatchObject({
+      properties: { matched: { enum: [false] }, fix: { type: "null" }, asOf: { type: "null" } }
+    })
   })
 
   it("names operations, lists and enums for those who generate clients; required fields come first [wire-3]", () => {
@@ -180,7 +215,7 @@ describe("GET /openapi.json", () => {
       properties: Record<string, unknown>
     }
     expect(me.required.sort()).toEqual(Object.keys(me.properties).sort())
-    expect(me.properties["external_user_id"]).toEqual({ anyOf: [{ type: "string" }, { type: "null" }] })
+    expect(me.properties["external_user_id"]).toMatchObject({ anyOf: [{ type: "string" }, { type: "null" }] })
     expect(document.components.schemas["Timestamp"]).toEqual({ type: "string", format: "date-time" })
     const limits = operations().flatMap(({ operation }) => operation.parameters.filter((one) => one.name === "limit"))
     for (const limit of limits) {
@@ -194,7 +229,7 @@ describe("GET /openapi.json", () => {
       if (!name.endsWith("Error")) continue
       const { properties, required } = schema as { properties: Record<string, unknown>; required: Array<string> }
       expect([name, required.slice(0, 3).sort()]).toEqual([name, ["error", "message", "statusCode"]])
-      expect(properties["error"]).toEqual({ type: "string", enum: [expect.any(String)] })
+      expect(properties["error"]).toMatchObject({ type: "string", enum: [expect.any(String)] })
     }
   })
 })

@@ -11,7 +11,7 @@ import * as PurposeLife from "../src/purposes/PurposeLife.js"
 import { PurposeStore } from "../src/purposes/PurposeStore.js"
 import * as Entropy from "../src/shared/Entropy.js"
 import { AppId, PurposeId, UserId } from "../src/shared/Ids.js"
-import type { Conflict, NotFound, StoreError } from "../src/shared/Errors.js"
+import type { Conflict, Forbidden, NotFound, StoreError } from "../src/shared/Errors.js"
 import * as Scope from "../src/shared/Scope.js"
 import * as Timestamp from "../src/shared/Timestamp.js"
 import type { Vault } from "../src/shared/Vault.js"
@@ -85,7 +85,7 @@ export const registeredApp = (
   overrides: Partial<App> = {}
 ): Effect.Effect<
   { readonly app: App; readonly clientSecret: string },
-  Conflict | NotFound | StoreError,
+  Conflict | Forbidden | NotFound | StoreError,
   AppStore | Entropy.Entropy | Vault
 > =>
   Effect.gen(function* () {

@@ -39,6 +39,7 @@ import {
   SqlStayStore,
   SqlTierStore,
   SqlVisitStore,
+  SqlTeamStore,
   SqlTestPersonStore,
   SqlVolumeFlagStore,
   SqlWorkSignal
@@ -85,6 +86,7 @@ export const rows = Layer.mergeAll(
   SqlStayStore.layer,
   SqlTierStore.layer,
   SqlVisitStore.layer,
+  SqlTeamStore.layer,
   SqlTestPersonStore.layer,
   SqlVolumeFlagStore.layer
 )

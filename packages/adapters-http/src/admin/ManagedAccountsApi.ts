@@ -25,7 +25,7 @@ const AuditEntry = Schema.Struct({
   at: Fields.At,
   account_id: Schema.NullOr(Schema.String).annotations({ description: "Null: no account, or none that exists" }),
   actor: Schema.Struct({
-    kind: Schema.Literal("owner", "staff", "operator", "stranger"),
+    kind: Schema.Literal("owner", "staff", "teammate", "operator", "stranger"),
     id: Schema.NullOr(Schema.String)
   }),
   kind: AuditEvent.AuditKind,
@@ -139,9 +139,15 @@ export const toEntry = ({ actor, at, detail: { kind, ...detail }, id, userId }: 
   id,
   at,
   account_id: userId,
-  actor: { kind: ACTORS[actor._tag], id: actor._tag === "Staff" ? actor.id : null },
+  actor: { kind: ACTORS[actor._tag], id: "id" in actor ? actor.id : null },
   kind,
   detail
 })
 
-const ACTORS = { Owner: "owner", Staff: "staff", Operator: "operator", Stranger: "stranger" } as const
+const ACTORS = {
+  Owner: "owner",
+  Staff: "staff",
+  Teammate: "teammate",
+  Operator: "operator",
+  Stranger: "stranger"
+} as const

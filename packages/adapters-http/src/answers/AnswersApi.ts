@@ -115,7 +115,7 @@ export const AnswersApi = HttpApiGroup.make("answers")
       .addSuccess(
         Schema.Struct({
           place: Schema.NullOr(PlaceRef),
-          matched: Schema.Boolean,
+          matched: Schema.Boolean.annotations({ description: "Whether the user was at one of the shared places" }),
           asOf: AsOf,
           deltaSeconds: Schema.NullOr(Schema.NonNegativeInt).annotations({
             description: "Whole seconds between `at` and `asOf`, rounded down"

@@ -2,7 +2,7 @@ import {
   AppProposal,
   createApp,
   endPreviousClientSecrets,
-  getOwnedApp,
+  getApp,
   listApps,
   listClientSecrets,
   RedirectUri,
@@ -53,7 +53,7 @@ export const layer = Group.group(Api, "apps", (handlers) =>
     )
     .handle("get", ({ path }) =>
       Effect.gen(function* () {
-        return toBody(yield* getOwnedApp(yield* SignedIn, path.app_id))
+        return toBody(yield* getApp(yield* SignedIn, path.app_id, "read"))
       }).pipe(toWire)
     )
     .handle(

@@ -48,7 +48,7 @@ export const LocationsApi = HttpApiGroup.make("locations")
       .setUrlParams(request({ ...purpose, ...moment }))
       .addSuccess(
         Schema.Struct({
-          matched: Schema.Boolean,
+          matched: Schema.Boolean.annotations({ description: "Whether there is a reading within `tolerance_s`" }),
           fix: Schema.NullOr(FixBody),
           asOf: NullableAt,
           deltaSeconds: Schema.NullOr(Schema.NonNegativeInt),

@@ -55,6 +55,22 @@ export const SPLITS: ReadonlyArray<Split> = [
       { name: "CurrentPlaceUnknown", values: ["unknown"], absent: ["place"] }
     ]
   },
+  {
+    schema: "LookupResult",
+    property: "matched",
+    variants: [
+      { name: "LookupAtPlace", values: [true], present: ["place", "asOf", "deltaSeconds"] },
+      { name: "LookupElsewhere", values: [false], absent: ["place"] }
+    ]
+  },
+  {
+    schema: "LocationLookup",
+    property: "matched",
+    variants: [
+      { name: "LocationFound", values: [true], present: ["fix", "asOf", "deltaSeconds"] },
+      { name: "LocationNotFound", values: [false], absent: ["fix", "asOf", "deltaSeconds"] }
+    ]
+  },
   dwell("NewPlaceRule", "NewPlace"),
   dwell("NewZoneRule", "NewZone"),
   answered("Rule", "Place"),
@@ -75,7 +91,10 @@ export const split = (schemas: Json): void => {
     }
     schemas[name] = {
       oneOf: variants.map((variant) => refTo(variant.name)),
-      discriminator: { propertyName: property, mapping },
+      // A discriminator is a text. Forms that a boolean tells apart say its value, which is enough for generators.
+      ...(variants.some(({ values }) => values.includes(true))
+        ? {}
+        : { discriminator: { propertyName: property, mapping } }),
       ...(whole["description"] === undefined ? {} : { description: whole["description"] })
     }
   }

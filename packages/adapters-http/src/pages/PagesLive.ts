@@ -18,6 +18,8 @@ import * as DeveloperApp from "./developer/app.js"
 import * as DeveloperLogo from "./developer/logo.js"
 import * as DeveloperSecrets from "./developer/secrets.js"
 import * as DeveloperApps from "./developer/apps.js"
+import * as Invitations from "./developer/invitations.js"
+import * as DeveloperTeam from "./developer/team.js"
 import * as DeveloperPurposes from "./developer/purposes.js"
 import * as GrantRules from "./developer/grantRules.js"
 import * as Deliveries from "./webhooks/deliveries.js"
@@ -118,6 +120,8 @@ export const routes = (options: ServiceOptions) => [
   ...DeveloperLogo.routes,
   ...DeveloperSecrets.routes,
   ...DeveloperPurposes.routes,
+  ...DeveloperTeam.routes,
+  ...Invitations.routes,
   ...Users.routes,
   ...TestPeople.routes,
   ...GrantRules.routes,

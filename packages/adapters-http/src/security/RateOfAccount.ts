@@ -12,6 +12,7 @@ interface Counted {
 }
 
 export const CREATION: Counted = { of: Subject.madeBy, rate: Rate.CREATIONS }
+export const INVITATION: Counted = { of: Subject.invitedBy, rate: Rate.INVITATIONS }
 export const TEST: Counted = { of: Subject.testsOf, rate: Rate.TESTS }
 export const CONSENT: Counted = { of: Subject.consentsOf, rate: Rate.CONSENTS_OF_ACCOUNT }
 

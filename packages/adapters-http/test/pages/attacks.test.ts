@@ -333,6 +333,7 @@ describe("cross-site scripting", () => {
       `/developer/apps/${app.id}/users`,
       `/developer/apps/${app.id}/webhooks`,
       `/developer/apps/${app.id}/deliveries`,
+      `/developer/apps/${app.id}/team`,
       consent,
       `/sign-in?return_to=${encodeURIComponent(`/x"><script>`)}`,
       `/portal/access-log?app=${encodeURIComponent(EVIL)}&from=${encodeURIComponent(EVIL)}`,

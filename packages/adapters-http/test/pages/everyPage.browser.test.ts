@@ -4,7 +4,7 @@ import { listConnections } from "@place-access/domain/connection"
 import { startConsent } from "@place-access/domain/consent"
 import { createPlace, Place } from "@place-access/domain/places"
 import { createPurpose, Purpose, updatePurpose } from "@place-access/domain/purposes"
-import { Timestamp } from "@place-access/domain/shared"
+import { InvitationId, Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { routes } from "@place-access/adapters-http/pages/PagesLive"
 import { Effect } from "effect"
@@ -134,6 +134,18 @@ describeBrowser("every page, with something on it", () => {
     await world.run(
       Effect.map(MemoryDatabase, ({ flagged }) => flagged.set(connection.id, Timestamp.make(world.clock.now())))
     )
+    const invitation = InvitationId.make("inv_1")
+    const { email } = ada.account
+    const createdAt = Timestamp.make(world.clock.now())
+    const invited = {
+      id: invitation,
+      appId: on.app.id,
+      email,
+      role: "viewer",
+      invitedBy: ada.account.id,
+      createdAt
+    } as const
+    await world.run(Effect.map(MemoryDatabase, ({ appInvitations }) => appInvitations.set(invitation, invited)))
     const owner = { userId: ada.account.id, appId: on.app.id, connectionId: connection.id }
     const endpoint = `GET /v1/${"x".repeat(100)}`
     await world.run(
@@ -186,6 +198,7 @@ describeBrowser("every page, with something on it", () => {
       device: tablet,
       endpoint: on.endpoints[0],
       grant: connection.id,
+      invitation,
       place: home.id,
       purpose: purpose.id,
       request: request.id,

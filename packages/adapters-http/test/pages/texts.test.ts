@@ -157,6 +157,7 @@ describe("texts of pages [languages-1]", () => {
       "Sandbox",
       "Scopes",
       "Status",
+      "Team",
       "Test",
       "Token",
       "Webhooks",

@@ -10,6 +10,7 @@ import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import * as ReviewWrites from "../reviews/ReviewWrites.js"
 import { columnsOf } from "../reviews/SubmissionRow.js"
+import { membersOf } from "../teams/SqlTeamStore.js"
 import { AppRow, COLUMNS, toApp } from "./AppRow.js"
 import { REGISTERED_COLUMNS, RegisteredRow, toRegistered, toSecrets } from "./RegisteredRow.js"
 
@@ -23,7 +24,8 @@ export const layer: Layer.Layer<AppStore, never, SqlClient> = Layer.effect(
       find: find(sql),
       findLogo: findLogo(sql),
       findRegistered: findRegistered(sql),
-      listOwnedBy: listOwnedBy(sql),
+      members: (id) => orStoreError(membersOf(sql, id)),
+      listOf: listOf(sql),
       list: list(sql),
       update: update(sql)
     })
@@ -95,16 +97,18 @@ const findRegistered =
 /** The cursor of a page: creation time and id of its last app. */
 const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
 
-const listOwnedBy =
-  (sql: SqlClient): Store["listOwnedBy"] =>
-  (ownerId, limit, after) =>
+const listOf =
+  (sql: SqlClient): Store["listOf"] =>
+  (userId, limit, after) =>
     Effect.gen(function* () {
       const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
       const rest =
         position === undefined
           ? sql``
           : sql`AND (created_at, app_id COLLATE "C") > (${Rows.at(position[0])}, ${position[1]})`
-      const rows = yield* sql`SELECT ${COLUMNS} FROM apps WHERE owner_id = ${ownerId} ${rest}
+      const rows = yield* sql`SELECT ${COLUMNS} FROM apps
+                              WHERE (owner_id = ${userId}
+                                OR app_id IN (SELECT app_id FROM app_members WHERE user_id = ${userId})) ${rest}
                               ORDER BY created_at, app_id COLLATE "C" LIMIT ${limit + 1}`.pipe(Rows.all(AppRow))
       return Page.of(rows.map(toApp), limit, (last) => [last.createdAt, last.id])
     }).pipe(orStoreError)

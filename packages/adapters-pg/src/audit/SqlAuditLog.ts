@@ -22,7 +22,7 @@ export const append = (sql: SqlClient, event: AuditEvent.AuditEvent) => {
   const { actor, at, detail, userId } = event
   return sql`INSERT INTO audit_events (user_id, at, kind, actor, actor_id, detail, kept_until)
              VALUES (${userId ?? NO_ACCOUNT}, ${Rows.at(at)}, ${detail.kind}, ${actor._tag},
-                     ${actor._tag === "Staff" ? actor.id : null}, ${Rows.json(detail)}::jsonb,
+                     ${"id" in actor ? actor.id : null}, ${Rows.json(detail)}::jsonb,
                      ${Rows.at(AuditEvent.keptUntil(event))})`
 }
 
@@ -30,7 +30,7 @@ const EventRow = Schema.Struct({
   user_id: UserId,
   event_id: Schema.String,
   at: Rows.At,
-  actor: Schema.Literal("Owner", "Staff", "Operator", "Stranger"),
+  actor: Schema.Literal("Owner", "Staff", "Teammate", "Operator", "Stranger"),
   actor_id: Schema.NullOr(UserId),
   detail: AuditEvent.AuditDetail
 })
@@ -46,7 +46,11 @@ const toEvent = (row: typeof EventRow.Type): AuditEvent.StoredAuditEvent => ({
 })
 
 const toActor = ({ actor, actor_id }: typeof EventRow.Type): AuditEvent.AuditActor =>
-  actor !== "Staff" ? { _tag: actor } : actor_id === null ? AuditEvent.OPERATOR : { _tag: "Staff", id: actor_id }
+  actor !== "Staff" && actor !== "Teammate"
+    ? { _tag: actor }
+    : actor_id === null
+      ? AuditEvent.OPERATOR
+      : { _tag: actor, id: actor_id }
 
 /** The cursor of a page: time and id of its last event. */
 const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)

@@ -52,6 +52,8 @@ const begin =
       if (Option.isNone(row)) return Option.none()
       const account = toAccount(row.value)
       if (Account.hasRole(account, "admin")) yield* lockAdmins(sql)
+      // No team changes its owners until the commit.
+      yield* sql`SELECT 1 FROM apps WHERE owner_id = ${userId} ORDER BY app_id FOR UPDATE`
       const state = yield* deletionState(sql, account)
       const decided = decide(state, yield* Timestamp.now)
       if (Either.isRight(decided)) yield* closeAccount(sql, state, decided.right)

@@ -1,6 +1,6 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { AccountDeletion } from "@place-access/domain/deletions"
-import type { Timestamp, UserId } from "@place-access/domain/shared"
+import type { AppId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as Rows from "../driver/Rows.js"
 import * as MailOutbox from "../mail/MailOutbox.js"
@@ -17,9 +17,12 @@ export const closeAccount = (
   { lookAt, receipt, requestedAt }: AccountDeletion.Going
 ) =>
   Effect.gen(function* () {
-    const appIds = apps.map(({ app }) => app.id)
-    const entirely = apps.flatMap(({ app }) => (AccountDeletion.goesEntirely(app) ? [app.id] : []))
+    const revoked = apps.filter(AccountDeletion.isRevoked)
+    const appIds = revoked.map(({ app }) => app.id)
+    const entirely = revoked.flatMap(({ app }) => (AccountDeletion.goesEntirely(app) ? [app.id] : []))
     yield* insertNobody(sql)
+    yield* leaveTeams(sql, { email, id }, appIds)
+    for (const { app, heir } of apps) if (heir !== null) yield* handOver(sql, app.id, heir)
     yield* disownApps(sql, id, requestedAt)
     yield* sql`DELETE FROM endpoints WHERE app_id = ANY(${appIds}::text[])`
     yield* sql`DELETE FROM sign_in_tries WHERE email = ${email}`
@@ -46,6 +49,24 @@ const insertNobody = (sql: SqlClient) =>
       VALUES (${NOBODY.id}, ${NOBODY.email}, ${NOBODY.displayName}, '', '{}', ${Rows.at(NOBODY.createdAt)})
       ON CONFLICT DO NOTHING`
 
+/** Takes the account out of all teams, and closes the teams of the apps that are revoked. */
+const leaveTeams = (
+  sql: SqlClient,
+  { email, id }: Pick<AccountDeletion.AccountDeletionState["account"], "email" | "id">,
+  revoked: ReadonlyArray<AppId>
+) =>
+  Effect.zipRight(
+    sql`DELETE FROM app_members WHERE user_id = ${id} OR app_id = ANY(${revoked}::text[])`,
+    sql`DELETE FROM app_invitations WHERE email = ${email} OR invited_by = ${id} OR app_id = ANY(${revoked}::text[])`
+  )
+
+const handOver = (sql: SqlClient, app: AppId, heir: UserId) =>
+  Effect.zipRight(
+    sql`DELETE FROM app_members WHERE app_id = ${app} AND user_id = ${heir}`,
+    sql`UPDATE apps SET owner_id = ${heir} WHERE app_id = ${app}`
+  )
+
+/** What the account still owns. */
 const disownApps = (sql: SqlClient, id: UserId, at: Timestamp.Timestamp) =>
   sql`UPDATE apps SET owner_id = ${NOBODY.id}, client_secrets = '[]', redirect_uris = '{}',
         revoked_at = coalesce(revoked_at, ${Rows.at(at)}),

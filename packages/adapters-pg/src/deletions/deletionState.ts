@@ -1,7 +1,9 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { Account } from "@place-access/domain/accounts"
+import { App } from "@place-access/domain/apps"
 import type { AccountDeletion } from "@place-access/domain/deletions"
-import { AppId } from "@place-access/domain/shared"
+import { AppId, MemberId, UserId } from "@place-access/domain/shared"
+import { Role, TeamLife } from "@place-access/domain/teams"
 import { Effect, Schema } from "effect"
 import { AppRow, COLUMNS, toApp } from "../apps/AppRow.js"
 import * as Rows from "../driver/Rows.js"
@@ -13,6 +15,7 @@ export const deletionState = (sql: SqlClient, account: Account.Account) =>
                              ORDER BY created_at, app_id`.pipe(Rows.all(AppRow))
     const counted = yield* countPeople(sql, account, owned)
     const people = new Map(counted.map((row) => [row.app_id, row.people]))
+    const heirs = yield* findHeirs(sql, owned)
     const otherAdmins = Account.hasRole(account, "admin")
       ? yield* sql`SELECT 1 FROM accounts WHERE 'admin' = ANY(roles) AND suspended_at IS NULL
                   AND user_id <> ${account.id} LIMIT 1`
@@ -20,7 +23,11 @@ export const deletionState = (sql: SqlClient, account: Account.Account) =>
     const state: AccountDeletion.AccountDeletionState = {
       account,
       isLastAdmin: otherAdmins.length === 0,
-      apps: owned.map((row) => ({ app: toApp(row), people: people.get(row.app_id) ?? 0 }))
+      apps: owned.map((row) => ({
+        app: toApp(row),
+        people: people.get(row.app_id) ?? 0,
+        heir: heirs(row.app_id)
+      }))
     }
     return state
   })
@@ -37,3 +44,31 @@ const countPeople = (sql: SqlClient, account: Account.Account, apps: ReadonlyArr
         AND user_id <> ${account.id}
         AND NOT EXISTS (SELECT 1 FROM accounts t WHERE t.user_id = connections.user_id AND t.test_app_id IS NOT NULL)
       GROUP BY app_id`.pipe(Rows.all(PeopleRow))
+
+const OwnerRow = Schema.Struct({
+  app_id: AppId,
+  member_id: MemberId,
+  user_id: UserId,
+  role: Role.TeamRole,
+  since: Rows.At,
+  is_suspended: Schema.Boolean
+})
+
+/** Who holds each app afterwards; null: nobody. */
+const findHeirs = (sql: SqlClient, apps: ReadonlyArray<AppRow>) =>
+  Effect.gen(function* () {
+    const rows = yield* sql`SELECT m.app_id, m.member_id, m.user_id, m.role, m.since,
+          a.suspended_at IS NOT NULL AS is_suspended
+        FROM app_members m JOIN accounts a ON a.user_id = m.user_id
+        WHERE m.app_id = ANY(${apps.map((row) => row.app_id)}::text[])
+        ORDER BY m.since, m.member_id`.pipe(Rows.all(OwnerRow))
+    const suspended = new Set(rows.flatMap((row) => (row.is_suspended ? [row.user_id] : [])))
+    return (id: AppId): UserId | null => {
+      const app = apps.find((row) => row.app_id === id)
+      const members = rows
+        .filter((row) => row.app_id === id)
+        .map(({ member_id: id, role, since, user_id: userId }) => ({ id, userId, role, since }))
+      const isClosed = app === undefined || App.isGone(toApp(app))
+      return TeamLife.heir({ isClosed, members }, (userId) => suspended.has(userId))?.userId ?? null
+    }
+  })

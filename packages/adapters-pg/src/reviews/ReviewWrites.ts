@@ -7,18 +7,18 @@ import * as MailOutbox from "../mail/MailOutbox.js"
 import * as Rows from "../driver/Rows.js"
 
 /**
- * Stores a decision and its event of the audit log, and queues the mail about it, in the transaction that changes the
+ * Stores a decision and its event of the audit log, and queues the mails about it, in the transaction that changes the
  * reviewed app or purpose.
  */
 export const record = (sql: SqlClient, recorded: ReviewDecision.RecordedDecision<ReviewSubject> | undefined) =>
   Effect.gen(function* () {
     if (recorded === undefined) return
-    const { audit, decision, mail } = recorded
+    const { audit, decision, mails } = recorded
     yield* sql`INSERT INTO review_decisions (app_id, decided_at, decision_id, subject_kind, subject_id, subject, kind, note,
                                              decided_by)
                VALUES (${decision.appId}, ${Rows.at(decision.at)}, ${decision.id}, ${decision.subject.kind},
                        ${decision.subject.id}, ${Rows.json(decision.subject)}::jsonb, ${decision.kind},
                        ${decision.note}, ${decision.by})`
     yield* AuditLog.append(sql, audit)
-    yield* MailOutbox.queue(sql, mail, decision.at)
+    for (const mail of mails) yield* MailOutbox.queue(sql, mail, decision.at)
   })

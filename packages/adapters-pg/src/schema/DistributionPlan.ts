@@ -13,6 +13,8 @@ export const COPIED_TABLES: ReadonlySet<string> = new Set([
   "passkey_challenges",
   "sign_in_tries",
   "apps",
+  "app_members",
+  "app_invitations",
   "purposes",
   "key_canaries",
   "schema_migrations"

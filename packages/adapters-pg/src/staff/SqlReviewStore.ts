@@ -80,7 +80,9 @@ const leaks =
         from === undefined
           ? sql``
           : sql`AND (flagged_at, connection_id COLLATE "C") < (${Rows.at(from[0])}, ${from[1]})`
-      const rows = yield* sql`SELECT ${LEAK_COLUMNS} FROM connections WHERE flagged_at IS NOT NULL ${rest}
+      const rows = yield* sql`SELECT ${LEAK_COLUMNS} FROM connections WHERE flagged_at IS NOT NULL
+                                AND NOT EXISTS (SELECT 1 FROM accounts t
+                                  WHERE t.user_id = connections.user_id AND t.test_app_id IS NOT NULL) ${rest}
                               ORDER BY flagged_at DESC, connection_id COLLATE "C" DESC LIMIT ${limit + 1}`.pipe(
         Rows.all(LeakRow)
       )

@@ -60,6 +60,7 @@ const TABLES: Readonly<Record<Retention.RetentionKind, Table>> = {
   },
   mail: { table: "mail_outbox", key: "user_id, dedupe_key", moment: "created_at" },
   named_mail: { table: "named_mail", key: "user_id", moment: "last_at" },
+  app_invitations: { table: "app_invitations", key: "app_id, invitation_id", moment: "created_at" },
   audit_events: { table: "audit_events", key: "user_id, event_id", moment: "kept_until" },
   app_calls: { table: "app_calls", key: "app_id, at, request_id", moment: "at", types: { at: "timestamptz" } },
   app_hours: { table: "app_hours", key: "app_id, hour", moment: "hour", types: { hour: "timestamptz" } },

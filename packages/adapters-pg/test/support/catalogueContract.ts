@@ -9,6 +9,8 @@ import { join } from "node:path"
 const COPIED = [
   "account_links",
   "accounts",
+  "app_invitations",
+  "app_members",
   "apps",
   "code_apps",
   "factor_removals",

@@ -50,6 +50,7 @@ const everyStore = Testing.FixSubjects.layer.pipe(
       Sql.SqlServiceStore.layer,
       Sql.SqlStaffStore.layer,
       Sql.SqlStayStore.layer,
+      Sql.SqlTeamStore.layer,
       Sql.SqlTestPersonStore.layer,
       Sql.SqlTierStore.layer,
       Sql.SqlTokenStore.layer,
@@ -140,6 +141,7 @@ export const contractTable: ReadonlyArray<Row> = [
   row("SqlRuleStore", Testing.ruleStoreContract),
   row("SqlServiceStore", Testing.serviceStoreContract),
   row("SqlStaffStore", Testing.staffStoreContract),
+  row("SqlTeamStore", Testing.teamStoreContract),
   row("SqlTestPersonStore", Testing.testPersonStoreContract),
   row("SqlTierStore", Testing.tierStoreContract),
   row(

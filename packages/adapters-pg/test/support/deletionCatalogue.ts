@@ -44,7 +44,9 @@ const BY_HAND: ReadonlySet<string> = new Set([
   "passkeys",
   "code_apps",
   "recovery_codes",
-  "factor_removals"
+  "factor_removals",
+  "app_members",
+  "app_invitations"
 ])
 
 const CANARY = "canary-7c31"
@@ -143,6 +145,16 @@ const person = Effect.gen(function* () {
   yield* Fixtures.purpose(sandbox.id, "find_me")
   const production = yield* Fixtures.app(user.id, { status: "production" })
   const others = yield* Fixtures.app((yield* Fixtures.user).id, { status: "production" })
+  yield* sql`INSERT INTO app_members (app_id, member_id, user_id, role, since)
+             VALUES (${others.id}, ${yield* Entropy.id("mbr")}, ${user.id}, 'owner', ${Rows.at(now)})`
+  // One that the person made, and one to the person.
+  for (const [invitee, by] of [
+    ["somebody@example.com", user.id],
+    [email, others.ownerId]
+  ]) {
+    yield* sql`INSERT INTO app_invitations (app_id, invitation_id, email, role, invited_by, created_at)
+               VALUES (${others.id}, ${yield* Entropy.id("inv")}, ${invitee}, 'viewer', ${by}, ${Rows.at(now)})`
+  }
   for (const app of [sandbox, production, others]) {
     yield* sql`INSERT INTO review_decisions (app_id, decided_at, decision_id, subject_kind, subject_id, subject, kind, note, decided_by)
                VALUES (${app.id}, ${Rows.at(now)}, ${yield* Entropy.id("rvw")}, 'app', ${app.id},
@@ -187,7 +199,14 @@ export const deletionCatalogue: Contract<
       Check.isTrue(!(yield* tablesWith(words)).includes("accounts"), "the account is gone at once")
       Check.isTrue(!(yield* tablesWith(words)).includes("sessions"), "so are its sessions")
       Check.isTrue(!(yield* tablesWith(words)).includes("account_links"), "and the links that were mailed")
-      for (const table of ["passkeys", "code_apps", "recovery_codes", "factor_removals"]) {
+      for (const table of [
+        "passkeys",
+        "code_apps",
+        "recovery_codes",
+        "factor_removals",
+        "app_members",
+        "app_invitations"
+      ]) {
         Check.isTrue(!(yield* tablesWith(words)).includes(table), `and its ${table}`)
       }
       Check.isTrue(!(yield* tablesWith(words)).includes("sign_in_tries"), "and its tries to sign in")

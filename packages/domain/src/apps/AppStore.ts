@@ -5,6 +5,7 @@ import type * as AppReview from "./AppReview.js"
 import type { AppId, StoreEffect, UserId } from "../shared/index.js"
 import type { Page, PagePosition } from "../shared/Page.js"
 import type { Timestamp } from "../shared/Timestamp.js"
+import type { Member } from "../teams/Team.js"
 import type { App } from "./App.js"
 import type { Logo, LogoDigest, LogoPng } from "./AppLogo.js"
 import type { ClientSecret } from "./ClientSecret.js"
@@ -29,6 +30,9 @@ export interface AppChange<A> {
   readonly audit?: AuditEvent | undefined
 }
 
+/** A member of an app's team, with what the programs of apps need. */
+export type TeamMember = Pick<Member, "userId" | "role">
+
 /** Apps, with their redirect URIs and the hashes of their secrets. */
 export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
   AppStore,
@@ -40,15 +44,21 @@ export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
     readonly create: (app: App) => StoreEffect<boolean>
     readonly find: (id: AppId) => StoreEffect<Option.Option<App>>
     readonly findRegistered: (id: AppId) => StoreEffect<Option.Option<Registered>>
-    /** The account's apps, oldest first, then by id. `after` is the position of an earlier page. */
-    readonly listOwnedBy: (ownerId: UserId, limit: number, after: PagePosition | undefined) => StoreEffect<Page<App>>
+    /** The members of the app's team other than its owner, longest first, then by id. */
+    readonly members: (id: AppId) => StoreEffect<ReadonlyArray<TeamMember>>
+    /**
+     * The apps that the account owns or is a member of, oldest first, then by id. `after` is the position of an earlier
+     * page.
+     */
+    readonly listOf: (userId: UserId, limit: number, after: PagePosition | undefined) => StoreEffect<Page<App>>
     /** All apps, newest first, then by descending id. */
     readonly list: (limit: number, after: PagePosition | undefined) => StoreEffect<Page<App>>
     /** A logo that the app names, in force or proposed. The store keeps no others: a change drops them. */
     readonly findLogo: (id: AppId, digest: LogoDigest) => StoreEffect<Option.Option<LogoPng>>
     /**
      * Locks the app, gives the present state to `decide`, a plain function, and stores its `after` (app and secrets),
-     * `logo`, `recorded` and `audit`. Id, owner and creation time must not change. None when there is no such app.
+     * `logo`, `recorded` and `audit`. Id, owner and creation time must not change (`TeamStore` changes the owner).
+     * None when there is no such app.
      */
     readonly update: <A>(
       id: AppId,

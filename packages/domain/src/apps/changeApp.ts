@@ -1,4 +1,4 @@
-import { Effect, Either, Option } from "effect"
+import { Effect, Either } from "effect"
 import { type Account, AccountStore } from "../accounts/index.js"
 import { announceAudit, AuditEvent } from "../audit/index.js"
 import * as AccountLimits from "../quotas/AccountLimits.js"
@@ -8,6 +8,8 @@ import type { Logo, LogoPng } from "./AppLogo.js"
 import * as AppLife from "./AppLife.js"
 import { type AppChange, AppStore, type Registered } from "./AppStore.js"
 import * as ClientSecret from "./ClientSecret.js"
+import type * as TeamRole from "../teams/Role.js"
+import { getApp } from "./readApps.js"
 import type * as RedirectUri from "./RedirectUri.js"
 
 export interface NewApp {
@@ -67,7 +69,7 @@ export const registerRedirectUris = program(
     const clientSecret = ClientSecret.format(yield* Entropy.secret)
     const hash = (yield* Vault.Vault).sha256(clientSecret)
     let committed: AuditEvent.AuditEvent | undefined
-    const outcome = yield* changeOwned(account, id, (before, now) => {
+    const outcome = yield* changeAs(account, id, "secrets", (before, now) => {
       const edited = AppLife.register(before.app, redirectUris, now)
       const next: ClientSecret.ClientSecret = { appId: id, hash, createdAt: now, expiresAt: null }
       const after = Either.map(edited, (app) => ({ app, secrets: ClientSecret.rotate(before.secrets, next, now) }))
@@ -103,7 +105,8 @@ export const endPreviousClientSecrets = program(
 
 /** When each client secret that works was issued and when it ends, newest first. `NotFound` for another's app. */
 export const listClientSecrets = program("listClientSecrets", function* (account: Account.Account, id: AppId) {
-  const found = Option.filter(yield* (yield* AppStore).findRegistered(id), ({ app }) => app.ownerId === account.id)
+  yield* getApp(account, id, "secrets")
+  const found = yield* (yield* AppStore).findRegistered(id)
   const { app, secrets } = yield* Effect.mapError(found, () => new NotFound({ what: "app" }))
   return app.revokedAt === null ? ClientSecret.live(secrets, yield* Timestamp.now) : []
 })
@@ -113,7 +116,7 @@ const NO_SECRET = "the app has no client secret yet: register redirect URIs firs
 const changeSecrets = (account: Account.Account, id: AppId, change: SecretChange) =>
   Effect.gen(function* () {
     let committed: AuditEvent.AuditEvent | undefined
-    const outcome = yield* changeOwned<Either.Either<App, Conflict>>(account, id, ({ app, secrets }, now) => {
+    const outcome = yield* changeAs<Either.Either<App, Conflict>>(account, id, "secrets", ({ app, secrets }, now) => {
       const reason = app.revokedAt !== null ? AppLife.REVOKED : secrets.length === 0 ? NO_SECRET : undefined
       if (reason !== undefined) return { outcome: Either.left(new Conflict({ reason })), after: null }
       const after = { app, secrets: change(secrets, now) }
@@ -152,7 +155,7 @@ export const withdrawChange = program("withdrawChange", function* (account: Acco
   return yield* step(account, id, AppLife.withdraw)
 })
 
-/** One transition of the owner's app. The secrets stay. */
+/** One transition of the app. The secrets stay. */
 const step = (
   account: Account.Account,
   id: AppId,
@@ -160,24 +163,21 @@ const step = (
   logo?: Logo
 ) =>
   Effect.flatten(
-    changeOwned(account, id, (before, now) => {
+    changeAs(account, id, "develop", (before, now) => {
       const outcome = next(before.app, now)
       return { outcome, after: Either.isLeft(outcome) ? null : { ...before, app: outcome.right }, logo }
     })
   )
 
-/** `AppStore.update`, for the app's owner only. The owner is checked under the lock. */
-const changeOwned = <A>(
+/** `AppStore.update`, for a member of the app's team whose role allows the action. */
+const changeAs = <A>(
   account: Account.Account,
   id: AppId,
+  action: TeamRole.Action,
   decide: (before: Registered, now: Timestamp.Timestamp) => AppChange<A>
 ) =>
   Effect.gen(function* () {
-    const apps = yield* AppStore
-    const outcome = yield* apps.update(id, (before, now) => {
-      if (before.app.ownerId !== account.id) return { outcome: Option.none<A>(), after: null }
-      const { outcome, ...change } = decide(before, now)
-      return { outcome: Option.some(outcome), ...change }
-    })
-    return yield* Effect.mapError(Option.flatten(outcome), () => new NotFound({ what: "app" }))
+    yield* getApp(account, id, action)
+    const outcome = yield* (yield* AppStore).update(id, decide)
+    return yield* Effect.mapError(outcome, () => new NotFound({ what: "app" }))
   })

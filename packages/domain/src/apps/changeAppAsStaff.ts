@@ -24,9 +24,12 @@ export const decideApp = program("decideApp", function* (account: Account, id: A
   yield* Staff.requireReviewer(account)
   const { decision, note } = yield* Verdict.check(verdict)
   const kind = decision === "approve" ? "approved" : "rejected"
+  const isMember = yield* isInTeam(account, id)
   return yield* decideWithoutOwn(account, ["reviewer", "admin"], (mayBeOwn) =>
     changeAsStaff(account, id, { kind, note }, (before): Either.Either<App, Conflict | Staff.OwnWork> =>
-      isOwn(account, before) && !mayBeOwn ? Either.left(new Staff.OwnWork()) : AppLife.decide(before, verdict)
+      (isMember || isOwn(account, before)) && !mayBeOwn
+        ? Either.left(new Staff.OwnWork())
+        : AppLife.decide(before, verdict)
     )
   )
 })
@@ -39,13 +42,16 @@ export const narrowApp = program(
   "narrowApp",
   function* (account: Account, id: AppId, allowed: ReadonlyArray<Scope> | null) {
     yield* Staff.requireAdmin(account)
+    const isMember = yield* isInTeam(account, id)
     return yield* decideWithoutOwn(account, ["admin"], (mayBeOwn) =>
       changeAsStaff(
         account,
         id,
         { kind: "narrowed", note: null },
         (before): Either.Either<App, Conflict | Staff.OwnWork> =>
-          isOwn(account, before) && !mayBeOwn ? Either.left(new Staff.OwnWork()) : AppLife.narrow(before, allowed)
+          (isMember || isOwn(account, before)) && !mayBeOwn
+            ? Either.left(new Staff.OwnWork())
+            : AppLife.narrow(before, allowed)
       )
     )
   }
@@ -60,8 +66,10 @@ export const changeAsStaff = <E>(
 ) =>
   Effect.gen(function* () {
     const decisionId = ReviewDecisionId.make(yield* Entropy.id("rvw"))
+    const apps = yield* AppStore
+    const owners = (yield* apps.members(id)).filter(({ role }) => role === "owner")
     let committed: AuditEvent.AuditEvent | undefined
-    const outcome = yield* (yield* AppStore).update(id, (before, now) => {
+    const outcome = yield* apps.update(id, (before, now) => {
       const stepped = step(before.app, now)
       if (Either.isLeft(stepped) || stepped.right === before.app) return { outcome: stepped, after: null }
       const app = stepped.right
@@ -75,13 +83,22 @@ export const changeAsStaff = <E>(
         at: now
       }
       committed = ReviewDecision.auditEvent(decision, app.ownerId, null)
-      const recorded = { decision, mail: AppNotice.message(app, decision), audit: committed }
+      const mail = AppNotice.message(app, decision)
+      const mails = [mail, ...owners.map(({ userId }) => ({ ...mail, to: userId }))]
+      const recorded = { decision, mails, audit: committed }
       return { outcome: stepped, after: { ...before, app }, recorded }
     })
     if (committed !== undefined) yield* announceAudit(committed)
     const stepped = yield* Effect.mapError(outcome, () => new NotFound({ what: "app" }))
     return yield* stepped
   })
+
+/** A member of the team has the same interest as the owner (decision teams-1). */
+const isInTeam = ({ id }: Account, appId: AppId) =>
+  Effect.map(
+    Effect.flatMap(AppStore, (apps) => apps.members(appId)),
+    (members) => members.some(({ userId }) => userId === id)
+  )
 
 const isOwn = (account: Account, app: App): boolean => app.ownerId === account.id
 

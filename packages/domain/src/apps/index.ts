@@ -11,7 +11,7 @@ export * as App from "./App.js"
 export * as AppLogo from "./AppLogo.js"
 export * as AppLife from "./AppLife.js"
 export * as AppProposal from "./AppProposal.js"
-export { type AppChange, AppStore, type Registered } from "./AppStore.js"
+export { type AppChange, AppStore, type Registered, type TeamMember } from "./AppStore.js"
 export { authenticateClient, findClient, InvalidClient, proveClient } from "./authenticateClient.js"
 export * as ClientSecret from "./ClientSecret.js"
 export {
@@ -27,6 +27,6 @@ export {
   withdrawChange
 } from "./changeApp.js"
 export { decideApp, narrowApp } from "./changeAppAsStaff.js"
-export { findLogo, getOwnedApp, listApps } from "./readApps.js"
+export { findLogo, getApp, getAppWithRole, listApps, readersOf, roleIn } from "./readApps.js"
 export * as RedirectUri from "./RedirectUri.js"
 export * as AppReview from "./AppReview.js"

@@ -1,22 +1,50 @@
 import { Effect, Either, Option } from "effect"
 import type { Account } from "../accounts/Account.js"
-import { type AppId, Cursor, NotFound, type Page, program } from "../shared/index.js"
+import { type AppId, Cursor, Forbidden, NotFound, type Page, program, type UserId } from "../shared/index.js"
 import { requireReviewer } from "../reviews/Staff.js"
+import * as TeamRole from "../teams/Role.js"
+import type { App } from "./App.js"
 import * as AppLogo from "./AppLogo.js"
 import { AppStore } from "./AppStore.js"
 
-/** The account's own app, else `NotFound`. Every route below an app's id calls this first. */
-export const getOwnedApp = program("getOwnedApp", function* (account: Account, id: AppId) {
-  const apps = yield* AppStore
-  const app = Option.filter(yield* apps.find(id), ({ ownerId }) => ownerId === account.id)
-  return yield* Effect.mapError(app, () => new NotFound({ what: "app" }))
+/**
+ * An app of whose team the account is, for this action. Every route below an app's id calls this first. `NotFound` for
+ * others, `Forbidden` when the member's role does not allow the action (decision teams-1).
+ */
+export const getApp = program("getApp", function* (account: Account, id: AppId, action: TeamRole.Action) {
+  const { app, role } = yield* getAppWithRole(account, id)
+  if (!TeamRole.can(role, action)) return yield* new Forbidden({ reason: TeamRole.REFUSAL[action] })
+  return app
 })
 
-/** The account's own apps, oldest first. `Invalid` for a cursor of another list. */
+/** An app of whose team the account is, with the account's role there; `NotFound` for others. */
+export const getAppWithRole = program("getAppWithRole", function* (account: Account, id: AppId) {
+  const apps = yield* AppStore
+  const app = yield* Effect.mapError(yield* apps.find(id), () => new NotFound({ what: "app" }))
+  const role = yield* roleIn(app, account.id)
+  return role === undefined ? yield* new NotFound({ what: "app" }) : { app, role }
+})
+
+/** The account's role in the app's team; undefined: it is not in the team. */
+export const roleIn = program("roleIn", function* (app: Pick<App, "id" | "ownerId">, userId: UserId) {
+  if (userId === app.ownerId) return "owner"
+  return (yield* (yield* AppStore).members(app.id)).find((member) => member.userId === userId)?.role
+})
+
+/** Who gets the mails about the app: its owner, and the members with one of these roles (decision teams-5). */
+export const readersOf = program(
+  "readersOf",
+  function* ({ id, ownerId }: Pick<App, "id" | "ownerId">, roles: ReadonlyArray<TeamRole.TeamRole>) {
+    const members = (yield* (yield* AppStore).members(id)).filter(({ role }) => roles.includes(role))
+    return [ownerId, ...members.map(({ userId }) => userId)]
+  }
+)
+
+/** The apps of whose teams the account is, oldest first. `Invalid` for a cursor of another list. */
 export const listApps = program("listApps", function* (account: Account, page: Page.PageRequest) {
   const apps = yield* AppStore
   const { items, nextCursor } = yield* Cursor.page(`apps of ${account.id}`, page, (limit, after) =>
-    apps.listOwnedBy(account.id, limit, after)
+    apps.listOf(account.id, limit, after)
   )
   return { apps: items, nextCursor }
 })
@@ -34,7 +62,7 @@ export const nameApps = (ids: Iterable<AppId>) =>
   })
 
 /**
- * A logo that a visitor may see. Everybody sees the logo in force of an app in production; its developer, reviewers and
+ * A logo that a visitor may see. Everybody sees the logo in force of an app in production; its team, reviewers and
  * admins (`account`) also see one that waits, and those of other apps. `NotFound` otherwise.
  */
 export const findLogo = program(
@@ -44,8 +72,15 @@ export const findLogo = program(
     const unknown = () => new NotFound({ what: "logo" })
     const app = yield* Effect.mapError(yield* apps.find(id), unknown)
     const isPublic = app.logo === digest && app.status === "production" && app.revokedAt === null
-    const isTheirs = Option.exists(account, (one) => one.id === app.ownerId || Either.isRight(requireReviewer(one)))
-    if (!isPublic && !isTheirs) return yield* unknown()
+    if (!isPublic && !(yield* isTheirs(app, account))) return yield* unknown()
     return { isPublic, bytes: AppLogo.bytesOf(yield* Effect.mapError(yield* apps.findLogo(id, digest), unknown)) }
   }
 )
+
+const isTheirs = (app: App, account: Option.Option<Account>) =>
+  Effect.gen(function* () {
+    if (Option.isNone(account)) return false
+    const { id } = account.value
+    if (id === app.ownerId || Either.isRight(requireReviewer(account.value))) return true
+    return (yield* roleIn(app, id)) !== undefined
+  })

@@ -12,6 +12,7 @@ const origin = {
 }
 
 const Role = Schema.Literal("developer", "reviewer", "admin")
+const TeamRole = Schema.Literal("owner", "developer", "viewer")
 const Factor = Schema.Literal("passkey", "totp", "recovery_codes")
 
 /**
@@ -54,10 +55,27 @@ export const AuditDetail = Schema.Union(
     appId: AppId,
     /** Null: the decision is about the app itself. */
     purposeId: Schema.NullOr(PurposeId)
+  }),
+  /** `role`: of the member or the invitation. The event is about the member, an invitation's about who acted. */
+  Schema.Struct({
+    kind: Schema.Literal(
+      "team_invited",
+      "team_invitation_withdrawn",
+      "team_invitation_declined",
+      "team_joined",
+      "team_role_changed",
+      "team_left",
+      "team_handed_over"
+    ),
+    appId: AppId,
+    role: TeamRole
   })
 )
 export type AuditDetail = typeof AuditDetail.Type
 export type AuditKind = AuditDetail["kind"]
+
+/** The events of the teams of apps. */
+export type TeamKind = Extract<AuditDetail, { readonly kind: `team_${string}` }>["kind"]
 
 /** Every kind, in the order of the page's filter. */
 export const KINDS: ReadonlyArray<AuditKind> = AuditDetail.members.flatMap(
@@ -73,6 +91,8 @@ export const AuditActor = Schema.Union(
   Schema.Struct({ _tag: Schema.Literal("Owner") }),
   /** A reviewer or an admin, on a page or with the API. */
   Schema.Struct({ _tag: Schema.Literal("Staff"), id: UserId }),
+  /** Another member of the team of an app. */
+  Schema.Struct({ _tag: Schema.Literal("Teammate"), id: UserId }),
   /** Somebody with a command on the server. */
   Schema.Struct({ _tag: Schema.Literal("Operator") }),
   /** Somebody who did not prove who they are. */
@@ -118,7 +138,7 @@ export const logLine = ({ actor, at, detail, userId }: AuditEvent): Readonly<Rec
     audit: kind,
     account: userId,
     actor: actor._tag.toLowerCase(),
-    ...(actor._tag === "Staff" ? { actor_id: actor.id } : {}),
+    ...("id" in actor ? { actor_id: actor.id } : {}),
     at: toIso(at),
     ...rest
   }

@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import { AccessLogStore } from "../access-log/AccessLogStore.js"
 import type { LoggedPurpose } from "../access-log/listAccessLog.js"
 import type { Account } from "../accounts/Account.js"
-import { getOwnedApp } from "../apps/readApps.js"
+import { getApp } from "../apps/readApps.js"
 import { PlaceStore } from "../places/PlaceStore.js"
 import * as Purpose from "../purposes/Purpose.js"
 import { PurposeStore } from "../purposes/PurposeStore.js"
@@ -101,7 +101,7 @@ export const listUses = program("listUses", function* (userId: UserId, id: Conne
 
 /** An app's connections, ended ones too, newest first. `NotFound`: another account's app. `Invalid`: the cursor. */
 export const listAppUsers = program("listAppUsers", function* (account: Account, appId: AppId, page: Page.PageRequest) {
-  const app = yield* getOwnedApp(account, appId)
+  const app = yield* getApp(account, appId, "develop")
   const connections = yield* ConnectionStore
   const { items, nextCursor } = yield* Cursor.page(`users of ${app.id}`, page, (limit, after) =>
     connections.listOfApp(app.id, limit, after)

@@ -26,6 +26,8 @@ export const NOBODY: Account = {
 export interface OwnedApp {
   readonly app: App
   readonly people: number
+  /** The owner who holds the app afterwards; null: there is none, and the app is revoked (decision teams-4). */
+  readonly heir: UserId | null
 }
 
 /** What the decision reads under the account's lock. */
@@ -90,6 +92,9 @@ const BY_OPERATOR: By = {
 /** Whether the app is deleted with the account: before production, only its developer could connect it. */
 export const goesEntirely = ({ status }: Pick<App, "status">): boolean => status !== "production"
 
+/** Whether the app is revoked with the account. Otherwise another owner holds it from then on. */
+export const isRevoked = ({ heir }: Pick<OwnedApp, "heir">): boolean => heir === null
+
 /** When workers look again for rows that a request in flight at the deletion wrote late. */
 const LOOKS = [10 * MINUTE, DAY]
 
@@ -103,17 +108,20 @@ export const nextLook = (requestedAt: Timestamp, now: Timestamp): Timestamp | nu
 export const receiptKey = (userId: UserId): string => `account_deleted ${userId}`
 
 /** The mail to the account's address. If somebody else deleted the account, its owner finds out from it. */
-const receipt = ({ email, id }: Account, apps: ReadonlyArray<OwnedApp>, now: Timestamp, by: By): MailMessage => ({
-  to: NOBODY.id,
-  address: email,
-  dedupeKey: receiptKey(id),
-  subject: "Your account was deleted",
-  body: [
-    `On ${Words.moment(now)} your account was deleted, ${by.how}.`,
-    "Apps can ask nothing more about you, your phones can send nothing more, and you are signed out everywhere. Your places, your history, your access log and everything else of yours are being removed now; that takes minutes, and a day for the last traces.",
-    ...(apps.length === 0 ? [] : [`${apps.length === 1 ? "Your app was" : "Your apps were"} revoked.`]),
-    "It cannot be undone. With this address you can make a new account at any time.",
-    "What apps learned about you before, they keep: ask them to delete it. Backups of the service, if there are any, are kept as long as those who run it keep them.",
-    `${by.ifNotYou} This is the last message that we send you, and the address is forgotten once it is sent.`
-  ].join("\n\n")
-})
+const receipt = ({ email, id }: Account, owned: ReadonlyArray<OwnedApp>, now: Timestamp, by: By): MailMessage => {
+  const apps = owned.filter(isRevoked)
+  return {
+    to: NOBODY.id,
+    address: email,
+    dedupeKey: receiptKey(id),
+    subject: "Your account was deleted",
+    body: [
+      `On ${Words.moment(now)} your account was deleted, ${by.how}.`,
+      "Apps can ask nothing more about you, your phones can send nothing more, and you are signed out everywhere. Your places, your history, your access log and everything else of yours are being removed now; that takes minutes, and a day for the last traces.",
+      ...(apps.length === 0 ? [] : [`${apps.length === 1 ? "Your app was" : "Your apps were"} revoked.`]),
+      "It cannot be undone. With this address you can make a new account at any time.",
+      "What apps learned about you before, they keep: ask them to delete it. Backups of the service, if there are any, are kept as long as those who run it keep them.",
+      `${by.ifNotYou} This is the last message that we send you, and the address is forgotten once it is sent.`
+    ].join("\n\n")
+  }
+}

@@ -19,9 +19,10 @@ export class AccountDeletionStore extends Context.Tag("@place-access/domain/dele
      * Locks the account (for an admin also against other admins who delete theirs), reads the clock and calls `decide`.
      *
      * With `Going`, one transaction does all of this: it deletes the account, its sessions and its sign-in attempts;
-     * ends its connections and the tokens of its phones; drops its waiting events; gives its apps to `NOBODY` and
-     * revokes them, without secrets, redirect URIs and endpoints; puts the mail into the outbox; and records that other
-     * rows remain. None when there is no account of this id.
+     * ends its connections and the tokens of its phones; drops its waiting events; takes it out of all teams; gives
+     * each of its apps to the app's heir, or else to `NOBODY` and revokes it, without secrets, redirect URIs,
+     * endpoints, members and invitations; drops the invitations that it made and those to its address; puts the mail
+     * into the outbox; and records that other rows remain. None when there is no account of this id.
      */
     readonly begin: (
       userId: UserId,

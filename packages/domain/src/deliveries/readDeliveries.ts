@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Account } from "../accounts/Account.js"
-import { getOwnedApp } from "../apps/readApps.js"
+import { getApp } from "../apps/readApps.js"
 import { type AppId, Cursor, type DeliveryId, NotFound, program } from "../shared/index.js"
 import { DeliveryStore, type DeliveryFilter } from "./DeliveryStore.js"
 
@@ -11,7 +11,7 @@ export interface LogQuery extends DeliveryFilter {
 
 /** The delivery log, newest first. `Invalid` for a cursor of another list; `NotFound` for another account's app. */
 export const listDeliveries = program("listDeliveries", function* (account: Account, appId: AppId, query: LogQuery) {
-  yield* getOwnedApp(account, appId)
+  yield* getApp(account, appId, "read")
   const { limit, cursor, ...filter } = query
   const list = `deliveries ${appId} ${JSON.stringify([filter.endpointId, filter.eventId, filter.types, filter.state, filter.from, filter.to])}`
   const after = cursor === undefined ? undefined : yield* Cursor.open(cursor, list)
@@ -22,7 +22,7 @@ export const listDeliveries = program("listDeliveries", function* (account: Acco
 
 /** A row of the log with all attempts, oldest first. `NotFound` for another account's. */
 export const getDelivery = program("getDelivery", function* (account: Account, appId: AppId, id: DeliveryId) {
-  yield* getOwnedApp(account, appId)
+  yield* getApp(account, appId, "read")
   const found = yield* (yield* DeliveryStore).find(appId, id)
   return yield* Effect.mapError(found, () => new NotFound({ what: "delivery" }))
 })

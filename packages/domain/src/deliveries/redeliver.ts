@@ -1,6 +1,6 @@
 import { Effect, Either, Option } from "effect"
 import type { Account } from "../accounts/Account.js"
-import { getOwnedApp } from "../apps/readApps.js"
+import { getApp } from "../apps/readApps.js"
 import { EndpointStore } from "../endpoints/EndpointStore.js"
 import { isEnabled } from "../endpoints/WebhookEndpoint.js"
 import { Conflict, Entropy, NotFound, program, Timestamp } from "../shared/index.js"
@@ -23,7 +23,7 @@ const REFUSALS: Readonly<Record<Replay.ReplayRefusal, string>> = {
 
 /** Queues the same event for the same endpoint again, as a new row. `Conflict` says why it is not possible. */
 export const redeliver = program("redeliver", function* (account: Account, appId: AppId, id: DeliveryId) {
-  yield* getOwnedApp(account, appId)
+  yield* getApp(account, appId, "develop")
   const replayId = yield* newId
   const decided = yield* (yield* DeliveryStore).replay(appId, id, (state, now) => Replay.decide(state, replayId, now))
   const outcome = yield* Effect.mapError(decided, () => new NotFound({ what: "delivery" }))
@@ -34,7 +34,7 @@ export const redeliver = program("redeliver", function* (account: Account, appId
 
 /** Makes the next attempt due now, the same one: nothing is sent twice. `Conflict` when there is none. */
 export const retryNow = program("retryNow", function* (account: Account, appId: AppId, id: DeliveryId) {
-  yield* getOwnedApp(account, appId)
+  yield* getApp(account, appId, "develop")
   const store = yield* DeliveryStore
   const now = yield* Timestamp.now
   const hurried = yield* store.hurry(appId, id, now)
@@ -67,7 +67,7 @@ const BATCHES = 20
 export const recover = program(
   "recover",
   function* (account: Account, appId: AppId, endpointId: EndpointId, since: Timestamp.Timestamp) {
-    yield* getOwnedApp(account, appId)
+    yield* getApp(account, appId, "develop")
     const endpoint = yield* (yield* EndpointStore).find(appId, endpointId)
     const found = yield* Effect.mapError(endpoint, () => new NotFound({ what: "endpoint" }))
     if (!isEnabled(found)) return yield* new Conflict({ reason: REFUSALS.endpoint_disabled })

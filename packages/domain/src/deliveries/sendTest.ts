@@ -1,7 +1,7 @@
 import type { WebhookAnswer } from "../endpoints/WebhookSender.js"
 import { Effect } from "effect"
 import type { Account } from "../accounts/Account.js"
-import { getOwnedApp } from "../apps/readApps.js"
+import { getApp } from "../apps/readApps.js"
 import * as Delivery from "./Delivery.js"
 import { DeliveryStore } from "./DeliveryStore.js"
 import { type WebhookPost, type PostedWebhook, ownHeaders, signedPost } from "./signedPost.js"
@@ -30,7 +30,7 @@ export interface TestResult {
 export const sendTest = program(
   "sendTest",
   function* (account: Account, appId: AppId, endpointId: EndpointId, type: EventType = "ping") {
-    yield* getOwnedApp(account, appId)
+    yield* getApp(account, appId, "develop")
     const found = yield* (yield* EndpointStore).find(appId, endpointId)
     const endpoint = yield* Effect.mapError(found, () => new NotFound({ what: "endpoint" }))
     const occurredAt = yield* Timestamp.now

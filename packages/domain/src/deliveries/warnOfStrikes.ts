@@ -1,5 +1,6 @@
 import { Effect, Option } from "effect"
 import { AppStore } from "../apps/AppStore.js"
+import { readersOf } from "../apps/readApps.js"
 import { DeliveryStore } from "./DeliveryStore.js"
 import { MailOutbox } from "../mail/MailOutbox.js"
 import { program, Timestamp } from "../shared/index.js"
@@ -9,11 +10,11 @@ import { EndpointStore, StrikeWarning } from "../endpoints/index.js"
 const BATCH = 100
 
 /**
- * Mails warnings about failing endpoints to developers, and returns how many were handled. Strikes are rows of the app
- * and mails are rows of the developer, so there is no common transaction: the mail is written into the outbox first,
- * and the warning is removed afterwards. A worker that dies in between repeats a mail that is already in the outbox,
- * which has no effect. May be interrupted, repeated and run by several workers. A warning that fails is logged, and the
- * next run tries again.
+ * Mails warnings about failing endpoints to owners and developers of the app, and returns how many were handled.
+ * Strikes are rows of the app and mails are rows of their reader, so there is no common transaction: the mails are
+ * written into the outbox first, and the warning is removed afterwards. A worker that dies in between repeats mails
+ * that are already in the outbox, which has no effect. May be interrupted, repeated and run by several workers. A
+ * warning that fails is logged, and the next run tries again.
  */
 export const warnOfStrikes = program("warnOfStrikes", function* () {
   const endpoints = yield* EndpointStore
@@ -41,7 +42,10 @@ const settle = (warning: StrikeWarning.StrikeWarning) =>
         onSome: ({ attempts }) => attempts.at(-1) ?? null
       })
       const message = StrikeWarning.message(warning, { app: app.value, endpoint: endpoint.value, lastAttempt })
-      yield* (yield* MailOutbox).put(message, yield* Timestamp.now)
+      const outbox = yield* MailOutbox
+      for (const to of yield* readersOf(app.value, ["owner", "developer"])) {
+        yield* outbox.put({ ...message, to }, yield* Timestamp.now)
+      }
     }
     yield* endpoints.forgetWarning(warning)
     return true

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Account } from "../accounts/Account.js"
 import { announceAudit, AuditEvent } from "../audit/index.js"
-import { getOwnedApp } from "../apps/readApps.js"
+import { getApp } from "../apps/readApps.js"
 import { normalise, type Subscribable } from "../events/Event.js"
 import { type AppId, Conflict, EndpointId, Entropy, Invalid, NotFound, program, Timestamp } from "../shared/index.js"
 import * as AccountLimits from "../quotas/AccountLimits.js"
@@ -16,7 +16,7 @@ import { WebhookSender } from "./WebhookSender.js"
 
 /** The app's endpoints, oldest first. Their secrets are not shown. */
 export const listEndpoints = program("listEndpoints", function* (account: Account, appId: AppId) {
-  yield* getOwnedApp(account, appId)
+  yield* getApp(account, appId, "read")
   return yield* (yield* EndpointStore).list(appId)
 })
 
@@ -36,7 +36,7 @@ export type HeaderChanges = ReadonlyMap<EndpointHeader.HeaderName, EndpointHeade
  * for an address that may not be registered, `Conflict` when the app has five endpoints.
  */
 export const createEndpoint = program("createEndpoint", function* (account: Account, appId: AppId, input: NewEndpoint) {
-  yield* getOwnedApp(account, appId)
+  yield* getApp(account, appId, "develop")
   const url = yield* checkedUrl(input.url)
   const id = EndpointId.make(yield* Entropy.id("ep"))
   const secret = yield* newSecret(appId, id)
@@ -79,7 +79,7 @@ export interface EndpointEdit {
 export const updateEndpoint = program(
   "updateEndpoint",
   function* (account: Account, appId: AppId, id: EndpointId, edit: EndpointEdit) {
-    yield* getOwnedApp(account, appId)
+    yield* getApp(account, appId, "develop")
     const url = edit.url === undefined ? undefined : yield* checkedUrl(edit.url)
     const headers = yield* sealed(appId, id, edit.headers ?? NO_CHANGES)
     let isTooMany = false
@@ -121,7 +121,7 @@ const sealed = (appId: AppId, id: EndpointId, changes: HeaderChanges) =>
 
 /** Returns a new secret, once; the old one signs for 24 hours more (Spec §4.7). `NotFound`: another account's. */
 export const rotateSecret = program("rotateSecret", function* (account: Account, appId: AppId, id: EndpointId) {
-  yield* getOwnedApp(account, appId)
+  yield* getApp(account, appId, "develop")
   const secret = yield* newSecret(appId, id)
   const endpoint = yield* changeSecrets(secretsChanged("secret_rotated", account, appId, id), (before, now) =>
     SigningSecret.rotate(before, secret.sealed, now)
@@ -134,7 +134,7 @@ export const rotateSecret = program("rotateSecret", function* (account: Account,
  * are signed with the new secret alone. `NotFound` for another account's endpoint.
  */
 export const replaceSecret = program("replaceSecret", function* (account: Account, appId: AppId, id: EndpointId) {
-  yield* getOwnedApp(account, appId)
+  yield* getApp(account, appId, "develop")
   const secret = yield* newSecret(appId, id)
   const endpoint = yield* changeSecrets(secretsChanged("secret_ended", account, appId, id), (_, now) =>
     SigningSecret.replace(secret.sealed, now)
@@ -146,7 +146,7 @@ export const replaceSecret = program("replaceSecret", function* (account: Accoun
 export const endPreviousSecrets = program(
   "endPreviousSecrets",
   function* (account: Account, appId: AppId, id: EndpointId) {
-    yield* getOwnedApp(account, appId)
+    yield* getApp(account, appId, "develop")
     yield* changeSecrets(secretsChanged("secret_ended", account, appId, id), SigningSecret.endPrevious)
   }
 )
@@ -186,7 +186,7 @@ const changeSecrets = (
 
 /** Removes an endpoint. Its waiting deliveries fail. `NotFound` for another account's endpoint, and the second time. */
 export const removeEndpoint = program("removeEndpoint", function* (account: Account, appId: AppId, id: EndpointId) {
-  yield* getOwnedApp(account, appId)
+  yield* getApp(account, appId, "develop")
   if (!(yield* (yield* EndpointStore).remove(appId, id))) return yield* new NotFound({ what: "endpoint" })
 })
 

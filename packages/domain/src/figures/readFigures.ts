@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Account } from "../accounts/Account.js"
-import { getOwnedApp } from "../apps/readApps.js"
+import { getApp } from "../apps/readApps.js"
 import { EndpointStore } from "../endpoints/EndpointStore.js"
 import { type AppId, Cursor, type EndpointId, NotFound, type Page, program, Timestamp } from "../shared/index.js"
 import * as AppFigures from "./AppFigures.js"
@@ -27,7 +27,7 @@ export interface AppOverview {
 export const readAppFigures = program(
   "readAppFigures",
   function* (account: Account, appId: AppId, edges: ReadonlyArray<Timestamp.Timestamp>) {
-    yield* getOwnedApp(account, appId)
+    yield* getApp(account, appId, "read")
     const store = yield* FiguresStore
     const [from, to] = [edges[0] ?? Timestamp.make(0), edges.at(-1) ?? Timestamp.make(0)]
     const hours = yield* store.hours(appId, from, to)
@@ -46,7 +46,7 @@ export const readAppFigures = program(
 export const listAppCalls = program(
   "listAppCalls",
   function* (account: Account, appId: AppId, filter: CallFilter, page: Page.PageRequest) {
-    yield* getOwnedApp(account, appId)
+    yield* getApp(account, appId, "read")
     const store = yield* FiguresStore
     const { items, nextCursor } = yield* Cursor.page(
       `calls of ${appId} ${String(filter.refusedOnly)}`,
@@ -75,7 +75,7 @@ export interface EndpointOverview {
 export const readEndpointFigures = program(
   "readEndpointFigures",
   function* (account: Account, appId: AppId, endpointId: EndpointId) {
-    yield* getOwnedApp(account, appId)
+    yield* getApp(account, appId, "read")
     const found = yield* (yield* EndpointStore).find(appId, endpointId)
     yield* Effect.mapError(found, () => new NotFound({ what: "endpoint" }))
     const store = yield* FiguresStore
@@ -107,7 +107,7 @@ const sinceOf = (now: Timestamp.Timestamp, span: number): Timestamp.Timestamp =>
 
 /** Whether the newest attempt at each endpoint of the app succeeded; an endpoint that is not named is unknown. */
 export const readEndpointHealth = program("readEndpointHealth", function* (account: Account, appId: AppId) {
-  yield* getOwnedApp(account, appId)
+  yield* getApp(account, appId, "read")
   const now = yield* Timestamp.now
   const newest = yield* (yield* FiguresStore).newest(appId, sinceOf(now, 7 * Timestamp.DAY))
   return new Map(newest.map((one) => [one.endpointId, EndpointFigures.health(one)]))

@@ -44,6 +44,9 @@ export const CREATIONS = of(AccountLimits.CREATIONS)
 /** For test webhooks of one account. Each one is a request to an address of the developer's choice. */
 export const TESTS = of(AccountLimits.TEST_WEBHOOKS)
 
+/** For invitations into teams by one account. */
+export const INVITATIONS = of(AccountLimits.INVITED)
+
 /** For simulated trips of one account. Each one is an upload. */
 export const TRIPS = of(AccountLimits.TRIPS)
 

@@ -19,6 +19,7 @@ export const KINDS = [
   "made-by",
   "tests-of",
   "trips-of",
+  "invited-by",
   "dead",
   "reset",
   "mailbox",
@@ -60,6 +61,9 @@ export const madeBy = (id: UserId): LimitSubject => make("made-by", id)
 
 /** Test webhooks of an account. */
 export const testsOf = (id: UserId): LimitSubject => make("tests-of", id)
+
+/** Invitations into the teams of apps, by an account. */
+export const invitedBy = (id: UserId): LimitSubject => make("invited-by", id)
 
 /** Simulated trips of the test people of an account's apps. */
 export const tripsOf = (id: UserId): LimitSubject => make("trips-of", id)

@@ -1,6 +1,8 @@
 import { Chunk, Duration, Effect, Option, Stream } from "effect"
 import { authenticateSession } from "../accounts/sessions.js"
 import { AppStore } from "../apps/AppStore.js"
+import { roleIn } from "../apps/readApps.js"
+import * as TeamRole from "../teams/Role.js"
 import { authorisationOf, record, recordUnsent } from "../deliveries/beforeSending.js"
 import * as Delivery from "../deliveries/Delivery.js"
 import * as Disclosure from "../deliveries/Disclosure.js"
@@ -90,7 +92,10 @@ const standing = ({ account, listener }: OpenedListener, cookie: string, now: Ti
     const signedIn = yield* authenticateSession(cookie)
     if (!Option.exists(signedIn, ({ id }) => id === account.id)) return "signed_out"
     const app = yield* (yield* AppStore).find(appId)
-    if (!Option.exists(app, ({ ownerId, revokedAt }) => ownerId === account.id && revokedAt === null)) return "app_gone"
+    if (Option.isNone(app) || app.value.revokedAt !== null) return "app_gone"
+    // A member may have left, or have another role now.
+    const role = yield* roleIn(app.value, account.id)
+    if (role === undefined || !TeamRole.can(role, "develop")) return "app_gone"
     if (endpointId === null) return yield* ownSecrets(listener, account)
     const endpoint = yield* (yield* EndpointStore).find(appId, endpointId)
     return Option.isNone(endpoint)

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { AccessLogStore } from "../access-log/AccessLogStore.js"
 import type { Account } from "../accounts/Account.js"
-import { getOwnedApp } from "../apps/readApps.js"
+import { getApp } from "../apps/readApps.js"
 import * as Disclosure from "../deliveries/Disclosure.js"
 import { EndpointStore } from "../endpoints/EndpointStore.js"
 import * as SigningSecret from "../endpoints/SigningSecret.js"
@@ -33,7 +33,7 @@ export interface OpenedListener {
  * endpoint, because the endpoint's subscription counts.
  */
 export const openListener = program("openListener", function* (account: Account, appId: AppId, input: NewListener) {
-  const app = yield* getOwnedApp(account, appId)
+  const app = yield* getApp(account, appId, "develop")
   const { endpointId } = input
   if (endpointId !== null) {
     if (input.events.length > 0) {

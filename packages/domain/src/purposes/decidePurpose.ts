@@ -1,7 +1,7 @@
 import { Effect, Either } from "effect"
 import type { Account } from "../accounts/Account.js"
 import { announceAudit, type AuditEvent } from "../audit/index.js"
-import { AppLife, AppStore } from "../apps/index.js"
+import { AppLife, AppStore, readersOf, roleIn } from "../apps/index.js"
 import { decideWithoutOwn, ReviewDecision, Staff, Verdict } from "../reviews/index.js"
 import * as PurposeReview from "./PurposeReview.js"
 import { Conflict, Entropy, NotFound, program, type PurposeId, ReviewDecisionId } from "../shared/index.js"
@@ -24,8 +24,8 @@ export const decidePurpose = program(
     const unknown = () => new NotFound({ what: "purpose" })
     const { appId } = yield* Effect.mapError(yield* purposes.find(id), unknown)
     const app = yield* Effect.mapError(yield* (yield* AppStore).find(appId), unknown)
-    // The owner of an app never changes while it is not revoked.
-    const isOwn = app.ownerId === account.id
+    const isOwn = (yield* roleIn(app, account.id)) !== undefined
+    const owners = yield* readersOf(app, ["owner"])
     yield* decideWithoutOwn(account, ["reviewer", "admin"], (mayBeOwn) =>
       isOwn && !mayBeOwn ? new Staff.OwnWork() : Effect.void
     )
@@ -49,7 +49,8 @@ export const decidePurpose = program(
       }
       committed = ReviewDecision.auditEvent(decision, app.ownerId, id)
       const mail = PurposeNotice.message(app, after, decision)
-      return { outcome: decided, after, recorded: { decision, mail, audit: committed } }
+      const mails = owners.map((to) => ({ ...mail, to }))
+      return { outcome: decided, after, recorded: { decision, mails, audit: committed } }
     })
     if (committed !== undefined) yield* announceAudit(committed)
     const decided = yield* Effect.mapError(outcome, unknown)

@@ -1,6 +1,6 @@
 import { Effect, Either, Option } from "effect"
 import type { Account } from "../accounts/Account.js"
-import { type App, AppLife, getOwnedApp } from "../apps/index.js"
+import { type App, AppLife, getApp } from "../apps/index.js"
 import { type AppId, Conflict, Entropy, NotFound, PurposeId, type Scope, Timestamp, program } from "../shared/index.js"
 import * as DeclaredScopes from "./DeclaredScopes.js"
 import * as Purpose from "./Purpose.js"
@@ -10,7 +10,7 @@ import { PurposeStore } from "./PurposeStore.js"
 
 /** The app's purposes by key, with archived ones: their keys stay taken. `NotFound` for another account's app. */
 export const listPurposes = program("listPurposes", function* (account: Account, appId: AppId) {
-  const app = yield* getOwnedApp(account, appId)
+  const app = yield* getApp(account, appId, "read")
   return yield* (yield* PurposeStore).list(app.id)
 })
 
@@ -36,7 +36,7 @@ export interface NewPurpose {
  * `Invalid` for scopes that the app does not declare, `Conflict` when the app ever had the key.
  */
 export const createPurpose = program("createPurpose", function* (account: Account, appId: AppId, input: NewPurpose) {
-  const app = yield* getOwnedApp(account, appId)
+  const app = yield* getApp(account, appId, "develop")
   const refused = DeclaredScopes.refused(input.terms.scopes, app)
   if (refused !== undefined) return yield* refused
   const id = PurposeId.make(yield* Entropy.id("pps"))
@@ -49,7 +49,7 @@ export const createPurpose = program("createPurpose", function* (account: Accoun
 export const updatePurpose = program(
   "updatePurpose",
   function* (account: Account, appId: AppId, id: PurposeId, change: PurposeLife.PurposeEdit) {
-    const app = yield* getOwnedApp(account, appId)
+    const app = yield* getApp(account, appId, "develop")
     const refused = change.scopes === undefined ? undefined : DeclaredScopes.refused(change.scopes, app)
     if (refused !== undefined) return yield* refused
     return yield* changeOwned(account, appId, id, (before, now) => PurposeLife.edit(before, change, now))
@@ -58,7 +58,7 @@ export const updatePurpose = program(
 
 /** Submits a draft or rejected purpose for review. `NotFound` for another account's, `Conflict` in any other state. */
 export const submitPurpose = program("submitPurpose", function* (account: Account, appId: AppId, id: PurposeId) {
-  const app = yield* getOwnedApp(account, appId)
+  const app = yield* getApp(account, appId, "develop")
   return yield* changeOwned(account, appId, id, (before, now) =>
     app.revokedAt === null ? PurposeLife.submit(before, now) : Either.left(new Conflict({ reason: AppLife.REVOKED }))
   )
@@ -77,7 +77,7 @@ const changeOwned = <E>(
   step: (before: Purpose.Purpose, now: Timestamp.Timestamp) => Either.Either<Purpose.Purpose, E>
 ) =>
   Effect.gen(function* () {
-    const app = yield* getOwnedApp(account, appId)
+    const app = yield* getApp(account, appId, "develop")
     const outcome = yield* (yield* PurposeStore).update(id, (before, now) => {
       if (before.appId !== app.id) return { outcome: Option.none<Either.Either<Purpose.Purpose, E>>(), after: null }
       const after = step(before, now)

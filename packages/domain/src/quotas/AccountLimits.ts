@@ -103,6 +103,20 @@ export const TEST_PEOPLE = owned(
   "an app can have 10 test people; remove one first"
 )
 
+export const MEMBERS = owned(
+  "People in the team of an app",
+  20,
+  "the holder and all members",
+  "a team can have 20 people; remove one first"
+)
+
+export const INVITATIONS = owned(
+  "Open invitations of an app",
+  20,
+  "those that were not accepted, declined or withdrawn within 7 days",
+  "an app can have 20 open invitations; withdraw one first"
+)
+
 export const LISTENERS = owned(
   "Machines that listen to an app",
   5,
@@ -125,6 +139,15 @@ export const TEST_WEBHOOKS = within(
   HOUR,
   "an account's, over all of its apps",
   "an account can send 30 test webhooks in an hour; wait and try again"
+)
+
+/** Each invitation can be a mail to somebody who did not ask for it. */
+export const INVITED = within(
+  "Invitations into teams",
+  50,
+  DAY,
+  "an account's, over all of its apps; withdrawing one gives nothing back",
+  "an account can invite 50 people in a day; wait and try again"
 )
 
 /** Each trip is an upload of up to 1,000 readings. */
@@ -173,9 +196,12 @@ export const ALL: ReadonlyArray<OwnedLimit | WindowLimit> = [
   PURPOSES,
   ENDPOINTS,
   TEST_PEOPLE,
+  MEMBERS,
+  INVITATIONS,
   LISTENERS,
   CREATIONS,
   TEST_WEBHOOKS,
+  INVITED,
   TRIPS,
   CONSENT_PAGES,
   CONSENT_PAGES_OF_ADDRESS,

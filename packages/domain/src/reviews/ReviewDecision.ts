@@ -21,11 +21,11 @@ export interface ReviewDecision<Subject> {
   readonly at: Timestamp.Timestamp
 }
 
-/** A decision and its mail, committed together with the change. */
+/** A decision and its mails, committed together with the change. */
 export interface RecordedDecision<Subject> {
   readonly decision: ReviewDecision<Subject>
-  /** The mail to the developer. */
-  readonly mail: MailMessage
+  /** The mail to each owner of the app. */
+  readonly mails: ReadonlyArray<MailMessage>
   readonly audit: AuditEvent.AuditEvent
 }
 

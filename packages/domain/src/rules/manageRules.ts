@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import type { Account } from "../accounts/Account.js"
-import { getOwnedApp } from "../apps/readApps.js"
+import { getApp } from "../apps/readApps.js"
 import type { Connection } from "../connection/Connection.js"
 import { ConnectionStore } from "../connection/ConnectionStore.js"
 import * as EffectiveScopes from "../connection/EffectiveScopes.js"
@@ -121,7 +121,7 @@ export interface GrantEvaluations {
 export const listEvaluationsOfGrant = program(
   "listEvaluationsOfGrant",
   function* (account: Account, appId: AppId, grantId: ConnectionId, query: PageRequest) {
-    const app = yield* getOwnedApp(account, appId)
+    const app = yield* getApp(account, appId, "develop")
     const found = yield* (yield* ConnectionStore).findOfApp(app.id, grantId)
     const now = yield* Timestamp.now
     if (Option.isNone(found) || !EffectiveScopes.isLive(found.value, app, now)) {

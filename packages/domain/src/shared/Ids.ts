@@ -58,3 +58,11 @@ export type SessionId = typeof SessionId.Type
 /** A worker process, from its start to its end. */
 export const WorkerId = id("WorkerId")
 export type WorkerId = typeof WorkerId.Type
+
+/** A membership in the team of an app. */
+export const MemberId = id("MemberId")
+export type MemberId = typeof MemberId.Type
+
+/** An invitation into the team of an app. */
+export const InvitationId = id("InvitationId")
+export type InvitationId = typeof InvitationId.Type

@@ -8,6 +8,7 @@ import * as TokenFamily from "../tokens/TokenFamily.js"
 import * as Idempotency from "../idempotency/Idempotency.js"
 import { COUNTED_FOR } from "../limits/ZoneQuestions.js"
 import * as NamedMail from "../mail/NamedMail.js"
+import * as Team from "../teams/Team.js"
 import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** The kinds of rows that are deleted after some time. Each kind says from which moment its time is counted. */
@@ -44,6 +45,8 @@ export const RetentionKind = Schema.Literal(
   "mail",
   /** from when the newest counted message was written */
   "named_mail",
+  /** from when they were made (decision teams-2) */
+  "app_invitations",
   /** from the last moment at which it is kept (decision audit-3) */
   "audit_events",
   /** from the call (decision figures-2) */
@@ -84,6 +87,8 @@ export const until = (kind: RetentionKind, now: Timestamp): Timestamp => {
     case "budgets":
       // A question counts for a whole day, its last instant included.
       return plus(now, -COUNTED_FOR - HOUR)
+    case "app_invitations":
+      return plus(now, -Team.INVITATION_LIFETIME)
     case "named_mail":
       return plus(now, -NamedMail.WINDOW - HOUR)
     case "sign_in_tries":

@@ -5,7 +5,7 @@ import {
   authenticateClient,
   ClientSecret,
   createApp,
-  getOwnedApp,
+  getApp,
   listApps,
   RedirectUri,
   registerRedirectUris,
@@ -50,7 +50,7 @@ describe("createApp", () => {
       const app = yield* createApp(owner, input)
       expect(app).toMatchObject({ status: "sandbox", redirectUris: [], ownerId: owner.id, revokedAt: null })
       expect(app.declaredScopes).toEqual(["location.place.current", "location.lookup"])
-      expect(yield* getOwnedApp(owner, app.id)).toEqual(app)
+      expect(yield* getApp(owner, app.id, "read")).toEqual(app)
       const account = yield* (yield* AccountStore).find(owner.id)
       expect(Option.map(account, ({ roles }) => roles)).toEqual(Option.some(["developer"]))
     }).pipe(Effect.provide(stores))
@@ -71,7 +71,7 @@ describe("somebody else's app", () => {
       const before = yield* (yield* AppStore).findRegistered(app.id)
       const stranger = yield* Fixtures.userWith({ roles: ["developer", "admin"] })
       for (const id of [app.id, AppId.make("app_none")]) {
-        expect(yield* refused(getOwnedApp(stranger, id))).toBe("NotFound")
+        expect(yield* refused(getApp(stranger, id, "read"))).toBe("NotFound")
         expect(yield* refused(updateApp(stranger, id, { name: App.AppName.make("Mine") }))).toBe("NotFound")
         expect(yield* refused(registerRedirectUris(stranger, id, uris))).toBe("NotFound")
       }
@@ -110,7 +110,7 @@ describe("updateApp", () => {
         name: App.AppName.make("Other")
       })
       expect(after).toEqual({ ...app, name: "Other", declaredScopes: ["location.visits.read"], revision: 2 })
-      expect(yield* getOwnedApp(owner, app.id)).toEqual(after)
+      expect(yield* getApp(owner, app.id, "read")).toEqual(after)
     }).pipe(Effect.provide(stores))
   )
 
@@ -120,7 +120,7 @@ describe("updateApp", () => {
       const app = yield* Fixtures.app(owner.id, { status: "in_review", declaredScopes: ["location.visits.read"] })
       const change = { name: App.AppName.make("Other"), scopes: ["location.visits.read", "location.lookup"] } as const
       expect(yield* refused(updateApp(owner, app.id, change))).toBe("Conflict")
-      expect(yield* getOwnedApp(owner, app.id)).toEqual(app)
+      expect(yield* getApp(owner, app.id, "read")).toEqual(app)
     }).pipe(Effect.provide(stores))
   )
 
@@ -150,7 +150,7 @@ describe("registerRedirectUris", () => {
         expect(registered.clientSecret).toMatch(/^pa_cs_[A-Za-z0-9_-]{52}$/)
         const { apps } = yield* MemoryDatabase
         expect(JSON.stringify([...apps])).not.toContain(registered.clientSecret)
-        expect(yield* getOwnedApp(owner, app.id)).toEqual(registered.app)
+        expect(yield* getApp(owner, app.id, "read")).toEqual(registered.app)
       }).pipe(Effect.provide(stores))
   )
 

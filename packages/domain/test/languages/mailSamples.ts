@@ -14,6 +14,7 @@ import type { ReviewDecision } from "@place-access/domain/reviews"
 import { type Scope, Scope as Scopes, Timestamp, Words } from "@place-access/domain/shared"
 import { AccountChange } from "@place-access/domain/staff"
 import { SteeringNotice } from "@place-access/domain/steering"
+import { Role, type Team, TeamNotice } from "@place-access/domain/teams"
 import { Today } from "@place-access/domain/timeline"
 import { LeakNotice } from "@place-access/domain/tokens"
 import { Either, FastCheck as fc, Option } from "effect"
@@ -182,7 +183,7 @@ const deletionMails: Make = (facts) =>
     const state = {
       account: accountOf(facts, { confirmedAt: facts.at }),
       isLastAdmin: false,
-      apps: Array.from({ length: apps }, () => ({ app: namedOf(facts), people: 0 }))
+      apps: Array.from({ length: apps }, () => ({ app: namedOf(facts), people: 0, heir: null }))
     }
     return [AccountDeletion.decide, AccountDeletion.decideForOperator].flatMap((decide) =>
       present(Either.getOrThrow(decide(state, facts.at)).receipt)
@@ -259,6 +260,24 @@ const connectionMails: Make = (facts) => {
   ]
 }
 
+const teamMails: Make = (facts) => {
+  const { at } = facts
+  const team = { appId: "app_1", appName: facts.name } as unknown as Team.Team
+  const named = { id: "usr_2", displayName: facts.name } as unknown as Account.Account
+  const invitation = { id: "inv_1", invitedBy: "usr_1", createdAt: at } as unknown as Team.Invitation
+  const member = { id: "mbr_1", userId: "usr_1" } as unknown as Team.Member
+  return [
+    ...Role.TeamRole.literals.flatMap((role) => [
+      TeamNotice.invited(team, { ...invitation, role }, named, named),
+      TeamNotice.roleChanged(team, { ...member, role }, at)
+    ]),
+    TeamNotice.joined(team, invitation, named),
+    TeamNotice.removed(team, member, at),
+    TeamNotice.left(team, member, at),
+    TeamNotice.handedOver(team, member, at)
+  ]
+}
+
 /** What replaces mails beyond the limit. */
 const foldedMails: Make = (facts) => {
   const full = { ...NamedMail.none, namedAt: Array.from({ length: NamedMail.LIMIT }, () => facts.at) }
@@ -323,6 +342,7 @@ export const MAILS: Readonly<Record<string, Make>> = {
   "purposes/PurposeNotice.ts": purposeMails,
   "staff/AccountChange.ts": staffMails,
   "steering/SteeringNotice.ts": connectionMails,
+  "teams/TeamNotice.ts": teamMails,
   "tokens/LeakNotice.ts": connectionMails
 }
 

@@ -1,5 +1,5 @@
 import { type Account } from "@place-access/domain/accounts"
-import { AppLife, decideApp, getOwnedApp, narrowApp, submitApp, updateApp } from "@place-access/domain/apps"
+import { AppLife, decideApp, getApp, narrowApp, submitApp, updateApp } from "@place-access/domain/apps"
 import { revokeApp } from "@place-access/domain/staff"
 import {
   archivePurpose,
@@ -299,7 +299,7 @@ describe("whose it is to decide [P2]", () => {
           yield* Effect.flip(decidePurpose(reviewer, id, silent))
         ]
         expect(errors).toMatchObject(errors.map(() => ({ _tag: "Invalid", problems: [{ field: "note" }] })))
-        expect((yield* getOwnedApp(owner, app.id)).status).toBe("in_review")
+        expect((yield* getApp(owner, app.id, "read")).status).toBe("in_review")
         expect(yield* listPurposes(owner, app.id)).toMatchObject([{ status: "in_review" }])
       })
     ))
@@ -331,7 +331,7 @@ describe("whose it is to decide [P2]", () => {
         yield* submitApp(owner, app.id)
         yield* decideApp(reviewer, app.id, reject)
         expect(yield* refused(decideApp(admin, app.id, approve))).toBe("Conflict")
-        expect((yield* getOwnedApp(owner, app.id)).status).toBe("sandbox")
+        expect((yield* getApp(owner, app.id, "read")).status).toBe("sandbox")
       })
     ))
 

@@ -55,7 +55,9 @@ import type {
   EventId,
   ExportId,
   ImportId,
+  InvitationId,
   ListenerId,
+  MemberId,
   PlaceId,
   RuleId,
   Sub,
@@ -66,6 +68,7 @@ import type {
 import type { Timestamp } from "../../src/shared/Timestamp.js"
 import type { Hash, Sealed } from "../../src/shared/Vault.js"
 import type { SensitiveNotice } from "../../src/tiers/SensitiveNotice.js"
+import type { Invitation, Member } from "../../src/teams/Team.js"
 import type { Stay } from "../../src/visits/Stay.js"
 import type { VisitReport } from "../../src/fixes/VisitReport.js"
 
@@ -115,6 +118,8 @@ export interface Tables {
   readonly apps: Map<AppId, Registered>
   /** The key is `${app id} ${digest}`. */
   readonly appLogos: Map<string, LogoPng>
+  readonly appMembers: Map<MemberId, Member & { readonly appId: AppId }>
+  readonly appInvitations: Map<InvitationId, Invitation & { readonly appId: AppId }>
   readonly purposes: Array<Purpose>
   readonly reviewDecisions: Array<AnyReviewDecision>
   readonly volumeFlags: Array<VolumeFlag>
@@ -250,6 +255,8 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       signInTries: new Map(),
       apps: new Map(),
       appLogos: new Map(),
+      appMembers: new Map(),
+      appInvitations: new Map(),
       purposes: [],
       reviewDecisions: [],
       volumeFlags: [],

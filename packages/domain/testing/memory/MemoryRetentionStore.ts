@@ -71,6 +71,8 @@ const moments = (tables: Tables, kind: RetentionKind): Array<Row> => {
       return rows(tables.appHours, ({ hour }) => hour)
     case "endpoint_hours":
       return rows(tables.endpointHours, ({ hour }) => hour)
+    case "app_invitations":
+      return rows(tables.appInvitations, ({ createdAt }) => createdAt)
     case "named_mail":
       return rows(tables.namedMail, NamedMail.lastAt)
     case "mail":

@@ -8,6 +8,13 @@ const from = (network: string | null): string => (network === null ? "" : ` von 
 const ROLES: Readonly<Record<string, string>> = { developer: "Entwickler", reviewer: "Prüfer", admin: "Administrator" }
 const role = (name: string): string => ROLES[name] ?? name
 
+const TEAM_ROLES: Readonly<Record<string, string>> = {
+  owner: "Besitzer",
+  developer: "Entwickler",
+  viewer: "Betrachter"
+}
+const teamRole = (name: string): string => TEAM_ROLES[name] ?? name
+
 export const admin: typeof en.admin = {
   tabs: { label: "Verwaltung", apps: "Apps", accounts: "Konten", audit: "Audit-Protokoll", service: "Dienst" },
   service: {
@@ -150,7 +157,14 @@ export const admin: typeof en.admin = {
     export_fetched: "Export abgeholt",
     secret_rotated: "Geheimnis ersetzt",
     secret_ended: "Geheimnis beendet",
-    review_decided: "Prüfung entschieden"
+    review_decided: "Prüfung entschieden",
+    team_invited: "In ein Team eingeladen",
+    team_invitation_withdrawn: "Einladung zurückgezogen",
+    team_invitation_declined: "Einladung abgelehnt",
+    team_joined: "Einem Team beigetreten",
+    team_role_changed: "Rolle in einem Team geändert",
+    team_left: "Ein Team verlassen",
+    team_handed_over: "App übergeben"
   },
   said: {
     made: "Das Konto wurde angelegt.",
@@ -196,6 +210,18 @@ export const admin: typeof en.admin = {
     secretEnded: {
       client: (app) => html`Hat das Client-Secret der App ${app} beendet.`,
       signing: (app) => html`Hat den Signaturschlüssel der App ${app} beendet.`
+    },
+    team: {
+      team_invited: (app, name) =>
+        html`Hat jemanden in das Team von ${app} eingeladen, in der Rolle ${teamRole(name)}.`,
+      team_invitation_withdrawn: (app, name) =>
+        html`Hat eine Einladung in das Team von ${app} zurückgezogen, in der Rolle ${teamRole(name)}.`,
+      team_invitation_declined: (app, name) =>
+        html`Hat es abgelehnt, dem Team von ${app} beizutreten, in der Rolle ${teamRole(name)}.`,
+      team_joined: (app, name) => html`Ist dem Team von ${app} beigetreten, in der Rolle ${teamRole(name)}.`,
+      team_role_changed: (app, name) => html`Hat jetzt die Rolle ${teamRole(name)} im Team von ${app}.`,
+      team_left: (app, name) => html`Hat die Rolle ${teamRole(name)} im Team von ${app} nicht mehr.`,
+      team_handed_over: (app, name) => html`Hält jetzt die App ${app}, in der Rolle ${teamRole(name)}.`
     },
     appDecided: {
       approved: (app) => html`Die App ${app} wurde genehmigt.`,

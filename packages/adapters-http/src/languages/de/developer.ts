@@ -27,6 +27,7 @@ export const developer: typeof en.developer = {
     calls: "Anfragen",
     webhooks: "Webhooks",
     deliveries: "Zustellungen",
+    team: "Team",
     testPeople: "Testpersonen"
   },
   figures: {
@@ -123,11 +124,11 @@ export const developer: typeof en.developer = {
     standing: {
       sandbox: {
         title: "In der Sandbox",
-        text: "Nur Sie können die App verbinden. Reichen Sie sie ein, wenn sie fertig ist: Ein Prüfer sieht sich Name, Beschreibung, Webseite, Logo und Scopes an. Zwecke werden einzeln geprüft."
+        text: "Nur ihr Inhaber kann die App verbinden: die Person, auf deren Namen sie registriert ist. Reichen Sie sie ein, wenn sie fertig ist: Ein Prüfer sieht sich Name, Beschreibung, Webseite, Logo und Scopes an. Zwecke werden einzeln geprüft."
       },
       in_review: {
         title: "In Prüfung",
-        text: "Ein Prüfer sieht sich die App an. Sie bekommen eine E-Mail mit der Entscheidung. Bis dahin können nur Sie sie verbinden, und Sie können keine Scopes hinzufügen."
+        text: "Ein Prüfer sieht sich die App an. Sie bekommen eine E-Mail mit der Entscheidung. Bis dahin kann nur ihr Inhaber sie verbinden, und Sie können keine Scopes hinzufügen."
       },
       production: {
         title: "In Produktion",

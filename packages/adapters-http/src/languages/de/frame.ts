@@ -80,6 +80,7 @@ export const frame: typeof en.frame = {
     noReceipt: "Diesen Beleg gibt es nicht",
     noRule: "Diese Regel gibt es nicht",
     noSession: "Diese Anmeldung gibt es nicht",
+    unknownRole: "Diese Rolle gibt es nicht",
     noDate: "Der erste Tag muss ein Datum sein",
     noPause: "Das Formular nennt keine Dauer einer Pause",
     unknownPlace: "Das Formular nennt einen Ort, den es nicht gibt",

@@ -71,3 +71,57 @@ export const purposes: typeof en.purposes = {
   },
   cannotBeUsed: (reason) => html`kann nicht benutzt werden: ${reason}`
 }
+
+export const team: typeof en.team = {
+  labels: { email: "E-Mail-Adresse", role: "Rolle" },
+  title: (app) => `Team von ${app}`,
+  lead: "Alle im Team sehen die Namen der anderen. Wer die App besitzt, sieht auch die E-Mail-Adressen.",
+  roles: { owner: "Besitzer", developer: "Entwickler", viewer: "Betrachter" },
+  does: {
+    owner: "Alles, auch Client-Secrets, Redirect-URIs und das Team.",
+    developer:
+      "Ändert die App, ihre Zwecke und ihre Webhooks, sieht, wer sie verbunden hat, und testet sie. Keine Client-Secrets.",
+    viewer: "Liest Zahlen, Protokolle und Zustellungen. Sieht kein Geheimnis und ändert nichts."
+  },
+  members: "Mitglieder",
+  name: "Name",
+  role: "Rolle",
+  since: "Seit",
+  you: "Sie",
+  holder: "Inhaber",
+  holderText:
+    "Die App ist auf den Namen dieser Person registriert. Wer zustimmt, liest ihn, und die App zählt zu den Apps dieser Person.",
+  change: "Ändern",
+  changeRole: "Die Rolle ändern",
+  newRole: (name) => `Rolle von ${name}`,
+  save: "Rolle speichern",
+  remove: "Aus dem Team entfernen",
+  handOver: "Die App übergeben",
+  handOverText:
+    "Die App ist dann auf den Namen dieser Person registriert. Sie bleiben als Besitzer im Team. Sie können das nicht selbst rückgängig machen.",
+  leave: "Das Team verlassen",
+  leaveText: "Sie können die App dann nicht mehr öffnen. Um zurückzukommen, brauchen Sie eine neue Einladung.",
+  holderStays:
+    "Die App ist auf Ihren Namen registriert, deshalb können Sie das Team nicht verlassen. Geben Sie zuerst jemandem die Rolle Besitzer und übergeben Sie die App.",
+  invite: "Jemanden einladen",
+  inviteText: (days) =>
+    `Wenn diese Adresse ein Konto hat, senden wir ihr eine Einladung. Sie steht auch auf der Seite „Ihre Apps“, wenn sich jemand innerhalb von ${days} Tagen mit dieser Adresse anmeldet. Wir sagen nicht, ob es ein Konto gibt.`,
+  roleHint: "Sie können sie später ändern.",
+  send: "Einladung senden",
+  cannotBeInvited: (reason) => html`kann nicht eingeladen werden: ${reason}`,
+  notDone: (reason) => html`Das wurde nicht getan: ${reason}.`,
+  invitations: "Offene Einladungen",
+  noInvitations: "Keine.",
+  ends: "Endet",
+  withdraw: "Zurückziehen",
+  invitation: {
+    title: (app) => `Einladung in das Team von ${app}`,
+    text: (by, app) => `Das Team der App „${app}“ möchte Sie als Mitglied. Die Einladung kommt von ${by}.`,
+    until: (at) => html`Sie können annehmen bis: ${at}.`,
+    seen: "Die anderen im Team sehen Ihren Namen, und wer die App besitzt, sieht auch Ihre E-Mail-Adresse. Sie können das Team jederzeit verlassen.",
+    accept: "Dem Team beitreten",
+    decline: "Ablehnen",
+    waiting: "Einladungen an Sie",
+    open: (app) => `${app}: Einladung ansehen`
+  }
+}

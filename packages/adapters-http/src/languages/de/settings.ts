@@ -158,7 +158,8 @@ export const settings: typeof en.settings = {
     },
     owned: {
       heading: "Ihre Apps",
-      text: "Sie enden mit Ihrem Konto: widerrufen, ohne Geheimnisse, Redirect-URIs und Webhook-Endpunkte. Wer sie benutzt, wird getrennt.",
+      text: "Eine App, die jemand anders mit besitzt, geht auf dessen Namen weiter. Die anderen enden mit Ihrem Konto: widerrufen, ohne Geheimnisse, Redirect-URIs und Webhook-Endpunkte. Wer sie benutzt, wird getrennt.",
+      inherited: "wird von jemand anderem weitergeführt, der sie mit besitzt",
       entirely: "nur Sie konnten sie verbinden; sie wird ganz entfernt",
       unused:
         "niemand benutzt sie zurzeit; Name, Beschreibung und Zwecke bleiben für alle lesbar, die sie benutzt haben",
@@ -245,6 +246,15 @@ export const notices: typeof en.notices = {
   "secrets-ended": "Die früheren Signaturschlüssel sind ungültig. Der neueste gilt.",
   redelivered: "Das Ereignis ist wieder in der Warteschlange. Das ist seine neue Zustellung.",
   retried: "Der nächste Versuch ist jetzt fällig.",
+  "team-invited":
+    "Die Einladung steht. Wenn die Adresse ein Konto hat, haben wir ihr geschrieben. Sie sehen hier, wenn jemand angenommen hat.",
+  "team-withdrawn": "Die Einladung wurde zurückgezogen.",
+  "team-role-changed": "Die Rolle wurde geändert. Sie gilt ab sofort.",
+  "team-member-removed": "Das Mitglied wurde entfernt und kann die App nicht mehr öffnen.",
+  "team-handed-over": "Die App wurde übergeben. Sie besitzen sie weiter mit.",
+  "team-joined": "Sie sind jetzt im Team.",
+  "team-declined": "Sie haben die Einladung abgelehnt.",
+  "team-left": "Sie haben das Team verlassen.",
   "test-person-removed": "Die Testperson ist entfernt. Ihre Verbindung ist beendet.",
   "endpoint-removed": "Der Endpunkt ist entfernt. Zustellungen, die darauf gewartet haben, sind fehlgeschlagen."
 }

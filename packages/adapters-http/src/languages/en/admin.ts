@@ -148,7 +148,14 @@ export const admin = {
     export_fetched: "Export fetched",
     secret_rotated: "Secret replaced",
     secret_ended: "Secret ended",
-    review_decided: "Review decided"
+    review_decided: "Review decided",
+    team_invited: "Invited into a team",
+    team_invitation_withdrawn: "Invitation withdrawn",
+    team_invitation_declined: "Invitation declined",
+    team_joined: "Joined a team",
+    team_role_changed: "Role in a team changed",
+    team_left: "Left a team",
+    team_handed_over: "App handed over"
   } satisfies Record<AuditEvent.AuditKind, string>,
   /** What happened, in a sentence about the account. */
   said: {
@@ -196,6 +203,17 @@ export const admin = {
       client: (app: Html): Html => html`Ended the client secret of the app ${app}.`,
       signing: (app: Html): Html => html`Ended the signing secret of the app ${app}.`
     },
+    team: {
+      team_invited: (app: Html, role: string): Html => html`Invited somebody into the team of ${app}, as ${role}.`,
+      team_invitation_withdrawn: (app: Html, role: string): Html =>
+        html`Withdrew an invitation into the team of ${app}, as ${role}.`,
+      team_invitation_declined: (app: Html, role: string): Html =>
+        html`Declined to join the team of ${app} as ${role}.`,
+      team_joined: (app: Html, role: string): Html => html`Joined the team of ${app}, as ${role}.`,
+      team_role_changed: (app: Html, role: string): Html => html`Became ${role} in the team of ${app}.`,
+      team_left: (app: Html, role: string): Html => html`Is no longer ${role} in the team of ${app}.`,
+      team_handed_over: (app: Html, role: string): Html => html`Holds the app ${app} now, as ${role}.`
+    } satisfies Record<AuditEvent.TeamKind, (app: Html, role: string) => Html>,
     appDecided: {
       approved: (app: Html): Html => html`The app ${app} was approved.`,
       rejected: (app: Html): Html => html`The app ${app} was rejected.`,

@@ -33,7 +33,8 @@ export const developer = {
     calls: "Request log",
     webhooks: "Webhooks",
     deliveries: "Delivery log",
-    testPeople: "Test people"
+    testPeople: "Test people",
+    team: "Team"
   },
   figures: {
     heading: (days: number): string => `The last ${days} days`,
@@ -124,11 +125,11 @@ export const developer = {
     standing: {
       sandbox: {
         title: "In the sandbox",
-        text: "Only you can connect the app. Submit it when it is ready: a reviewer looks at its name, description, web page, logo and scopes. Purposes are reviewed separately."
+        text: "Only its holder can connect the app: the person in whose name it is registered. Submit it when it is ready: a reviewer looks at its name, description, web page, logo and scopes. Purposes are reviewed separately."
       },
       in_review: {
         title: "In review",
-        text: "A reviewer looks at the app. You get an e-mail with the decision. Until then only you can connect it, and you cannot add scopes."
+        text: "A reviewer looks at the app. You get an e-mail with the decision. Until then only its holder can connect it, and you cannot add scopes."
       },
       production: {
         title: "In production",

@@ -85,6 +85,7 @@ export const frame = {
     noReceipt: "No such receipt",
     noRule: "No such rule",
     noSession: "No such session",
+    unknownRole: "The role is unknown",
     noDate: "The first day must be a date",
     noPause: "The form names no length of a pause",
     unknownPlace: "The form names a place that does not exist",

@@ -1,3 +1,4 @@
+import type { Role } from "@place-access/domain/teams"
 import type { Purpose } from "@place-access/domain/purposes"
 import { type Html, html } from "../../html/Html.js"
 import { plural } from "./words.js"
@@ -65,4 +66,58 @@ export const purposes = {
     archive: "Archive purpose"
   },
   cannotBeUsed: (reason: Html): Html => html`cannot be used: ${reason}`
+}
+
+/** The page of an app's team, and that of an invitation. */
+export const team = {
+  labels: { email: "E-mail address", role: "Role" },
+  title: (app: string): string => `Team of ${app}`,
+  lead: "Everybody in the team sees the names of the others. Owners also see their e-mail addresses.",
+  roles: { owner: "Owner", developer: "Developer", viewer: "Viewer" } satisfies Record<Role.TeamRole, string>,
+  does: {
+    owner: "Everything, with client secrets, redirect URIs and the team.",
+    developer: "Changes the app, its purposes and its webhooks, sees its users, and tests it. No client secrets.",
+    viewer: "Reads figures, logs and deliveries. Sees no secret and changes nothing."
+  } satisfies Record<Role.TeamRole, string>,
+  members: "Members",
+  name: "Name",
+  role: "Role",
+  since: "Since",
+  you: "You",
+  holder: "Holder",
+  holderText:
+    "The app is registered in this person’s name. Users read it at consent, and the app counts among this person’s apps.",
+  change: "Change",
+  changeRole: "Change the role",
+  newRole: (name: string): string => `Role of ${name}`,
+  save: "Save the role",
+  remove: "Remove from the team",
+  handOver: "Hand the app over",
+  handOverText:
+    "The app is then in this person’s name. You stay in the team as an owner. You cannot take it back yourself.",
+  leave: "Leave the team",
+  leaveText: "You cannot open the app any more. To come back you need a new invitation.",
+  holderStays: "You hold the app, so you cannot leave. Make somebody an owner and hand the app over first.",
+  invite: "Invite somebody",
+  inviteText: (days: number): string =>
+    `If this address has an account, we mail an invitation to it. It is also on the page “Your apps” of whoever signs in with this address within ${days} days. We do not say whether there is an account.`,
+  roleHint: "You can change it later.",
+  send: "Send the invitation",
+  cannotBeInvited: (reason: Html): Html => html`cannot be invited: ${reason}`,
+  notDone: (reason: Html): Html => html`This was not done: ${reason}.`,
+  invitations: "Open invitations",
+  noInvitations: "None.",
+  ends: "Ends",
+  withdraw: "Withdraw",
+  invitation: {
+    title: (app: string): string => `Invitation into the team of ${app}`,
+    text: (by: string, app: string): string =>
+      `The team of the app “${app}” wants you as a member. The invitation is from ${by}.`,
+    until: (at: Html): Html => html`You can accept until ${at}.`,
+    seen: "The others in the team see your name, and the owners also see your e-mail address. You can leave the team at any time.",
+    accept: "Join the team",
+    decline: "Decline",
+    waiting: "Invitations for you",
+    open: (app: string): string => `${app}: see the invitation`
+  }
 }

@@ -161,7 +161,8 @@ export const settings = {
     },
     owned: {
       heading: "Your apps",
-      text: "They end with your account: revoked, without secrets, redirect URIs and webhook endpoints. The people who use them are disconnected.",
+      text: "An app that has another owner goes on, in that person’s name. The others end with your account: revoked, without secrets, redirect URIs and webhook endpoints. The people who use them are disconnected.",
+      inherited: "goes on with another owner",
       entirely: "only you could connect it; it is removed entirely",
       unused: "nobody uses it now; its name, description and purposes stay readable for those who did",
       used: (people: number): string =>
@@ -250,6 +251,15 @@ export const notices = {
   "secrets-ended": "The earlier secrets have ended. The newest one works.",
   redelivered: "The event is queued again. This is its new delivery.",
   retried: "The next attempt is due now.",
+  "team-invited":
+    "The invitation stands. If the address has an account, we mailed it. You see here when somebody has accepted.",
+  "team-withdrawn": "The invitation was withdrawn.",
+  "team-role-changed": "The role was changed. It holds from now on.",
+  "team-member-removed": "The member was removed and cannot open the app any more.",
+  "team-handed-over": "The app was handed over. You are still an owner.",
+  "team-joined": "You are in the team now.",
+  "team-declined": "You declined the invitation.",
+  "team-left": "You left the team.",
   "test-person-removed": "The test person was removed. Its connection has ended.",
   "endpoint-removed": "The endpoint was removed. Deliveries that waited for it have failed."
 }

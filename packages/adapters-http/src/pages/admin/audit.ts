@@ -124,6 +124,7 @@ const by = (actor: AuditEvent.AuditActor, names: Names): Html => {
     case "Stranger":
       return words.stranger
     case "Staff":
+    case "Teammate":
       return account(actor.id, names)
   }
 }

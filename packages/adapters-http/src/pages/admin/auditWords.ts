@@ -61,6 +61,14 @@ export const said = (detail: AuditEvent.AuditDetail, apps: ReadonlyMap<AppId, st
       return detail.purposeId === null
         ? words.appDecided[detail.decision](app(detail, apps))
         : words.purposeDecided[detail.decision](html`<code>${detail.purposeId}</code>`, app(detail, apps))
+    case "team_invited":
+    case "team_invitation_withdrawn":
+    case "team_invitation_declined":
+    case "team_joined":
+    case "team_role_changed":
+    case "team_left":
+    case "team_handed_over":
+      return words.team[detail.kind](app(detail, apps), detail.role)
   }
 }
 

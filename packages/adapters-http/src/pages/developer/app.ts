@@ -28,7 +28,7 @@ import * as Apps from "./apps.js"
 import * as Figures from "./figures.js"
 import * as Purposes from "./purposes.js"
 import * as Secrets from "./secrets.js"
-import { appHead, appPath, changedPath, DEVELOPER, noteOf, ownApp } from "./shared.js"
+import { appHead, appPath, changedPath, DEVELOPER, noteOf, ownApp, may, type TeamApp } from "./shared.js"
 
 const words = texts.developer.app
 
@@ -45,9 +45,10 @@ interface RejectedForm {
   readonly ticked: ReadonlyArray<string>
 }
 
-const overview = (visitor: Visitor.Visitor, app: App.App, again?: RejectedForm) =>
+const overview = (visitor: Visitor.Visitor, app: TeamApp, again?: RejectedForm) =>
   Effect.gen(function* () {
     const { authUrl } = yield* HttpOptions
+    const [edits, holdsSecrets] = [may(app, "develop"), may(app, "secrets")]
     const purposes = yield* listPurposes(visitor.account, app.id)
     const reader = yield* Visitor.reader(visitor)
     const query = yield* Form.query
@@ -63,56 +64,68 @@ const overview = (visitor: Visitor.Visitor, app: App.App, again?: RejectedForm) 
       status: again === undefined ? 200 : 400,
       main: html`${appHead(app, "")} ${again === undefined && notice(query.value("done"))}
         ${again !== undefined && Fields.problems(again.form, LABELS)}
-        ${app.redirectUris.length === 0 && html`<div class="note"><p>${words.next}</p></div>`} ${standing(app, token)}
-        ${again === undefined && (yield* Figures.section(visitor.account, app, reader))}
+        ${holdsSecrets && app.redirectUris.length === 0 && html`<div class="note"><p>${words.next}</p></div>`}
+        ${standing(app, token)} ${again === undefined && (yield* Figures.section(visitor.account, app, reader))}
         <section class="card" aria-labelledby="credentials">
           <h2 id="credentials">${words.credentials}</h2>
           <dl>
             <dt>${words.clientId}</dt>
             <dd><code>${app.id}</code></dd>
-            <dt>${words.clientSecret}</dt>
-            <dd>${words.clientSecretText}</dd>
+            ${
+              holdsSecrets &&
+              html`<dt>${words.clientSecret}</dt>
+                <dd>${words.clientSecretText}</dd>`
+            }
           </dl>
-          <form method="post" action="${path}/redirect-uris">
-            ${Fields.hidden("form_token", token)}
-            ${Fields.textarea(shown("redirects", { redirect_uris: wanted.redirectUris.join("\n") }), {
-              name: "redirect_uris",
-              label: LABELS.redirect_uris,
-              hint: words.redirectsHint
-            })}
-            <button>${words.register}</button>
-          </form>
+          ${
+            holdsSecrets &&
+            html`<form method="post" action="${path}/redirect-uris">
+              ${Fields.hidden("form_token", token)}
+              ${Fields.textarea(shown("redirects", { redirect_uris: wanted.redirectUris.join("\n") }), {
+                name: "redirect_uris",
+                label: LABELS.redirect_uris,
+                hint: words.redirectsHint
+              })}
+              <button>${words.register}</button>
+            </form>`
+          }
         </section>
-        ${Secrets.section(app, yield* Secrets.list(visitor, app), token)}
+        ${holdsSecrets && Secrets.section(app, yield* Secrets.list(visitor, app), token)}
         ${
           app.revokedAt === null && app.redirectUris[0] !== undefined && authorizeUrl(app, app.redirectUris[0], authUrl)
         }
-        ${Purposes.section(
-          app,
-          purposes,
-          token,
-          shown("purpose", { expected_daily_volume: "100" }),
-          again?.which === "purpose" ? again.ticked : []
-        )}
-        <section class="card" aria-labelledby="change">
-          <h2 id="change">${words.about}</h2>
-          <p><a href="${path}/logo">${wanted.logo === null ? words.addLogo : words.changeLogo}</a></p>
-          <form method="post" action="${path}">
-            ${Fields.hidden("form_token", token)}
-            ${Apps.fields(
-              shown("app", {
-                name: wanted.name,
-                description: wanted.description,
-                homepage_url: wanted.homepageUrl ?? ""
-              }),
-              again?.which === "app" ? again.ticked : wanted.scopes
-            )} <button class="second">${words.save}</button>
-          </form>
-        </section>`
+        ${
+          edits &&
+          Purposes.section(
+            app,
+            purposes,
+            token,
+            shown("purpose", { expected_daily_volume: "100" }),
+            again?.which === "purpose" ? again.ticked : []
+          )
+        }
+        ${
+          edits &&
+          html`<section class="card" aria-labelledby="change">
+            <h2 id="change">${words.about}</h2>
+            <p><a href="${path}/logo">${wanted.logo === null ? words.addLogo : words.changeLogo}</a></p>
+            <form method="post" action="${path}">
+              ${Fields.hidden("form_token", token)}
+              ${Apps.fields(
+                shown("app", {
+                  name: wanted.name,
+                  description: wanted.description,
+                  homepage_url: wanted.homepageUrl ?? ""
+                }),
+                again?.which === "app" ? again.ticked : wanted.scopes
+              )} <button class="second">${words.save}</button>
+            </form>
+          </section>`
+        }`
     })
   })
 
-const authorizeUrl = (app: App.App, redirectUri: string, authUrl: string): Html => {
+const authorizeUrl = (app: TeamApp, redirectUri: string, authUrl: string): Html => {
   const query = new URLSearchParams({
     client_id: app.id,
     redirect_uri: redirectUri,
@@ -135,7 +148,7 @@ const authorizeUrl = (app: App.App, redirectUri: string, authUrl: string): Html 
 }
 
 /** The status of the app between sandbox and production, the reviewer's note, and the next step. */
-const standing = (app: App.App, token: string): Html =>
+const standing = (app: TeamApp, token: string): Html =>
   html`<section class="card" aria-labelledby="standing">
     <h2 id="standing">${app.revokedAt === null ? words.standing[app.status].title : words.revoked}</h2>
     <p>
@@ -148,10 +161,13 @@ const standing = (app: App.App, token: string): Html =>
       html`<h3>${words.changes}</h3>
         <p>${words.changesWait(time(app.submission.at))}</p>
         ${pendingChange(app)}
-        <p>${words.withdrawText}</p>
-        <form method="post" action="${appPath(app)}/withdraw">
-          ${Fields.hidden("form_token", token)}<button class="second">${words.withdraw}</button>
-        </form>`
+        ${
+          may(app, "develop") &&
+          html`<p>${words.withdrawText}</p>
+            <form method="post" action="${appPath(app)}/withdraw">
+              ${Fields.hidden("form_token", token)}<button class="second">${words.withdraw}</button>
+            </form>`
+        }`
     }
     ${noteOf(app.reviewNote, app.status === "sandbox" || app.revokedAt !== null)}
     ${
@@ -170,18 +186,19 @@ const standing = (app: App.App, token: string): Html =>
     ${
       app.revokedAt === null &&
       app.status === "sandbox" &&
+      may(app, "develop") &&
       html`<form method="post" action="${appPath(app)}/submit">
         ${Fields.hidden("form_token", token)}<button>${words.submit}</button>
       </form>`
     }
   </section>`
 
-const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor), (app) => overview(visitor, app)))
+const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "read"), (app) => overview(visitor, app)))
 
 const change = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "develop")
     const again = (problems: Fields.Shown["problems"]) =>
       overview(visitor, app, { which: "app", form: Form.shown(form, problems), ticked: form.all("scopes") })
     const draft = Form.decode(Apps.Draft, Apps.typed(form))
@@ -199,7 +216,7 @@ const change = Visitor.signedIn((visitor) =>
 const register = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "secrets")
     const lines = form
       .value("redirect_uris")
       .split(/\r?\n/)
@@ -244,7 +261,7 @@ const inLine = (field: string, message: string): Html => {
 const addPurpose = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "develop")
     const ticked = form.all("purpose_scopes")
     const again = (problems: Fields.Shown["problems"]) =>
       overview(visitor, app, { which: "purpose", form: Form.shown(form, problems), ticked })
@@ -265,7 +282,7 @@ const addPurpose = Visitor.signedIn((visitor) =>
 const submit = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     yield* Visitor.checked(visitor.cookie)
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "develop")
     const options = yield* HttpOptions
     if (!Account.countsAsConfirmed(visitor.account, addressRule(options))) {
       return seeOther(`${portalPath(options)}/settings/email`)
@@ -281,7 +298,7 @@ const submit = Visitor.signedIn((visitor) =>
 const withdraw = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     yield* Visitor.checked(visitor.cookie)
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "develop")
     return yield* withdrawChange(visitor.account, app.id).pipe(
       Effect.as(seeOther(`${appPath(app)}?done=change-withdrawn`)),
       // The button was pressed twice, or a reviewer was faster: the page shows the present status.

@@ -1,6 +1,8 @@
 import { App, createApp, listApps } from "@place-access/domain/apps"
 import { Scope } from "@place-access/domain/shared"
+import { listInvitations } from "@place-access/domain/teams"
 import { Effect, Either, Schema } from "effect"
+import { addressRule, HttpOptions } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Fields from "../kit/Fields.js"
@@ -10,6 +12,8 @@ import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import { notice } from "../portal/notices.js"
+import { waiting } from "./invitations.js"
 import { appPath, DEVELOPER, scopeBoxes, statusBadge } from "./shared.js"
 
 const words = texts.developer.apps
@@ -67,6 +71,8 @@ const list = Visitor.signedIn((visitor) =>
       current: DEVELOPER,
       main: html`<h1>${yourApps}</h1>
         <p class="lead">${words.lead}</p>
+        ${notice(query.value("done"))}
+        ${waiting(yield* listInvitations(visitor.account, addressRule(yield* HttpOptions)))}
         ${
           apps.length === 0
             ? html`<p class="empty">${words.empty}</p>`

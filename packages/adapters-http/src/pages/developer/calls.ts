@@ -19,7 +19,7 @@ const PAGE = 50
 /** The app's own calls, without the people that they were about (decision figures-2). */
 const list = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "read")
     const query = yield* Form.query
     const refusedOnly = query.value("which") === "errors"
     const cursor = query.value("cursor")

@@ -5,7 +5,6 @@ import {
   type RecentEvaluations
 } from "@place-access/domain/rules"
 import { ConnectionId, type EventId } from "@place-access/domain/shared"
-import type { App } from "@place-access/domain/apps"
 import { Effect } from "effect"
 import { texts } from "../../languages/index.js"
 import { logged } from "../../rules/EvaluationsHttp.js"
@@ -17,7 +16,7 @@ import * as Routes from "../kit/Routes.js"
 import * as Table from "../kit/Table.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
-import { appHead, appPath, DEVELOPER, ownApp } from "./shared.js"
+import { appHead, appPath, DEVELOPER, ownApp, type TeamApp } from "./shared.js"
 
 const words = texts.developer.rules
 
@@ -26,7 +25,7 @@ const PAGE = 20
 /** The page of one connection's rules, and why each fired lately or did not: what the app itself could read now. */
 const show = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "develop")
     const grantId = yield* param("grant", ConnectionId, "connection")
     const query = yield* Form.query
     const cursor = query.value("cursor")
@@ -61,7 +60,7 @@ const BADGES: Readonly<Record<ListedRule["state"], Html>> = {
   finished: html`<span class="badge quiet">${words.states.finished}</span>`
 }
 
-const ruleSection = (app: App.App, { recent, rule }: EvaluatedRule<ListedRule>): Html =>
+const ruleSection = (app: TeamApp, { recent, rule }: EvaluatedRule<ListedRule>): Html =>
   html`<section aria-labelledby="${rule.id}">
     <h3 id="${rule.id}">
       <code>${rule.target._tag === "Place" ? "place" : "zone"}.${rule.type}</code> ${rule.target.label}
@@ -87,7 +86,7 @@ const fact = (name: string, value: Html): Html =>
 const silence = (rule: ListedRule): Html =>
   rule.disabledAt !== null ? words.silentDisabled : rule.target._tag === "Zone" ? words.silentZone : words.silentPlace
 
-const table = (app: App.App, recent: RecentEvaluations.RecentEvaluations): Html =>
+const table = (app: TeamApp, recent: RecentEvaluations.RecentEvaluations): Html =>
   Table.stacked(
     [words.measured, words.received, words.decision, words.event],
     recent.toReversed().map(
@@ -103,7 +102,7 @@ const table = (app: App.App, recent: RecentEvaluations.RecentEvaluations): Html 
     )
   )
 
-const eventLink = (app: App.App, id: EventId | null): Html =>
+const eventLink = (app: TeamApp, id: EventId | null): Html =>
   id === null ? html`—` : html`<a href="${appPath(app)}/deliveries?event=${id}"><code>${id}</code></a>`
 
 export const routes = [Routes.get(`${DEVELOPER}/apps/:app/users/:grant/rules`, show)]

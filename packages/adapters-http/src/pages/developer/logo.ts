@@ -79,7 +79,7 @@ const present = (app: App.App): Html | false => {
   )
 }
 
-const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor), (app) => page(visitor, app)))
+const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "develop"), (app) => page(visitor, app)))
 
 /** All bytes of a small file. */
 const whole = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
@@ -100,7 +100,7 @@ const receive = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const again = (message: Text) =>
-      Effect.flatMap(ownApp(visitor), (app) => page(visitor, app, [{ field: "logo", message }]))
+      Effect.flatMap(ownApp(visitor, "develop"), (app) => page(visitor, app, [{ field: "logo", message }]))
     if (!/^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "")) {
       yield* Visitor.checked(visitor.cookie)
       return yield* again(words.choose)
@@ -110,7 +110,7 @@ const receive = Visitor.signedIn((visitor) =>
       Effect.gen(function* () {
         // The token is checked before the file is read: the field of the token comes before the file in the form.
         if (!(yield* checkFormToken(visitor.cookie, value("form_token"), ""))) return yield* Effect.fail(Visitor.stale)
-        const app = yield* ownApp(visitor)
+        const app = yield* ownApp(visitor, "develop")
         const png = Form.decode(AppLogo.LogoPng, Encoding.encodeBase64(yield* whole(bytes)))
         if (Either.isLeft(png)) return yield* again(png.left[0]?.message ?? words.cannotBeUsed)
         return seeOther(changedPath(yield* updateApp(visitor.account, app.id, { logo: png.right })))
@@ -125,7 +125,7 @@ const receive = Visitor.signedIn((visitor) =>
 const remove = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     yield* Visitor.checked(visitor.cookie)
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "develop")
     return seeOther(changedPath(yield* updateApp(visitor.account, app.id, { logo: null })))
   })
 )

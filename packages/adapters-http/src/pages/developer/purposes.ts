@@ -21,7 +21,7 @@ import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
 import { wording } from "../review/wording.js"
-import { appHead, appPath, DEVELOPER, noteOf, ownApp, purposeBadge, scopeBoxes } from "./shared.js"
+import { appHead, appPath, DEVELOPER, noteOf, ownApp, purposeBadge, scopeBoxes, type TeamApp } from "./shared.js"
 
 const words = texts.purposes
 
@@ -58,7 +58,7 @@ export const undeclared = (problems: ReadonlyArray<FieldProblem>): ReadonlyArray
   problems.map(({ message }) => ({ field: "purpose_scopes", message }))
 
 const fields = (
-  app: App.App,
+  app: TeamApp,
   form: Fields.Shown,
   ticked: ReadonlyArray<string>,
   held: ReadonlyArray<Scope.Scope> = []
@@ -75,10 +75,10 @@ const fields = (
 const pathOf = (app: Pick<App.App, "id">, purpose: Pick<Purpose.Purpose, "id">): string =>
   `${appPath(app)}/purposes/${purpose.id}`
 
-const canSubmit = (app: App.App, { status }: Purpose.Purpose): boolean =>
+const canSubmit = (app: TeamApp, { status }: Purpose.Purpose): boolean =>
   app.revokedAt === null && (status === "draft" || status === "rejected")
 
-const submitForm = (app: App.App, purpose: Purpose.Purpose, token: string): Html | false =>
+const submitForm = (app: TeamApp, purpose: Purpose.Purpose, token: string): Html | false =>
   canSubmit(app, purpose) &&
   html`<form method="post" action="${pathOf(app, purpose)}/submit">
     ${Fields.hidden("form_token", token)}<button class="second" aria-label="${words.submitOf(purpose.key)}">
@@ -88,7 +88,7 @@ const submitForm = (app: App.App, purpose: Purpose.Purpose, token: string): Html
 
 /** The app's purposes and the form for a new one, on the overview page of the app. */
 export const section = (
-  app: App.App,
+  app: TeamApp,
   purposes: ReadonlyArray<Purpose.Purpose>,
   token: string,
   form: Fields.Shown,
@@ -113,7 +113,7 @@ ${fields(app, form, ticked)}
     }
   </section>`
 
-const item = (app: App.App, purpose: Purpose.Purpose, token: string): Html => {
+const item = (app: TeamApp, purpose: Purpose.Purpose, token: string): Html => {
   const { key, reviewNote, status, terms } = purpose
   const isArchived = status === "archived"
   return html`<li class="item">
@@ -135,7 +135,7 @@ const item = (app: App.App, purpose: Purpose.Purpose, token: string): Html => {
 /** The app's own purpose that the address names. */
 const ownPurpose = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "develop")
     const id = yield* param("purpose", PurposeId, "purpose")
     const purpose = (yield* listPurposes(visitor.account, app.id)).find((one) => one.id === id)
     return purpose === undefined ? yield* new NotFound({ what: "purpose" }) : { app, purpose }
@@ -143,7 +143,7 @@ const ownPurpose = (visitor: Visitor.Visitor) =>
 
 const page = (
   visitor: Visitor.Visitor,
-  app: App.App,
+  app: TeamApp,
   purpose: Purpose.Purpose,
   again?: { readonly form: Fields.Shown; readonly ticked: ReadonlyArray<string> }
 ) =>
@@ -178,7 +178,7 @@ const page = (
   })
 
 /** The state of the purpose and the next step. */
-const state = (app: App.App, purpose: Purpose.Purpose): Html => {
+const state = (app: TeamApp, purpose: Purpose.Purpose): Html => {
   if (purpose.status === "archived") {
     return words.state.archived(time(purpose.archivedAt))
   }
@@ -195,7 +195,7 @@ const state = (app: App.App, purpose: Purpose.Purpose): Html => {
 }
 
 const change = (
-  app: App.App,
+  app: TeamApp,
   purpose: Purpose.Live,
   token: string,
   form: Fields.Shown,
@@ -211,7 +211,7 @@ const change = (
     </form>
   </section>`
 
-const archival = (app: App.App, purpose: Purpose.Purpose, token: string): Html =>
+const archival = (app: TeamApp, purpose: Purpose.Purpose, token: string): Html =>
   html`<section class="card" aria-labelledby="archive">
     <h2 id="archive">${words.archive.heading}</h2>
     <details>

@@ -84,7 +84,7 @@ export const once = (
 const replace = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     yield* Visitor.checked(visitor.cookie)
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "secrets")
     const { clientSecret } = yield* replaceClientSecret(visitor.account, app.id)
     return yield* once(visitor, app, clientSecret, { earlier: words.earlierEnded, more: null })
   })
@@ -93,7 +93,7 @@ const replace = Visitor.signedIn((visitor) =>
 const endPrevious = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     yield* Visitor.checked(visitor.cookie)
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "secrets")
     yield* endPreviousClientSecrets(visitor.account, app.id)
     return seeOther(`${appPath(app)}?done=secrets-ended`)
   })

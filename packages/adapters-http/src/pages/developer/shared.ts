@@ -1,6 +1,7 @@
-import { type App, getOwnedApp } from "@place-access/domain/apps"
+import { type App, getAppWithRole } from "@place-access/domain/apps"
 import type { Purpose } from "@place-access/domain/purposes"
-import { AppId, Scope } from "@place-access/domain/shared"
+import { AppId, Forbidden, Scope } from "@place-access/domain/shared"
+import { Role } from "@place-access/domain/teams"
 import { Effect } from "effect"
 import { texts } from "../../languages/index.js"
 import { groupFault, type Shown } from "../kit/Fields.js"
@@ -19,9 +20,24 @@ export const appPath = (app: Pick<App.App, "id">): string => `${DEVELOPER}/apps/
 export const changedPath = (app: App.App): string =>
   `${appPath(app)}?done=${app.proposal === null ? "app-changed" : "app-change-waits"}`
 
-/** The visitor's own app that the address names. Somebody else's app answers 404. */
-export const ownApp = (visitor: Visitor.Visitor) =>
-  Effect.flatMap(param("app", AppId, "app"), (id) => getOwnedApp(visitor.account, id))
+/** An app, with the visitor's role in its team. */
+export type TeamApp = App.App & { readonly role: Role.TeamRole }
+
+/**
+ * The app that the address names, of whose team the visitor is. Somebody else's app answers 404, and a member whose
+ * role does not allow the action gets 403.
+ */
+export const ownApp = (visitor: Visitor.Visitor, action: Role.Action) =>
+  Effect.gen(function* () {
+    const id = yield* param("app", AppId, "app")
+    const { app, role } = yield* getAppWithRole(visitor.account, id)
+    if (!Role.can(role, action)) return yield* new Forbidden({ reason: Role.REFUSAL[action] })
+    const own: TeamApp = { ...app, role }
+    return own
+  })
+
+/** Whether the visitor may do this with the app: a page shows no form that would be refused. */
+export const may = ({ role }: Pick<TeamApp, "role">, action: Role.Action): boolean => Role.can(role, action)
 
 export const statusBadge = (app: App.App): Html =>
   app.revokedAt !== null
@@ -62,19 +78,19 @@ export const paragraphs = (text: string): ReadonlyArray<Html> =>
     .filter((line) => line.trim() !== "")
     .map((line) => html`<p>${line}</p>`)
 
-type Tab = "" | "/users" | "/calls" | "/webhooks" | "/deliveries" | "/test-people"
+type Tab = "" | "/users" | "/calls" | "/webhooks" | "/deliveries" | "/test-people" | "/team"
 
 /** The head of every page of an app, with its tabs. */
-export const appHead = (app: App.App, current: Tab): Html => {
+export const appHead = (app: TeamApp, current: Tab): Html => {
   const tab = (path: Tab, name: Html) =>
     html`<a href="${appPath(app)}${path}" ${path === current && new Html(' aria-current="page"')}>${name}</a>`
   return html`<p><a href="${DEVELOPER}">${words.yourApps}</a></p>
     <h1>${app.name}</h1>
     <p class="lead">${statusBadge(app)} ${app.description}</p>
     <nav class="tabs" aria-label="${app.name}">
-      ${tab("", words.tabs.overview)}${tab("/users", words.tabs.users)}${tab("/calls", words.tabs.calls)}
+      ${tab("", words.tabs.overview)}${may(app, "develop") && tab("/users", words.tabs.users)}${tab("/calls", words.tabs.calls)}
       ${tab("/webhooks", words.tabs.webhooks)}${tab("/deliveries", words.tabs.deliveries)}
-      ${tab("/test-people", words.tabs.testPeople)}
+      ${may(app, "develop") && tab("/test-people", words.tabs.testPeople)} ${tab("/team", words.tabs.team)}
     </nav>`
 }
 

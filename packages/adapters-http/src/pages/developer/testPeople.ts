@@ -1,5 +1,4 @@
 import { Account } from "@place-access/domain/accounts"
-import type { App } from "@place-access/domain/apps"
 import { Rate, Subject } from "@place-access/domain/limits"
 import { Geometry } from "@place-access/domain/places"
 import { AccountLimits } from "@place-access/domain/quotas"
@@ -30,7 +29,7 @@ import * as Routes from "../kit/Routes.js"
 import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
-import { appHead, appPath, DEVELOPER, ownApp, scopeBoxes } from "./shared.js"
+import { appHead, appPath, DEVELOPER, ownApp, scopeBoxes, type TeamApp } from "./shared.js"
 
 const words = texts.testPeople
 
@@ -50,7 +49,7 @@ interface Again {
   readonly above?: Value
 }
 
-const list = (visitor: Visitor.Visitor, app: App.App, { above, form, ticked }: Again = {}) =>
+const list = (visitor: Visitor.Visitor, app: TeamApp, { above, form, ticked }: Again = {}) =>
   Effect.gen(function* () {
     const people = yield* listTestPeople(app)
     const token = yield* Visitor.tokenFor(visitor)
@@ -83,10 +82,10 @@ const list = (visitor: Visitor.Visitor, app: App.App, { above, form, ticked }: A
   })
 
 /** Without sensitive scopes, which need a purpose: a developer who has one ticks them. */
-const suggestedScopes = (app: App.App): ReadonlyArray<string> =>
+const suggestedScopes = (app: TeamApp): ReadonlyArray<string> =>
   AppModule.scopes(app).filter((scope) => !Scope.isSensitive(scope))
 
-const newPerson = (app: App.App, token: string, form: Fields.Shown, ticked: ReadonlyArray<string>): Html =>
+const newPerson = (app: TeamApp, token: string, form: Fields.Shown, ticked: ReadonlyArray<string>): Html =>
   html`<section class="card" aria-labelledby="new">
     <h2 id="new">${words.add}</h2>
     <p>${words.addText}</p>
@@ -100,7 +99,7 @@ const newPerson = (app: App.App, token: string, form: Fields.Shown, ticked: Read
     </form>
   </section>`
 
-const card = (app: App.App, person: TestPerson.TestPerson, token: string): Html => {
+const card = (app: TeamApp, person: TestPerson.TestPerson, token: string): Html => {
   const path = `${appPath(app)}/test-people/${person.id}`
   return html`<li class="card" id="${person.id}">
     <header>
@@ -186,7 +185,7 @@ const tripForm = (path: string, person: TestPerson.TestPerson, token: string): H
 }
 
 /** The page that shows the tokens of a new test person, once. */
-const madePage = (visitor: Visitor.Visitor, app: App.App, { person, phoneToken, tokens }: MadeTestPerson) =>
+const madePage = (visitor: Visitor.Visitor, app: TeamApp, { person, phoneToken, tokens }: MadeTestPerson) =>
   Effect.gen(function* () {
     const { baseUrl } = yield* HttpOptions
     return yield* respond({
@@ -220,7 +219,7 @@ const madePage = (visitor: Visitor.Visitor, app: App.App, { person, phoneToken, 
     })
   })
 
-const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor), (app) => list(visitor, app)))
+const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "develop"), (app) => list(visitor, app)))
 
 const Draft = Schema.Struct({
   name: Account.DisplayName,
@@ -232,7 +231,7 @@ const Draft = Schema.Struct({
 const add = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "develop")
     const ticked = form.all("scopes")
     const again = (problems: Fields.Shown["problems"]) =>
       list(visitor, app, { form: Form.shown(form, problems), ticked })
@@ -293,7 +292,7 @@ const requested = (form: Form.Form) =>
 const travel = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "develop")
     const id = yield* param("person", UserId, "test person")
     const again = (problems: Fields.Shown["problems"]) =>
       list(visitor, app, { form: { ...Fields.fresh(SUGGESTED), problems } })
@@ -323,7 +322,7 @@ const travel = Visitor.signedIn((visitor) =>
 const remove = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     yield* Visitor.checked(visitor.cookie)
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "develop")
     yield* removeTestPerson(app, yield* param("person", UserId, "test person"))
     return seeOther(`${appPath(app)}/test-people?done=test-person-removed`)
   })

@@ -19,7 +19,7 @@ type User = ConnectionView.AppUser
 /** The users who connected the app, under the ids that the app knows, never with their account data (Spec §2.1). */
 const list = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "develop")
     const query = yield* Form.query
     const cursor = query.value("cursor")
     const first = { limit: PAGE, cursor: undefined }

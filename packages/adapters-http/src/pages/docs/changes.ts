@@ -21,6 +21,21 @@ interface Change {
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-23",
+    id: "teams",
+    kind: "added",
+    title: "Teams of apps, with roles",
+    text: `Owners invite others as owner, developer or viewer, on the page of the app or with the API
+    ([reference](${DOCS}/reference/teams)). A member whose role does not allow a call gets 403 \`forbidden\`.`
+  },
+  {
+    on: "2026-11-23",
+    id: "described-fields",
+    kind: "changed",
+    title: "The OpenAPI document describes every field",
+    text: "The answers to look-ups have a form for each value of `matched`, so that a generated client knows what is there."
+  },
+  {
+    on: "2026-11-23",
     id: "test-people",
     kind: "added",
     title: "Test people, whose trips are simulated",

@@ -171,6 +171,11 @@ const COUNTED: Readonly<Record<Subject.LimitSubjectKind, Counted>> = {
     where: "New places, devices, apps, purposes and test people"
   },
   "tests-of": { whose: "One account's", given: () => Rate.TESTS, where: "Test webhooks" },
+  "invited-by": {
+    whose: "One account's",
+    given: () => Rate.INVITATIONS,
+    where: "Invitations into the teams of apps"
+  },
   "trips-of": { whose: "One account's", given: () => Rate.TRIPS, where: "Simulated trips of test people" },
   dead: {
     whose: "One connection's, for each route",

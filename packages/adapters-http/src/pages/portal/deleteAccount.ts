@@ -68,15 +68,17 @@ const owned = (apps: ReadonlyArray<AccountDeletion.OwnedApp>): Html =>
     <p>${words.owned.text}</p>
     <ul>
       ${apps.map(
-        ({ app, people }) =>
+        ({ app, heir, people }) =>
           html`<li>
             <strong>${app.name}</strong>:
             ${
-              AccountDeletion.goesEntirely(app)
-                ? words.owned.entirely
-                : people === 0
-                  ? words.owned.unused
-                  : words.owned.used(people)
+              heir !== null
+                ? words.owned.inherited
+                : AccountDeletion.goesEntirely(app)
+                  ? words.owned.entirely
+                  : people === 0
+                    ? words.owned.unused
+                    : words.owned.used(people)
             }
           </li>`
       )}

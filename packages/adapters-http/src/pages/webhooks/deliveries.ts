@@ -30,7 +30,7 @@ const NONE = { deliveries: [], nextCursor: null }
 
 const list = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "read")
     const form = yield* Form.query
     const query = DeliveriesQuery.read(form)
     const cursor = form.value("cursor")

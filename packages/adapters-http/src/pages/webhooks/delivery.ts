@@ -1,4 +1,3 @@
-import type { App } from "@place-access/domain/apps"
 import { type Delivery, getDelivery, recover, redeliver, retryNow } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
 import { DeliveryId, EndpointId, Timestamp } from "@place-access/domain/shared"
@@ -17,16 +16,16 @@ import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
 import { exchange } from "./attempts.js"
 import { answer, marker, outcome } from "./deliveryWords.js"
-import { appHead, appPath, DEVELOPER, ownApp } from "../developer/shared.js"
+import { appHead, appPath, DEVELOPER, ownApp, may, type TeamApp } from "../developer/shared.js"
 
 const words = texts.webhooks.delivery
 
 const deliveryId = param("delivery", DeliveryId, "delivery")
 
-const deliveryPath = (app: App.App, id: DeliveryId): string => `${appPath(app)}/deliveries/${id}`
+const deliveryPath = (app: TeamApp, id: DeliveryId): string => `${appPath(app)}/deliveries/${id}`
 
 /** One delivery with every attempt. `refusal` is the reason why a requested action was not possible. */
-const detail = (visitor: Visitor.Visitor, app: App.App, id: DeliveryId, refusal?: string) =>
+const detail = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, refusal?: string) =>
   Effect.gen(function* () {
     const { attempts, delivery, isReplayed } = yield* getDelivery(visitor.account, app.id, id)
     const { envelope } = delivery
@@ -60,7 +59,7 @@ const detail = (visitor: Visitor.Visitor, app: App.App, id: DeliveryId, refusal?
             <dt>${words.delivery}</dt>
             <dd><code>${delivery.id}</code></dd>
           </dl>
-          ${actions(app, delivery, token)}
+          ${may(app, "develop") && actions(app, delivery, token)}
         </section>
         <h2>${words.attempts}</h2>
         ${
@@ -72,7 +71,7 @@ const detail = (visitor: Visitor.Visitor, app: App.App, id: DeliveryId, refusal?
     })
   })
 
-const actions = (app: App.App, delivery: Delivery.Delivery, token: string): Html => {
+const actions = (app: TeamApp, delivery: Delivery.Delivery, token: string): Html => {
   if (delivery.state === "too_old") {
     return html`<p class="hint">${words.tooOld}</p>`
   }
@@ -112,14 +111,14 @@ const payload = ({ endpointId, envelope }: Delivery.Delivery): Html =>
 
 const show = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
-    return yield* detail(visitor, yield* ownApp(visitor), yield* deliveryId)
+    return yield* detail(visitor, yield* ownApp(visitor, "read"), yield* deliveryId)
   })
 )
 
 const redeliverIt = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     yield* Visitor.checked(visitor.cookie)
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "develop")
     const id = yield* deliveryId
     return yield* redeliver(visitor.account, app.id, id).pipe(
       Effect.map((replay) => seeOther(`${deliveryPath(app, replay.id)}?done=redelivered`)),
@@ -131,7 +130,7 @@ const redeliverIt = Visitor.signedIn((visitor) =>
 const retryIt = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     yield* Visitor.checked(visitor.cookie)
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "develop")
     const id = yield* deliveryId
     return yield* retryNow(visitor.account, app.id, id).pipe(
       Effect.as(seeOther(`${deliveryPath(app, id)}?done=retried`)),
@@ -143,7 +142,7 @@ const retryIt = Visitor.signedIn((visitor) =>
 const recoverThem = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "develop")
     const id = yield* param("endpoint", EndpointId, "endpoint")
     const since = yield* Effect.mapError(Schema.decode(Timestamp.FromIso)(`${form.value("since")}T00:00:00Z`), () =>
       Errors.invalidRequest("The first day must be a date")

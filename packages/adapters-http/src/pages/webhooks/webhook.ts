@@ -1,4 +1,3 @@
-import type { App } from "@place-access/domain/apps"
 import { listEndpoints, updateEndpoint, type WebhookEndpoint } from "@place-access/domain/endpoints"
 import { readEndpointFigures } from "@place-access/domain/figures"
 import { EndpointId, NotFound } from "@place-access/domain/shared"
@@ -13,7 +12,7 @@ import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
 import * as Figures from "./endpointFigures.js"
-import { appHead, appPath, DEVELOPER, ownApp } from "../developer/shared.js"
+import { appHead, appPath, DEVELOPER, ownApp, type TeamApp } from "../developer/shared.js"
 import { standingBadge } from "./strikes.js"
 import * as HeaderFields from "./headerFields.js"
 import { decoded, fields, LABELS, problemsOf, typed } from "./webhooks.js"
@@ -23,7 +22,7 @@ const words = texts.webhooks.edit
 /** The app's own endpoint that the address names. */
 const ownEndpoint = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "develop")
     const id = yield* param("endpoint", EndpointId, "endpoint")
     const endpoint = (yield* listEndpoints(visitor.account, app.id)).find((one) => one.id === id)
     return endpoint === undefined ? yield* new NotFound({ what: "endpoint" }) : { app, endpoint }
@@ -31,7 +30,7 @@ const ownEndpoint = (visitor: Visitor.Visitor) =>
 
 const page = (
   visitor: Visitor.Visitor,
-  app: App.App,
+  app: TeamApp,
   endpoint: WebhookEndpoint.WebhookEndpoint,
   again?: { readonly form: Fields.Shown; readonly ticked: ReadonlyArray<string> }
 ) =>

@@ -11,7 +11,6 @@ import {
   WebhookEndpoint
 } from "@place-access/domain/endpoints"
 import { sendTest } from "@place-access/domain/deliveries"
-import type { App } from "@place-access/domain/apps"
 import { WebhookSender } from "@place-access/domain/endpoints"
 import { Event } from "@place-access/domain/events"
 import { EndpointFigures, readEndpointHealth } from "@place-access/domain/figures"
@@ -34,7 +33,7 @@ import { notice } from "../portal/notices.js"
 import * as Failures from "./endpointFigures.js"
 import { boxes } from "./eventBoxes.js"
 import * as HeaderFields from "./headerFields.js"
-import { appHead, appPath, DEVELOPER, ownApp } from "../developer/shared.js"
+import { appHead, appPath, DEVELOPER, ownApp, may, type TeamApp } from "../developer/shared.js"
 import { standingBadge, strikeMeter, strikeNote } from "./strikes.js"
 
 const words = texts.webhooks
@@ -71,7 +70,7 @@ interface RejectedForm {
 
 const list = (
   visitor: Visitor.Visitor,
-  app: App.App,
+  app: TeamApp,
   { above, form = Fields.fresh(), ticked = [] }: RejectedForm = {}
 ) =>
   Effect.gen(function* () {
@@ -97,15 +96,16 @@ const list = (
             </ul>`
       }
       ${
-        endpoints.length < WebhookEndpoint.MAX_PER_APP
+        may(app, "develop") &&
+        (endpoints.length < WebhookEndpoint.MAX_PER_APP
           ? html`<section class="card" aria-labelledby="new">
               <h2 id="new">${words.add}</h2>
               <form method="post" action="${appPath(app)}/webhooks">
                 ${Fields.hidden("form_token", token)}${fields(form, ticked)}<button>${words.addEndpoint}</button>
               </form>
             </section>`
-          : html`<p class="soft">${words.noMore(WebhookEndpoint.MAX_PER_APP)}</p>`
-      }${onThisMachine(app, (yield* HttpOptions).baseUrl)}`
+          : html`<p class="soft">${words.noMore(WebhookEndpoint.MAX_PER_APP)}</p>`)
+      }${may(app, "develop") && onThisMachine(app, (yield* HttpOptions).baseUrl)}`
     })
   })
 
@@ -113,7 +113,7 @@ const list = (
 const RECEIVER = "http://localhost:3000/webhooks"
 
 /** Help for developers whose receiver still runs on their own machine. */
-const onThisMachine = (app: App.App, service: string): Html =>
+const onThisMachine = (app: TeamApp, service: string): Html =>
   html`<section aria-labelledby="local">
     <h2 id="local">${words.local.heading}</h2>
     <p>${words.local.text}</p>
@@ -141,13 +141,14 @@ export const fields = (
 const TEST_TYPES = ["ping", ...Event.EventType.literals.filter((type) => type !== "ping")] as const
 
 const card = (
-  app: App.App,
+  app: TeamApp,
   endpoint: WebhookEndpoint.WebhookEndpoint,
   health: EndpointFigures.EndpointHealth,
   token: string,
   now: Timestamp.Timestamp
 ): Html => {
   const own = words.endpoint
+  const edits = may(app, "develop")
   const earlierUntil = SigningSecret.previousUntil(endpoint.secrets, now)
   const path = `${appPath(app)}/webhooks/${endpoint.id}`
   const button = (action: string, kind: "first" | "second" | "danger", text: Html) =>
@@ -179,64 +180,66 @@ const card = (
       <dd>${strikeMeter(endpoint)}</dd>
     </dl>
     <div class="actions">
-      ${endpoint.disabledAt !== null && button("enable", "first", own.enable)}<a
+      ${edits && endpoint.disabledAt !== null && button("enable", "first", own.enable)}${edits && html`<a class="button second" href="${path}" aria-label="${own.changeOf(endpoint.url)}">${own.change}</a>`}<a
         class="button second"
-        href="${path}"
-        aria-label="${own.changeOf(endpoint.url)}"
-        >${own.change}</a
-      ><a class="button second" href="${appPath(app)}/deliveries?endpoint=${endpoint.id}">${own.deliveries}</a>
+        href="${appPath(app)}/deliveries?endpoint=${endpoint.id}"
+        >${own.deliveries}</a
+      >
     </div>
-    <form method="post" action="${path}/test">
-      ${Fields.hidden("form_token", token)}
-      <div class="field">
-        <label for="type-${endpoint.id}">${own.testType}</label>
-        <p class="hint" id="type-hint-${endpoint.id}">${own.testHint}</p>
-        <select id="type-${endpoint.id}" name="type" aria-describedby="type-hint-${endpoint.id}">
-          ${TEST_TYPES.map((type) => html`<option value="${type}">${type}</option>`)}
-        </select>
-      </div>
-      <button class="second">${own.test}</button>
-    </form>
-    <details>
-      <summary>${own.newSecret}</summary>
-      <div>
-        ${
-          earlierUntil !== null &&
-          html`<p>${own.earlierSigns(time(earlierUntil))}</p>
-            ${button("end-previous-secrets", "danger", own.endEarlier)}`
-        }
-        <p>${own.rotateText}</p>
-        ${button("rotate-secret", "second", own.rotate)}
-        <p>${own.replaceText}</p>
-        ${button("replace-secret", "danger", own.replace)}
-      </div>
-    </details>
     ${
-      endpoint.disabledAt === null &&
-      html`<details>
-        <summary>${own.recover}</summary>
-        <form method="post" action="${path}/recover">
+      edits &&
+      html`<form method="post" action="${path}/test">
           ${Fields.hidden("form_token", token)}
-          <p>${own.recoverText}</p>
           <div class="field">
-            <label for="since-${endpoint.id}">${own.recoverSince}</label>
-            <input type="date" id="since-${endpoint.id}" name="since" required />
+            <label for="type-${endpoint.id}">${own.testType}</label>
+            <p class="hint" id="type-hint-${endpoint.id}">${own.testHint}</p>
+            <select id="type-${endpoint.id}" name="type" aria-describedby="type-hint-${endpoint.id}">
+              ${TEST_TYPES.map((type) => html`<option value="${type}">${type}</option>`)}
+            </select>
           </div>
-          <button class="second">${own.recoverButton}</button>
+          <button class="second">${own.test}</button>
         </form>
-      </details>`
+        <details>
+          <summary>${own.newSecret}</summary>
+          <div>
+            ${
+              earlierUntil !== null &&
+              html`<p>${own.earlierSigns(time(earlierUntil))}</p>
+                ${button("end-previous-secrets", "danger", own.endEarlier)}`
+            }
+            <p>${own.rotateText}</p>
+            ${button("rotate-secret", "second", own.rotate)}
+            <p>${own.replaceText}</p>
+            ${button("replace-secret", "danger", own.replace)}
+          </div>
+        </details>
+        ${
+          endpoint.disabledAt === null &&
+          html`<details>
+            <summary>${own.recover}</summary>
+            <form method="post" action="${path}/recover">
+              ${Fields.hidden("form_token", token)}
+              <p>${own.recoverText}</p>
+              <div class="field">
+                <label for="since-${endpoint.id}">${own.recoverSince}</label>
+                <input type="date" id="since-${endpoint.id}" name="since" required />
+              </div>
+              <button class="second">${own.recoverButton}</button>
+            </form>
+          </details>`
+        }
+        <details>
+          <summary>${own.remove}</summary>
+          <div>
+            <p>${own.removeText}</p>
+            ${button("remove", "danger", own.removeButton)}
+          </div>
+        </details>`
     }
-    <details>
-      <summary>${own.remove}</summary>
-      <div>
-        <p>${own.removeText}</p>
-        ${button("remove", "danger", own.removeButton)}
-      </div>
-    </details>
   </li>`
 }
 
-const secretPage = (visitor: Visitor.Visitor, app: App.App, url: string, secret: string) =>
+const secretPage = (visitor: Visitor.Visitor, app: TeamApp, url: string, secret: string) =>
   Effect.flatMap(Visitor.reader(visitor), (reader) =>
     respond({
       title: words.secret.title,
@@ -263,12 +266,12 @@ const secretPage = (visitor: Visitor.Visitor, app: App.App, url: string, secret:
     })
   )
 
-const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor), (app) => list(visitor, app)))
+const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "read"), (app) => list(visitor, app)))
 
 const add = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
-    const app = yield* ownApp(visitor)
+    const app = yield* ownApp(visitor, "develop")
     const again = (problems: Fields.Shown["problems"]) =>
       list(visitor, app, { form: Form.shown(form, problems), ticked: form.all("events") })
     const draft = yield* decoded(typed(form))
@@ -294,11 +297,11 @@ export const problemsOf = (decoded: Either.Either<unknown, ReadonlyArray<FieldPr
  * address.
  */
 const onEndpoint =
-  <A, E, R>(act: (visitor: Visitor.Visitor, app: App.App, id: EndpointId, form: Form.Form) => Effect.Effect<A, E, R>) =>
+  <A, E, R>(act: (visitor: Visitor.Visitor, app: TeamApp, id: EndpointId, form: Form.Form) => Effect.Effect<A, E, R>) =>
   (visitor: Visitor.Visitor) =>
     Effect.gen(function* () {
       const form = yield* Visitor.checked(visitor.cookie)
-      const app = yield* ownApp(visitor)
+      const app = yield* ownApp(visitor, "develop")
       return yield* act(visitor, app, yield* param("endpoint", EndpointId, "endpoint"), form)
     })
 

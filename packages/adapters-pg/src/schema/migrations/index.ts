@@ -62,6 +62,7 @@ import * as fixCounts from "./0066_fix_counts.js"
 import * as testPeople from "./0067_test_people.js"
 import * as figures from "./0070_figures.js"
 import * as attemptExchanges from "./0071_attempt_exchanges.js"
+import * as appTeams from "./0073_app_teams.js"
 import * as endpointHeaders from "./0072_endpoint_headers.js"
 
 /**
@@ -128,5 +129,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0067_test_people": testPeople.statements,
   "0070_figures": figures.statements,
   "0071_attempt_exchanges": attemptExchanges.statements,
-  "0072_endpoint_headers": endpointHeaders.statements
+  "0072_endpoint_headers": endpointHeaders.statements,
+  "0073_app_teams": appTeams.statements
 }

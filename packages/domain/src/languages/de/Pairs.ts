@@ -9,6 +9,7 @@ import { logEntries } from "./LogEntries.js"
 import { network } from "./Network.js"
 import { refusals } from "./Refusals.js"
 import { scopes } from "./Scopes.js"
+import { teamTexts } from "./TeamTexts.js"
 
 /** Every text of the domain in German. */
 export const pairs: ReadonlyArray<GermanPair> = [
@@ -21,5 +22,6 @@ export const pairs: ReadonlyArray<GermanPair> = [
   ...logEntries,
   ...faults,
   ...refusals,
-  ...network
+  ...network,
+  ...teamTexts
 ]

@@ -1,11 +1,12 @@
 import { Effect, Either, Option } from "effect"
-import { DisplayName, Email } from "../../../src/accounts/Account.js"
+import { type Account, DisplayName, Email } from "../../../src/accounts/Account.js"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
 import { AppStore } from "../../../src/apps/AppStore.js"
 import type { App } from "../../../src/apps/App.js"
 import { ConnectionStore } from "../../../src/connection/ConnectionStore.js"
 import * as AccountDeletion from "../../../src/deletions/AccountDeletion.js"
 import { AccountDeletionStore } from "../../../src/deletions/AccountDeletionStore.js"
+import { ReviewStore } from "../../../src/staff/ReviewStore.js"
 import { ServiceStore } from "../../../src/staff/ServiceStore.js"
 import { StaffStore } from "../../../src/staff/StaffStore.js"
 import * as AccountLimits from "../../../src/quotas/AccountLimits.js"
@@ -13,6 +14,7 @@ import * as Entropy from "../../../src/shared/Entropy.js"
 import { AppId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as TestPerson from "../../../src/test-people/TestPerson.js"
+import * as LeakNotice from "../../../src/tokens/LeakNotice.js"
 import { TestPersonStore } from "../../../src/test-people/TestPersonStore.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
@@ -20,7 +22,7 @@ import * as Fixtures from "../../fixtures.js"
 import * as Connections from "../connection/connectionSamples.js"
 import type * as Rules from "../rules/ruleSamples.js"
 
-type Ports = TestPersonStore | AccountDeletionStore | ServiceStore | StaffStore | Rules.RuleSamplePorts
+type Ports = ReviewStore | TestPersonStore | AccountDeletionStore | ServiceStore | StaffStore | Rules.RuleSamplePorts
 
 /** A test person of the app that is not stored yet. */
 const fresh = (app: Pick<App, "id">) =>
@@ -152,6 +154,24 @@ export const testPersonStoreContract: Contract<Ports> = [
       Check.equal([after.accounts, after.newAccounts], [before.accounts, before.newAccounts], "accounts and new ones")
       yield* Fixtures.user
       Check.equal((yield* counts).accounts - before.accounts, 1, "a person is counted")
+    })
+  },
+  {
+    name: "ReviewStore.leaks: a token of a test person that was used twice is not among the leaks [test-people-3]",
+    run: Effect.gen(function* () {
+      const app = yield* sandboxApp
+      const leaked = (user: Account) =>
+        Effect.gen(function* () {
+          const connection = yield* Connections.connection(user, app)
+          yield* Connections.approve(yield* Connections.request(app), connection)
+          const writes = LeakNotice.writes("refresh_token_reused", { connection, app }, yield* Timestamp.now)
+          for (const write of writes) yield* Connections.change(connection.id, write)
+          return connection.id
+        })
+      const [test, real] = [yield* leaked(yield* made(app)), yield* leaked(yield* Fixtures.user)]
+      const { items } = yield* (yield* ReviewStore).leaks(500, undefined)
+      const listed = items.map(({ connectionId }) => connectionId)
+      Check.equal([listed.includes(test), listed.includes(real)], [false, true], "the person's alone")
     })
   },
   {

@@ -78,7 +78,7 @@ export const appStoreContract: Contract<Ports> = [
       const rivals = yield* Effect.all(Array.from({ length: 12 }, () => draft()))
       const outcomes = yield* Effect.forEach(rivals, apps.create, { concurrency: "unbounded" })
       Check.equal(outcomes.filter(Boolean).length, 1, "there was room for one")
-      const { items } = yield* apps.listOwnedBy(owner.id, 500, undefined)
+      const { items } = yield* apps.listOf(owner.id, 500, undefined)
       Check.equal(items.length, AccountLimits.APPS.most, "stored")
       Check.isTrue(yield* apps.create(yield* draft((yield* Fixtures.user).id)), "another owner has room")
     })
@@ -127,7 +127,7 @@ export const appStoreContract: Contract<Ports> = [
     })
   },
   {
-    name: "listOwnedBy: the owner's apps alone, oldest first",
+    name: "listOf: the owner's apps alone, oldest first",
     run: Effect.gen(function* () {
       const apps = yield* AppStore
       const [owner, other] = [yield* Fixtures.user, yield* Fixtures.user]
@@ -135,11 +135,11 @@ export const appStoreContract: Contract<Ports> = [
       yield* Fixtures.app(other.id)
       yield* TestClock.adjust("1 millis")
       const second = yield* Fixtures.app(owner.id)
-      Check.equal(yield* apps.listOwnedBy(owner.id, 10, undefined), { items: [first, second], next: undefined }, "list")
+      Check.equal(yield* apps.listOf(owner.id, 10, undefined), { items: [first, second], next: undefined }, "list")
     })
   },
   {
-    name: "listOwnedBy: pages give every app once, also those of one millisecond; the last page says so",
+    name: "listOf: pages give every app once, also those of one millisecond; the last page says so",
     run: Effect.gen(function* () {
       const apps = yield* AppStore
       const owner = yield* Fixtures.user
@@ -153,7 +153,7 @@ export const appStoreContract: Contract<Ports> = [
         const found: Array<AppId> = []
         let after: ReadonlyArray<string | number> | undefined
         do {
-          const page = yield* apps.listOwnedBy(owner.id, limit, after)
+          const page = yield* apps.listOf(owner.id, limit, after)
           Check.isTrue(
             page.items.length > 0 && page.items.length <= limit,
             `a page of ${limit} is neither empty nor larger`
@@ -166,10 +166,10 @@ export const appStoreContract: Contract<Ports> = [
     })
   },
   {
-    name: "listOwnedBy: empty for an account without apps",
+    name: "listOf: empty for an account without apps",
     run: Effect.gen(function* () {
       const owner = UserId.make(yield* Entropy.id("usr"))
-      Check.equal(yield* (yield* AppStore).listOwnedBy(owner, 10, undefined), { items: [], next: undefined }, "list")
+      Check.equal(yield* (yield* AppStore).listOf(owner, 10, undefined), { items: [], next: undefined }, "list")
     })
   },
   {

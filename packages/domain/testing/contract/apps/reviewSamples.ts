@@ -35,7 +35,7 @@ export const recordedAbout = <Subject>(
       subject: "A decision",
       body: "Line one\n\nLine two"
     }
-    return { decision, mail, audit: ReviewDecision.auditEvent(decision, app.ownerId, null) }
+    return { decision, mails: [mail], audit: ReviewDecision.auditEvent(decision, app.ownerId, null) }
   })
 
 /** Every decision that is kept about the app. */

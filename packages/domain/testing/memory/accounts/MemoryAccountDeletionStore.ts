@@ -4,6 +4,9 @@ import type { App } from "../../../src/apps/App.js"
 import * as AccountDeletion from "../../../src/deletions/AccountDeletion.js"
 import { AccountDeletionStore } from "../../../src/deletions/AccountDeletionStore.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import type { AppId, UserId } from "../../../src/shared/Ids.js"
+import * as TeamLife from "../../../src/teams/TeamLife.js"
+import * as Teams from "../apps/MemoryTeamStore.js"
 import * as Leftovers from "./MemoryLeftovers.js"
 import { bucketOf } from "../leases/buckets.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
@@ -52,28 +55,38 @@ export const layer: Layer.Layer<AccountDeletionStore, never, MemoryDatabase> = L
   })
 )
 
-const stateOf = ({ accounts, apps, connections }: Tables, account: Account): AccountDeletion.AccountDeletionState => ({
-  account,
-  isLastAdmin:
-    hasRole(account, "admin") &&
-    ![...accounts.values()].some(
-      (other) =>
-        other.account.id !== account.id && other.account.suspendedAt === null && hasRole(other.account, "admin")
-    ),
-  apps: [...apps.values()]
-    .filter(({ app }) => app.ownerId === account.id)
-    .sort((a, b) => a.app.createdAt - b.app.createdAt || (a.app.id < b.app.id ? -1 : 1))
-    .map(({ app }) => ({
-      app,
-      people: [...connections.values()].filter(
-        (one) =>
-          one.appId === app.id &&
-          one.endedAt === null &&
-          one.userId !== account.id &&
-          (accounts.get(one.userId)?.account.testOf ?? null) === null
-      ).length
-    }))
-})
+const stateOf = (tables: Tables, account: Account): AccountDeletion.AccountDeletionState => {
+  const { accounts, apps, connections } = tables
+  return {
+    account,
+    isLastAdmin:
+      hasRole(account, "admin") &&
+      ![...accounts.values()].some(
+        (other) =>
+          other.account.id !== account.id && other.account.suspendedAt === null && hasRole(other.account, "admin")
+      ),
+    apps: [...apps.values()]
+      .filter(({ app }) => app.ownerId === account.id)
+      .sort((a, b) => a.app.createdAt - b.app.createdAt || (a.app.id < b.app.id ? -1 : 1))
+      .map(({ app }) => ({
+        app,
+        people: [...connections.values()].filter(
+          (one) =>
+            one.appId === app.id &&
+            one.endedAt === null &&
+            one.userId !== account.id &&
+            (accounts.get(one.userId)?.account.testOf ?? null) === null
+        ).length,
+        heir: heirOf(tables, app.id)
+      }))
+  }
+}
+
+const heirOf = (tables: Tables, id: AppId): UserId | null => {
+  const team = Teams.teamOf(tables, id)
+  const isSuspended = (userId: UserId) => tables.accounts.get(userId)?.account.suspendedAt !== null
+  return (team === undefined ? undefined : TeamLife.heir(team, isSuspended))?.userId ?? null
+}
 
 const close = (
   tables: Tables,
@@ -83,7 +96,17 @@ const close = (
   const { NOBODY } = AccountDeletion
   const { accounts, apps, connections, devices, endpoints, events, sessions, signInTries } = tables
   if (!accounts.has(NOBODY.id)) accounts.set(NOBODY.id, { account: NOBODY, passwordHash: "", passwordVersion: 0 })
-  for (const { app } of owned) {
+  for (const [key, one] of tables.appInvitations) {
+    if (one.email === email || one.invitedBy === id) tables.appInvitations.delete(key)
+  }
+  for (const { app, heir } of owned) {
+    const team = Teams.teamOf(tables, app.id)
+    if (team !== undefined && heir !== null) {
+      const members = team.members.filter(({ userId }) => userId !== heir)
+      Teams.write(tables, team, { ...team, holderId: heir, members })
+      continue
+    }
+    if (team !== undefined) Teams.write(tables, team, null)
     const revoked: App = {
       ...app,
       ownerId: NOBODY.id,
@@ -116,8 +139,11 @@ const close = (
     tables.exports.delete(key)
     for (const piece of tables.exportPieces.keys()) if (piece.startsWith(`${key} `)) tables.exportPieces.delete(piece)
   }
+  for (const [key, one] of tables.appMembers) if (one.userId === id) tables.appMembers.delete(key)
   if (receipt !== null) MemoryMailOutbox.queue(tables, receipt, requestedAt)
-  const appIds = owned.flatMap(({ app }) => (AccountDeletion.goesEntirely(app) ? [app.id] : []))
+  const appIds = owned
+    .filter(AccountDeletion.isRevoked)
+    .flatMap(({ app }) => (AccountDeletion.goesEntirely(app) ? [app.id] : []))
   tables.accountDeletions.set(id, { requestedAt, lookAt, appIds })
   accounts.delete(id)
 }

@@ -6,6 +6,8 @@ import * as Page from "../../../src/shared/Page.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase } from "../MemoryDatabase.js"
+import type { UserId } from "../../../src/shared/Ids.js"
+import * as MemoryTeamStore from "./MemoryTeamStore.js"
 import * as MemoryReviews from "./MemoryReviews.js"
 import * as MemoryRules from "../rules/MemoryRules.js"
 
@@ -13,6 +15,8 @@ export const layer: Layer.Layer<AppStore, never, MemoryDatabase> = Layer.effect(
   AppStore,
   Effect.map(MemoryDatabase, (tables) => {
     const { appLogos, apps } = tables
+    const isMember = ({ id }: App.App, userId: UserId) =>
+      [...tables.appMembers.values()].some((member) => member.appId === id && member.userId === userId)
     return AppStore.of({
       create: (app) =>
         Effect.sync(() => {
@@ -24,11 +28,12 @@ export const layer: Layer.Layer<AppStore, never, MemoryDatabase> = Layer.effect(
       findLogo: (id, digest) => Effect.sync(() => Option.fromNullable(appLogos.get(`${id} ${digest}`))),
       find: (id) => Effect.sync(() => Option.map(Option.fromNullable(apps.get(id)), ({ app }) => app)),
       findRegistered: (id) => Effect.sync(() => Option.fromNullable(apps.get(id))),
-      listOwnedBy: (ownerId, limit, after) =>
+      members: (id) => Effect.sync(() => MemoryTeamStore.teamOf(tables, id)?.members ?? []),
+      listOf: (userId, limit, after) =>
         Effect.sync(() => {
           const rows = [...apps.values()]
             .map(({ app }) => app)
-            .filter((app) => app.ownerId === ownerId)
+            .filter((app) => app.ownerId === userId || isMember(app, userId))
             .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
             .filter((app) => after === undefined || isAfter([app.createdAt, app.id], after))
           return Page.of(rows, limit, (last) => [last.createdAt, last.id])

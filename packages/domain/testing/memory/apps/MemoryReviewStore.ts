@@ -5,7 +5,7 @@ import { MemoryDatabase } from "../MemoryDatabase.js"
 
 export const layer: Layer.Layer<ReviewStore, never, MemoryDatabase> = Layer.effect(
   ReviewStore,
-  Effect.map(MemoryDatabase, ({ apps, connections, flagged, purposes, reviewDecisions }) =>
+  Effect.map(MemoryDatabase, ({ accounts, apps, connections, flagged, purposes, reviewDecisions }) =>
     ReviewStore.of({
       queue: (limit, after) =>
         Effect.sync(() => {
@@ -36,6 +36,8 @@ export const layer: Layer.Layer<ReviewStore, never, MemoryDatabase> = Layer.effe
       leaks: (limit, after) =>
         Effect.sync(() => {
           const rows = [...connections.values()]
+            // A developer who tries a token twice is no leak of the service (decision test-people-3).
+            .filter(({ userId }) => (accounts.get(userId)?.account.testOf ?? null) === null)
             .flatMap(({ appId, endReason, id }) => {
               const flaggedAt = flagged.get(id)
               return flaggedAt === undefined ? [] : [{ connectionId: id, appId, flaggedAt, endReason }]

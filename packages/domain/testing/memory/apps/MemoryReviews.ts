@@ -4,9 +4,9 @@ import type { Tables } from "../MemoryDatabase.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
 
-/** Keeps a decision and queues its mail. The stores whose changes a reviewer or admin decides call it. */
-export const record = (tables: Tables, { audit, decision, mail }: RecordedDecision<ReviewSubject>): void => {
+/** Keeps a decision and queues its mails. The stores whose changes a reviewer or admin decides call it. */
+export const record = (tables: Tables, { audit, decision, mails }: RecordedDecision<ReviewSubject>): void => {
   tables.reviewDecisions.push(decision)
   MemoryAuditLog.append(tables, audit)
-  MemoryMailOutbox.queue(tables, mail, decision.at)
+  for (const mail of mails) MemoryMailOutbox.queue(tables, mail, decision.at)
 }

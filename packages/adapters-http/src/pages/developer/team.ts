@@ -1,0 +1,273 @@
+import { Account } from "@place-access/domain/accounts"
+import { InvitationId, MemberId, Timestamp } from "@place-access/domain/shared"
+import {
+  changeMemberRole,
+  handOver,
+  inviteMember,
+  leaveTeam,
+  type ListedMember,
+  readTeam,
+  removeMember,
+  Role,
+  Team,
+  withdrawInvitation
+} from "@place-access/domain/teams"
+import { Effect, Either, Schema } from "effect"
+import { flag, type Html, html } from "../../html/Html.js"
+import { texts, textsIn } from "../../languages/index.js"
+import * as RateOfAccount from "../../security/RateOfAccount.js"
+import * as Errors from "../../wire/Errors.js"
+import * as Fields from "../kit/Fields.js"
+import * as Form from "../kit/Form.js"
+import { respond, seeOther } from "../kit/Page.js"
+import { param } from "../kit/Params.js"
+import * as Routes from "../kit/Routes.js"
+import * as Table from "../kit/Table.js"
+import { ofDomain, time } from "../kit/Time.js"
+import * as Visitor from "../kit/Visitor.js"
+import { notice } from "../portal/notices.js"
+import { appHead, appPath, DEVELOPER, may, ownApp, type TeamApp } from "./shared.js"
+
+const words = texts.team
+
+const LABELS = words.labels
+
+const teamPath = (app: Pick<TeamApp, "id">): string => `${appPath(app)}/team`
+
+/** How the page is shown again after a refusal. */
+interface Again {
+  readonly form?: Fields.Shown
+  readonly refused?: string
+}
+
+const page = (visitor: Visitor.Visitor, app: TeamApp, { form, refused }: Again = {}) =>
+  Effect.gen(function* () {
+    const team = yield* readTeam(visitor.account, app.id)
+    const token = yield* Visitor.tokenFor(visitor)
+    const query = yield* Form.query
+    const title = words.title(app.name)
+    const rules = may(app, "team")
+    return yield* respond({
+      title,
+      reader: yield* Visitor.reader(visitor),
+      current: DEVELOPER,
+      status: refused !== undefined ? 409 : form === undefined ? 200 : 400,
+      main: html`${appHead(app, "/team")} ${form === undefined && refused === undefined && notice(query.value("done"))}
+        ${
+          refused !== undefined &&
+          html`<div class="note warn" role="alert"><p>${words.notDone(ofDomain(refused))}</p></div>`
+        }
+        ${form !== undefined && Fields.problems(form, LABELS)}
+        <p class="soft">${words.lead}</p>
+        <section aria-labelledby="members">
+          <h2 id="members">${words.members}</h2>
+          ${Table.stacked(
+            [words.name, words.role, words.since, ...(rules ? [words.change] : [])],
+            team.members.map((member) => row(app, member, team.isHolder, token))
+          )}
+        </section>
+        ${
+          rules &&
+          html`${inviteForm(app, form, token)}
+            <section class="card" aria-labelledby="invitations">
+              <h2 id="invitations">${words.invitations}</h2>
+              ${
+                team.invitations.length === 0
+                  ? html`<p class="empty">${words.noInvitations}</p>`
+                  : html`<ul>
+                      ${team.invitations.map((invitation) => open(app, invitation, token))}
+                    </ul>`
+              }
+            </section>`
+        }
+        <section class="card" aria-labelledby="leave">
+          <h2 id="leave">${words.leave}</h2>
+          ${
+            team.isHolder
+              ? html`<p>${words.holderStays}</p>`
+              : html`<p>${words.leaveText}</p>
+                  <form method="post" action="${teamPath(app)}/leave">
+                    ${Fields.hidden("form_token", token)}<button class="danger">${words.leave}</button>
+                  </form>`
+          }
+        </section>`
+    })
+  })
+
+const row = (app: TeamApp, member: ListedMember, isReaderHolder: boolean, token: string): Html =>
+  html`<tr>
+    <td data-label="${words.name}">
+      ${member.name}${member.isReader && html` <span class="badge quiet">${words.you}</span>`}${
+        member.email !== null && html`<br /><span class="soft small">${member.email}</span>`
+      }
+    </td>
+    <td data-label="${words.role}">
+      ${words.roles[member.role]}${
+        member.id === null &&
+        html` <span class="badge">${words.holder}</span><br /><span class="soft small">${words.holderText}</span>`
+      }
+    </td>
+    <td data-label="${words.since}">${member.since !== null && time(member.since, "row")}</td>
+    ${
+      may(app, "team") &&
+      html`<td data-label="${words.change}">
+        ${member.id !== null && changes(app, { ...member, id: member.id }, isReaderHolder, token)}
+      </td>`
+    }
+  </tr>`
+
+const changes = (
+  app: TeamApp,
+  { id, name, role }: ListedMember & { readonly id: MemberId },
+  isReaderHolder: boolean,
+  token: string
+): Html => {
+  const path = `${teamPath(app)}/members/${id}`
+  return html`<details>
+      <summary>${words.changeRole}</summary>
+      <form method="post" action="${path}/role">
+        ${Fields.hidden("form_token", token)}
+        <div class="field">
+          <label for="role-${id}">${words.newRole(name)}</label>
+          <select id="role-${id}" name="role">
+            ${Role.TeamRole.literals.map(
+              (one) => html`<option value="${one}" ${flag("selected", one === role)}>${words.roles[one]}</option>`
+            )}
+          </select>
+        </div>
+        <button class="second">${words.save}</button>
+      </form>
+    </details>
+    ${
+      isReaderHolder &&
+      role === "owner" &&
+      html`<details>
+        <summary>${words.handOver}</summary>
+        <form method="post" action="${path}/hand-over">
+          ${Fields.hidden("form_token", token)}
+          <p>${words.handOverText}</p>
+          <button class="danger">${words.handOver}</button>
+        </form>
+      </details>`
+    }
+    <details>
+      <summary>${words.remove}</summary>
+      <form method="post" action="${path}/remove">
+        ${Fields.hidden("form_token", token)}<button class="danger">${words.remove}</button>
+      </form>
+    </details>`
+}
+
+const inviteForm = (app: TeamApp, form: Fields.Shown | undefined, token: string): Html => {
+  const shown = form ?? Fields.fresh({ role: "developer" })
+  const roles = Role.TeamRole.literals.map((value) => ({
+    value,
+    text: html`${words.roles[value]}: ${words.does[value]}`
+  }))
+  return html`<section class="card" aria-labelledby="invite">
+    <h2 id="invite">${words.invite}</h2>
+    <p>${words.inviteText(Team.INVITATION_LIFETIME / Timestamp.DAY)}</p>
+    <form method="post" action="${teamPath(app)}/invitations">
+      ${Fields.hidden("form_token", token)}
+      ${Fields.input(shown, { name: "email", label: LABELS.email, type: "email", autocomplete: "off", maxlength: 254 })}
+      ${Fields.select(shown, { name: "role", label: LABELS.role, hint: words.roleHint }, roles)}
+      <button>${words.send}</button>
+    </form>
+  </section>`
+}
+
+const open = (app: TeamApp, invitation: Team.Invitation, token: string): Html =>
+  html`<li>
+    ${invitation.email}: ${words.roles[invitation.role]}.
+    <span class="soft small">${words.ends}: ${time(Team.endsAt(invitation))}</span>
+    <form method="post" action="${teamPath(app)}/invitations/${invitation.id}/withdraw">
+      ${Fields.hidden("form_token", token)}<button class="second">${words.withdraw}</button>
+    </form>
+  </li>`
+
+const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "read"), (app) => page(visitor, app)))
+
+const Draft = Schema.Struct({ email: Account.Email, role: Role.TeamRole })
+
+const invite = Visitor.fresh((visitor) =>
+  Effect.gen(function* () {
+    const form = yield* Visitor.checked(visitor.cookie)
+    const app = yield* ownApp(visitor, "team")
+    const again = (problems: Fields.Shown["problems"]) => page(visitor, app, { form: Form.shown(form, problems) })
+    const draft = Form.decode(Draft, { email: form.value("email"), role: form.value("role") })
+    if (Either.isLeft(draft)) return yield* again(draft.left)
+    yield* RateOfAccount.take(RateOfAccount.INVITATION, visitor.account.id)
+    return yield* inviteMember(visitor.account, app.id, draft.right).pipe(
+      Effect.as(seeOther(`${teamPath(app)}?done=team-invited`)),
+      Effect.catchTag("Conflict", ({ reason }) =>
+        again([{ field: "email", message: words.cannotBeInvited(ofDomain(reason)) }])
+      )
+    )
+  })
+)
+
+/** A button of the page: checks the form's token, and shows the page again with the reason of a refusal. */
+const acted =
+  <E, R>(
+    done: string,
+    act: (
+      visitor: Visitor.Visitor,
+      app: TeamApp,
+      form: Form.Form
+    ) => Effect.Effect<void, E | { readonly _tag: "Conflict"; readonly reason: string }, R>
+  ) =>
+  (visitor: Visitor.Visitor) =>
+    Effect.gen(function* () {
+      const form = yield* Visitor.checked(visitor.cookie)
+      const app = yield* ownApp(visitor, "read")
+      return yield* act(visitor, app, form).pipe(
+        Effect.as(seeOther(done === "team-left" ? `${DEVELOPER}?done=${done}` : `${teamPath(app)}?done=${done}`)),
+        Effect.catchIf(isConflict, ({ reason }) => page(visitor, app, { refused: reason }))
+      )
+    })
+
+const isConflict = (error: unknown): error is { readonly _tag: "Conflict"; readonly reason: string } =>
+  typeof error === "object" && error !== null && "_tag" in error && error._tag === "Conflict"
+
+const memberId = param("member", MemberId, "member")
+
+const setRole = Visitor.fresh(
+  acted("team-role-changed", (visitor, app, form) =>
+    Effect.gen(function* () {
+      const role = yield* Schema.decodeUnknown(Role.TeamRole)(form.value("role")).pipe(
+        Effect.mapError(() => Errors.invalidRequest(textsIn("en").frame.messages.unknownRole))
+      )
+      yield* changeMemberRole(visitor.account, app.id, yield* memberId, role)
+    })
+  )
+)
+
+const remove = Visitor.fresh(
+  acted("team-member-removed", (visitor, app) =>
+    Effect.flatMap(memberId, (id) => removeMember(visitor.account, app.id, id))
+  )
+)
+
+const give = Visitor.fresh(
+  acted("team-handed-over", (visitor, app) => Effect.flatMap(memberId, (id) => handOver(visitor.account, app.id, id)))
+)
+
+const withdraw = Visitor.signedIn(
+  acted("team-withdrawn", (visitor, app) =>
+    Effect.flatMap(param("invitation", InvitationId, "invitation"), (id) =>
+      withdrawInvitation(visitor.account, app.id, id)
+    )
+  )
+)
+
+const leave = Visitor.signedIn(acted("team-left", (visitor, app) => leaveTeam(visitor.account, app.id)))
+
+export const routes = [
+  Routes.get(`${DEVELOPER}/apps/:app/team`, show),
+  Routes.post(`${DEVELOPER}/apps/:app/team/invitations`, invite),
+  Routes.post(`${DEVELOPER}/apps/:app/team/invitations/:invitation/withdraw`, withdraw),
+  Routes.post(`${DEVELOPER}/apps/:app/team/members/:member/role`, setRole),
+  Routes.post(`${DEVELOPER}/apps/:app/team/members/:member/remove`, remove),
+  Routes.post(`${DEVELOPER}/apps/:app/team/members/:member/hand-over`, give),
+  Routes.post(`${DEVELOPER}/apps/:app/team/leave`, leave)
+]

@@ -1,0 +1,151 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Account } from "@place-access/domain/accounts"
+import { AppId, InvitationId, MemberId, Timestamp, UserId } from "@place-access/domain/shared"
+import { type ReceivedInvitation, Role, Team, TeamStore } from "@place-access/domain/teams"
+import { Effect, Either, Layer, Option, Schema } from "effect"
+import * as AuditLog from "../audit/SqlAuditLog.js"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+import * as MailOutbox from "../mail/MailOutbox.js"
+
+type Store = typeof TeamStore.Service
+
+export const layer: Layer.Layer<TeamStore, never, SqlClient> = Layer.effect(
+  TeamStore,
+  Effect.map(SqlClient, (sql) => TeamStore.of({ find: find(sql), listInvited: listInvited(sql), update: update(sql) }))
+)
+
+const AppRow = Schema.Struct({ name: Schema.String, owner_id: UserId, is_closed: Schema.Boolean })
+
+const MemberRow = Schema.Struct({ member_id: MemberId, user_id: UserId, role: Role.TeamRole, since: Rows.At })
+
+const INVITATION = {
+  invitation_id: InvitationId,
+  email: Account.Email,
+  role: Role.TeamRole,
+  invited_by: UserId,
+  created_at: Rows.At
+}
+const InvitationRow = Schema.Struct(INVITATION)
+
+const toMember = (row: typeof MemberRow.Type): Team.Member => ({
+  id: row.member_id,
+  userId: row.user_id,
+  role: row.role,
+  since: row.since
+})
+
+const toInvitation = (row: typeof InvitationRow.Type): Team.Invitation => ({
+  id: row.invitation_id,
+  email: row.email,
+  role: row.role,
+  invitedBy: row.invited_by,
+  createdAt: row.created_at
+})
+
+/** The members of an app without its holder, oldest first. */
+export const membersOf = (sql: SqlClient, appId: AppId) =>
+  sql`SELECT member_id, user_id, role, since FROM app_members WHERE app_id = ${appId}
+      ORDER BY since, member_id`.pipe(
+    Rows.all(MemberRow),
+    Effect.map((rows) => rows.map(toMember))
+  )
+
+const find =
+  (sql: SqlClient): Store["find"] =>
+  (appId) =>
+    sql`SELECT ${TEAM_APP(sql)} FROM apps WHERE app_id = ${appId}`.pipe(
+      Rows.first(AppRow),
+      Effect.flatMap(Effect.transposeMapOption((row) => teamOf(sql, appId, row))),
+      orStoreError
+    )
+
+const TEAM_APP = (sql: SqlClient) =>
+  sql.literal("name, owner_id, revoked_at IS NOT NULL OR suspended_at IS NOT NULL AS is_closed")
+
+const teamOf = (sql: SqlClient, appId: AppId, app: typeof AppRow.Type) =>
+  Effect.gen(function* () {
+    const invitations = yield* sql`SELECT invitation_id, email, role, invited_by, created_at FROM app_invitations
+      WHERE app_id = ${appId} ORDER BY created_at, invitation_id`.pipe(Rows.all(InvitationRow))
+    const team: Team.Team = {
+      appId,
+      appName: app.name,
+      holderId: app.owner_id,
+      isClosed: app.is_closed,
+      members: yield* membersOf(sql, appId),
+      invitations: invitations.map(toInvitation)
+    }
+    return team
+  })
+
+const ReceivedRow = Schema.Struct({ ...INVITATION, app_id: AppId, name: Schema.String })
+
+const listInvited =
+  (sql: SqlClient): Store["listInvited"] =>
+  (email, now) =>
+    sql`SELECT i.invitation_id, i.email, i.role, i.invited_by, i.created_at, i.app_id, a.name
+        FROM app_invitations i JOIN apps a ON a.app_id = i.app_id
+        WHERE i.email = ${email} AND a.revoked_at IS NULL
+          AND i.created_at > ${Rows.at(Timestamp.plus(now, -Team.INVITATION_LIFETIME))}
+        ORDER BY i.created_at, i.invitation_id LIMIT 100`.pipe(
+      Rows.all(ReceivedRow),
+      Effect.map((rows) =>
+        rows.map((row): ReceivedInvitation => ({ appId: row.app_id, appName: row.name, invitation: toInvitation(row) }))
+      ),
+      orStoreError
+    )
+
+const CountRow = Schema.Struct({ count: Rows.Bigint })
+
+const update =
+  (sql: SqlClient): Store["update"] =>
+  (appId, decide, taker) =>
+    Effect.gen(function* () {
+      const locked = yield* sql`SELECT ${TEAM_APP(sql)} FROM apps WHERE app_id = ${appId} FOR UPDATE`.pipe(
+        Rows.first(AppRow)
+      )
+      if (Option.isNone(locked)) return Option.none()
+      const before = yield* teamOf(sql, appId, locked.value)
+      const takes = before.members.find(({ id }) => id === taker)?.userId
+      const held = takes === undefined ? 0 : yield* lockHolder(sql, takes)
+      const now = yield* Timestamp.now
+      const outcome = decide(before, now, held)
+      if (Either.isLeft(outcome) || outcome.right === null) return Option.some(outcome)
+      const { audit, mails, team } = outcome.right
+      yield* write(sql, before, team)
+      yield* AuditLog.append(sql, audit)
+      for (const mail of mails) yield* MailOutbox.queue(sql, mail, now)
+      return Option.some(outcome)
+    }).pipe(sql.withTransaction, orStoreError)
+
+/** Apps first, then accounts, as `SqlAppStore.create` locks them: the two count one after the other. */
+const lockHolder = (sql: SqlClient, userId: UserId) =>
+  Effect.gen(function* () {
+    yield* sql`SELECT 1 FROM accounts WHERE user_id = ${userId} FOR NO KEY UPDATE`
+    const counted = yield* sql`SELECT count(*) AS count FROM apps WHERE owner_id = ${userId}`.pipe(Rows.first(CountRow))
+    return Option.getOrElse(
+      Option.map(counted, ({ count }) => count),
+      () => 0
+    )
+  })
+
+/** Members first: a new member's account is locked before the rows that its deletion would wait for. */
+const write = (sql: SqlClient, before: Team.Team, { appId, holderId, invitations, members }: Team.Team) =>
+  Effect.gen(function* () {
+    if (holderId !== before.holderId) yield* sql`UPDATE apps SET owner_id = ${holderId} WHERE app_id = ${appId}`
+    for (const { id } of before.members.filter(({ id }) => !members.some((one) => one.id === id))) {
+      yield* sql`DELETE FROM app_members WHERE app_id = ${appId} AND member_id = ${id}`
+    }
+    for (const { id, role, since, userId } of members.filter((member) => !before.members.includes(member))) {
+      yield* sql`INSERT INTO app_members (app_id, member_id, user_id, role, since)
+        VALUES (${appId}, ${id}, ${userId}, ${role}, ${Rows.at(since)})
+        ON CONFLICT (app_id, member_id) DO UPDATE SET role = excluded.role`
+    }
+    for (const { id } of before.invitations.filter(({ id }) => !invitations.some((one) => one.id === id))) {
+      yield* sql`DELETE FROM app_invitations WHERE app_id = ${appId} AND invitation_id = ${id}`
+    }
+    for (const one of invitations.filter((invitation) => !before.invitations.includes(invitation))) {
+      yield* sql`INSERT INTO app_invitations (app_id, invitation_id, email, role, invited_by, created_at)
+        VALUES (${appId}, ${one.id}, ${one.email}, ${one.role}, ${one.invitedBy}, ${Rows.at(one.createdAt)})`
+    }
+  })

@@ -1,0 +1,58 @@
+// The team of an app. Decisions teams-1 and teams-2.
+import type { Email } from "../accounts/Account.js"
+import type { AppId, InvitationId, MemberId, UserId } from "../shared/Ids.js"
+import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
+import type { TeamRole } from "./Role.js"
+
+/** Somebody in the team, other than the holder. */
+export interface Member {
+  /** Names the membership on pages and in the API, in place of the account's id. */
+  readonly id: MemberId
+  readonly userId: UserId
+  readonly role: TeamRole
+  readonly since: Timestamp
+}
+
+/** An offer to join, for the account that has confirmed this address. */
+export interface Invitation {
+  readonly id: InvitationId
+  readonly email: Email
+  readonly role: TeamRole
+  readonly invitedBy: UserId
+  readonly createdAt: Timestamp
+}
+
+/** The team of one app, with the facts about the app that decide about the team. */
+export interface Team {
+  readonly appId: AppId
+  readonly appName: string
+  /** The account in whose name the app is registered. It is an owner and never among `members`. */
+  readonly holderId: UserId
+  /** Whether the app was revoked, or its holder's account is suspended. Nobody joins such a team. */
+  readonly isClosed: boolean
+  /** Oldest first, then by id. */
+  readonly members: ReadonlyArray<Member>
+  /** Oldest first, then by id; some may have ended. */
+  readonly invitations: ReadonlyArray<Invitation>
+}
+
+/** How long an invitation can be accepted. */
+export const INVITATION_LIFETIME = 7 * DAY
+
+/** Exclusive: at this instant the invitation has ended. */
+export const endsAt = ({ createdAt }: Pick<Invitation, "createdAt">): Timestamp => plus(createdAt, INVITATION_LIFETIME)
+
+/** Whether the invitation can be accepted now. */
+export const isOpen = (invitation: Pick<Invitation, "createdAt">, now: Timestamp): boolean => now < endsAt(invitation)
+
+/** The role of this account; undefined: it is not in the team. */
+export const roleOf = (
+  { holderId, members }: Pick<Team, "holderId" | "members">,
+  userId: UserId
+): TeamRole | undefined => (userId === holderId ? "owner" : members.find((member) => member.userId === userId)?.role)
+
+/** All owners, the holder first. */
+export const owners = ({ holderId, members }: Pick<Team, "holderId" | "members">): ReadonlyArray<UserId> => [
+  holderId,
+  ...members.filter(({ role }) => role === "owner").map(({ userId }) => userId)
+]

@@ -1,0 +1,219 @@
+// How a team changes. Decisions teams-2, teams-3 and teams-4.
+import { Either } from "effect"
+import type { Account, Email } from "../accounts/Account.js"
+import * as AuditEvent from "../audit/AuditEvent.js"
+import type { MailMessage } from "../mail/Mail.js"
+import * as AccountLimits from "../quotas/AccountLimits.js"
+import { Conflict, Forbidden, NotFound } from "../shared/Errors.js"
+import type { InvitationId, MemberId, UserId } from "../shared/Ids.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import { can, REFUSAL, type TeamRole } from "./Role.js"
+import { type Invitation, isOpen, type Member, roleOf, type Team } from "./Team.js"
+import * as TeamNotice from "./TeamNotice.js"
+
+/** What is committed together. */
+export interface TeamChange {
+  readonly team: Team
+  readonly audit: AuditEvent.AuditEvent
+  readonly mails: ReadonlyArray<MailMessage>
+}
+
+/** Null: the team is as wanted already, and nothing is written. */
+export type TeamOutcome<E = NotFound | Forbidden | Conflict> = Either.Either<TeamChange | null, E>
+
+/** A transition that only somebody without the role, or with an unknown id, is refused. */
+type Plain = TeamOutcome<NotFound | Forbidden>
+
+export const CLOSED = "the app was revoked, or the account of its holder is suspended"
+export const HOLDER_STAYS = "the app is registered in this person's name: the app has to be handed over first"
+export const NOT_AN_OWNER = "only an owner can take the app over: make this member an owner first"
+
+/** An invitation that is about to be made. `invitee`: the confirmed account with this address; null: there is none. */
+export interface NewInvitation {
+  readonly id: InvitationId
+  readonly email: Email
+  readonly role: TeamRole
+  readonly invitee: Pick<Account, "id" | "email"> | null
+}
+
+/**
+ * Invites an address. An address without an account is kept all the same, so that nobody finds out who has one. `by`
+ * wants to invite; `Conflict` when the person is a member or invited already, and at the limits.
+ */
+export const invite =
+  (by: Pick<Account, "id" | "displayName">, { invitee, ...asked }: NewInvitation) =>
+  (team: Team, now: Timestamp): TeamOutcome => {
+    const refused = refusal(team, by.id) ?? closed(team)
+    if (refused !== undefined) return Either.left(refused)
+    const open = team.invitations.filter((one) => isOpen(one, now))
+    if (invitee !== null && roleOf(team, invitee.id) !== undefined)
+      return conflict("this person is in the team already")
+    if (open.some(({ email }) => email === asked.email)) {
+      return conflict("this address is invited already: withdraw that invitation first")
+    }
+    if (open.length >= AccountLimits.INVITATIONS.most) return conflict(AccountLimits.INVITATIONS.refusal)
+    if (isFull(team)) return conflict(AccountLimits.MEMBERS.refusal)
+    const invitation: Invitation = { ...asked, invitedBy: by.id, createdAt: now }
+    const after = { ...team, invitations: [...open, invitation] }
+    const mails = invitee === null ? [] : [TeamNotice.invited(team, invitation, by, invitee)]
+    return changed(after, by.id, by.id, now, "team_invited", asked.role, mails)
+  }
+
+/** Withdraws an invitation, ended ones too. */
+export const withdraw =
+  (by: UserId, id: InvitationId) =>
+  (team: Team, now: Timestamp): Plain => {
+    const refused = refusal(team, by)
+    if (refused !== undefined) return Either.left(refused)
+    const found = team.invitations.find((one) => one.id === id)
+    if (found === undefined) return unknown("invitation")
+    return changed(without(team, id), by, by, now, "team_invitation_withdrawn", found.role)
+  }
+
+/** The open invitation of this address. The same answer for every other one: it may not exist. */
+const invitationOf = (team: Team, id: InvitationId, email: Email, now: Timestamp): Invitation | undefined =>
+  team.invitations.find((one) => one.id === id && one.email === email && isOpen(one, now))
+
+/** The invited person joins. The caller has made sure that the address of the account is confirmed. */
+export const accept =
+  (account: Pick<Account, "id" | "email" | "displayName">, id: InvitationId, memberId: MemberId) =>
+  (team: Team, now: Timestamp): TeamOutcome => {
+    const found = invitationOf(team, id, account.email, now)
+    if (found === undefined) return unknown("invitation")
+    if (team.isClosed) return conflict(CLOSED)
+    // Somebody who is in the team with another role keeps it: an invitation lowers nobody.
+    if (roleOf(team, account.id) !== undefined) return conflict("you are in the team already")
+    if (isFull(team)) return conflict(AccountLimits.MEMBERS.refusal)
+    const member: Member = { id: memberId, userId: account.id, role: found.role, since: now }
+    const left = without(team, id)
+    const after = { ...left, members: [...left.members, member] }
+    return changed(after, account.id, account.id, now, "team_joined", found.role, [
+      TeamNotice.joined(team, found, account)
+    ])
+  }
+
+/** The invited person declines. */
+export const decline =
+  (account: Pick<Account, "id" | "email">, id: InvitationId) =>
+  (team: Team, now: Timestamp): TeamOutcome<NotFound> => {
+    const found = invitationOf(team, id, account.email, now)
+    if (found === undefined) return unknown("invitation")
+    return changed(without(team, id), account.id, account.id, now, "team_invitation_declined", found.role)
+  }
+
+/** Gives a member another role. The holder has no membership, so nobody can lower the holder. */
+export const changeRole =
+  (by: UserId, id: MemberId, role: TeamRole) =>
+  (team: Team, now: Timestamp): Plain => {
+    const refused = refusal(team, by)
+    if (refused !== undefined) return Either.left(refused)
+    const found = team.members.find((member) => member.id === id)
+    if (found === undefined) return unknown("member")
+    if (found.role === role) return Either.right(null)
+    const members = team.members.map((member) => (member.id === id ? { ...member, role } : member))
+    const after = { ...(role === "owner" ? team : withoutInvitationsOf(team, found)), members }
+    return changed(after, by, found.userId, now, "team_role_changed", role, [
+      TeamNotice.roleChanged(team, { ...found, role }, now)
+    ])
+  }
+
+/** Removes a member; `by` who is the member leaves, whatever the role. */
+export const remove =
+  (by: UserId, id: MemberId) =>
+  (team: Team, now: Timestamp): Plain => {
+    const found = team.members.find((member) => member.id === id)
+    const isOwn = found?.userId === by
+    const refused = isOwn ? undefined : refusal(team, by)
+    if (refused !== undefined) return Either.left(refused)
+    if (found === undefined) return unknown("member")
+    const members = team.members.filter((member) => member.id !== id)
+    const notice = isOwn ? TeamNotice.left(team, found, now) : TeamNotice.removed(team, found, now)
+    const after = { ...withoutInvitationsOf(team, found), members }
+    return changed(after, by, found.userId, now, "team_left", found.role, [notice])
+  }
+
+/** The account leaves. `Conflict` for the holder, who has to hand the app over first. */
+export const leave =
+  (by: UserId) =>
+  (team: Team, now: Timestamp): TeamOutcome => {
+    if (by === team.holderId) return conflict(HOLDER_STAYS)
+    const own = team.members.find(({ userId }) => userId === by)
+    return own === undefined ? unknown("app") : remove(by, own.id)(team, now)
+  }
+
+/**
+ * The holder hands the app over to another owner and stays as an owner. `held`: how many apps the other owner holds;
+ * `memberId`: the new membership of the holder.
+ */
+export const handOver =
+  (by: UserId, id: MemberId, memberId: MemberId) =>
+  (team: Team, now: Timestamp, held: number): TeamOutcome => {
+    const refused = refusal(team, by)
+    if (refused !== undefined) return Either.left(refused)
+    if (by !== team.holderId) return Either.left(new Forbidden({ reason: "only the holder can hand the app over" }))
+    if (team.isClosed) return conflict(CLOSED)
+    const found = team.members.find((member) => member.id === id)
+    if (found === undefined) return unknown("member")
+    if (found.role !== "owner") return conflict(NOT_AN_OWNER)
+    if (held >= AccountLimits.APPS.most) return conflict("this owner has as many apps as an account can have")
+    const stays: Member = { id: memberId, userId: by, role: "owner", since: now }
+    const members = [...team.members.filter((member) => member.id !== id), stays]
+    const after = { ...team, holderId: found.userId, members }
+    return changed(after, by, found.userId, now, "team_handed_over", "owner", [TeamNotice.handedOver(team, found, now)])
+  }
+
+/**
+ * Who holds the app after the account of its holder is deleted: the owner of longest standing who is not suspended.
+ * Undefined: the app ends with the account (decision deletions-4).
+ */
+export const heir = (
+  { isClosed, members }: Pick<Team, "isClosed" | "members">,
+  isSuspended: (userId: UserId) => boolean
+): Member | undefined =>
+  isClosed ? undefined : members.find(({ role, userId }) => role === "owner" && !isSuspended(userId))
+
+const without = (team: Team, id: InvitationId): Team => ({
+  ...team,
+  invitations: team.invitations.filter((one) => one.id !== id)
+})
+
+/** Nobody joins by an invitation of somebody who may not invite any more. */
+const withoutInvitationsOf = (team: Team, { userId }: Pick<Member, "userId">): Team => ({
+  ...team,
+  invitations: team.invitations.filter(({ invitedBy }) => invitedBy !== userId)
+})
+
+const isFull = ({ members }: Team): boolean => members.length + 1 >= AccountLimits.MEMBERS.most
+
+/** Why this account may not change the team. Somebody outside of it does not find out that the app exists. */
+const refusal = (team: Team, by: UserId): NotFound | Forbidden | undefined => {
+  const role = roleOf(team, by)
+  if (role === undefined) return new NotFound({ what: "app" })
+  return can(role, "team") ? undefined : new Forbidden({ reason: REFUSAL.team })
+}
+
+const closed = ({ isClosed }: Team): Conflict | undefined => (isClosed ? new Conflict({ reason: CLOSED }) : undefined)
+
+const conflict = (reason: string): TeamOutcome<Conflict> => Either.left(new Conflict({ reason }))
+const unknown = (what: string): TeamOutcome<NotFound> => Either.left(new NotFound({ what }))
+
+/** `by` acted, and `about` is the account whose role the event is about. */
+const changed = (
+  team: Team,
+  by: UserId,
+  about: UserId,
+  at: Timestamp,
+  kind: AuditEvent.TeamKind,
+  role: TeamRole,
+  mails: ReadonlyArray<MailMessage> = []
+): TeamOutcome<never> =>
+  Either.right({
+    team,
+    audit: {
+      at,
+      userId: about,
+      actor: by === about ? AuditEvent.OWNER : { _tag: "Teammate", id: by },
+      detail: { kind, appId: team.appId, role }
+    },
+    mails
+  })

@@ -1,0 +1,125 @@
+// The mails about teams. Decision teams-5.
+import type { Account } from "../accounts/Account.js"
+import type { Link, MailMessage } from "../mail/Mail.js"
+import { foldable } from "../mail/NamedMail.js"
+import type { UserId } from "../shared/Ids.js"
+import { Words } from "../shared/index.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import type { TeamRole } from "./Role.js"
+import { endsAt, type Invitation, type Member, type Team } from "./Team.js"
+
+/** What a role lets its member do, as a sentence. */
+export const ROLE_WORDS: Readonly<Record<TeamRole, string>> = {
+  owner: "As an owner you can do everything with the app: its secrets and its team are yours to change, too.",
+  developer:
+    "As a developer you can change the app, its purposes and its webhooks, and test it. Client secrets and the team stay with the owners.",
+  viewer: "As a viewer you read figures, logs and deliveries. You see no secret and change nothing."
+}
+
+const appLink = (team: Pick<Team, "appId">): Link => ({
+  site: "service",
+  path: `/developer/apps/${team.appId}`,
+  label: "The app"
+})
+const PORTAL: Link = { site: "service", path: "/developer", label: "Developer portal" }
+
+/** Below the developer portal: where the invited person accepts or declines. */
+export const invitationPath = (appId: string, id: string): string => `/developer/invitations/${appId}/${id}`
+
+const mail = (to: UserId, key: string, subject: string, body: ReadonlyArray<string>, link: Link): MailMessage => ({
+  to,
+  dedupeKey: key,
+  subject,
+  body: body.join("\n\n"),
+  link,
+  naming: foldable
+})
+
+/** To the invited person, who has an account with a confirmed address. */
+export const invited = (
+  team: Team,
+  invitation: Invitation,
+  by: Pick<Account, "displayName">,
+  invitee: Pick<Account, "id">
+): MailMessage =>
+  mail(
+    invitee.id,
+    `team_invited ${invitation.id}`,
+    `You are invited into the team of ${team.appName}`,
+    [
+      `An owner of the app "${team.appName}" invites you into its team: ${by.displayName}.`,
+      ROLE_WORDS[invitation.role],
+      `You can accept until ${Words.moment(endsAt(invitation))}. If you do nothing, nothing happens.`
+    ],
+    {
+      site: "service",
+      path: invitationPath(team.appId, invitation.id),
+      label: "The invitation"
+    }
+  )
+
+/** To the owner who invited. */
+export const joined = (
+  team: Team,
+  { id, invitedBy }: Pick<Invitation, "id" | "invitedBy">,
+  account: Pick<Account, "displayName">
+): MailMessage =>
+  mail(
+    invitedBy,
+    `team_joined ${id}`,
+    `Somebody joined the team of ${team.appName}`,
+    [
+      `Your invitation into the team of the app "${team.appName}" was accepted: ${account.displayName} is a member now.`
+    ],
+    { ...appLink(team), path: `${appLink(team).path}/team`, label: "The team" }
+  )
+
+/** To the member whose role an owner changed. */
+export const roleChanged = (team: Team, { role, userId }: Pick<Member, "role" | "userId">, now: Timestamp) =>
+  mail(
+    userId,
+    `team_role ${team.appId} ${now}`,
+    `You have another role in the team of ${team.appName}`,
+    [
+      `On ${Words.moment(now)} an owner of the app "${team.appName}" gave you another role in its team.`,
+      ROLE_WORDS[role]
+    ],
+    appLink(team)
+  )
+
+/** To the member whom an owner removed. */
+export const removed = (team: Team, { id, userId }: Pick<Member, "id" | "userId">, now: Timestamp): MailMessage =>
+  mail(
+    userId,
+    `team_left ${id}`,
+    `You are no longer in the team of ${team.appName}`,
+    [
+      `On ${Words.moment(now)} an owner removed you from the team of the app "${team.appName}". You cannot open the app any more.`
+    ],
+    PORTAL
+  )
+
+/** To the member who left: somebody else may have used the account. */
+export const left = (team: Team, { id, userId }: Pick<Member, "id" | "userId">, now: Timestamp): MailMessage =>
+  mail(
+    userId,
+    `team_left ${id}`,
+    `You are no longer in the team of ${team.appName}`,
+    [
+      `On ${Words.moment(now)} you left the team of the app "${team.appName}". You cannot open the app any more.`,
+      "If this was not you, somebody else uses your account: change your password."
+    ],
+    PORTAL
+  )
+
+/** To the new holder. */
+export const handedOver = (team: Team, { userId }: Pick<Member, "userId">, now: Timestamp): MailMessage =>
+  mail(
+    userId,
+    `team_handed_over ${team.appId} ${now}`,
+    `The app ${team.appName} is in your name now`,
+    [
+      `On ${Words.moment(now)} the app "${team.appName}" was handed over to you. Its users read your name as that of its developer, and it counts among your apps.`
+    ],
+    appLink(team)
+  )

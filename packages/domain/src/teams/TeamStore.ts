@@ -1,0 +1,34 @@
+import { Context, type Option } from "effect"
+import type { Email } from "../accounts/Account.js"
+import type { AppId, MemberId, StoreEffect } from "../shared/index.js"
+import type { Timestamp } from "../shared/Timestamp.js"
+import type { Invitation, Team } from "./Team.js"
+import type { TeamOutcome } from "./TeamLife.js"
+
+/** An invitation with the app that it is for, as the invited person reads it. */
+export interface ReceivedInvitation {
+  readonly appId: AppId
+  readonly appName: string
+  readonly invitation: Invitation
+}
+
+/** Members and invitations of apps. The role of an account in an app is `AppStore.roleOf`. */
+export class TeamStore extends Context.Tag("@place-access/domain/teams/TeamStore")<
+  TeamStore,
+  {
+    /** None when there is no such app. */
+    readonly find: (appId: AppId) => StoreEffect<Option.Option<Team>>
+    /** The open invitations of this address to apps that are not revoked, oldest first, then by id. At most 100. */
+    readonly listInvited: (email: Email, now: Timestamp) => StoreEffect<ReadonlyArray<ReceivedInvitation>>
+    /**
+     * Locks the app, gives its team to `decide` and commits the team after it with the event and the mails. `decide` is
+     * a plain function. `taker`: the member who takes the app over; `held` is how many apps that member holds, counted
+     * under the member's lock, and 0 without a taker. None when there is no such app.
+     */
+    readonly update: <E>(
+      appId: AppId,
+      decide: (team: Team, now: Timestamp, held: number) => TeamOutcome<E>,
+      taker?: MemberId
+    ) => StoreEffect<Option.Option<TeamOutcome<E>>>
+  }
+>() {}

@@ -1,0 +1,181 @@
+import { Effect, Option } from "effect"
+import { type Account, type AddressRule, countsAsConfirmed, type DisplayName, type Email } from "../accounts/Account.js"
+import { AccountStore } from "../accounts/AccountStore.js"
+import { findAccounts } from "../accounts/findAccounts.js"
+import { announceAudit } from "../audit/index.js"
+import {
+  type AppId,
+  Entropy,
+  InvitationId,
+  MemberId,
+  NotFound,
+  program,
+  Timestamp,
+  type UserId
+} from "../shared/index.js"
+import type { TeamRole } from "./Role.js"
+import * as Team from "./Team.js"
+import * as TeamLife from "./TeamLife.js"
+import { type ReceivedInvitation, TeamStore } from "./TeamStore.js"
+
+/** A member as the team reads it. */
+export interface ListedMember {
+  /** Null: the holder. */
+  readonly id: MemberId | null
+  readonly name: DisplayName
+  /** Null for readers who are not owners. */
+  readonly email: Email | null
+  readonly role: TeamRole
+  readonly since: Timestamp.Timestamp | null
+  /** Whether it is the reader. */
+  readonly isReader: boolean
+}
+
+export interface ListedTeam {
+  readonly role: TeamRole
+  /** Whether the reader is the holder. */
+  readonly isHolder: boolean
+  /** The holder first, then by age. */
+  readonly members: ReadonlyArray<ListedMember>
+  /** The open ones; none for readers who are not owners. */
+  readonly invitations: ReadonlyArray<Team.Invitation>
+}
+
+const noApp = () => new NotFound({ what: "app" })
+
+/** The app's team, for its members. Only owners read addresses and invitations. `NotFound` for others. */
+export const readTeam = program("readTeam", function* (account: Account, appId: AppId) {
+  const team = yield* Effect.mapError(yield* (yield* TeamStore).find(appId), noApp)
+  const role = Team.roleOf(team, account.id)
+  if (role === undefined) return yield* noApp()
+  const people = yield* findAccounts([team.holderId, ...team.members.map(({ userId }) => userId)])
+  const now = yield* Timestamp.now
+  const listed = (id: MemberId | null, userId: UserId, of: TeamRole, since: Timestamp.Timestamp | null) => {
+    const person = people.get(userId)
+    if (person === undefined) return []
+    const email = role === "owner" || userId === account.id ? person.email : null
+    return [{ id, name: person.displayName, email, role: of, since, isReader: userId === account.id }]
+  }
+  const result: ListedTeam = {
+    role,
+    isHolder: team.holderId === account.id,
+    members: [
+      ...listed(null, team.holderId, "owner", null),
+      ...team.members.flatMap((one) => listed(one.id, one.userId, one.role, one.since))
+    ],
+    invitations: role === "owner" ? team.invitations.filter((one) => Team.isOpen(one, now)) : []
+  }
+  return result
+})
+
+export interface Invited {
+  readonly email: Email
+  readonly role: TeamRole
+}
+
+/**
+ * Invites the person who has this address, with a mail if there is such an account. Answer and list are the same
+ * without one. Errors as `TeamLife.invite`.
+ */
+export const inviteMember = program("inviteMember", function* (account: Account, appId: AppId, asked: Invited) {
+  const id = InvitationId.make(yield* Entropy.id("inv"))
+  const found = yield* (yield* AccountStore).findByEmail(asked.email)
+  const invitee = Option.getOrNull(
+    Option.filter(
+      Option.map(found, (one) => one.account),
+      ({ confirmedAt, suspendedAt, testOf }) => confirmedAt !== null && suspendedAt === null && testOf === null
+    )
+  )
+  const team = yield* change(appId, TeamLife.invite(account, { ...asked, id, invitee }))
+  return yield* Effect.fromNullable(team?.invitations.find((one) => one.id === id)).pipe(Effect.mapError(noApp))
+})
+
+/** Withdraws an invitation. Errors as `TeamLife.withdraw`. */
+export const withdrawInvitation = program(
+  "withdrawInvitation",
+  function* (account: Account, appId: AppId, id: InvitationId) {
+    yield* change(appId, TeamLife.withdraw(account.id, id))
+  }
+)
+
+/** The open invitations of the account's address. None while the address does not count as confirmed. */
+export const listInvitations = program("listInvitations", function* (account: Account, rule: AddressRule) {
+  const none: ReadonlyArray<ReceivedInvitation> = []
+  if (!countsAsConfirmed(account, rule)) return none
+  return yield* (yield* TeamStore).listInvited(account.email, yield* Timestamp.now)
+})
+
+export interface NamedInvitation {
+  readonly appId: AppId
+  readonly id: InvitationId
+}
+
+/** An invitation, with the name of who invites, for the invited account; else `NotFound`. */
+export const getInvitation = program(
+  "getInvitation",
+  function* (account: Account, rule: AddressRule, named: NamedInvitation) {
+    const { appId, id } = named
+    const found = (yield* listInvitations(account, rule)).find((one) => one.appId === appId && one.invitation.id === id)
+    if (found === undefined) return yield* new NotFound({ what: "invitation" })
+    const by = yield* (yield* AccountStore).find(found.invitation.invitedBy)
+    return { ...found, by: Option.getOrNull(Option.map(by, ({ displayName }) => displayName)) }
+  }
+)
+
+/** Joins the team, which makes the account a developer's. Errors as `TeamLife.accept`. */
+export const acceptInvitation = program(
+  "acceptInvitation",
+  function* (account: Account, rule: AddressRule, named: NamedInvitation) {
+    yield* getInvitation(account, rule, named)
+    // As with the first app: a developer without apps does no harm.
+    yield* (yield* AccountStore).addRoles(account.id, ["developer"])
+    const memberId = MemberId.make(yield* Entropy.id("mbr"))
+    yield* change(named.appId, TeamLife.accept(account, named.id, memberId), { unknown: "invitation" })
+  }
+)
+
+/** Declines an invitation. Errors as `TeamLife.decline`. */
+export const declineInvitation = program(
+  "declineInvitation",
+  function* (account: Account, rule: AddressRule, named: NamedInvitation) {
+    yield* getInvitation(account, rule, named)
+    yield* change(named.appId, TeamLife.decline(account, named.id), { unknown: "invitation" })
+  }
+)
+
+/** Gives a member another role. Errors as `TeamLife.changeRole`. */
+export const changeMemberRole = program(
+  "changeMemberRole",
+  function* (account: Account, appId: AppId, id: MemberId, role: TeamRole) {
+    yield* change(appId, TeamLife.changeRole(account.id, id, role))
+  }
+)
+
+/** Removes a member; the member's own means to leave. Errors as `TeamLife.remove`. */
+export const removeMember = program("removeMember", function* (account: Account, appId: AppId, id: MemberId) {
+  yield* change(appId, TeamLife.remove(account.id, id))
+})
+
+/** Leaves the team. Errors as `TeamLife.leave`. */
+export const leaveTeam = program("leaveTeam", function* (account: Account, appId: AppId) {
+  yield* change(appId, TeamLife.leave(account.id))
+})
+
+/** Hands the app over to another owner. Errors as `TeamLife.handOver`. */
+export const handOver = program("handOver", function* (account: Account, appId: AppId, id: MemberId) {
+  const memberId = MemberId.make(yield* Entropy.id("mbr"))
+  yield* change(appId, TeamLife.handOver(account.id, id, memberId), { taker: id })
+})
+
+/** One transition, with its line of the log. Returns the team after it; undefined when nothing changed. */
+const change = <E>(
+  appId: AppId,
+  step: (team: Team.Team, now: Timestamp.Timestamp, held: number) => TeamLife.TeamOutcome<E>,
+  { taker, unknown = "app" }: { readonly taker?: MemberId; readonly unknown?: string } = {}
+) =>
+  Effect.gen(function* () {
+    const outcome = yield* (yield* TeamStore).update(appId, step, taker)
+    const changed = yield* yield* Effect.mapError(outcome, () => new NotFound({ what: unknown }))
+    if (changed !== null) yield* announceAudit(changed.audit)
+    return changed?.team
+  })

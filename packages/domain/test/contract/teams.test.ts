@@ -1,0 +1,27 @@
+import {
+  MemoryAccountDeletionStore,
+  MemoryAccountStore,
+  MemoryAppStore,
+  MemoryAuditLog,
+  MemoryDatabase,
+  MemoryEntropy,
+  MemoryMailOutbox,
+  MemoryRetentionStore,
+  MemoryTeamStore,
+  teamStoreContract
+} from "@place-access/domain/testing"
+import { Layer } from "effect"
+import { runContract } from "../support/runContract.js"
+
+const stores = Layer.mergeAll(
+  MemoryAccountDeletionStore.layer,
+  MemoryAccountStore.layer,
+  MemoryAppStore.layer,
+  MemoryAuditLog.layer,
+  MemoryMailOutbox.layer,
+  MemoryRetentionStore.layer,
+  MemoryTeamStore.layer,
+  MemoryEntropy.layer
+).pipe(Layer.provide(MemoryDatabase.layer))
+
+runContract("MemoryTeamStore", teamStoreContract, stores)

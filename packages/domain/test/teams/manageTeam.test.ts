@@ -1,0 +1,165 @@
+import type { Account } from "@place-access/domain/accounts"
+import { decideApp, getApp, submitApp } from "@place-access/domain/apps"
+import { warnOfStrikes } from "@place-access/domain/deliveries"
+import { MailOutbox } from "@place-access/domain/mail"
+import { Timestamp } from "@place-access/domain/shared"
+import {
+  acceptInvitation,
+  inviteMember,
+  listInvitations,
+  type Role,
+  readTeam,
+  removeMember
+} from "@place-access/domain/teams"
+import {
+  Fixtures,
+  MemoryAccountStore,
+  MemoryAppStore,
+  MemoryAuditLog,
+  MemoryDatabase,
+  MemoryDeliveryStore,
+  MemoryEndpointStore,
+  MemoryEntropy,
+  MemoryMailOutbox,
+  MemoryTeamStore,
+  MemoryVault,
+  WebhookFixtures
+} from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+
+const stores = Layer.mergeAll(
+  MemoryAccountStore.layer,
+  MemoryAppStore.layer,
+  MemoryAuditLog.layer,
+  MemoryDeliveryStore.layer,
+  MemoryEndpointStore.layer,
+  MemoryMailOutbox.layer,
+  MemoryTeamStore.layer
+).pipe(
+  Layer.provideMerge(MemoryDatabase.layer),
+  Layer.provideMerge(Layer.mergeAll(MemoryEntropy.layer, MemoryVault.layer))
+)
+
+const owned = () =>
+  Effect.gen(function* () {
+    const holder = yield* Fixtures.user
+    return { holder, app: yield* Fixtures.app(holder.id) }
+  })
+
+/** The same with an app that waits for a reviewer. */
+const submitted = Effect.gen(function* () {
+  const { app, holder } = yield* owned()
+  return { holder, app: yield* submitApp(holder, app.id) }
+})
+
+const join = (
+  holder: Account.Account,
+  appId: Parameters<typeof inviteMember>[1],
+  role: Role.TeamRole,
+  account?: Account.Account
+) =>
+  Effect.gen(function* () {
+    const member = account ?? (yield* Fixtures.user)
+    const { id } = yield* inviteMember(holder, appId, { email: member.email, role })
+    yield* acceptInvitation(member, "confirmed", { appId, id })
+    return member
+  })
+
+const mails = Effect.map(
+  Effect.flatMap(MailOutbox, (outbox) => outbox.recent(1_000)),
+  (kept) => kept.map(({ message }) => message)
+)
+
+const refused = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), (error) => error._tag)
+
+describe("teams", () => {
+  it.effect("an invitation is mailed to a confirmed account alone, with the link of its page [teams-2]", () =>
+    Effect.gen(function* () {
+      const { app, holder } = yield* owned()
+      const confirmed = yield* Fixtures.user
+      const unconfirmed = yield* Fixtures.userWith({ confirmedAt: null })
+      const suspended = yield* Fixtures.userWith({ suspendedAt: yield* Timestamp.now })
+      for (const { email } of [confirmed, unconfirmed, suspended]) {
+        yield* inviteMember(holder, app.id, { email, role: "viewer" })
+      }
+      const sent = yield* mails
+      expect(sent.map(({ to }) => to)).toEqual([confirmed.id])
+      expect(sent[0]?.link?.path).toMatch(new RegExp(`^/developer/invitations/${app.id}/inv_`))
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("who has not confirmed the address finds no invitation, where addresses are confirmed [teams-2]", () =>
+    Effect.gen(function* () {
+      const { app, holder } = yield* owned()
+      const person = yield* Fixtures.userWith({ confirmedAt: null })
+      const { id } = yield* inviteMember(holder, app.id, { email: person.email, role: "owner" })
+      expect(yield* listInvitations(person, "confirmed")).toEqual([])
+      expect(yield* refused(acceptInvitation(person, "confirmed", { appId: app.id, id }))).toBe("NotFound")
+      expect((yield* readTeam(holder, app.id)).members.length).toBe(1)
+      expect((yield* listInvitations(person, "assumed")).length).toBe(1)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("every owner reads a reviewer's decision, and no developer or viewer does [teams-5]", () =>
+    Effect.gen(function* () {
+      const { app, holder } = yield* submitted
+      const owner = yield* join(holder, app.id, "owner")
+      yield* join(holder, app.id, "developer")
+      yield* join(holder, app.id, "viewer")
+      const reviewer = yield* Fixtures.userWith({ roles: ["reviewer"] })
+      yield* decideApp(reviewer, app.id, { decision: "approve", note: null, revision: app.revision })
+      const told = (yield* mails).filter(({ subject }) => subject.includes("is in production")).map(({ to }) => to)
+      expect(told.toSorted()).toEqual([holder.id, owner.id].toSorted())
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("a reviewer of the team does not decide about the app while another reviewer can [teams-1]", () =>
+    Effect.gen(function* () {
+      const { app, holder } = yield* submitted
+      yield* Fixtures.userWith({ roles: ["reviewer"] })
+      const insider = yield* join(holder, app.id, "viewer", yield* Fixtures.userWith({ roles: ["reviewer"] }))
+      const verdict = { decision: "approve", note: null, revision: app.revision } as const
+      expect(yield* refused(decideApp(insider, app.id, verdict))).toBe("Forbidden")
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("owners and developers are warned of a failing endpoint, viewers are not [teams-5]", () =>
+    Effect.gen(function* () {
+      const { app, holder } = yield* owned()
+      const developer = yield* join(holder, app.id, "developer")
+      yield* join(holder, app.id, "viewer")
+      const endpoint = yield* WebhookFixtures.endpoint(app.id)
+      const { strikeWarnings } = yield* MemoryDatabase
+      const warning = {
+        appId: app.id,
+        deliveryId: "dlv_1",
+        endpointId: endpoint.id,
+        strikes: 5,
+        at: yield* Timestamp.now
+      }
+      strikeWarnings.set("dlv_1" as never, warning as never)
+      strikeWarnings.set(`${app.id} dlv_1` as never, warning as never)
+      yield* warnOfStrikes()
+      const told = new Set((yield* mails).filter(({ subject }) => subject.includes("failed")).map(({ to }) => to))
+      expect([...told].toSorted()).toEqual([holder.id, developer.id].toSorted())
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect(
+    "whoever is removed has no door to the app any more; an action beyond the role is Forbidden [teams-1]",
+    () =>
+      Effect.gen(function* () {
+        const { app, holder } = yield* owned()
+        const viewer = yield* join(holder, app.id, "viewer")
+        expect((yield* getApp(viewer, app.id, "read")).id).toBe(app.id)
+        for (const action of ["develop", "secrets", "team"] as const) {
+          expect(yield* refused(getApp(viewer, app.id, action))).toBe("Forbidden")
+        }
+        const member = (yield* readTeam(holder, app.id)).members.find(({ email }) => email === viewer.email)
+        yield* removeMember(holder, app.id, member?.id as never)
+        expect(yield* refused(getApp(viewer, app.id, "read"))).toBe("NotFound")
+      }).pipe(Effect.provide(stores))
+  )
+})

@@ -1,0 +1,84 @@
+import { Effect, Either, Layer, Option } from "effect"
+import { isGone } from "../../../src/apps/App.js"
+import type { AppId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as Team from "../../../src/teams/Team.js"
+import { TeamStore } from "../../../src/teams/TeamStore.js"
+import * as MemoryAuditLog from "../MemoryAuditLog.js"
+import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
+
+/** The most invitations that `listInvited` returns. */
+const LISTED = 100
+
+export const layer: Layer.Layer<TeamStore, never, MemoryDatabase> = Layer.effect(
+  TeamStore,
+  Effect.map(MemoryDatabase, (tables) =>
+    TeamStore.of({
+      find: (appId) => Effect.sync(() => Option.fromNullable(teamOf(tables, appId))),
+      listInvited: (email, now) =>
+        Effect.sync(() =>
+          inOrder([...tables.appInvitations.values()], ({ createdAt }) => createdAt)
+            .filter((one) => one.email === email && Team.isOpen(one, now))
+            .flatMap(({ appId, ...invitation }) => {
+              const app = tables.apps.get(appId)?.app
+              return app === undefined || app.revokedAt !== null ? [] : [{ appId, appName: app.name, invitation }]
+            })
+            .slice(0, LISTED)
+        ),
+      update: (appId, decide, taker) =>
+        Effect.map(Timestamp.now, (now) => {
+          const before = teamOf(tables, appId)
+          if (before === undefined) return Option.none()
+          const takes = before.members.find(({ id }) => id === taker)?.userId
+          const held = [...tables.apps.values()].filter(({ app }) => app.ownerId === takes).length
+          const outcome = decide(before, now, held)
+          if (Either.isRight(outcome) && outcome.right !== null) {
+            const { audit, mails, team } = outcome.right
+            write(tables, before, team)
+            MemoryAuditLog.append(tables, audit)
+            for (const mail of mails) MemoryMailOutbox.queue(tables, mail, now)
+          }
+          return Option.some(outcome)
+        })
+    })
+  )
+)
+
+/** The team of an app; undefined: there is no such app. */
+export const teamOf = (tables: Tables, appId: AppId): Team.Team | undefined => {
+  const app = tables.apps.get(appId)?.app
+  if (app === undefined) return undefined
+  const own = <A extends { readonly appId: AppId }>(rows: Iterable<A>) =>
+    [...rows]
+      .filter((row) => row.appId === appId)
+      .map((row) => {
+        const { appId: _, ...rest } = row
+        return rest
+      })
+  return {
+    appId,
+    appName: app.name,
+    holderId: app.ownerId,
+    isClosed: isGone(app),
+    members: inOrder(own(tables.appMembers.values()), ({ since }) => since),
+    invitations: inOrder(own(tables.appInvitations.values()), ({ createdAt }) => createdAt)
+  }
+}
+
+/** Replaces the rows of the team. */
+export const write = (tables: Tables, { appId }: Pick<Team.Team, "appId">, after: Team.Team | null): void => {
+  for (const [key, one] of tables.appMembers) if (one.appId === appId) tables.appMembers.delete(key)
+  for (const [key, one] of tables.appInvitations) if (one.appId === appId) tables.appInvitations.delete(key)
+  if (after === null) return
+  for (const member of after.members) tables.appMembers.set(member.id, { ...member, appId })
+  for (const invitation of after.invitations) tables.appInvitations.set(invitation.id, { ...invitation, appId })
+  const registered = tables.apps.get(appId)
+  if (registered === undefined) return
+  tables.apps.set(appId, { ...registered, app: { ...registered.app, ownerId: after.holderId } })
+}
+
+const inOrder = <A extends { readonly id: string }>(
+  rows: ReadonlyArray<A>,
+  at: (row: A) => Timestamp.Timestamp
+): ReadonlyArray<A> => [...rows].sort((a, b) => at(a) - at(b) || (a.id < b.id ? -1 : 1))
