@@ -70,7 +70,7 @@ const serve = (args: ReadonlyArray<string>): Either.Either<Command, string> =>
           strict: true,
           options: { clock: { type: "string" }, seed: { type: "string" }, at: { type: "string" } }
         }).values,
-      catch: explain
+      catch: () => '"serve" takes no arguments but --clock virtual, --seed and --at.'
     })
     if (clock === undefined) return yield* Either.left("--seed and --at need --clock virtual.")
     if (clock !== "virtual") return yield* Either.left('--clock can only be "virtual".')

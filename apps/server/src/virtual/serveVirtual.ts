@@ -108,7 +108,6 @@ export const serveVirtual = (settings: Settings.ServerSettings, options: Virtual
     const world = new World(mark.now)
     const save = Effect.suspend(() => Mark.write(storage.dataDir, { ...mark, now: world.now }))
     const mover = new Mover(world, () => Effect.runPromise(save))
-    yield* Effect.addFinalizer(() => Effect.ignore(save))
     yield* Effect.addFinalizer(() => Effect.sync(() => mover.close()))
     yield* Effect.withClock(run(settings, storage.dataDir, mark, mover, addresses), world.shown)
   }).pipe(Effect.scoped)
@@ -140,6 +139,8 @@ const run = (
     )
     yield* Effect.gen(function* () {
       yield* connect(world)
+      // Only from here on: a start that was refused the folder's lock must not write over the other server's mark.
+      yield* Effect.addFinalizer(() => Effect.promise(mover.store))
       const running = yield* Restartable.make(loops)
       const snapshots = yield* WorldSnapshots.make(mover, running, seeded)
       const http = ServerLive.serveHttp(
