@@ -1,4 +1,5 @@
 import { HttpLive } from "@place-access/adapters-http"
+import type { WebhookSender } from "@place-access/domain/endpoints"
 import { recordFigures } from "@place-access/domain/figures"
 import { Data, Imports, Mail, Program, Stores, VERSION, Webhooks } from "@place-access/worker"
 import { Duration, Effect, Layer } from "effect"
@@ -14,9 +15,15 @@ export const database = (settings: Pick<ServerSettings, "storage">, opening?: Da
 
 /** An adapter for every port of the domain. */
 export const ports = (settings: Pick<ServerSettings, "storage" | "webhooks">, opening?: Data.Opening) =>
-  Layer.mergeAll(Stores.layer, Imports.layer, Webhooks.layer(settings.webhooks)).pipe(
-    Layer.provideMerge(database(settings, opening))
-  )
+  portsOver(Stores.layer, Webhooks.layer(settings.webhooks), settings, opening)
+
+/** `ports` with given stores and a given sender of webhooks. */
+export const portsOver = (
+  stores: Layer.Layer<Stores.Stores, never, Stores.StorePorts>,
+  sender: Layer.Layer<WebhookSender>,
+  settings: Pick<ServerSettings, "storage">,
+  opening?: Data.Opening
+) => Layer.mergeAll(stores, Imports.layer, sender).pipe(Layer.provideMerge(database(settings, opening)))
 
 /**
  * Enough requests to keep every connection of the database busy while others wait for their turn of the event loop.
@@ -29,8 +36,16 @@ const REQUESTS_EMBEDDED = 64
 const requestsAtOnce = (storage: ServerSettings["storage"]): number =>
   storage._tag === "Postgres" ? REQUESTS_OF_CONNECTION * storage.poolSize : REQUESTS_EMBEDDED
 
-/** Serves HTTP until it is interrupted, then drains. `ready` runs when all handlers are attached. */
-export const serveHttp = (listener: Listener.HttpListener, settings: ServerSettings, ready: Effect.Effect<void>) =>
+/**
+ * Serves HTTP until it is interrupted, then drains. `ready` runs when all handlers are attached. `more` adds routes to
+ * those of the service.
+ */
+export const serveHttp = (
+  listener: Listener.HttpListener,
+  settings: ServerSettings,
+  ready: Effect.Effect<void>,
+  more: Layer.Layer<never> = Layer.empty
+) =>
   Effect.gen(function* () {
     listener.onMissing("the pages and the API are being made")
     const { authUrl, baseUrl, userPortalUrl } = settings.addresses
@@ -51,7 +66,7 @@ export const serveHttp = (listener: Listener.HttpListener, settings: ServerSetti
       requestsAtOnce: requestsAtOnce(settings.storage),
       version: VERSION,
       stopping: listener.stopping
-    }).pipe(Layer.provide(Health.layer(listener.isDraining)), Layer.provide(listener.layer))
+    }).pipe(Layer.provide([Health.layer(listener.isDraining), more]), Layer.provide(listener.layer))
     yield* recordFigures()
     yield* Layer.build(http)
     yield* ready

@@ -14,6 +14,7 @@ import { keysStatus } from "./doctor/keysStatus.js"
 import { serve } from "./serve.js"
 import * as ServerLive from "./ServerLive.js"
 import * as ServerSettings from "./ServerSettings.js"
+import type { VirtualOptions } from "./virtual/VirtualOptions.js"
 
 const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
   switch (command._tag) {
@@ -21,10 +22,15 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
       return Console.log(help(ServerSettings.all))
     case "Version":
       return Console.log(VERSION)
-    case "Serve":
+    case "Serve": {
+      const { virtual } = command
       return withSettings((settings) =>
-        Effect.provide(serve(settings), Telemetry.layer(settings.telemetry, "place-access-server"))
+        Effect.provide(
+          virtual === undefined ? serve(settings) : onVirtualTime(settings, virtual),
+          Telemetry.layer(settings.telemetry, "place-access-server")
+        )
       )
+    }
     case "Migrate":
       return withSettings((settings) =>
         Console.log("The database is up to date.").pipe(Effect.provide(ServerLive.database(settings)))
@@ -49,6 +55,13 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
       return withSettings((settings) => importRules(command.file).pipe(Effect.provide(ServerLive.ports(settings))))
   }
 }
+
+/** Loaded on demand: an ordinary start needs nothing of it. */
+const onVirtualTime = (settings: ServerSettings.ServerSettings, options: VirtualOptions) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./virtual/serveVirtual.js")),
+    ({ serveVirtual }) => serveVirtual(settings, options)
+  )
 
 /** Reads the settings, sets up the log accordingly, and runs `use`. */
 const withSettings = <E>(

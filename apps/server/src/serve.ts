@@ -4,11 +4,13 @@ import * as Listener from "./Listener.js"
 import * as OperatorSocket from "./operator/socket.js"
 import * as ServerLive from "./ServerLive.js"
 import * as Settings from "./ServerSettings.js"
+import * as Mark from "./virtual/Mark.js"
 import { welcome } from "./welcome.js"
 
 /** Runs the server until it is asked to stop. With the embedded database it also runs the worker's loops. */
 export const serve = (settings: Settings.ServerSettings) =>
   Effect.gen(function* () {
+    if (settings.storage._tag === "Embedded") yield* Mark.refuseTestWorld(settings.storage.dataDir)
     Program.drainsFor(settings.drainSeconds)
     yield* warnings(settings)
     const listener = Listener.make(settings.host, settings.port)

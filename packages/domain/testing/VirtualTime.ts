@@ -2,7 +2,10 @@ import type { Effect, Exit } from "effect"
 import { Engine, START } from "./simulation/engine/Engine.js"
 
 export { START } from "./simulation/engine/Engine.js"
+export * as Process from "./simulation/engine/Process.js"
 export { VirtualClock } from "./simulation/engine/VirtualClock.js"
+/** A work signal inside one process whose idle waits are marked, so that a virtual clock may make them longer. */
+export { make as workSignal } from "./simulation/ports/VirtualWorkSignal.js"
 
 /**
  * Runs `program` to its end on virtual time: instead of waiting, the clock jumps to the next time at which a fiber

@@ -3,10 +3,11 @@ import { AppId } from "@place-access/domain/shared"
 import { Either, Schema } from "effect"
 import { parseArgs } from "node:util"
 import type { AccountCommand } from "../operator/AccountCommand.js"
+import type { VirtualOptions } from "../virtual/VirtualOptions.js"
 
 /** A parsed command line. */
 export type Command =
-  | { readonly _tag: "Serve" }
+  | { readonly _tag: "Serve"; readonly virtual?: VirtualOptions }
   | { readonly _tag: "Migrate" }
   | { readonly _tag: "Help" }
   | { readonly _tag: "Version" }
@@ -41,7 +42,8 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, strin
   const [first, second, ...rest] = argv
   if (argv.includes("--help") || argv.includes("-h") || first === "help") return Either.right({ _tag: "Help" })
   if (first === "--version" || first === "-v") return alone("--version", argv.slice(1), { _tag: "Version" })
-  if (first === undefined || first === "serve") return alone("serve", argv.slice(1), { _tag: "Serve" })
+  if (first === undefined || first === "serve") return serve(argv.slice(1))
+  if (first === "--clock" || first === "--seed" || first === "--at") return serve(argv)
   if (first === "migrate") return alone("migrate", argv.slice(1), { _tag: "Migrate" })
   if (first === "account" && second === "create") return createAccount(rest)
   if (first === "account" && second !== undefined) {
@@ -57,6 +59,28 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, strin
   if (first === "db" && second === "isolate") return isolate(rest)
   return Either.left(`There is no command "${[first, second].filter((word) => word !== undefined).join(" ")}".`)
 }
+
+const serve = (args: ReadonlyArray<string>): Either.Either<Command, string> =>
+  Either.gen(function* () {
+    if (args.length === 0) return { _tag: "Serve" } as const
+    const { at, clock, seed } = yield* Either.try({
+      try: () =>
+        parseArgs({
+          args: [...args],
+          strict: true,
+          options: { clock: { type: "string" }, seed: { type: "string" }, at: { type: "string" } }
+        }).values,
+      catch: () => '"serve" takes no arguments but --clock virtual, --seed and --at.'
+    })
+    if (clock === undefined) return yield* Either.left("--seed and --at need --clock virtual.")
+    if (clock !== "virtual") return yield* Either.left('--clock can only be "virtual".')
+    if (seed !== undefined && !/^[\w.-]{1,64}$/.test(seed)) {
+      return yield* Either.left("--seed must be 1 to 64 letters, digits, dots, dashes or underscores.")
+    }
+    const moment = at === undefined ? null : /^\d{4}-\d\d-\d\dT[\d:.]{5,12}Z$/.test(at) ? Date.parse(at) : Number.NaN
+    if (Number.isNaN(moment)) return yield* Either.left("--at must be a moment such as 2026-01-05T09:00:00Z.")
+    return { _tag: "Serve", virtual: { seed: seed ?? null, at: moment } } as const
+  })
 
 const alone = (name: string, rest: ReadonlyArray<string>, command: Command): Either.Either<Command, string> =>
   rest.length === 0 ? Either.right(command) : Either.left(`"${name}" takes no arguments.`)

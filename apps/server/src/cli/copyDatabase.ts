@@ -5,6 +5,7 @@ import { CannotStart, Data, type Settings } from "@place-access/worker"
 import { Console, Context, Effect, Layer, Option } from "effect"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
+import { refuseTestWorld } from "../virtual/Mark.js"
 
 const PROGRAM = "place-access db copy"
 
@@ -23,6 +24,7 @@ export const copyDatabase = (from: string, storage: Settings.Storage): Effect.Ef
     if (!existsSync(join(from, "database", "PG_VERSION"))) {
       return yield* new CannotStart({ message: `There is no embedded database in ${from}. Nothing was copied.` })
     }
+    yield* refuseTestWorld(from)
     const keys = yield* Layer.build(Data.vault(storage))
     const source = yield* Layer.build(
       Data.asItIs({ _tag: "Embedded", dataDir: from, keys: Option.some(storage.keys) }, PROGRAM)

@@ -3,6 +3,9 @@ import { type Setting } from "@place-access/worker"
 const COMMANDS = `Place-Aware Access Service
 
   npm start                                   start the server
+  npm start -- --clock virtual                start a test world, whose clock you move (docs/virtual-time.md)
+      --seed SEED         give a new world the same ids and secrets on every run
+      --at MOMENT         what the clock of a new world shows, such as 2026-01-05T09:00:00Z
   npm start -- migrate                        apply missing migrations to the database, then exit
   npm start -- account create --email EMAIL   make an account
       --role ROLE         developer, reviewer or admin; may be repeated
@@ -40,6 +43,7 @@ const COMMANDS = `Place-Aware Access Service
   npm start -- help                           show this text
   npm run worker                              start a worker; needs DATABASE_URL; run as many as you like
   npm run demo                                show the service at work with a recorded walk
+  npm run clock -- advance 14d                move the clock of a test world; -- --help says more
   npm run listen -- --forward URL             forward an app's events to this machine; -- --help says more
 
 Settings are environment variables:

@@ -112,6 +112,19 @@ describe("the command line", () => {
     expect(refusal("db isolate o'clock")).toBe("APP must be the id of an app.")
   })
 
+  it("a test world has a clock, and may have a seed and a first moment [virtual-time-5]", () => {
+    expect(parse("serve")).toEqual(Either.right({ _tag: "Serve" }))
+    for (const line of ["--clock virtual", "serve --clock=virtual"]) {
+      expect(parse(line)).toMatchObject({ right: { _tag: "Serve", virtual: { seed: null, at: null } } })
+    }
+    expect(parse("--clock virtual --seed a.1 --at 2026-01-05T09:00:00Z")).toMatchObject({
+      right: { virtual: { seed: "a.1", at: 1_767_603_600_000 } }
+    })
+    expect(refusal("--clock real")).toContain('"virtual"')
+    expect(refusal("--seed a")).toContain("--clock virtual")
+    expect(refusal("--clock virtual --at 2026-99-05T09:00:00Z")).toContain("--at must be a moment")
+  })
+
   it("a password is never an argument: the refusal says how it is given, and does not repeat it", () => {
     for (const line of ["--password=hunter22", "--pass hunter22", "-p hunter22"]) {
       const problem = refusal(`account create --email a@b.example ${line}`)

@@ -44,7 +44,8 @@ import {
   SqlVolumeFlagStore,
   SqlWorkSignal
 } from "@place-access/adapters-pg"
-import type { Vault } from "@place-access/domain/shared"
+import type { WorkSignal } from "@place-access/domain/events"
+import type { Entropy, Vault } from "@place-access/domain/shared"
 import { Layer } from "effect"
 
 /** The stores that need nothing but the database. */
@@ -91,10 +92,12 @@ export const rows = Layer.mergeAll(
   SqlVolumeFlagStore.layer
 )
 
+/** Every store of the domain and the password hasher, with this signal and this random source. */
+export const over = <R>(signal: Layer.Layer<WorkSignal, never, R>, entropy: Layer.Layer<Entropy.Entropy>) =>
+  Layer.mergeAll(rows, signal, Argon2PasswordHasher.layer).pipe(Layer.provideMerge(entropy))
+
 /** Every store of the domain, with the random source and the password hasher. */
-export const layer = Layer.mergeAll(rows, SqlWorkSignal.layer, Argon2PasswordHasher.layer).pipe(
-  Layer.provideMerge(NodeEntropy.layer)
-)
+export const layer = over(SqlWorkSignal.layer, NodeEntropy.layer)
 
 export type Stores = Layer.Layer.Success<typeof layer>
 

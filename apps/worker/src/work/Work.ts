@@ -1,10 +1,10 @@
 import { runWorker } from "@place-access/domain/dispatch"
 import { recordFigures } from "@place-access/domain/figures"
-import { holdLeases } from "@place-access/domain/leases"
+import { holdLeases, type WorkerLeases } from "@place-access/domain/leases"
 import { runHousekeeping } from "@place-access/domain/sweeps"
 import { runExports } from "@place-access/domain/exports"
 import { Pace, runImports } from "@place-access/domain/imports"
-import { Effect } from "effect"
+import { Effect, identity } from "effect"
 import * as Backlog from "./Backlog.js"
 import { housekeeping } from "./Housekeeping.js"
 import * as Archives from "../exports/ZipArchive.js"
@@ -19,21 +19,33 @@ interface Settings {
   readonly storage: Storage
 }
 
+/** How the loops run that only look for work from time to time. */
+export interface LoopOptions {
+  /** Wraps each of these loops. A server on virtual time marks their sleeps with it, and may make them longer. */
+  readonly regular: <A, E, R>(loop: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** The leases of a worker that is certainly alone. Left out: the worker shares leases with others in the database. */
+  readonly leases?: WorkerLeases
+}
+
+const ORDINARY: LoopOptions = { regular: identity }
+
 /** Everything that a worker does, until it is interrupted. */
-export const work = ({ addresses, mail, storage }: Settings) =>
-  Effect.flatMap(Effect.zipRight(recordFigures(), holdLeases()), (leases) =>
-    Effect.all(
-      [
-        runWorker({}, leases),
-        runHousekeeping(leases),
-        housekeeping(leases),
-        Mail.sending(mail, addresses, leases.people),
-        Effect.provide(runImports(leases, paceOf(storage)), Imports.layer),
-        Effect.provide(runExports(leases), Archives.layer),
-        Backlog.watching
-      ],
-      { concurrency: "unbounded", discard: true }
-    )
+export const work = ({ addresses, mail, storage }: Settings, { leases: given, regular }: LoopOptions = ORDINARY) =>
+  Effect.flatMap(
+    Effect.zipRight(regular(recordFigures()), given === undefined ? holdLeases() : Effect.succeed(given)),
+    (leases) =>
+      Effect.all(
+        [
+          runWorker({}, leases),
+          regular(runHousekeeping(leases)),
+          regular(housekeeping(leases)),
+          regular(Mail.sending(mail, addresses, leases.people)),
+          regular(Effect.provide(runImports(leases, paceOf(storage)), Imports.layer)),
+          regular(Effect.provide(runExports(leases), Archives.layer)),
+          regular(Backlog.watching)
+        ],
+        { concurrency: "unbounded", discard: true }
+      )
   ).pipe(Effect.scoped)
 
 /** With the embedded database, the server's requests are answered by this process. */

@@ -1,5 +1,6 @@
 import { StoreError } from "@place-access/domain/shared"
 import { Clock, Effect, Runtime, type Scope } from "effect"
+import * as Activity from "./Activity.js"
 
 interface Waiting<Item, Answer> {
   readonly item: Item
@@ -62,10 +63,12 @@ export const makeBy = <Item, Answer>(
     const closed = StoreError.unavailable("the store was closed")
     const scope = yield* Effect.scope
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
+    const forget = Activity.watch(() => queues.size > 0)
 
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
         isClosed = true
+        forget()
         for (const waiting of queues.values()) {
           for (const { answer } of waiting.splice(0)) answer(Effect.fail(closed))
         }

@@ -24,6 +24,9 @@ export interface FolderFacts {
   readonly isOpen: boolean
 }
 
+/** The file that marks the folder of a test world, whose clock is not the machine's. It belongs to every copy. */
+export const TEST_WORLD = "test-world.json"
+
 /** PostgreSQL writes this file into every database folder. */
 const DATABASE = "database/PG_VERSION"
 /**
@@ -31,7 +34,7 @@ const DATABASE = "database/PG_VERSION"
  * proves nothing, nor does a folder that is merely called `database`: /var and many a checkout have such names. A data
  * folder without these files is already closed to others, because it is closed before anything is written into it.
  */
-const OURS: ReadonlySet<string> = new Set([DATABASE, "secret-keys"])
+const OURS: ReadonlySet<string> = new Set([DATABASE, "secret-keys", TEST_WORLD])
 /** The entries that an otherwise empty folder may have: a new disk has `lost+found`, a checkout has dot files. */
 const isOfNobody = (name: string): boolean => name === "lost+found" || name.startsWith(".")
 

@@ -6,6 +6,7 @@ import { setFlagsFromString } from "node:v8"
 import pg from "pg"
 import type { Database } from "../Database.js"
 import { DedicatedConnection, make as makeDedicated } from "../driver/DedicatedConnection.js"
+import * as Activity from "../driver/Activity.js"
 import { OURS } from "../driver/Driver.js"
 import type * as DataFolder from "./DataFolder.js"
 import * as DirectoryLock from "./DirectoryLock.js"
@@ -50,6 +51,10 @@ export const layerEmbedded = (
       if (options.dataDir !== undefined) yield* DirectoryLock.hold(options.dataDir)
       const db = yield* open(options)
       const session = new PgliteSession(db, yield* serverVersion(db), options.waitLimitMillis)
+      yield* Effect.acquireRelease(
+        Effect.sync(() => Activity.watch(() => session.isBusy)),
+        (forget) => Effect.sync(forget)
+      )
       const connection = connectionOptions(session)
       const database = Layer.merge(
         OURS.client(pool(connection)),

@@ -4,12 +4,13 @@ import { Data, Effect } from "effect"
 import { constants, existsSync } from "node:fs"
 import { cp, mkdir, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
+import { TEST_WORLD } from "./DataFolder.js"
 
 /** A copy of a data folder could not be made. Nothing is left of it. */
 export class CopyFailed extends Data.TaggedError("CopyFailed")<{ readonly message: string }> {}
 
 /** What a data folder needs to be opened again. The lock file and the socket belong to the running process. */
-const PARTS = ["database", "secret-keys"]
+const PARTS = ["database", "secret-keys", TEST_WORLD]
 
 const copyParts = async (from: string, to: string): Promise<void> => {
   const draft = `${to}.partial`

@@ -39,6 +39,11 @@ export class PgliteSession implements Backend {
     this.waitLimitMillis = waitLimitMillis
   }
 
+  /** Whether a statement runs, a transaction is open, or a connection waits for its turn. */
+  get isBusy(): boolean {
+    return this.running || this.owner !== undefined || this.waiting.size > 0
+  }
+
   /** Opens a connection; `pg` calls it as its `stream` option. */
   readonly connect = (): WireStream => {
     const stream = new WireStream(this)

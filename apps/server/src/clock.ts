@@ -1,0 +1,66 @@
+import { CannotStart, Program } from "@place-access/worker"
+import { Console, Effect, Either, Schema } from "effect"
+import { parse, USAGE } from "./virtual/orders.js"
+
+const Happened = Schema.Struct({
+  at: Schema.String,
+  what: Schema.String,
+  type: Schema.optional(Schema.String),
+  subject: Schema.optional(Schema.String),
+  url: Schema.optional(Schema.String),
+  status: Schema.optional(Schema.Number),
+  failure: Schema.optional(Schema.String)
+})
+const Answer = Schema.parseJson(
+  Schema.Struct({ now: Schema.String, rate: Schema.Number, happened: Schema.Array(Happened) })
+)
+const Refused = Schema.parseJson(Schema.Struct({ message: Schema.String }))
+
+const line = ({ at, failure, status, subject, type, url, what }: typeof Happened.Type): string =>
+  [at, what.padEnd(7), type ?? subject, url, status ?? failure].filter((part) => part !== undefined).join("  ")
+
+const sentences = ({ happened, now, rate }: typeof Answer.Type): string => {
+  const pace = rate === 0 ? "stands still" : `runs ${rate} times as fast as real time`
+  return [...happened.map(line), `The clock shows ${now} and ${pace}.`].join("\n")
+}
+
+/** The address of the world: BASE_URL, or this machine at PORT. */
+const address = (): string => process.env["BASE_URL"] ?? `http://localhost:${process.env["PORT"] ?? "8080"}`
+
+const ask = (path: string, body: object | null) =>
+  Effect.tryPromise({
+    try: async () => {
+      const response = await fetch(
+        new URL(path, address()),
+        body === null
+          ? {}
+          : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
+      )
+      return { isOk: response.ok, status: response.status, text: await response.text() }
+    },
+    catch: () => new CannotStart({ message: `No server answers at ${address()}.` })
+  })
+
+const clock = Effect.gen(function* () {
+  const command = parse(process.argv.slice(2))
+  if (Either.isLeft(command)) {
+    return yield* new CannotStart({ fault: "usage", message: `${command.left} Try: npm run clock -- --help` })
+  }
+  if (command.right === "help") return yield* Console.log(USAGE)
+  const { body, json, path } = command.right
+  const { isOk, status, text } = yield* ask(path, body)
+  if (!isOk) {
+    const refused = Schema.decodeUnknownEither(Refused)(text)
+    const reason = Either.isRight(refused) ? refused.right.message : `the server answered ${status}`
+    return yield* new CannotStart({
+      message: status === 404 ? `The server at ${address()} is no test world.` : `The clock was not moved: ${reason}.`
+    })
+  }
+  yield* Console.log(
+    json
+      ? text
+      : sentences(yield* Effect.mapError(Schema.decodeUnknown(Answer)(text), () => new CannotStart({ message: text })))
+  )
+})
+
+Program.run(clock)

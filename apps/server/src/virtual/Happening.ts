@@ -1,0 +1,10 @@
+/** One thing that happened in the world, as a caller of `/dev/clock` reads it. */
+export interface Happening {
+  /** What the world's clock showed, in milliseconds. */
+  readonly at: number
+  readonly what: "event" | "mail" | "webhook"
+  readonly details: Readonly<Record<string, string | number>>
+}
+
+/** Equal for two readings of the same row. */
+export const key = ({ at, details, what }: Happening): string => `${at} ${what} ${JSON.stringify(details)}`

@@ -1,0 +1,78 @@
+import { existsSync } from "node:fs"
+import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { DataFolder } from "@place-access/adapters-pg"
+import { CannotStart } from "@place-access/worker"
+import { Effect, Option, Schema } from "effect"
+
+/**
+ * The mark of a test world: a file in its data folder, which says what the world's clock shows. It is there before the
+ * database is, so a folder with a database and without the mark holds real data (decision virtual-time-1).
+ */
+export const Mark = Schema.Struct({
+  /** What the clock shows, in milliseconds since 1970. */
+  now: Schema.Int,
+  /** Ids and secrets follow from it; null: they are random. */
+  seed: Schema.NullOr(Schema.String),
+  /** How often a server was started on the folder. */
+  starts: Schema.Int
+})
+export type Mark = typeof Mark.Type
+
+const pathIn = (dataDir: string): string => join(dataDir, DataFolder.TEST_WORLD)
+
+/** Whether the folder belongs to a test world. */
+const isMarked = (dataDir: string): boolean => existsSync(pathIn(dataDir))
+
+const hasDatabase = (dataDir: string): boolean => existsSync(join(dataDir, "database", "PG_VERSION"))
+
+/** For everything but a server on virtual time: fails when the folder belongs to a test world. */
+export const refuseTestWorld = (dataDir: string): Effect.Effect<void, CannotStart> =>
+  Effect.suspend(() =>
+    isMarked(dataDir)
+      ? Effect.fail(
+          new CannotStart({
+            fault: "settings",
+            message:
+              `The data folder ${resolve(dataDir)} belongs to a test world, whose clock is not this machine's. ` +
+              "Start it with --clock virtual, or choose another DATA_DIR."
+          })
+        )
+      : Effect.void
+  )
+
+const Written = Schema.parseJson(Mark)
+
+/** The mark of the folder. None: the folder is new. Fails for the folder of an ordinary service. */
+export const read = (dataDir: string): Effect.Effect<Option.Option<Mark>, CannotStart> =>
+  Effect.gen(function* () {
+    if (!isMarked(dataDir)) {
+      if (!hasDatabase(dataDir)) return Option.none()
+      return yield* new CannotStart({
+        fault: "settings",
+        message:
+          `The data folder ${resolve(dataDir)} holds the data of an ordinary service, so its clock cannot be virtual. ` +
+          "Choose a new folder for DATA_DIR: it becomes a test world."
+      })
+    }
+    const text = yield* Effect.promise(() => readFile(pathIn(dataDir), "utf8"))
+    return yield* Effect.mapBoth(Schema.decodeUnknown(Written)(text), {
+      onSuccess: Option.some,
+      onFailure: () => new CannotStart({ message: `${pathIn(dataDir)} cannot be read: the file is damaged.` })
+    })
+  })
+
+/** Writes the mark, all of it or nothing, and makes the folder when it is missing. */
+export const write = (dataDir: string, mark: Mark): Effect.Effect<void, CannotStart> =>
+  Effect.tryPromise({
+    try: async () => {
+      if (!existsSync(dataDir)) {
+        await mkdir(dataDir, { recursive: true, mode: 0o700 })
+        await chmod(dataDir, 0o700)
+      }
+      const draft = `${pathIn(dataDir)}.new`
+      await writeFile(draft, `${JSON.stringify(mark)}\n`, { mode: 0o600 })
+      await rename(draft, pathIn(dataDir))
+    },
+    catch: (error) => new CannotStart({ message: DataFolder.unusable(dataDir, error).message })
+  })

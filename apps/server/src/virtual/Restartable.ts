@@ -1,0 +1,34 @@
+import { Deferred, Effect, Fiber, type Scope } from "effect"
+
+/** A program without an end that can be stopped and started again. */
+export interface Restartable<E> {
+  readonly start: Effect.Effect<void>
+  /** Interrupts the program, and waits for its finalizers. */
+  readonly stop: Effect.Effect<void>
+  /** Fails when the program fails by itself; never returns. */
+  readonly ended: Effect.Effect<never, E>
+}
+
+/** Starts the program, in the scope. */
+export const make = <A, E, R>(program: Effect.Effect<A, E, R>): Effect.Effect<Restartable<E>, never, R | Scope.Scope> =>
+  Effect.gen(function* () {
+    const scope = yield* Effect.scope
+    const context = yield* Effect.context<R>()
+    const failed = yield* Deferred.make<never, E>()
+    let fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
+    let isStopping = false
+    const watched = Effect.provide(program, context).pipe(
+      Effect.tapErrorCause((cause) => (isStopping ? Effect.void : Deferred.failCause(failed, cause)))
+    )
+    // A fiber inherits that its parent cannot be interrupted, and `start` may be a finalizer.
+    const start = Effect.map(Effect.forkIn(Effect.interruptible(watched), scope), (forked) => {
+      fiber = forked
+      isStopping = false
+    })
+    const stop = Effect.suspend(() => {
+      isStopping = true
+      return fiber === undefined ? Effect.void : Effect.asVoid(Fiber.interrupt(fiber))
+    })
+    yield* start
+    return { start, stop, ended: Deferred.await(failed) }
+  })

@@ -1,0 +1,43 @@
+import type { Entropy } from "@place-access/domain/shared"
+import { VirtualTime } from "@place-access/domain/testing"
+import { Effect } from "effect"
+import { createHash } from "node:crypto"
+
+/** How many draws each stream has given. */
+type Draws = Readonly<Record<string, number>>
+
+/**
+ * Bytes that follow from a seed, for a test world only: anybody who knows the seed can compute every token. The server
+ * and the worker's loops draw from streams of their own, so that the loops do not change which ids the next request
+ * gets.
+ */
+export interface SeededEntropy {
+  readonly entropy: Entropy.Entropy["Type"]
+  readonly draws: () => Draws
+  /** Goes on after these draws. */
+  readonly resume: (draws: Draws) => void
+}
+
+const block = (seed: string, stream: string, draw: number, index: number): Buffer =>
+  createHash("sha256").update(`${seed}\n${stream}\n${draw}\n${index}`).digest()
+
+/** `seed` must be another one for each start on a folder: otherwise ids would come twice. */
+export const make = (seed: string): SeededEntropy => {
+  let drawn = new Map<string, number>()
+  return {
+    entropy: {
+      bytes: (length) =>
+        Effect.withFiberRuntime((fiber) => {
+          const stream = fiber.getFiberRef(VirtualTime.Process.current).name
+          const draw = drawn.get(stream) ?? 0
+          drawn.set(stream, draw + 1)
+          const blocks = Array.from({ length: Math.ceil(length / 32) }, (_, index) => block(seed, stream, draw, index))
+          return Effect.succeed(new Uint8Array(Buffer.concat(blocks).subarray(0, length)))
+        })
+    },
+    draws: () => Object.fromEntries(drawn),
+    resume: (draws) => {
+      drawn = new Map(Object.entries(draws))
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { Option } from "effect"
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY }
+
+/** The longest time by which one call moves the clock: two years. */
+const LONGEST = 731 * DAY
+
+const PART = /(\d{1,9})(ms|s|m|h|d|w)/y
+
+/** A span of time such as `14d` or `23h35m`, in milliseconds. None: it is no span, or longer than `LONGEST`. */
+export const parse = (text: string): Option.Option<number> => {
+  const plain = text.replaceAll(" ", "")
+  let millis = 0
+  PART.lastIndex = 0
+  let end = 0
+  for (let part = PART.exec(plain); part !== null; part = PART.exec(plain)) {
+    millis += Number(part[1]) * (UNITS[part[2] ?? ""] ?? Number.NaN)
+    end = PART.lastIndex
+  }
+  return end > 0 && end === plain.length && millis <= LONGEST ? Option.some(millis) : Option.none()
+}

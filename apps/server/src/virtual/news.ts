@@ -1,0 +1,27 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Rows } from "@place-access/adapters-pg"
+import { Timestamp } from "@place-access/domain/shared"
+import { Effect, Schema } from "effect"
+import type { Happening } from "./Happening.js"
+
+const EventRow = Schema.Struct({ event_id: Schema.String, type: Schema.String, occurred_at: Rows.At })
+const MailRow = Schema.Struct({ subject: Schema.String })
+
+/** The events and the mails that were written at this instant of the world's clock, in the order of their ids. */
+export const read = (at: number) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const instant = Rows.at(at)
+    const events = yield* sql`SELECT event_id, payload->>'type' AS type, occurred_at FROM events
+      WHERE created_at = ${instant} ORDER BY event_id`.pipe(Rows.all(EventRow))
+    const mails = yield* sql`SELECT subject FROM mail_outbox
+      WHERE created_at = ${instant} ORDER BY user_id, dedupe_key`.pipe(Rows.all(MailRow))
+    return [
+      ...events.map(({ event_id, occurred_at, type }): Happening => ({
+        at,
+        what: "event",
+        details: { type, event_id, occurred_at: Timestamp.toIso(occurred_at) }
+      })),
+      ...mails.map(({ subject }): Happening => ({ at, what: "mail", details: { subject } }))
+    ]
+  })

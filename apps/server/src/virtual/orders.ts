@@ -1,0 +1,45 @@
+import { Either } from "effect"
+
+/** What `npm run clock` sends to the server; null: it only reads the clock. */
+export interface ClockCommand {
+  readonly path: "/dev/clock" | "/dev/snapshot"
+  readonly body: Readonly<Record<string, string | number>> | null
+  /** One line of JSON instead of sentences. */
+  readonly json: boolean
+}
+
+export const USAGE = `Moves the clock of a test world (npm start -- --clock virtual).
+
+  npm run clock                               show the clock
+  npm run clock -- advance 14d                move it by a span of time: ms, s, m, h, d and w, also 23h35m
+  npm run clock -- to 2026-03-01T12:00:00Z    move it to a moment
+  npm run clock -- rate 60                    let it run, 60 times as fast as real time; 0 stops it
+  npm run clock -- save NAME                  save a snapshot of the world
+  npm run clock -- restore NAME               go back to a snapshot
+      --json                                  print one line of JSON
+
+The world is the one at BASE_URL, or else at PORT of this machine.
+`
+
+/** The order of a command line. A Left says what is wrong. "help": the usage is asked for. */
+export const parse = (argv: ReadonlyArray<string>): Either.Either<ClockCommand | "help", string> => {
+  if (argv.includes("--help") || argv.includes("-h")) return Either.right("help")
+  const json = argv.includes("--json")
+  const [verb, value, ...more] = argv.filter((word) => word !== "--json")
+  if (verb === undefined) return Either.right({ path: "/dev/clock", body: null, json })
+  if (value === undefined || more.length > 0) return Either.left("A command has one word and one value.")
+  switch (verb) {
+    case "advance":
+    case "to":
+      return Either.right({ path: "/dev/clock", body: { [verb]: value }, json })
+    case "rate":
+      return /^\d+(?:\.\d+)?$/.test(value)
+        ? Either.right({ path: "/dev/clock", body: { rate: Number(value) }, json })
+        : Either.left("rate takes a number.")
+    case "save":
+    case "restore":
+      return Either.right({ path: "/dev/snapshot", body: { [verb]: value }, json })
+    default:
+      return Either.left("There is no such command.")
+  }
+}

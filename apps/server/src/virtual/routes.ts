@@ -1,0 +1,165 @@
+import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { ownOrigins, type ServiceOptions } from "@place-access/adapters-http/HttpOptions"
+import * as CurrentRequest from "@place-access/adapters-http/edge/CurrentRequest"
+import { isLocal } from "@place-access/adapters-http/pages/dev/mailbox"
+import { seeOther } from "@place-access/adapters-http/pages/kit/Page"
+import * as Routes from "@place-access/adapters-http/pages/kit/Routes"
+import * as Errors from "@place-access/adapters-http/wire/Errors"
+import { NotFound, Timestamp } from "@place-access/domain/shared"
+import { Effect, FiberRef, Option, Schema } from "effect"
+import * as Bar from "./bar.js"
+import type { Happening } from "./Happening.js"
+import { FASTEST, type InThePast, type Mover, type Order } from "./Mover.js"
+import * as Span from "./Span.js"
+import type { NeverAtRest } from "./World.js"
+import type { WorldSnapshots } from "./WorldSnapshots.js"
+
+/** The longest list of what happened. A caller that needs all of it moves the clock in smaller steps. */
+const LISTED_MAX = 10_000
+
+type Addresses = Pick<ServiceOptions, "authUrl" | "baseUrl" | "userPortalUrl">
+
+/**
+ * Only for programs and browsers on this machine. A foreign page whose name resolves to this machine is refused by its
+ * Host, a foreign page that posts a form by its Origin (decision virtual-time-3).
+ */
+const guarded = (addresses: Addresses) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    if (!isLocal(request)) return yield* new NotFound({ what: "page" })
+    const { host = "", origin, "sec-fetch-site": site } = request.headers
+    const isOwn =
+      origin === undefined
+        ? site === undefined || site === "same-origin" || site === "none"
+        : ownOrigins(addresses as ServiceOptions).has(origin) || origin === `http://${host}`
+    if (request.method !== "GET" && !isOwn) return yield* Effect.fail(Errors.forbidden(FOREIGN))
+    const cell = yield* FiberRef.get(CurrentRequest.ref)
+    cell.route = { ...cell.route, reads: READS }
+    return request
+  })
+
+/** Programs send JSON, the buttons of the bar send forms. */
+const READS: ReadonlySet<string> = new Set(["application/json", "application/x-www-form-urlencoded"])
+
+const FOREIGN = "The call did not come from a page of this service: its Origin header says so"
+
+const Fields = Schema.Struct({
+  advance: Schema.optional(Schema.String),
+  to: Schema.optional(Schema.String),
+  rate: Schema.optional(Schema.Union(Schema.Number, Schema.NumberFromString)),
+  return_to: Schema.optional(Schema.String)
+})
+
+const invalid = (...messages: ReadonlyArray<string>) => Effect.fail(Errors.validationFailed(messages))
+
+const isForm = (request: HttpServerRequest.HttpServerRequest): boolean =>
+  (request.headers["content-type"] ?? "").startsWith("application/x-www-form-urlencoded")
+
+/** The fields of a JSON object or of a form. */
+const fieldsOf = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.gen(function* () {
+    const text = yield* Effect.mapError(request.text, () => Errors.invalidRequest("The request could not be read"))
+    const given: unknown = isForm(request)
+      ? Object.fromEntries(new URLSearchParams(text))
+      : yield* Effect.try({
+          try: () => JSON.parse(text === "" ? "{}" : text) as unknown,
+          catch: () => Errors.invalidRequest("The body is not JSON")
+        })
+    return given
+  })
+
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z$/
+
+const orderOf = ({ advance, rate, to }: typeof Fields.Type): Effect.Effect<Order, Errors.WireError> => {
+  if ([advance, rate, to].filter((one) => one !== undefined).length !== 1) {
+    return invalid("the body must have exactly one of advance, to and rate")
+  }
+  if (advance !== undefined) {
+    return Option.match(Span.parse(advance), {
+      onNone: () => invalid("advance must be a span of time such as 14d, 23h35m or 90s, and at most 731d"),
+      onSome: (millis) => Effect.succeed({ _tag: "Advance", millis } as const)
+    })
+  }
+  if (to !== undefined) {
+    const moment = MOMENT.test(to) ? Date.parse(to) : Number.NaN
+    return Number.isNaN(moment)
+      ? invalid("to must be a moment such as 2026-01-05T09:00:00Z")
+      : Effect.succeed({ _tag: "To", moment })
+  }
+  return rate !== undefined && rate >= 0 && rate <= FASTEST
+    ? Effect.succeed({ _tag: "Rate", rate })
+    : invalid(`rate must be a number from 0, the clock stands still, to ${FASTEST}`)
+}
+
+const shown = ({ at, details, what }: Happening) => ({ at: Timestamp.toIso(Timestamp.make(at)), what, ...details })
+
+const toWire = (error: InThePast | NeverAtRest): Errors.WireError =>
+  error._tag === "InThePast"
+    ? Errors.validationFailed(["to must not lie in the past of the clock"])
+    : Errors.unavailable
+
+const json = (body: unknown) => HttpServerResponse.unsafeJson(body, { headers: { "cache-control": "no-store" } })
+
+const read = (mover: Mover, addresses: Addresses) =>
+  Effect.map(guarded(addresses), () => json({ ...mover.state, happened: [] }))
+
+const order = (mover: Mover, addresses: Addresses) =>
+  Effect.gen(function* () {
+    const request = yield* guarded(addresses)
+    const fields = yield* Effect.mapError(Schema.decodeUnknown(Fields)(yield* fieldsOf(request)), () =>
+      Errors.validationFailed(["advance and to must be texts, and rate a number"])
+    )
+    const happened = yield* Effect.mapError(mover.carryOut(yield* orderOf(fields)), toWire)
+    if (isForm(request)) return seeOther(Bar.safePath(fields.return_to))
+    return json({
+      ...mover.state,
+      happened: happened.slice(0, LISTED_MAX).map(shown),
+      ...(happened.length > LISTED_MAX ? { left_off: happened.length - LISTED_MAX } : {})
+    })
+  })
+
+const SnapshotFields = Schema.Struct({ save: Schema.optional(Schema.String), restore: Schema.optional(Schema.String) })
+
+/** A snapshot's name is part of the name of a schema in the database. */
+const SNAPSHOT_NAME = /^[a-z0-9_]{1,40}$/
+
+const listSnapshots = (snapshots: WorldSnapshots, addresses: Addresses) =>
+  Effect.zipRight(
+    guarded(addresses),
+    Effect.matchEffect(snapshots.list, {
+      onFailure: () => Effect.fail(Errors.unavailable),
+      onSuccess: (names) => Effect.succeed(json({ snapshots: names }))
+    })
+  )
+
+const takeSnapshot = (mover: Mover, snapshots: WorldSnapshots, addresses: Addresses) =>
+  Effect.gen(function* () {
+    const request = yield* guarded(addresses)
+    const { restore, save } = yield* Effect.mapError(
+      Schema.decodeUnknown(SnapshotFields)(yield* fieldsOf(request)),
+      () => Errors.validationFailed(["save and restore must be texts"])
+    )
+    const name = save ?? restore ?? ""
+    if ((save === undefined) === (restore === undefined)) {
+      return yield* invalid("the body must have exactly one of save and restore")
+    }
+    if (!SNAPSHOT_NAME.test(name)) {
+      return yield* invalid(`${save === undefined ? "restore" : "save"} must be 1 to 40 of a to z, 0 to 9 and _`)
+    }
+    const isDone = yield* (save === undefined ? snapshots.restore(name) : Effect.as(snapshots.save(name), true)).pipe(
+      Effect.tapError((error) => Effect.logError("A snapshot failed", error)),
+      Effect.mapError(() => Errors.unavailable)
+    )
+    if (!isDone) return yield* invalid("restore must name a snapshot that was saved with this version of the service")
+    return json({ ...mover.state, happened: [] })
+  })
+
+/** The routes of a test world. They exist only in a server on virtual time. */
+export const layer = (mover: Mover, snapshots: WorldSnapshots, addresses: Addresses) =>
+  Routes.layer([
+    Routes.get("/dev/snapshot", listSnapshots(snapshots, addresses)),
+    Routes.post("/dev/snapshot", takeSnapshot(mover, snapshots, addresses)),
+    Routes.get("/dev/clock", read(mover, addresses)),
+    Routes.post("/dev/clock", order(mover, addresses)),
+    Routes.get(Bar.STYLES, Effect.succeed(Bar.stylesheet))
+  ])

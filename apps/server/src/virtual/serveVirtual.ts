@@ -1,0 +1,181 @@
+import { HttpServer } from "@effect/platform"
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { Bucket, everything, type WorkerLeases } from "@place-access/domain/leases"
+import { TierStore } from "@place-access/domain/sweeps"
+import { Entropy, Timestamp } from "@place-access/domain/shared"
+import { VirtualTime } from "@place-access/domain/testing"
+import { NodeEntropy, NodeVault } from "@place-access/adapters-pg"
+import { CannotStart, isLoopback, isLoopbackUrl, Misspelt, Program, Stores, Webhooks, work } from "@place-access/worker"
+import { Clock, Console, Context, Duration, Effect, Either, Layer, Option, Runtime } from "effect"
+import { createHash } from "node:crypto"
+import { resolve } from "node:path"
+import * as Listener from "../Listener.js"
+import * as OperatorSocket from "../operator/socket.js"
+import * as ServerLive from "../ServerLive.js"
+import * as Settings from "../ServerSettings.js"
+import * as Bar from "./bar.js"
+import * as Mark from "./Mark.js"
+import { Mover } from "./Mover.js"
+import * as News from "./news.js"
+import * as Restartable from "./Restartable.js"
+import * as Routes from "./routes.js"
+import * as SeededEntropy from "./SeededEntropy.js"
+import type { VirtualOptions } from "./VirtualOptions.js"
+import { World } from "./World.js"
+import * as WorldSnapshots from "./WorldSnapshots.js"
+
+/** A seed gives the same run on every day, so its clock begins at a fixed time: 2026-01-05T09:00:00Z. */
+const SEEDED_START = 1_767_603_600_000
+
+/** The process that the worker's loops belong to. It names their stream of random bytes. */
+const WORKER: VirtualTime.Process.Process = { name: "worker", epoch: 1, isAlive: true }
+
+/** The embedded database has one worker, so nobody shares its leases. */
+const LEASES: WorkerLeases = {
+  ...everything,
+  look: Effect.succeed(Bucket.ALL),
+  crew: () => ({ size: 1, place: 0, isOver: false }),
+  leave: Effect.void
+}
+
+/** Why the service may not run on virtual time with these settings; undefined when it may (decision virtual-time-1). */
+export const refusal = ({ addresses, host, mail, storage }: Settings.ServerSettings): string | undefined => {
+  if (storage._tag === "Postgres") {
+    return "--clock virtual needs the embedded database: take DATABASE_URL away. Real data never lives on virtual time."
+  }
+  const far = [addresses.baseUrl, addresses.authUrl, addresses.userPortalUrl].some((one) => !isLoopbackUrl(one))
+  if (far || !isLoopback(host)) {
+    return "--clock virtual is for this machine only: set HOST and BASE_URL to names of this machine, such as localhost."
+  }
+  if (mail !== null) return "--clock virtual sends no e-mail: take SMTP_URL away. The messages are at /dev/mailbox."
+  return undefined
+}
+
+const newMark = ({ at, seed }: VirtualOptions) =>
+  Effect.map(Clock.currentTimeMillis, (now): Mark.Mark => ({
+    now: at ?? (seed === null ? Math.floor(now / 1_000) * 1_000 : SEEDED_START),
+    seed,
+    starts: 0
+  }))
+
+/** The world of the data folder; a new one in a new folder. */
+const openWorld = (dataDir: string, options: VirtualOptions) =>
+  Effect.gen(function* () {
+    const found = yield* Mark.read(dataDir)
+    if (Option.isSome(found) && (options.seed !== null || options.at !== null)) {
+      return yield* new CannotStart({
+        fault: "usage",
+        message: "--seed and --at are for a new world, and this data folder has one already. Choose another DATA_DIR."
+      })
+    }
+    const before = Option.isSome(found) ? found.value : yield* newMark(options)
+    const mark = { ...before, starts: before.starts + 1 }
+    yield* Mark.write(dataDir, mark)
+    return mark
+  })
+
+/** Some tokens follow from the service's key, so with a seed the key follows from the seed too. */
+const withKeys = (storage: Settings.ServerSettings["storage"], { seed }: Mark.Mark): typeof storage => {
+  if (storage._tag === "Postgres" || Option.isSome(storage.keys) || seed === null) return storage
+  const key = createHash("sha256").update(`${seed}\nkey`).digest("base64")
+  return { ...storage, keys: Option.some(Either.getOrThrow(NodeVault.parseKeys(`seed:${key}`))) }
+}
+
+/** The listener, with the bar on every page. */
+const withBar = (listener: Listener.HttpListener, mover: Mover): Listener.HttpListener => ({
+  ...listener,
+  layer: Layer.map(listener.layer, (context) => {
+    const server = Context.get(context, HttpServer.HttpServer)
+    const { serve } = server
+    return Context.add(context, HttpServer.HttpServer, {
+      ...server,
+      serve: ((app, middleware) =>
+        serve(Bar.onPages(mover)(middleware === undefined ? app : middleware(app)))) as typeof serve
+    })
+  })
+})
+
+/** Runs the whole service on a clock that moves only by orders, in a data folder of its own. */
+export const serveVirtual = (settings: Settings.ServerSettings, options: VirtualOptions) =>
+  Effect.gen(function* () {
+    const reason = refusal(settings)
+    const { addresses, storage } = settings
+    if (reason !== undefined || storage._tag === "Postgres") {
+      return yield* new CannotStart({ fault: "settings", message: reason ?? "" })
+    }
+    Program.drainsFor(settings.drainSeconds)
+    const mark = yield* openWorld(storage.dataDir, options)
+    const world = new World(mark.now)
+    const save = Effect.suspend(() => Mark.write(storage.dataDir, { ...mark, now: world.now }))
+    const mover = new Mover(world, () => Effect.runPromise(save))
+    yield* Effect.addFinalizer(() => Effect.sync(() => mover.close()))
+    yield* Effect.withClock(run(settings, storage.dataDir, mark, mover, addresses), world.shown)
+  }).pipe(Effect.scoped)
+
+const run = (
+  settings: Settings.ServerSettings,
+  dataDir: string,
+  mark: Mark.Mark,
+  mover: Mover,
+  addresses: Settings.ServerSettings["addresses"]
+) =>
+  Effect.gen(function* () {
+    const { world } = mover
+    yield* Misspelt.warnings(process.env, Settings.all)
+    yield* Webhooks.warnIfInsecure(settings.webhooks)
+    const listener = Listener.make(settings.host, settings.port)
+    yield* Effect.acquireRelease(listener.listen, () => listener.close)
+    const seeded = mark.seed === null ? undefined : SeededEntropy.make(`${mark.seed}\n${mark.starts}`)
+    const entropy = seeded === undefined ? NodeEntropy.layer : Layer.succeed(Entropy.Entropy, seeded.entropy)
+    const ports = ServerLive.portsOver(
+      Stores.over(world.signal, entropy),
+      world.sending.around(Webhooks.layer(settings.webhooks)),
+      { storage: withKeys(settings.storage, mark) },
+      { patience: Duration.infinity, onMissing: listener.onMissing }
+    )
+    const loops = work(settings, { leases: LEASES, regular: VirtualTime.Process.periodic }).pipe(
+      Effect.locally(VirtualTime.Process.current, WORKER),
+      Effect.withClock(world.clock)
+    )
+    yield* Effect.gen(function* () {
+      yield* connect(world)
+      // Only from here on: a start that was refused the folder's lock must not write over the other server's mark.
+      yield* Effect.addFinalizer(() => Effect.promise(mover.store))
+      const running = yield* Restartable.make(loops)
+      const snapshots = yield* WorldSnapshots.make(mover, running, seeded)
+      const http = ServerLive.serveHttp(
+        withBar(listener, mover),
+        settings,
+        Console.log(welcome(settings, dataDir, mover)),
+        Routes.layer(mover, snapshots, addresses)
+      )
+      const served = Effect.scoped(Effect.zipRight(OperatorSocket.listen(dataDir, addresses.baseUrl), http))
+      yield* Effect.all([served, running.ended], { concurrency: "unbounded", discard: true })
+    }).pipe(Effect.scoped, Effect.provide(ports))
+  })
+
+/** Lets the world read its database. */
+const connect = (world: World) =>
+  Effect.gen(function* () {
+    const runtime = yield* Effect.runtime<SqlClient>()
+    const tiers = yield* TierStore
+    world.readNews = (at) => Runtime.runPromise(runtime)(News.read(at))
+    world.clock.hasDateBy = (moment) =>
+      Effect.map(
+        Effect.orDie(tiers.due({ buckets: Bucket.ALL, now: Timestamp.make(moment), limit: 1, after: undefined })),
+        (due) => due.length > 0
+      )
+  })
+
+const welcome = ({ addresses: { baseUrl } }: Settings.ServerSettings, dataDir: string, { state }: Mover): string => `
+  A test world of the Place-Aware Access Service is ready. Never keep real data in it.
+
+    Pages and API                                 ${baseUrl}
+    The clock shows ${state.now} and stands still. Move it:
+      npm run clock -- advance 14d
+      curl ${baseUrl}/dev/clock --json '{"advance":"14d"}'
+
+  The data is in ${resolve(dataDir)}. It is marked as a test world: an ordinary start refuses it.
+
+  To stop:  Control-C
+`

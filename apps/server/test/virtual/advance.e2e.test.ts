@@ -1,0 +1,126 @@
+import { Schema } from "effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { verify } from "../../../../packages/adapters-webhook/src/verify.js"
+import { client } from "../support/client.js"
+import { connect } from "../support/consent.js"
+import {
+  addDevice,
+  createApp,
+  createEndpoint,
+  createPlace,
+  createRule,
+  type Person,
+  RULES_SCOPE,
+  signUp
+} from "../support/people.js"
+import { reading, upload } from "../support/phone.js"
+import { useProcesses } from "../support/processes.js"
+import { type Received, type Receiver, signatureOf, startReceiver } from "../support/receiver.js"
+import { startWorld, type TestWorld } from "./support.js"
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** When the service says that it sent a request, in milliseconds: the `t` of its signature. */
+const sentAt = (received: Received): number => Number(/\bt=(\d+)/.exec(signatureOf(received))?.[1]) * SECOND
+
+describe("a server on virtual time", () => {
+  const processes = useProcesses()
+  let world: TestWorld
+  let receiver: Receiver
+  let robin: Person
+  beforeAll(async () => {
+    ;[world, receiver] = await Promise.all([startWorld(processes), startReceiver()])
+    robin = await signUp(world.url, "robin")
+  })
+  afterAll(async () => {
+    await receiver?.close()
+    await world?.close()
+  })
+
+  it("stands still until it is told to move, and shows the moment that it was told", async () => {
+    const before = await world.now()
+    expect(await world.now()).toBe(before)
+    const { happened, now } = await world.clock({ advance: "90s" })
+    expect([Date.parse(now) - before, happened]).toEqual([90 * SECOND, []])
+    const to = new Date(before + HOUR).toISOString()
+    expect((await world.clock({ to })).now).toBe(to)
+    const past = await client(world.url).call("POST", "/dev/clock", { json: { to: new Date(before).toISOString() } })
+    expect([past.status, past.json]).toMatchObject([400, { error: "validation_failed" }])
+  })
+
+  it("a failed webhook is tried after 30 s, 5 min, 30 min, 2 h, 6 h and 15 h, to the second [Spec §6.4.6] [virtual-time-2]", async () => {
+    const app = await createApp(robin, "http://127.0.0.1:9/callback")
+    const { secret } = await createEndpoint(robin, app, receiver.url)
+    const place = await createPlace(robin, { label: "Home", lat: 52.37, lon: 4.9, radiusM: 150 })
+    const { access_token } = await connect(robin, app, [RULES_SCOPE], { places: [place.id] })
+    await createRule(robin.as, access_token, place, "enter")
+    const phone = await addDevice(robin)
+    receiver.answer(() => 503)
+    const begun = receiver.received.length
+    await world.clock({ advance: "10m" })
+    const start = await world.now()
+    await upload(client(world.url), phone, [
+      reading(start - 5 * MINUTE, { lat: 52.4, lon: 4.9 }),
+      reading(start, { lat: 52.37, lon: 4.9 })
+    ])
+    const { happened } = await world.clock({ advance: "24h" })
+    const attempts = receiver.received.slice(begun)
+    const expected = [0, 30 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 15 * HOUR].map(
+      (
+        (sum) => (wait: number) =>
+          (sum += wait)
+      )(start)
+    )
+    expect(attempts.map(sentAt)).toEqual(expected)
+    expect((expected.at(-1) ?? 0) - start).toBe(23 * HOUR + 35 * MINUTE + 30 * SECOND)
+    for (const [index, one] of attempts.entries()) {
+      const now = expected[index] ?? 0
+      const checked = await verify({ payload: one.body, header: signatureOf(one), secrets: [secret], now })
+      expect(checked).toMatchObject({ ok: true })
+    }
+    const told = happened.filter(({ what }) => what === "webhook")
+    // The first attempt was made before the clock moved.
+    expect(told.map(({ at, status }) => [Date.parse(at), status])).toEqual(expected.slice(1).map((at) => [at, 503]))
+    const times = happened.map(({ at }) => Date.parse(at))
+    expect(times).toEqual([...times].sort((a, b) => a - b))
+  })
+
+  it("exact locations end after 30 days, and for good after a grace of 14 more, at those very moments [Spec §3.1]", async () => {
+    const app = await createApp(robin, "http://127.0.0.1:9/callback", [RULES_SCOPE, "location.latest.read"])
+    await robin.as.expect("POST", `/v1/developer/apps/${app.id}/purposes`, {
+      as: Schema.Unknown,
+      json: {
+        key: "weather",
+        description: "Tells you about rain on your way",
+        scopes: ["location.latest.read"],
+        expected_daily_volume: 20
+      }
+    })
+    await createEndpoint(robin, app, receiver.url, ["sensitive.expiring", "sensitive.lapsed", "sensitive.removed"])
+    receiver.answer(() => 200)
+    const place = await createPlace(robin, { label: "Office", lat: 52.5, lon: 4.9, radiusM: 150 })
+    const scopes = [RULES_SCOPE, "location.latest.read"]
+    const { sensitive_scopes_expire_at } = await connect(robin, app, scopes, { places: [place.id], standardDays: "90" })
+    const ends = Date.parse(sensitive_scopes_expire_at ?? "")
+    const { happened } = await world.clock({ advance: "45d" })
+    const events = happened.filter(({ type, what }) => what === "event" && type?.startsWith("sensitive.") === true)
+    expect(events.map(({ occurred_at, type }) => [type, Date.parse(occurred_at ?? "") - ends])).toEqual([
+      ["sensitive.expiring", -14 * DAY],
+      ["sensitive.expiring", -7 * DAY],
+      ["sensitive.lapsed", 0],
+      ["sensitive.removed", 14 * DAY]
+    ])
+    const sent = happened.filter(({ type, what }) => what === "webhook" && type?.startsWith("sensitive.") === true)
+    expect(sent.map(({ event_id, status }) => [event_id, status])).toEqual(
+      events.map(({ event_id }) => [event_id, 200])
+    )
+    // The sweep runs at every quarter of an hour (decision sweeps-1), and the webhook follows at once.
+    for (const [index, { at }] of sent.entries()) {
+      const occurred = Date.parse(events[index]?.occurred_at ?? "")
+      expect(Date.parse(at) - Math.ceil(occurred / (15 * MINUTE)) * 15 * MINUTE).toBe(0)
+    }
+  })
+})

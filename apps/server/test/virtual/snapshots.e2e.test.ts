@@ -1,0 +1,115 @@
+import { Schema } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+import { client } from "../support/client.js"
+import { useProcesses } from "../support/processes.js"
+import { type Receiver, startReceiver } from "../support/receiver.js"
+import { startWorld, type TestWorld } from "./support.js"
+
+const Id = Schema.Struct({ id: Schema.String })
+const Credentials = Schema.Struct({ clientId: Schema.String, clientSecret: Schema.String })
+const DAY = 86_400_000
+const ACCOUNT = { email: "robin@example.test", password: "correct horse battery" }
+
+const signedIn = async (world: TestWorld) => {
+  const robin = client(world.url)
+  await robin.expect("POST", "/v1/session", { as: Schema.Unknown, json: ACCOUNT })
+  return robin
+}
+
+/** Makes an app with a webhook, and returns the ids and secrets that the service gave. */
+const story = async (world: TestWorld, receiver: Receiver): Promise<ReadonlyArray<unknown>> => {
+  const robin = await signedIn(world)
+  const app = await robin.expect("POST", "/v1/developer/apps", {
+    as: Id,
+    json: { name: "Umbrella", description: "Reminds you of your umbrella", scopes: ["location.rules.place"] }
+  })
+  const keys = await robin.expect("POST", `/v1/oauth/clients/${app.id}`, {
+    as: Credentials,
+    json: { redirectUris: ["http://127.0.0.1:9/callback"] }
+  })
+  const webhook = await robin.expect("POST", `/v1/developer/apps/${app.id}/webhooks`, {
+    as: Schema.Struct({ id: Schema.String, secret: Schema.String }),
+    json: { url: receiver.url, events: ["rule.fired"] }
+  })
+  const person = await robin.call("POST", "/v1/test-people", {
+    json: { places: [{ label: "Home", lat: 52.37, lon: 4.89 }] },
+    headers: { authorization: `Basic ${Buffer.from(`${keys.clientId}:${keys.clientSecret}`).toString("base64")}` }
+  })
+  const made = person.json as { id: string; places: ReadonlyArray<{ id: string }>; tokens: { access_token: string } }
+  await client(world.url).expect("POST", "/v1/rules/place", {
+    as: Id,
+    token: made.tokens.access_token,
+    json: { type: "enter", place_id: made.places[0]?.id }
+  })
+  await world.clock({ advance: "10m" })
+  const begun = receiver.received.length
+  await client(world.url).call("POST", `/v1/test-people/${made.id}/trips`, {
+    json: { trip: "arrive", place_id: made.places[0]?.id },
+    headers: { authorization: `Basic ${Buffer.from(`${keys.clientId}:${keys.clientSecret}`).toString("base64")}` }
+  })
+  const { now } = await world.clock({ advance: "1h" })
+  const sent = receiver.received.slice(begun).map(({ body }) => JSON.parse(body.toString("utf8")) as unknown)
+  return [app, keys, webhook, person.json, sent, now]
+}
+
+describe("snapshots and seeds of a test world [virtual-time-4, virtual-time-5]", () => {
+  const processes = useProcesses()
+  const open: Array<{ close: () => Promise<void> }> = []
+  afterAll(() => Promise.all(open.map((one) => one.close())))
+  const newWorld = async (...args: ReadonlyArray<string>) => {
+    const world = await startWorld(processes, args)
+    open.push(world)
+    await client(world.url).expect("POST", "/v1/accounts", { status: 201, as: Schema.Unknown, json: ACCOUNT })
+    return world
+  }
+  const post = (world: TestWorld, json: Readonly<Record<string, string>>) =>
+    client(world.url).call("POST", "/dev/snapshot", { json })
+
+  it("a restored world is the saved one: its time, its rows, and what happens next, to the last id", async () => {
+    const receiver = await startReceiver()
+    open.push(receiver)
+    const world = await newWorld("--seed", "snapshots")
+    const before = await world.now()
+    expect(await post(world, { save: "start" })).toMatchObject({ status: 200 })
+    const first = await story(world, receiver)
+    expect(first[4]).toHaveLength(1)
+    await world.clock({ advance: "40d" })
+    expect(await world.now()).toBeGreaterThan(before + 40 * DAY)
+
+    expect(await post(world, { restore: "start" })).toMatchObject({ status: 200 })
+    expect(await world.now()).toBe(before)
+    const robin = await signedIn(world)
+    expect((await robin.call("GET", "/v1/developer/apps")).json).toMatchObject({ apps: [] })
+    expect((await post(world, { restore: "start" })).status).toBe(200)
+    expect(await story(world, receiver)).toEqual(first)
+    expect((await client(world.url).call("GET", "/dev/snapshot")).json).toEqual({ snapshots: ["start"] })
+    for (const wrong of [{ restore: "other" }, { save: "Not a name" }, { save: "a", restore: "a" }, {}]) {
+      expect((await post(world, wrong as Record<string, string>)).status).toBe(400)
+    }
+  })
+
+  it("two worlds of one seed give the same ids and secrets; another seed gives others", async () => {
+    const receiver = await startReceiver()
+    open.push(receiver)
+    const told = async (seed: string) => story(await newWorld("--seed", seed), receiver)
+    const [one, same, other] = [await told("one"), await told("one"), await told("other")]
+    expect(same).toEqual(one)
+    expect(JSON.stringify(other)).not.toContain((one[0] as { id: string }).id)
+    expect((other[1] as { clientSecret: string }).clientSecret).not.toBe(
+      (one[1] as { clientSecret: string }).clientSecret
+    )
+  })
+
+  it("a world that is started again goes on where its clock stood, and gives no id twice", async () => {
+    const world = await startWorld(processes, ["--seed", "again"])
+    const { now } = await world.clock({ advance: "3d" })
+    const make = (url: string, email: string) =>
+      client(url).expect("POST", "/v1/accounts", { status: 201, as: Id, json: { ...ACCOUNT, email } })
+    const first = await make(world.url, "a@example.test")
+    await world.server.stop("SIGTERM")
+    const again = await startWorld(processes, [], world.dataDir)
+    open.push(again)
+    expect(await again.now()).toBe(Date.parse(now))
+    expect((await make(again.url, "b@example.test")).id).not.toBe(first.id)
+  })
+})

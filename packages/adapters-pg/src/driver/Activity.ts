@@ -1,0 +1,18 @@
+/**
+ * Whether statements are under way in this process, or wait for their turn. A server on virtual time moves its clock
+ * only when none is (decision virtual-time-2): a statement takes real time, in which the clock must stand still.
+ */
+
+const checks = new Set<() => boolean>()
+
+/** Adds a check of one source of statements. The returned function removes the check. */
+export const watch = (isBusy: () => boolean): (() => void) => {
+  checks.add(isBusy)
+  return () => void checks.delete(isBusy)
+}
+
+/** Whether any statement is under way or waits. */
+export const isBusy = (): boolean => {
+  for (const check of checks) if (check()) return true
+  return false
+}

@@ -1,0 +1,93 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Effect, Option, Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+
+/**
+ * Snapshots of a test world: copies of all rows, in schemas of their own beside the tables. Saving and restoring take
+ * about a second, where a copy of the data folder would need a new start. For the embedded
+ * database only, and never for real data: rows that were deleted stay in the snapshots.
+ */
+
+const PREFIX = "snapshot_"
+/** In each snapshot: the row of what belongs to it beside the tables. */
+const NOTES = "notes_of_snapshot"
+
+const Named = Schema.Struct({ name: Schema.String })
+const Table = Schema.Struct({ name: Schema.String, columns: Schema.String })
+const Notes = Schema.Struct({ notes: Schema.String, shape: Schema.String })
+
+const schemaOf = (name: string): string => `${PREFIX}${name}`
+
+/** The names of all snapshots, in alphabetical order. */
+export const list = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  const found = yield* sql`SELECT nspname AS name FROM pg_namespace
+    WHERE left(nspname, ${PREFIX.length}) = ${PREFIX} ORDER BY nspname`.pipe(Rows.all(Named))
+  return found.map(({ name }) => name.slice(PREFIX.length))
+})
+
+/** Every table, partitioned ones as a whole, with its quoted columns. The list of migrations is left out. */
+const tables = Effect.gen(function* () {
+  const sql = yield* SqlClient
+  return yield* sql`SELECT c.relname AS name,
+      string_agg(quote_ident(a.attname), ', ' ORDER BY a.attname) FILTER (WHERE a.attgenerated = '') AS columns
+    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+    WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace
+      AND c.relname NOT LIKE '%migrations'
+    GROUP BY c.relname ORDER BY c.relname`.pipe(Rows.all(Table))
+})
+
+/** Two databases of one shape have the same tables and columns. */
+const shapeOf = (all: ReadonlyArray<typeof Table.Type>): string =>
+  all.map(({ columns, name }) => `${name}(${columns})`).join("\n")
+
+/** Saves all rows, and `notes` with them, under a name of `[a-z0-9_]`. Replaces the snapshot of that name. */
+export const save = (name: string, notes: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const schema = schemaOf(name)
+    const all = yield* tables
+    yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* sql`DROP SCHEMA IF EXISTS ${sql(schema)} CASCADE`
+        yield* sql`CREATE SCHEMA ${sql(schema)}`
+        for (const { columns, name: table } of all) {
+          yield* sql`CREATE TABLE ${sql(schema)}.${sql(table)} AS SELECT ${sql.literal(columns)} FROM public.${sql(table)}`
+        }
+        yield* sql`CREATE TABLE ${sql(schema)}.${sql(NOTES)} (notes text NOT NULL, shape text NOT NULL)`
+        yield* sql`INSERT INTO ${sql(schema)}.${sql(NOTES)} VALUES (${notes}, ${shapeOf(all)})`
+      })
+    )
+  })
+
+/** The notes of a snapshot. None: there is none of that name, or it was saved with other tables. */
+export const notesOf = (name: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    if (!(yield* list).includes(name)) return Option.none<string>()
+    const found = yield* sql`SELECT notes, shape FROM ${sql(schemaOf(name))}.${sql(NOTES)}`.pipe(Rows.first(Notes))
+    const shape = shapeOf(yield* tables)
+    return Option.map(
+      Option.filter(found, (row) => row.shape === shape),
+      ({ notes }) => notes
+    )
+  })
+
+/** Replaces all rows by those of the snapshot, in one transaction. Nobody else may use the database meanwhile. */
+export const restore = (name: string) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient
+    const schema = schemaOf(name)
+    const all = yield* tables
+    yield* sql.withTransaction(
+      Effect.gen(function* () {
+        // Without checks of foreign keys, so that the order of the tables does not matter.
+        yield* sql`SET LOCAL session_replication_role = replica`
+        yield* sql`TRUNCATE ${sql.csv(all.map(({ name: table }) => sql`public.${sql(table)}`))}`
+        for (const { columns, name: table } of all) {
+          const list = sql.literal(columns)
+          yield* sql`INSERT INTO public.${sql(table)} (${list}) SELECT ${list} FROM ${sql(schema)}.${sql(table)}`
+        }
+      })
+    )
+  })
