@@ -5,7 +5,20 @@ import { isPlain } from "../shared/Text.js"
 import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** The format of the file. It is recognised by the contents, never by the name. */
-export const ImportFormat = Schema.Literal("gpx", "google_android", "google_ios", "google_takeout", "own_archive")
+export const ImportFormat = Schema.Literal(
+  "gpx",
+  "google_android",
+  "google_ios",
+  "google_takeout",
+  "google_monthly",
+  "kml",
+  "geojson",
+  "owntracks",
+  "tcx",
+  "fit",
+  "csv",
+  "own_archive"
+)
 export type ImportFormat = typeof ImportFormat.Type
 
 export const ImportState = Schema.Literal("waiting", "running", "done", "failed")
@@ -99,8 +112,12 @@ export const fileName = (sent: string | undefined): string => {
 
 /** Why a file could not be read to its end. */
 export type ImportFault =
-  /** the file is neither GPX nor an export of Google's */
+  /** the file is of no format that is read */
   | "not_ours"
+  /** a packed file in which no file is of a format that is read */
+  | "nothing_inside"
+  /** a table whose header has not the columns that were named, or none whose names are known */
+  | "other_columns"
   /** the syntax is wrong in the middle */
   | "damaged"
   /** the file ends in the middle */
@@ -125,7 +142,11 @@ export const explain = (fault: ImportFault, { stored }: Pick<ImportCounts, "stor
   const kept = stored === 0 ? "" : " What was read before that is stored."
   switch (fault) {
     case "not_ours":
-      return "This is not a GPX file, a Google Timeline or an archive of this service."
+      return "This is no file of location history. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks logs, Google's files and archives of this service are read."
+    case "nothing_inside":
+      return "None of the files in this archive has location history. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks logs and Google's files are read."
+    case "other_columns":
+      return "The first line of the table does not name the columns of time, latitude and longitude."
     case "damaged":
       return `The file is damaged and cannot be read to its end.${kept}`
     case "cut_off":
@@ -133,7 +154,7 @@ export const explain = (fault: ImportFault, { stored }: Pick<ImportCounts, "stor
     case "no_positions":
       return "The file has no recorded positions. Routes and waypoints do not say where somebody was."
     case "foreign_archive":
-      return "This archive was not made by this service. Unpack it and choose the GPX file, Timeline.json or Records.json inside."
+      return "This archive was not made by this service. Unpack it and choose the files of location history inside."
     case "damaged_archive":
       return "The archive is damaged: it was probably not copied completely. Nothing of it was stored."
     case "wrong_checksum":

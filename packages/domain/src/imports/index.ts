@@ -6,6 +6,7 @@
  * @module
  */
 
+export * as CsvColumns from "./CsvColumns.js"
 export * as Entry from "./Entry.js"
 export * as FileKind from "./FileKind.js"
 export { getImport, ImportTooLarge, listImports, removeImport, startImport } from "./manageImports.js"

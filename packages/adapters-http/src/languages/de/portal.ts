@@ -151,6 +151,13 @@ export const portal: typeof en.portal = {
       google_android: "Google-Zeitachse eines Android-Handys",
       google_ios: "Google-Zeitachse eines iPhones",
       google_takeout: "Google Takeout",
+      google_monthly: "Google Takeout, Monatsdateien",
+      kml: "KML",
+      geojson: "GeoJSON",
+      owntracks: "OwnTracks",
+      tcx: "TCX",
+      fit: "FIT",
+      csv: "Tabelle (CSV)",
       own_archive: "Archiv dieses Dienstes"
     },
     uploaded: "Hochgeladen",
@@ -183,7 +190,7 @@ export const portal: typeof en.portal = {
     upload: {
       file: "Datei",
       hint: (most) =>
-        `Eine GPX-Datei, die Zeitachse eines Android-Handys oder iPhones, Records.json aus Google Takeout, oder ein Archiv, das Sie von diesem Dienst heruntergeladen haben. Höchstens ${most}.`,
+        `GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, Protokolle von OwnTracks, die Zeitachse eines Android-Handys oder iPhones, ein Google Takeout, oder ein Archiv, das Sie von diesem Dienst heruntergeladen haben. Auch gepackt als ZIP, TGZ oder GZ. Jede höchstens ${most}.`,
       button: "Hochladen",
       choose: "wählen Sie eine aus",
       tooLarge: (most) => `darf höchstens ${most} groß sein`,
@@ -199,7 +206,8 @@ export const portal: typeof en.portal = {
       iphone: "iPhone",
       iphonePath: "Google Maps → Ihr Bild → Einstellungen → Persönliche Inhalte → Zeitachsendaten exportieren",
       takeout: "Google Takeout",
-      takeoutPath: "Entpacken Sie das Archiv; die Datei ist Records.json im Ordner des Standortverlaufs",
+      takeoutPath:
+        "Die ZIP- oder TGZ-Dateien, wie sie kommen, jeder Teil davon. Nur Standortdateien darin werden gelesen.",
       account: "Ein anderes Konto bei diesem Dienst",
       accountPath: "Einstellungen → Ihre Daten mitnehmen. Orte und Standorte kommen zurück; was Apps dürfen, nicht.",
       gpx: "GPX",

@@ -159,6 +159,13 @@ export const portal = {
       google_android: "Google Timeline of an Android phone",
       google_ios: "Google Timeline of an iPhone",
       google_takeout: "Google Takeout",
+      google_monthly: "Google Takeout, monthly files",
+      kml: "KML",
+      geojson: "GeoJSON",
+      owntracks: "OwnTracks",
+      tcx: "TCX",
+      fit: "FIT",
+      csv: "Table (CSV)",
       own_archive: "Archive of this service"
     } satisfies Record<Import.ImportFormat, string>,
     uploaded: "Uploaded",
@@ -190,7 +197,7 @@ export const portal = {
     upload: {
       file: "File",
       hint: (most: string): string =>
-        `A GPX file, the Timeline of an Android phone or an iPhone, Records.json of a Google Takeout, or an archive that you downloaded from this service. At most ${most}.`,
+        `GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, OwnTracks logs, the Timeline of an Android phone or an iPhone, a Google Takeout, or an archive that you downloaded from this service. Also packed as ZIP, TGZ or GZ. At most ${most} each.`,
       button: "Upload",
       choose: "choose one",
       tooLarge: (most: string): string => `must be at most ${most}`,
@@ -205,7 +212,7 @@ export const portal = {
       iphone: "iPhone",
       iphonePath: "Google Maps → your picture → Settings → Personal content → Export Timeline data",
       takeout: "Google Takeout",
-      takeoutPath: "Unpack the archive; the file is Location History/Records.json",
+      takeoutPath: "The ZIP or TGZ files as they come, each part of them. Only location files in them are read.",
       account: "Another account of this service",
       accountPath: "Settings → Take your data along. Places and locations come back; what apps can do does not.",
       gpx: "GPX",

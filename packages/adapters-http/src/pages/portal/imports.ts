@@ -24,6 +24,8 @@ const words = texts.portal.imports
 
 const LABELS = { file: words.upload.file }
 const MOST = "256 MiB"
+/** What the dialog for files shows first. The service decides by the content. */
+const ACCEPTED = ".gpx,.kml,.kmz,.json,.geojson,.tcx,.fit,.csv,.txt,.rec,.xml,.zip,.gz,.tgz"
 /** How often the page reloads itself while an import is under way. It runs no script. */
 const REFRESH_S = 5
 
@@ -165,14 +167,7 @@ const upload = (
             <label for="file">${LABELS.file}</label>
             <p class="hint" id="file-hint">${words.upload.hint(MOST)}</p>
             ${Fields.groupFault(form, "file", LABELS.file)}
-            <input
-              id="file"
-              name="file"
-              type="file"
-              required
-              accept=".gpx,.json,.xml,.zip,application/gpx+xml,application/json,application/zip"
-              aria-describedby="file-hint"
-            />
+            <input id="file" name="file" type="file" required accept="${ACCEPTED}" aria-describedby="file-hint" />
           </div>
           <button>${words.upload.button}</button>
         </form>
