@@ -37,7 +37,7 @@ export const historyStatement = (
       ${isAnyKnown ? isNew(sql, userId) : sql``}
       ON CONFLICT DO NOTHING
       RETURNING captured_at
-    ), counted AS (
+    )${isAnyKnown ? alsoFixes(sql, userId, deviceId, fixes) : sql``}, counted AS (
       ${FixCounts.added(sql, userId, sql`(SELECT ${sql.literal(FixCounts.HOLDS)} FROM upload_streams stream WHERE stream.user_id = ${userId})`)}
     )${visits.length === 0 ? sql`` : newVisits(sql, userId, deviceId, at, visits)}, marked AS (
       UPDATE devices SET
@@ -56,6 +56,30 @@ export const historyStatement = (
       visits.length === 0 ? sql`` : sql` + (SELECT count(*) FROM new_visits)`
     })::integer AS entries) fresh
     WHERE user_id = ${userId} AND import_id = ${id}`
+
+/**
+ * Notes this import on fixes that another import had stored before: they stay when that import is undone (decision
+ * imports-13). The bounds keep the search within the partitions of the step.
+ */
+const alsoFixes = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: ReadonlyArray<Fix.Fix>) => {
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const { capturedAt } of fixes) {
+    if (capturedAt < first) first = capturedAt
+    if (capturedAt > last) last = capturedAt
+  }
+  return sql`, also_fixes AS (
+      UPDATE fixes known SET also_from = array_append(known.also_from, ${deviceId})
+      FROM ${numberedFixTable(sql, fixes)}
+      WHERE known.user_id = ${userId} AND known.captured_at BETWEEN ${Rows.at(first)} AND ${Rows.at(last)}
+        AND known.captured_at = fix.captured_at AND known.lat = fix.lat AND known.lon = fix.lon
+        AND ${isOfOther(sql, userId, deviceId)}
+    )`
+}
+
+/** The row `known` is of another import, which this one is not noted on yet. */
+const isOfOther = (sql: SqlClient, userId: UserId, deviceId: DeviceId) =>
+  sql`known.device_id <> ${deviceId} AND NOT coalesce(${deviceId} = ANY(known.also_from), false)
+        AND known.device_id IN (SELECT device_id FROM devices WHERE user_id = ${userId} AND format = 'import')`
 
 /** One index look-up for each fix. As a join, a planner without statistics would read all fixes between two of them. */
 const isNew = (sql: SqlClient, userId: UserId) => sql`WHERE (
@@ -85,4 +109,8 @@ const newVisits = (
       ) IS NULL
       ON CONFLICT DO NOTHING
       RETURNING coalesce(departure, arrival) AS last_at
+    ), also_visits AS (
+      UPDATE visit_reports known SET also_from = array_append(known.also_from, ${deviceId})
+      FROM ${visitTable(sql, visits)}
+      WHERE known.user_id = ${userId} AND known.report_key = visit.report_key AND ${isOfOther(sql, userId, deviceId)}
     )`

@@ -1,4 +1,5 @@
 // What kind of file was uploaded (decisions imports-4 and imports-9).
+import { Either, Encoding } from "effect"
 import * as CsvColumns from "./CsvColumns.js"
 
 /** The kind of a file by its first bytes, so that a wrong file is refused during the upload. */
@@ -90,12 +91,12 @@ export const of = (beginning: Uint8Array): FileKind => {
     case undefined:
       return "other"
     case LESS:
-      return WEB_PAGE.test(latin(beginning)) ? "html" : "xml"
+      return WEB_PAGE.test(textOf(beginning)) ? "html" : "xml"
     case BRACE:
     case BRACKET:
       return "json"
     default:
-      return beginning.includes(0) ? "other" : textKind(latin(beginning))
+      return beginning.includes(0) ? "other" : textKind(textOf(beginning))
   }
 }
 
@@ -105,12 +106,10 @@ const textKind = (text: string): FileKind => {
   return header !== undefined && CsvColumns.isComplete(CsvColumns.guess(header)) ? "csv" : "text"
 }
 
-/** One character for each byte: the names that are looked for are in ASCII. */
-const latin = (bytes: Uint8Array): string => {
-  let text = ""
-  for (const byte of bytes.subarray(0, HEAD_BYTES)) text += String.fromCharCode(byte)
-  return text
-}
+/** The beginning of a file as UTF-8. */
+export const textOf = (bytes: Uint8Array): string =>
+  // The decoder of Effect, because this package knows no global of a platform.
+  Either.getOrElse(Encoding.decodeBase64String(Encoding.encodeBase64(bytes.subarray(0, HEAD_BYTES))), () => "")
 
 /** What would be read instead. The page of imports has the same list. */
 const READ =

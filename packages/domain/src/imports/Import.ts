@@ -1,5 +1,7 @@
 // An import, its states, counts and limits. Decisions imports-1, imports-3, imports-5 and imports-7.
 import { Schema } from "effect"
+import type { CsvColumns } from "./CsvColumns.js"
+import type { MonthCounts } from "./Months.js"
 import type { DeviceId, ImportId, UserId } from "../shared/Ids.js"
 import { isPlain } from "../shared/Text.js"
 import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
@@ -21,7 +23,11 @@ export const ImportFormat = Schema.Literal(
 )
 export type ImportFormat = typeof ImportFormat.Type
 
-export const ImportState = Schema.Literal("waiting", "running", "done", "failed")
+/**
+ * `asking`: the owner has to say which columns of a table are which. `undoing`: what the import added is being deleted,
+ * and the import after it.
+ */
+export const ImportState = Schema.Literal("asking", "waiting", "running", "done", "failed", "undoing")
 export type ImportState = typeof ImportState.Type
 
 /** How many entries of a file were stored, and how many were left out for which reason. Together they are `read`. */
@@ -70,21 +76,40 @@ export interface Import {
   readonly bytesDone: number
   /** Why the import failed, for its owner. Entries stored before that stay. */
   readonly error: string | null
+  /** The columns of a table, as the owner said or is asked to confirm. Null: of another kind, or by their names. */
+  readonly columns: Partial<CsvColumns> | null
+  /** What the file held, by month. Empty until the import has ended. */
+  readonly months: ReadonlyArray<MonthCounts>
   /** When the upload was complete. */
   readonly uploadedAt: Timestamp
+  /** When a worker began to read the file for the first time. */
+  readonly startedAt: Timestamp | null
   readonly finishedAt: Timestamp | null
+}
+
+/** How fast a file is read, in entries a second, and how many seconds are left. Null before the first entries. */
+export const speed = (
+  { bytesDone, bytesTotal, counts, finishedAt, startedAt }: Import,
+  now: Timestamp
+): { readonly entriesPerS: number; readonly leftS: number } | null => {
+  if (startedAt === null || counts.read === 0 || bytesDone === 0) return null
+  const tookMs = Math.max(1, (finishedAt ?? now) - startedAt)
+  const leftMs = finishedAt === null ? (tookMs * (bytesTotal - bytesDone)) / bytesDone : 0
+  return { entriesPerS: Math.round((counts.read * 1_000) / tookMs), leftS: Math.ceil(leftMs / 1_000) }
 }
 
 const MIB = 1_048_576
 /**
  * The largest file. An export of a phone from Google has 20 to 100 MiB, a Takeout of ten years a few hundred, and GPX
- * files of this size hold ten years of tracks. The database may hold three files of one person at once.
+ * files of this size hold ten years of tracks. The database may hold `MAX_WAITING_BYTES` of one person and one more file.
  */
 export const MAX_BYTES = 256 * MIB
 /** The size of the pieces in which a file is stored: reading one piece is so short that other requests do not wait. */
 export const PIECE_BYTES = 128 * 1_024
-/** The most imports of a user at once, uploads in progress included. */
-export const MAX_OPEN = 3
+/** The most imports of a user at once, uploads in progress included: a folder of tracks has many small files. */
+export const MAX_OPEN = 50
+/** An upload begins when the user's unread files have no more bytes than this. One in progress counts as the largest. */
+export const MAX_WAITING_BYTES = 2 * MAX_BYTES
 /** The most finished imports in a user's list. */
 export const MAX_LISTED = 100
 
@@ -96,6 +121,10 @@ export const RENEW_EVERY = 18_000
 export const MAX_ATTEMPTS = 5
 /** An upload that has not grown for this long counts as broken off. */
 export const UPLOAD_PATIENCE = HOUR
+/** A table whose columns nobody confirms for this long is removed. */
+export const ASKING_PATIENCE = 7 * DAY
+/** The fixes that one step of an undoing deletes: uploads of the same person wait for it. */
+export const UNDO_STEP = 5_000
 
 /** Entries from here on are not stored: an import must not change rules and answers about the present. */
 export const recentFrom = (uploadedAt: Timestamp): Timestamp => plus(uploadedAt, -DAY)

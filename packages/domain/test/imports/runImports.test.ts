@@ -212,7 +212,7 @@ const withFaults = <A, E, R>(
       piece: (of, position) => around("piece", store.piece(of, position)),
       advance: (step) => around("advance", store.advance(step)),
       find: (of) => around("find", store.find(of)),
-      finish: (leased, error, at) => around("finish", store.finish(leased, error, at))
+      finish: (leased, error, at, months) => around("finish", store.finish(leased, error, at, months))
     })
   })
 

@@ -145,7 +145,14 @@ export const portal: typeof en.portal = {
     reloads: (seconds) => `Solange eine Datei gelesen wird, lädt sich diese Seite alle ${seconds} Sekunden neu.`,
     none: "Sie haben noch nichts importiert.",
     all: "Alle Importe",
-    states: { waiting: "Wartet", running: "Wird gelesen", done: "Fertig", failed: "Fehlgeschlagen" },
+    states: {
+      asking: "Wartet auf Sie",
+      waiting: "Wartet",
+      running: "Wird gelesen",
+      done: "Fertig",
+      failed: "Fehlgeschlagen",
+      undoing: "Wird rückgängig gemacht"
+    },
     formats: {
       gpx: "GPX",
       google_android: "Google-Zeitachse eines Android-Handys",
@@ -166,6 +173,39 @@ export const portal: typeof en.portal = {
     remove: (file) => `${file} entfernen`,
     kept: "Ihr Standortverlauf behält, was gespeichert ist.",
     progress: (percent) => `${percent} % gelesen`,
+    speed: (entries, seconds) =>
+      `${plural(entries, "Eintrag", "Einträge")} pro Sekunde, noch etwa ${seconds < 90 ? plural(seconds, "Sekunde", "Sekunden") : plural(Math.ceil(seconds / 60), "Minute", "Minuten")}`,
+    undo: {
+      summary: "Diesen Import rückgängig machen",
+      text: "Das löscht aus Ihrem Standortverlauf, was die Datei hinzugefügt hat, und die Besuche, die darin gefunden wurden. Standorte, die auch ein Handy oder eine andere Datei geschickt hat, bleiben. Was Apps vorher erfahren haben, behalten sie. Sie können die Datei noch einmal importieren.",
+      button: (file) => `Import von ${file} rückgängig machen`,
+      going: "Was diese Datei hinzugefügt hat, wird aus Ihrem Standortverlauf gelöscht."
+    },
+    months: {
+      summary: "Nach Monaten",
+      month: "Monat (UTC)",
+      known: "Schon bekannt",
+      none: "Ohne Zeit"
+    },
+    columns: {
+      title: "Welche Spalte ist welche?",
+      lead: (file) =>
+        `${file} ist eine Tabelle. Ihre erste Zeile nennt die Spalten. Prüfen Sie, welche davon gelesen werden, und starten Sie dann.`,
+      open: "Spalten festlegen",
+      nothing: "Nicht in der Datei",
+      roles: {
+        time: "Zeit",
+        date: "Tag, wenn die Zeit nur Stunden hat",
+        lat: "Breite",
+        lon: "Länge",
+        accuracy: "Genauigkeit in Metern",
+        altitude: "Höhe in Metern",
+        speed: "Geschwindigkeit in Metern pro Sekunde",
+        course: "Richtung in Grad"
+      },
+      choose: "wählen Sie eine Spalte",
+      button: "Tabelle lesen"
+    },
     leftOut: (names, more, most, mostArchived) =>
       `Nicht hinzugefügt: ${names.map((name) => `„${name}“`).join(", ")}${more > 0 ? ` und ${number(more)} weitere` : ""}. Ein Konto hat höchstens ${number(most)} Orte, und ein Import fügt archivierte bis zu ${number(mostArchived)} hinzu.`,
     makeRoom: (places) =>

@@ -1,6 +1,6 @@
 import type { Connection } from "@place-access/domain/connection"
 import type { Export } from "@place-access/domain/exports"
-import type { Import } from "@place-access/domain/imports"
+import type { CsvColumns, Import } from "@place-access/domain/imports"
 import type { Place } from "@place-access/domain/places"
 import { type Html, html } from "../../html/Html.js"
 import { number, plural } from "./words.js"
@@ -150,10 +150,14 @@ export const portal = {
       `While a file is being read, this page reloads itself every ${seconds} seconds.`,
     none: "You have not imported anything yet.",
     all: "All imports",
-    states: { waiting: "Waiting", running: "Being read", done: "Done", failed: "Failed" } satisfies Record<
-      Import.ImportState,
-      string
-    >,
+    states: {
+      asking: "Waits for you",
+      waiting: "Waiting",
+      running: "Being read",
+      done: "Done",
+      failed: "Failed",
+      undoing: "Being undone"
+    } satisfies Record<Import.ImportState, string>,
     formats: {
       gpx: "GPX",
       google_android: "Google Timeline of an Android phone",
@@ -174,6 +178,39 @@ export const portal = {
     remove: (file: string): string => `Remove ${file}`,
     kept: "Your history keeps what is stored.",
     progress: (percent: number): string => `${percent} % read`,
+    speed: (entries: number, seconds: number): string =>
+      `${plural(entries, "entry", "entries")} a second, about ${seconds < 90 ? plural(seconds, "second", "seconds") : plural(Math.ceil(seconds / 60), "minute", "minutes")} left`,
+    undo: {
+      summary: "Undo this import",
+      text: "This deletes from your history what the file added, and the visits that were found in it. Locations that a phone or another file sent too stay. What apps learned before stays with them. You can import the file again.",
+      button: (file: string): string => `Undo the import of ${file}`,
+      going: "What this file added is being deleted from your history."
+    },
+    months: {
+      summary: "By month",
+      month: "Month (UTC)",
+      known: "Known already",
+      none: "Without a time"
+    },
+    columns: {
+      title: "Which column is which?",
+      lead: (file: string): string =>
+        `${file} is a table. Its first line names the columns. Check which of them are read, then start.`,
+      open: "Say which columns are read",
+      nothing: "Not in the file",
+      roles: {
+        time: "Time",
+        date: "Day, when the time has only hours",
+        lat: "Latitude",
+        lon: "Longitude",
+        accuracy: "Accuracy in metres",
+        altitude: "Altitude in metres",
+        speed: "Speed in metres a second",
+        course: "Direction in degrees"
+      } satisfies Record<CsvColumns.Role, string>,
+      choose: "choose a column",
+      button: "Read the table"
+    },
     leftOut: (names: ReadonlyArray<string>, more: number, most: number, mostArchived: number): string =>
       `Not added: ${names.map((name) => `“${name}”`).join(", ")}${more > 0 ? ` and ${number(more)} more` : ""}. An account has at most ${number(most)} places, and an import adds archived ones up to ${number(mostArchived)}.`,
     makeRoom: (places: string): Html =>

@@ -1,9 +1,9 @@
 import { HttpServerRequest } from "@effect/platform"
 import { checkFormToken } from "@place-access/domain/accounts"
 import { getHistoryChoice, type History } from "@place-access/domain/retention-choice"
-import { Import, listImports, removeImport, startImport } from "@place-access/domain/imports"
+import { Import, listImports, type Months, removeImport, startImport, undoImport } from "@place-access/domain/imports"
 import { AccountLimits } from "@place-access/domain/quotas"
-import { type Conflict, ImportId, type Invalid, type StoreError } from "@place-access/domain/shared"
+import { type Conflict, ImportId, type Invalid, type StoreError, Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as Upload from "../../edge/Upload.js"
 import { HttpOptions, type ServiceOptions, portalPath } from "../../HttpOptions.js"
@@ -16,8 +16,10 @@ import { type Html, html, type Text } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
-import { ofDomain, time } from "../kit/Time.js"
+import * as Table from "../kit/Table.js"
+import { count, ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import * as ImportColumns from "./importColumns.js"
 import { notice } from "./notices.js"
 
 const words = texts.portal.imports
@@ -29,7 +31,7 @@ const ACCEPTED = ".gpx,.kml,.kmz,.json,.geojson,.tcx,.fit,.csv,.txt,.rec,.xml,.z
 /** How often the page reloads itself while an import is under way. It runs no script. */
 const REFRESH_S = 5
 
-const isOpen = ({ state }: Import.Import): boolean => state === "waiting" || state === "running"
+const isOpen = ({ state }: Import.Import): boolean => state === "waiting" || state === "running" || state === "undoing"
 
 const list = (portal: string) =>
   Visitor.signedIn((visitor) =>
@@ -38,6 +40,7 @@ const list = (portal: string) =>
       const query = yield* Form.query
       const token = yield* Visitor.tokenFor(visitor)
       const isWatched = imports.some(isOpen)
+      const now = yield* Timestamp.now
       return yield* respond({
         title: words.title,
         reader: yield* Visitor.reader(visitor),
@@ -52,20 +55,22 @@ const list = (portal: string) =>
             imports.length === 0
               ? html`<p class="empty">${words.none}</p>`
               : html`<ul class="plain">
-                  ${imports.map((one) => card(portal, one, token))}
+                  ${imports.map((one) => card(portal, one, token, now))}
                 </ul>`
           }`
       })
     })
   )
 
-const card = (portal: string, one: Import.Import, token: string): Html =>
+const card = (portal: string, one: Import.Import, token: string, now: Timestamp.Timestamp): Html =>
   html`<li class="card">
     <header>
       <h2>${one.fileName}</h2>
       ${badge(one)}
     </header>
-    ${one.state === "running" && progress(one)}
+    ${one.state === "running" && progress(one, now)}
+    ${one.state === "asking" && html`<p><a class="button" href="${portal}/imports/${one.id}/columns">${words.columns.open}</a></p>`}
+    ${one.state === "undoing" && html`<p class="soft">${words.undo.going}</p>`}
     ${one.error !== null && html`<p class="fault">${ofDomain(one.error)}</p>`}
     <dl>
       <dt>${words.uploaded}</dt>
@@ -77,13 +82,59 @@ const card = (portal: string, one: Import.Import, token: string): Html =>
       }
       ${one.counts.read > 0 && counts(one.counts)}
     </dl>
-    ${one.leftOut.length > 0 && leftOut(portal, one)}
-    <form method="post" action="${portal}/imports/${one.id}/remove" class="actions">
+    ${one.leftOut.length > 0 && leftOut(portal, one)} ${one.months.length > 0 && months(one.months)}
+    ${one.state !== "undoing" && actions(portal, one, token)}
+  </li>`
+
+const actions = (portal: string, one: Import.Import, token: string): Html =>
+  html`<form method="post" action="${portal}/imports/${one.id}/remove" class="actions">
       ${Fields.hidden("form_token", token)}
       <button class="danger">${isOpen(one) ? words.stop(one.fileName) : words.remove(one.fileName)}</button>
       <span class="soft small">${words.kept}</span>
     </form>
-  </li>`
+    ${
+      one.counts.stored > 0 &&
+      html`<details>
+        <summary>${words.undo.summary}</summary>
+        <p>${words.undo.text}</p>
+        <form method="post" action="${portal}/imports/${one.id}/undo" class="actions">
+          ${Fields.hidden("form_token", token)}
+          <button class="danger">${words.undo.button(one.fileName)}</button>
+        </form>
+      </details>`
+    }`
+
+/** What the file had of each month. Entries that are not told as anything else were known already, or deleted. */
+const months = (all: ReadonlyArray<Months.MonthCounts>): Html =>
+  html`<details>
+    <summary>${words.months.summary}</summary>
+    ${Table.stacked(
+      [
+        words.months.month,
+        words.counts.read,
+        words.counts.stored,
+        words.months.known,
+        words.counts.tooRecent,
+        words.counts.tooOld,
+        words.counts.quarantined
+      ],
+      all.map((one) => {
+        const known = Math.max(0, one.read - one.stored - one.tooRecent - one.tooOld - one.quarantined)
+        const cells = [
+          [words.counts.read, one.read],
+          [words.counts.stored, one.stored],
+          [words.months.known, known],
+          [words.counts.tooRecent, one.tooRecent],
+          [words.counts.tooOld, one.tooOld],
+          [words.counts.quarantined, one.quarantined]
+        ] as const
+        return html`<tr>
+          <th scope="row">${one.month ?? words.months.none}</th>
+          ${cells.map(([label, value]) => html`<td data-label="${label}">${count(value)}</td>`)}
+        </tr>`
+      })
+    )}
+  </details>`
 
 /** Which places had no room, and what helps. */
 const leftOut = (portal: string, { counts, leftOut: names }: Import.Import): Html => {
@@ -96,6 +147,10 @@ const leftOut = (portal: string, { counts, leftOut: names }: Import.Import): Htm
 
 const badge = ({ state }: Import.Import): Html => {
   switch (state) {
+    case "asking":
+      return html`<span class="badge warn">${words.states.asking}</span>`
+    case "undoing":
+      return html`<span class="badge quiet">${words.states.undoing}</span>`
     case "waiting":
       return html`<span class="badge quiet">${words.states.waiting}</span>`
     case "running":
@@ -107,11 +162,14 @@ const badge = ({ state }: Import.Import): Html => {
   }
 }
 
-const progress = ({ bytesDone, bytesTotal, id }: Import.Import): Html => {
+const progress = (one: Import.Import, now: Timestamp.Timestamp): Html => {
+  const { bytesDone, bytesTotal, id } = one
+  const speed = Import.speed(one, now)
   const percent = bytesTotal === 0 ? 0 : Math.floor((100 * bytesDone) / bytesTotal)
   return html`<div class="field">
     <label for="progress-${id}">${words.progress(percent)}</label>
     <progress class="wide" id="progress-${id}" value="${percent}" max="100">${percent} %</progress>
+    ${speed !== null && html`<p class="soft small">${words.speed(speed.entriesPerS, speed.leftS)}</p>`}
   </div>`
 }
 
@@ -213,8 +271,10 @@ const receive = (portal: string) =>
           // The token is checked before the file is read: the field of the token comes before the file in the form.
           if (!(yield* checkFormToken(visitor.cookie, value("form_token"), "")))
             return yield* Effect.fail(Visitor.stale)
-          yield* Effect.catchTag(startImport(visitor.account.id, fileName, bytes), "ImportTooLarge", () =>
-            Effect.fail(Errors.payloadTooLarge(Import.MAX_BYTES))
+          yield* Effect.catchTag(
+            startImport(visitor.account.id, fileName, bytes, { isAsking: true }),
+            "ImportTooLarge",
+            () => Effect.fail(Errors.payloadTooLarge(Import.MAX_BYTES))
           )
           return seeOther(`${portal}/imports?done=import-started`)
         })
@@ -256,6 +316,15 @@ const remove = (portal: string) =>
     })
   )
 
+const undo = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      yield* Visitor.checked(visitor.cookie)
+      yield* undoImport({ userId: visitor.account.id, id: yield* param("import", ImportId, "import") })
+      return seeOther(`${portal}/imports?done=import-undone`)
+    })
+  )
+
 export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)
   return [
@@ -265,6 +334,9 @@ export const routes = (options: ServiceOptions) => {
       Visitor.signedIn((visitor) => upload(portal, visitor))
     ),
     Routes.post(`${portal}/imports`, receive(portal)),
-    Routes.post(`${portal}/imports/:import/remove`, remove(portal))
+    Routes.post(`${portal}/imports/:import/remove`, remove(portal)),
+    Routes.post(`${portal}/imports/:import/undo`, undo(portal)),
+    Routes.get(`${portal}/imports/:import/columns`, ImportColumns.show(portal)),
+    Routes.post(`${portal}/imports/:import/columns`, ImportColumns.choose(portal))
   ]
 }

@@ -63,6 +63,8 @@ import * as testPeople from "./0067_test_people.js"
 import * as figures from "./0070_figures.js"
 import * as attemptExchanges from "./0071_attempt_exchanges.js"
 import * as endpointHeaders from "./0072_endpoint_headers.js"
+import * as importDetails from "./0079_import_details.js"
+import * as importSenders from "./0080_import_senders.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -128,5 +130,7 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0067_test_people": testPeople.statements,
   "0070_figures": figures.statements,
   "0071_attempt_exchanges": attemptExchanges.statements,
-  "0072_endpoint_headers": endpointHeaders.statements
+  "0072_endpoint_headers": endpointHeaders.statements,
+  "0079_import_details": importDetails.statements,
+  "0080_import_senders": importSenders.statements
 }

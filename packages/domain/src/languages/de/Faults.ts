@@ -173,6 +173,11 @@ export const faults: ReadonlyArray<GermanPair> = [
     en: "must be a complete GPX file or Google Timeline",
     de: "muss eine vollständige GPX-Datei oder Google Timeline sein"
   },
+  { en: "must be a name in the first line of the table", de: "muss ein Name in der ersten Zeile der Tabelle sein" },
+  {
+    en: "is needed, because another column is named",
+    de: "ist nötig, weil eine andere Spalte genannt ist"
+  },
   { en: "must have at least one reading", de: "muss mindestens eine Messung haben" },
   { en: "must have at most {n:number} readings", de: "darf höchstens {n:number} Messungen haben" },
   { en: "must name at least one place", de: "muss mindestens einen Ort nennen" },
