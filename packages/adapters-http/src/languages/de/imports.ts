@@ -60,7 +60,7 @@ export const imports: typeof en = {
   columns: {
     title: "Welche Spalte ist welche?",
     lead: (file) =>
-      `${file} ist eine Tabelle. Ihre erste Zeile nennt die Spalten. Prüfen Sie, welche davon gelesen werden, und starten Sie dann.`,
+      `Die erste Zeile der Tabelle ${file} nennt ihre Spalten. Prüfen Sie, welche davon gelesen werden, und starten Sie dann.`,
     open: "Spalten festlegen",
     nothing: "Nicht in der Datei",
     roles: {

@@ -62,7 +62,7 @@ export const imports = {
   columns: {
     title: "Which column is which?",
     lead: (file: string): string =>
-      `${file} is a table. Its first line names the columns. Check which of them are read, then start.`,
+      `The first line of the table ${file} names its columns. Check which of them are read, then start.`,
     open: "Say which columns are read",
     nothing: "Not in the file",
     roles: {
