@@ -131,7 +131,10 @@ export const ImportsApi = HttpApiGroup.make("imports")
       .setPath(ImportPath)
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "Stop or remove an import")
-      .annotate(OpenApi.Description, "Deletes the file. What was stored already stays in the history.")
+      .annotate(
+        OpenApi.Description,
+        "Deletes the file. What was stored already stays in the history. 404 while the import is being undone."
+      )
   )
   .add(
     HttpApiEndpoint.post("undo", "/v1/user/imports/:id/undo")

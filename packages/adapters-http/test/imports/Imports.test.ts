@@ -295,6 +295,33 @@ describe("what an app learns of an import", () => {
     expect([...events.values()].filter(({ userId }) => userId === person.account.id)).toEqual([])
   })
 
+  it("undo: the visits that were found in the file go, and the access log keeps what the app learned [imports-13]", async () => {
+    const person = await world.person()
+    const { id: place } = (
+      await person.send("POST", "/v1/user/places", { label: "Home", kind: "home", lat: 52, lon: 4, radius_m: 150 })
+    ).json as Made
+    const { app } = await world.app(person)
+    const places = [PlaceId.make(place)]
+    const tokens = await world.connect(person, app, { scopes: ["location.visits.read"], places, earlier: places })
+    const visits = async () => {
+      const { json } = await world.call("/v1/visits", { headers: { authorization: `Bearer ${tokens.accessToken}` } })
+      return (json as { visits: ReadonlyArray<unknown> }).visits.length
+    }
+    const lines = [0, 10, 20].map((count) => MemoryImportReader.line(OLD + count * 60_000, 52, 4))
+    await person.send("PUT", "/v1/user/history", { keep_days: null })
+    const { id } = (await upload(person, `${LINES}${lines.join("\n")}\nvisit ${OLD - 9e7} ${OLD - 8e7} 52 4\n`))
+      .json as Made
+    while (await work());
+    expect(await visits()).toBeGreaterThan(0)
+    const logged = async () =>
+      ((await person.get("/v1/user/access-log")).json as { entries: ReadonlyArray<unknown> }).entries.length
+    const before = await logged()
+    await person.send("POST", `/v1/user/imports/${id}/undo`)
+    while (await work());
+    expect(await visits()).toBe(0)
+    expect(await logged()).toBeGreaterThanOrEqual(before)
+  })
+
   it.each([
     ["its readings", [0, 10, 20].map((count) => MemoryImportReader.line(OLD + count * 60_000, 52, 4))],
     ["a visit without an end", [`visit ${OLD} - 52 4`, MemoryImportReader.line(OLD + 20 * 60_000, 52, 4)]]

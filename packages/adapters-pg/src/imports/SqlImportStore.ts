@@ -57,7 +57,7 @@ const remove =
   (sql: SqlClient): Store["remove"] =>
   (of) =>
     Effect.gen(function* () {
-      const removed = yield* Rows.affected(sql`DELETE FROM imports WHERE ${isOne(sql, of)}`)
+      const removed = yield* Rows.affected(sql`DELETE FROM imports WHERE ${isOne(sql, of)} AND state <> 'undoing'`)
       yield* deletePieces(sql, of)
       return removed > 0
     }).pipe(sql.withTransaction, orStoreError)

@@ -86,7 +86,10 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     readonly list: (userId: UserId, limit: number) => StoreEffect<ReadonlyArray<Import>>
     /** None when the user has no import of this id. */
     readonly find: (of: Owned) => StoreEffect<Option.Option<Import>>
-    /** Removes the import and its file, in any state. Stored entries stay. False when there is no such import. */
+    /**
+     * Removes the import and its file. Stored entries stay. False when there is no such import, or when it is being
+     * undone: half of its entries would stay, and nobody could undo them.
+     */
     readonly remove: (of: Owned) => StoreEffect<boolean>
     /** The due import of people of these buckets that waits longest, without those of the people `besides`. */
     readonly due: (

@@ -141,7 +141,7 @@ export const getImport = program("getImport", function* (of: Owned) {
   return yield* Effect.mapError(found, () => new NotFound({ what: "import" }))
 })
 
-/** Stops the import and removes its file. Stored entries stay. `NotFound` the second time. */
+/** Stops the import and removes its file. Stored entries stay. `NotFound` the second time, and while it is undone. */
 export const removeImport = program("removeImport", function* (of: Owned) {
   if (!(yield* (yield* ImportStore).remove(of))) return yield* new NotFound({ what: "import" })
 })

@@ -8,7 +8,7 @@ export const settings: typeof en.settings = {
   groups: { data: "Ihre Daten", account: "Anmeldung", pages: "Seiten und E-Mails" },
   imports: {
     heading: "Frühere Daten hinzufügen",
-    text: "Eine GPX-Datei, eine Google Timeline oder ein Archiv dieses Dienstes.",
+    text: "GPX, KML, FIT, CSV und andere, eine Google-Zeitachse oder ein Takeout, oder ein Archiv dieses Dienstes.",
     open: "Datei importieren…"
   },
   history: {

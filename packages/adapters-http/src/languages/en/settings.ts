@@ -9,7 +9,7 @@ export const settings = {
   groups: { data: "Your data", account: "Signing in", pages: "Pages and mails" },
   imports: {
     heading: "Bring earlier data in",
-    text: "A GPX file, a Google Timeline, or an archive of this service.",
+    text: "GPX, KML, FIT, CSV and others, a Google Timeline or Takeout, or an archive of this service.",
     open: "Import a file…"
   },
   history: {

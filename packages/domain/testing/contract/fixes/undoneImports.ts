@@ -116,6 +116,7 @@ export const undoneImports: Contract<ImportSamplePorts> = [
       Check.isTrue(Option.isSome(yield* store.beginUndo(made)), "begun")
       Check.equal((yield* found(made)).state, "undoing", "its state")
       Check.isTrue(!(yield* advance(step(made, lease, now))), "the reading is over")
+      Check.isTrue(!(yield* store.remove(made)), "not removed while half of it is left")
       Check.isTrue(Option.isNone(yield* store.piece(made, 0)), "its file")
       Check.equal(yield* store.undo({ ...made, lease }, null), "lost", "by the reader")
       const undoing = yield* claimed(made, "undoing", now)

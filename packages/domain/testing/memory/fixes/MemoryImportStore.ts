@@ -110,7 +110,8 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
 
       remove: (of) =>
         Effect.sync(() => {
-          if (find(of) === undefined) return false
+          const kept = find(of)
+          if (kept === undefined || kept.import.state === "undoing") return false
           throwAway(of.id)
           return imports.delete(of.id)
         }),
