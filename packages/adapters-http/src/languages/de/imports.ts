@@ -111,7 +111,6 @@ export const imports: typeof en = {
       drop: "Oder legen Sie Dateien und ganze Ordner hier ab.",
       going: "{done} von {all} Dateien hochgeladen. Lassen Sie diese Seite offen.",
       waits: "Zu viele Dateien warten darauf, gelesen zu werden. Das Hochladen geht von selbst weiter.",
-      refused: "{name}: {reason}",
       failed: "konnte nicht hochgeladen werden",
       ended: "{done} von {all} Dateien hochgeladen.",
       list: "Alle Importe ansehen"

@@ -113,7 +113,6 @@ export const imports = {
       drop: "Or drop files and whole folders here.",
       going: "{done} of {all} files uploaded. Keep this page open.",
       waits: "Too many files wait to be read. The upload goes on by itself.",
-      refused: "{name}: {reason}",
       failed: "could not be uploaded",
       ended: "{done} of {all} files uploaded.",
       list: "See all imports"

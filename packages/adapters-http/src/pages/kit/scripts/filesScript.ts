@@ -59,7 +59,7 @@ export const filesScript = `"use strict"
       if (reason === undefined) done++
       else {
         const line = document.createElement("li")
-        line.textContent = fill(texts.refused, { name: file.name, reason })
+        line.textContent = file.name + ": " + reason
         refused.append(line)
       }
     }
