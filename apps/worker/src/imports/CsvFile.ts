@@ -61,7 +61,7 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
 }
 
 const reader = (header: CsvColumns.Header, columns: CsvColumns.CsvColumns): Line => {
-  const at = (role: CsvColumns.Role): number => {
+  const at = (role: CsvColumns.ColumnRole): number => {
     const name = columns[role]
     return name === undefined ? -1 : header.names.indexOf(name)
   }

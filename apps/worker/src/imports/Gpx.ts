@@ -1,6 +1,6 @@
 import type { Entry } from "@place-access/domain/imports"
 import { instant, number } from "./Values.js"
-import type { XmlDialect } from "./XmlFile.js"
+import type { XmlDialect } from "./XmlDialect.js"
 
 /** A `trkpt` whose end tag has not come yet. */
 interface TrackPoint {

@@ -4,7 +4,8 @@
  */
 const MAX_DEPTH = 64
 /**
- * No export has a larger element (a GeoJSON line of 40,000 positions), nor a larger gap between two elements. The reader holds this much in memory at once.
+ * No export has a larger element (a GeoJSON line of 40,000 positions), nor a larger gap between two elements. The
+ * reader holds this much in memory at once.
  */
 const MAX_ELEMENT_BYTES = 4_194_304
 

@@ -1,7 +1,7 @@
 import type { Entry } from "@place-access/domain/imports"
 import type { Timestamp } from "@place-access/domain/shared"
 import { instant, number } from "./Values.js"
-import type { XmlDialect } from "./XmlFile.js"
+import type { XmlDialect } from "./XmlDialect.js"
 
 type OnEntry = (entry: Entry.ImportEntry) => void
 

@@ -1,7 +1,7 @@
 import { ImportReader } from "@place-access/domain/imports"
 import { Layer } from "effect"
 import * as AnyFile from "./AnyFile.js"
-import * as Expansion from "./Expansion.js"
+import * as Expansion from "./packed/Expansion.js"
 
 /** Reads a file of any known format. */
 export const layer: Layer.Layer<ImportReader> = Layer.succeed(ImportReader, {

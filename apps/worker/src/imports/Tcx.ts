@@ -1,6 +1,6 @@
 import type { Entry } from "@place-access/domain/imports"
 import { instant, number } from "./Values.js"
-import type { XmlDialect } from "./XmlFile.js"
+import type { XmlDialect } from "./XmlDialect.js"
 
 /** The elements of a `Trackpoint` that are read. */
 const FIELDS: ReadonlySet<string> = new Set(["Time", "LatitudeDegrees", "LongitudeDegrees", "AltitudeMeters", "Speed"])

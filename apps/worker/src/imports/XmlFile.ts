@@ -4,14 +4,7 @@ import { SaxesParser } from "saxes"
 import * as Gpx from "./Gpx.js"
 import * as Kml from "./Kml.js"
 import * as Tcx from "./Tcx.js"
-
-/** One kind of XML file. `name` is without its prefix; the root has the depth 1. */
-export interface XmlDialect {
-  /** An element begins. True: `close` gets its text. */
-  readonly open: (name: string, attributes: Readonly<Record<string, string>>, depth: number) => boolean
-  /** An element ends. `text` is undefined when `open` did not ask for it, or when another element came within it. */
-  readonly close: (name: string, text: string | undefined, depth: number) => void
-}
+import type { XmlDialect } from "./XmlDialect.js"
 
 type OnEntry = (entry: Entry.ImportEntry) => void
 

@@ -104,14 +104,17 @@ describe("what is read of [imports-4]", () => {
     })
   })
 
-  it.each([false, true])("FIT: records with a position, also with compressed times (big end first: %s)", (isBig) => {
-    const { entries, ...rest } = readings(fitFile(isBig))
-    expect(rest).toEqual({ format: "fit", fault: null })
-    expect(entries.map((one) => one.replaceAll(/(\.\d{5})\d+/g, "$1"))).toEqual([
-      "2021-05-01T06:00:00Z 47.37690 8.54169 4 408 5 -",
-      "2021-05-01T06:00:03Z -33.86879 151.20930 4 408 - -"
-    ])
-  })
+  it.each([false, true])(
+    "FIT: records with a position, also with compressed times (big end first: %s) [imports-11]",
+    (isBig) => {
+      const { entries, ...rest } = readings(fitFile(isBig))
+      expect(rest).toEqual({ format: "fit", fault: null })
+      expect(entries.map((one) => one.replaceAll(/(\.\d{5})\d+/g, "$1"))).toEqual([
+        "2021-05-01T06:00:00Z 47.37690 8.54169 4 408 5 -",
+        "2021-05-01T06:00:03Z -33.86879 151.20930 4 408 - -"
+      ])
+    }
+  )
 
   it("a table with the names of e-mission's logs, times in seconds with decimals", () => {
     expect(readings(file("emission.csv"))).toEqual({

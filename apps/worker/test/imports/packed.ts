@@ -18,8 +18,8 @@ const EPOCH_S = 631_065_600
 const semicircles = (degrees: number): number => Math.round((degrees * 2 ** 31) / 180)
 
 /**
- * A FIT file with a definition, a record, a record with a compressed time, a record without a position, and a message of
- * another kind with fields of a developer.
+ * A FIT file with a definition, a record, a record with a compressed time, a record without a position, and a message
+ * of another kind with fields of a developer.
  */
 export const fitFile = (isBig: boolean): Uint8Array => {
   const number = (value: number, size: number): Buffer => {

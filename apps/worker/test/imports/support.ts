@@ -6,8 +6,17 @@ import { join } from "node:path"
 
 /** Files written by hand in the shape of real ones. */
 export const FILES = [
-  ...["track-1.1.gpx", "track-1.0.gpx", "timeline-android.json", "timeline-ios.json", "Records.json"],
-  ...["2019_MARCH.json", "history.kml", "overland.geojson", "dawarich.geojson", "run.tcx", "strava.gpx"]
+  "track-1.1.gpx",
+  "track-1.0.gpx",
+  "timeline-android.json",
+  "timeline-ios.json",
+  "Records.json",
+  "2019_MARCH.json",
+  "history.kml",
+  "overland.geojson",
+  "dawarich.geojson",
+  "run.tcx",
+  "strava.gpx"
 ]
 
 export const file = (name: string): Buffer => readFileSync(join(import.meta.dirname, "files", name))

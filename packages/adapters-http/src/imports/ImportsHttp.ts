@@ -71,7 +71,7 @@ export const layer = Group.group(Api, "imports", (handlers) =>
 )
 
 /** The columns that the query names; a table needs three of them or none. */
-const choiceOf = (query: { readonly [name in `${CsvColumns.Role}_column`]?: string }) =>
+const choiceOf = (query: { readonly [name in `${CsvColumns.ColumnRole}_column`]?: string }) =>
   Effect.gen(function* () {
     const named = CsvColumns.ROLES.flatMap((role) => {
       const name = query[`${role}_column`]

@@ -17,9 +17,18 @@ export const CsvColumns = Schema.Struct({
 })
 export type CsvColumns = typeof CsvColumns.Type
 
-export type Role = keyof CsvColumns
-export const NEEDED: ReadonlyArray<Role> = ["time", "lat", "lon"]
-export const ROLES: ReadonlyArray<Role> = ["time", "date", "lat", "lon", "accuracy", "altitude", "speed", "course"]
+export type ColumnRole = keyof CsvColumns
+export const NEEDED: ReadonlyArray<ColumnRole> = ["time", "lat", "lon"]
+export const ROLES: ReadonlyArray<ColumnRole> = [
+  "time",
+  "date",
+  "lat",
+  "lon",
+  "accuracy",
+  "altitude",
+  "speed",
+  "course"
+]
 
 /** The header of a file. */
 export interface Header {
@@ -34,21 +43,38 @@ export const MAX_LINE = 65_536
 const DELIMITERS = [",", ";", "\t", "|"]
 
 /** The names that exporters write, the best first; without blanks, signs and capitals. */
-const KNOWN: Readonly<Record<Role, ReadonlyArray<string>>> = {
+const KNOWN: Readonly<Record<ColumnRole, ReadonlyArray<string>>> = {
   time: [
-    ...["timestamp", "time", "datetime", "capturedat", "recordedat", "capturets", "tst", "ts", "epoch", "unixtime"],
-    ...["isotime", "utctime", "timeutc", "datetimeutc", "utcdatetime", "localtime", "fixtime", "devicetime", "gpstime"],
-    ...[
-      "timestampms",
-      "timestamputc",
-      "timems",
-      "createdat",
-      "datetimelocal",
-      "unixtimestamp",
-      "dateandtime",
-      "fmttime"
-    ],
-    ...["zeit", "zeitstempel", "date"]
+    "timestamp",
+    "time",
+    "datetime",
+    "capturedat",
+    "recordedat",
+    "capturets",
+    "tst",
+    "ts",
+    "epoch",
+    "unixtime",
+    "isotime",
+    "utctime",
+    "timeutc",
+    "datetimeutc",
+    "utcdatetime",
+    "localtime",
+    "fixtime",
+    "devicetime",
+    "gpstime",
+    "timestampms",
+    "timestamputc",
+    "timems",
+    "createdat",
+    "datetimelocal",
+    "unixtimestamp",
+    "dateandtime",
+    "fmttime",
+    "zeit",
+    "zeitstempel",
+    "date"
   ],
   date: ["date", "datum", "day", "utcdate", "dateutc"],
   lat: [
@@ -64,8 +90,21 @@ const KNOWN: Readonly<Record<Role, ReadonlyArray<string>>> = {
     "breitengrad"
   ],
   lon: [
-    ...["longitude", "lon", "lng", "long", "londeg", "longitudedeg", "longitudewgs84", "gpslongitude", "locationlng"],
-    ...["locationlon", "positionlong", "laenge", "länge", "längengrad", "laengengrad"]
+    "longitude",
+    "lon",
+    "lng",
+    "long",
+    "londeg",
+    "longitudedeg",
+    "longitudewgs84",
+    "gpslongitude",
+    "locationlng",
+    "locationlon",
+    "positionlong",
+    "laenge",
+    "länge",
+    "längengrad",
+    "laengengrad"
   ],
   accuracy: [
     "accuracy",
@@ -128,7 +167,7 @@ export const headerOf = (beginning: string): Header | undefined => {
 
 /** The columns that a person or program has not said, by the names of the header. */
 export const guess = ({ names }: Header): Partial<CsvColumns> => {
-  const found: { -readonly [role in Role]?: string } = {}
+  const found: { -readonly [role in ColumnRole]?: string } = {}
   for (const role of ROLES) {
     const name = KNOWN[role]
       .map((known) => names.find((one) => plain(one) === known))
@@ -144,7 +183,7 @@ export const isComplete = (columns: Partial<CsvColumns>): columns is CsvColumns 
   columns.time !== undefined && columns.lat !== undefined && columns.lon !== undefined
 
 /** The first column that the header lacks; undefined when the file can be read with these columns. */
-export const missing = ({ names }: Header, columns: CsvColumns): Role | undefined =>
+export const missing = ({ names }: Header, columns: CsvColumns): ColumnRole | undefined =>
   ROLES.find((role) => {
     const name = columns[role]
     return name !== undefined && !names.includes(name)

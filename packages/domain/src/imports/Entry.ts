@@ -5,7 +5,7 @@ import { isPast } from "../retention-choice/History.js"
 import { make, type Timestamp } from "../shared/Timestamp.js"
 import * as VisitReport from "../fixes/VisitReport.js"
 import { recentFrom } from "./Import.js"
-import type { Tally } from "./Months.js"
+import type { MonthTally } from "./Months.js"
 import * as ImportedPlace from "./ImportedPlace.js"
 
 /** One entry of a file: a fix, a visit, a place, a chosen notice, or something unusable. */
@@ -43,7 +43,7 @@ export const sort = (
   entries: ReadonlyArray<ImportEntry>,
   uploadedAt: Timestamp,
   cutoff: Timestamp | null,
-  tally?: Tally
+  tally?: MonthTally
 ): Sorted => {
   const fixes: Array<Fix.Fix> = []
   const visits: Array<VisitReport.VisitReport> = []

@@ -101,14 +101,15 @@ export const speed = (
 const MIB = 1_048_576
 /**
  * The largest file. An export of a phone from Google has 20 to 100 MiB, a Takeout of ten years a few hundred, and GPX
- * files of this size hold ten years of tracks. The database may hold `MAX_WAITING_BYTES` of one person and one more file.
+ * files of this size hold ten years of tracks. The database may hold
+ * `MAX_WAITING_BYTES` of one person, and one more file.
  */
 export const MAX_BYTES = 256 * MIB
 /** The size of the pieces in which a file is stored: reading one piece is so short that other requests do not wait. */
 export const PIECE_BYTES = 128 * 1_024
 /** The most imports of a user at once, uploads in progress included: a folder of tracks has many small files. */
 export const MAX_OPEN = 50
-/** An upload begins when the user's unread files have no more bytes than this. One in progress counts as the largest. */
+/** An upload begins when the user's unread files have at most these bytes. One in progress counts as the largest. */
 export const MAX_WAITING_BYTES = 2 * MAX_BYTES
 /** The most finished imports in a user's list. */
 export const MAX_LISTED = 100

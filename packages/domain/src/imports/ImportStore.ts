@@ -71,8 +71,8 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     /** Adds a piece; `position` counts from 0. False when the upload was removed. */
     readonly append: (of: Owned, position: number, bytes: Uint8Array, at: Timestamp) => StoreEffect<boolean>
     /**
-     * Completes the upload: the import waits for a worker, or for its owner when `table.isAsking`, and its device exists.
-     * None when the upload was removed.
+     * Completes the upload: the import waits for a worker, or for its owner when `table.isAsking`, and its device
+     * exists. None when the upload was removed.
      */
     readonly complete: (
       begun: Begun,
@@ -80,7 +80,7 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
       at: Timestamp,
       table?: TableColumns
     ) => StoreEffect<Option.Option<Import>>
-    /** The owner has said the columns of an import that is `asking`: it waits for a worker. None when it is not asking. */
+    /** The owner has said the columns of an import that is `asking`: it waits for a worker. None: it is not asking. */
     readonly confirm: (of: Owned, columns: CsvColumns) => StoreEffect<Option.Option<Import>>
     /** The user's imports, newest first. */
     readonly list: (userId: UserId, limit: number) => StoreEffect<ReadonlyArray<Import>>
@@ -135,8 +135,8 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     /**
      * Deletes up to `Import.UNDO_STEP` fixes of the import that are later than `after`, the earliest first, and returns
      * the time of the last one. A fix that another import brought too goes to that import (decision imports-13). When
-     * none is left, it deletes the visits and stays of the import, its device and the import, and returns "gone". "lost":
-     * the lease was lost. The version of the user's uploads grows.
+     * none is left, it deletes the visits and stays of the import, its device and the import, and returns "gone".
+     * "lost": the lease was lost. The version of the user's uploads grows.
      */
     readonly undo: (leased: Leased, after: Timestamp | null) => StoreEffect<Timestamp | "gone" | "lost">
     /**

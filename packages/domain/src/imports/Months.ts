@@ -18,7 +18,7 @@ type Why = "tooRecent" | "tooOld" | "quarantined"
 export const MAX_MONTHS = 1_200
 
 /** Counts entries while they are read. */
-export interface Tally {
+export interface MonthTally {
   /** One entry; `why` it is not stored, undefined when it is offered to the store. */
   readonly add: (at: Timestamp | undefined, why: Why | undefined) => void
   readonly months: () => ReadonlyArray<MonthCounts>
@@ -31,7 +31,7 @@ interface Counting {
   quarantined: number
 }
 
-export const tally = (): Tally => {
+export const tally = (): MonthTally => {
   const months = new Map<string | null, Counting>()
   /** The month of the last entry: the next one is nearly always in it. */
   let [from, until, last] = [0, 0, of(months, null)]

@@ -65,7 +65,7 @@ export const readImport = program(
       Effect.gen(function* () {
         const skipped = Math.min(toSkip, entries.length)
         toSkip -= skipped
-        // An earlier attempt has stored them. They are counted by month again, because those counts are stored at the end.
+        // An earlier attempt has stored them. The counts by month are stored at the end, so they begin anew.
         if (skipped > 0) Entry.sort(entries.slice(0, skipped), begun.uploadedAt, cutoff, months)
         waiting = waiting.concat(entries.slice(skipped))
         const fewest = isLast ? 1 : pace.stepEntries

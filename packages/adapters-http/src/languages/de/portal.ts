@@ -1,6 +1,6 @@
 import { html } from "../../html/Html.js"
 import type * as en from "../en/portal.js"
-import { imports } from "./imports.js"
+import { imports } from "./timeline.js"
 import { number, plural } from "./words.js"
 
 export const portal: typeof en.portal = {

@@ -2,7 +2,7 @@ import type { Connection } from "@place-access/domain/connection"
 import type { Export } from "@place-access/domain/exports"
 import type { Place } from "@place-access/domain/places"
 import { type Html, html } from "../../html/Html.js"
-import { imports } from "./imports.js"
+import { imports } from "./timeline.js"
 import { number, plural } from "./words.js"
 
 /** The apps that a person has connected, and the data that they take out or bring in. */

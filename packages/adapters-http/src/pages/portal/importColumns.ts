@@ -13,7 +13,7 @@ import * as Visitor from "../kit/Visitor.js"
 
 const words = texts.portal.imports.columns
 
-const nameOf = (role: CsvColumns.Role): string => `${role}_column`
+const nameOf = (role: CsvColumns.ColumnRole): string => `${role}_column`
 const LABELS = Object.fromEntries(CsvColumns.ROLES.map((role) => [nameOf(role), words.roles[role]]))
 
 const page = (portal: string, visitor: Visitor.Visitor, id: ImportId, form?: Fields.Shown) =>

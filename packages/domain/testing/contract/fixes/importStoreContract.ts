@@ -385,25 +385,5 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
       )
       yield* forget(made)
     })
-  },
-  {
-    name: "dropBrokenOff: uploads that have not grown since then, and nothing else",
-    run: Effect.gen(function* () {
-      const store = yield* ImportStore
-      const user = yield* Fixtures.user
-      const now = yield* Timestamp.now
-      const old = Timestamp.plus(now, -Timestamp.HOUR)
-      const broken = yield* begin(user.id, { at: old })
-      const growing = yield* begin(user.id, { at: old })
-      const whole = yield* begin(user.id, { at: old })
-      yield* store.append(broken, 0, BYTES, old)
-      yield* store.append(growing, 0, BYTES, now)
-      yield* store.complete(whole, 0, old)
-      Check.isTrue((yield* store.dropBrokenOff(Timestamp.plus(old, 1))) >= 1, "dropped")
-      Check.isTrue(!(yield* store.append(broken, 1, BYTES, now)), "the broken one")
-      Check.isTrue(yield* store.append(growing, 1, BYTES, now), "the growing one")
-      Check.equal((yield* store.list(user.id, 10)).length, 1, "the whole one")
-      yield* forget(growing, whole)
-    })
   }
 ]

@@ -8,6 +8,7 @@ import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import * as Samples from "../rules/ruleSamples.js"
 import {
+  BYTES,
   advance,
   begin,
   claim,
@@ -49,7 +50,7 @@ const undone = (of: Owned, now: Timestamp.Timestamp) =>
     return Check.fail("it ends")
   })
 
-/** Rules of `ImportStore` for tables whose owner is asked, months, and imports that are undone. */
+/** Rules of `ImportStore` for tables whose owner is asked, months, imports that are undone, and broken uploads. */
 export const undoneImports: Contract<ImportSamplePorts> = [
   {
     name: "undo: the fixes and visits of the import go with it; those of phones and of other people stay [imports-13]",
@@ -197,6 +198,26 @@ export const undoneImports: Contract<ImportSamplePorts> = [
       const third = yield* begin(user.id)
       Check.isTrue(third.isBegun, "an empty one counts nothing")
       yield* forget(first, second, third)
+    })
+  },
+  {
+    name: "dropBrokenOff: uploads that have not grown since then, and nothing else",
+    run: Effect.gen(function* () {
+      const store = yield* ImportStore
+      const user = yield* Fixtures.user
+      const now = yield* Timestamp.now
+      const old = Timestamp.plus(now, -Timestamp.HOUR)
+      const broken = yield* begin(user.id, { at: old })
+      const growing = yield* begin(user.id, { at: old })
+      const whole = yield* begin(user.id, { at: old })
+      yield* store.append(broken, 0, BYTES, old)
+      yield* store.append(growing, 0, BYTES, now)
+      yield* store.complete(whole, 0, old)
+      Check.isTrue((yield* store.dropBrokenOff(Timestamp.plus(old, 1))) >= 1, "dropped")
+      Check.isTrue(!(yield* store.append(broken, 1, BYTES, now)), "the broken one")
+      Check.isTrue(yield* store.append(growing, 1, BYTES, now), "the growing one")
+      Check.equal((yield* store.list(user.id, 10)).length, 1, "the whole one")
+      yield* forget(growing, whole)
     })
   }
 ]
