@@ -59,27 +59,23 @@ export const historyStatement = (
 
 /**
  * Notes this import on fixes that another import had stored before: they stay when that import is undone (decision
- * imports-13). The bounds keep the search within the partitions of the step.
+ * imports-13). The list of times makes the search one step in an index for each fix; a join could read all fixes
+ * between the first and the last.
  */
-const alsoFixes = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: ReadonlyArray<Fix.Fix>) => {
-  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-  for (const { capturedAt } of fixes) {
-    if (capturedAt < first) first = capturedAt
-    if (capturedAt > last) last = capturedAt
-  }
-  return sql`, also_fixes AS (
-      UPDATE fixes known SET also_from = array_append(known.also_from, ${deviceId})
-      FROM ${numberedFixTable(sql, fixes)}
-      WHERE known.user_id = ${userId} AND known.captured_at BETWEEN ${Rows.at(first)} AND ${Rows.at(last)}
-        AND known.captured_at = fix.captured_at AND known.lat = fix.lat AND known.lon = fix.lon
+const alsoFixes = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: ReadonlyArray<Fix.Fix>) =>
+  sql`, also_fixes AS (
+      UPDATE fixes brought SET also_from = array_append(brought.also_from, ${deviceId})
+      WHERE brought.user_id = ${userId}
+        AND brought.captured_at = ANY(ARRAY(SELECT fix.captured_at FROM ${numberedFixTable(sql, fixes)}))
+        AND (brought.captured_at, brought.lat, brought.lon) IN (
+          SELECT fix.captured_at, fix.lat, fix.lon FROM ${numberedFixTable(sql, fixes)})
         AND ${isOfOther(sql, userId, deviceId)}
     )`
-}
 
-/** The row `known` is of another import, which this one is not noted on yet. */
+/** The row `brought` is of another import, which this one is not noted on yet. */
 const isOfOther = (sql: SqlClient, userId: UserId, deviceId: DeviceId) =>
-  sql`known.device_id <> ${deviceId} AND NOT coalesce(${deviceId} = ANY(known.also_from), false)
-        AND known.device_id IN (SELECT device_id FROM devices WHERE user_id = ${userId} AND format = 'import')`
+  sql`brought.device_id <> ${deviceId} AND NOT coalesce(${deviceId} = ANY(brought.also_from), false)
+        AND brought.device_id IN (SELECT device_id FROM devices WHERE user_id = ${userId} AND format = 'import')`
 
 /** One index look-up for each fix. As a join, a planner without statistics would read all fixes between two of them. */
 const isNew = (sql: SqlClient, userId: UserId) => sql`WHERE (
@@ -110,7 +106,7 @@ const newVisits = (
       ON CONFLICT DO NOTHING
       RETURNING coalesce(departure, arrival) AS last_at
     ), also_visits AS (
-      UPDATE visit_reports known SET also_from = array_append(known.also_from, ${deviceId})
+      UPDATE visit_reports brought SET also_from = array_append(brought.also_from, ${deviceId})
       FROM ${visitTable(sql, visits)}
-      WHERE known.user_id = ${userId} AND known.report_key = visit.report_key AND ${isOfOther(sql, userId, deviceId)}
+      WHERE brought.user_id = ${userId} AND brought.report_key = visit.report_key AND ${isOfOther(sql, userId, deviceId)}
     )`

@@ -113,8 +113,8 @@ export const textOf = (bytes: Uint8Array): string =>
 
 /** What would be read instead. The page of imports has the same list. */
 const READ =
-  "choose GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, an OwnTracks log, a Google Timeline or Takeout, or an archive of this " +
-  "service"
+  "choose GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, an OwnTracks log, a Google Timeline or Takeout, or an archive of " +
+  "this service"
 
 /**
  * What is wrong with a file of this kind; undefined when it may be read. A text is read when somebody names its columns.
