@@ -111,7 +111,7 @@ describe("what is read of [imports-4]", () => {
       expect(rest).toEqual({ format: "fit", fault: null })
       expect(entries.map((one) => one.replaceAll(/(\.\d{5})\d+/g, "$1"))).toEqual([
         "2021-05-01T06:00:00Z 47.37690 8.54169 4 408 5 -",
-        "2021-05-01T06:00:03Z -33.86879 151.20930 4 408 - -"
+        "2021-05-01T06:00:31Z -33.86879 151.20930 4 408 - -"
       ])
     }
   )

@@ -53,7 +53,7 @@ export const fitFile = (isBig: boolean): Uint8Array => {
     number(start, 4),
     position(semicircles(47.3769), semicircles(8.5417), 5_000),
     definition(1, 20, fields),
-    Buffer.from([0x80 | (1 << 5) | ((start + 3) & 0x1f)]),
+    Buffer.from([0x80 | (1 << 5) | ((start + 31) & 0x1f)]),
     position(semicircles(-33.8688), semicircles(151.2093), 0xffff),
     other,
     Buffer.from([1, 0, 2, 0]),
