@@ -108,5 +108,6 @@ const newVisits = (
     ), also_visits AS (
       UPDATE visit_reports brought SET also_from = array_append(brought.also_from, ${deviceId})
       FROM ${visitTable(sql, visits)}
-      WHERE brought.user_id = ${userId} AND brought.report_key = visit.report_key AND ${isOfOther(sql, userId, deviceId)}
+      WHERE brought.user_id = ${userId} AND brought.report_key = visit.report_key
+        AND ${isOfOther(sql, userId, deviceId)}
     )`

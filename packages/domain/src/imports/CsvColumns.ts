@@ -179,6 +179,7 @@ export const guess = ({ names }: Header): Partial<CsvColumns> => {
   return found
 }
 
+/** Whether time, latitude and longitude are known, so that the table can be read. */
 export const isComplete = (columns: Partial<CsvColumns>): columns is CsvColumns =>
   columns.time !== undefined && columns.lat !== undefined && columns.lon !== undefined
 

@@ -117,7 +117,8 @@ const READ =
   "this service"
 
 /**
- * What is wrong with a file of this kind; undefined when it may be read. A text is read when somebody names its columns.
+ * What is wrong with a file of this kind; undefined when it may be read. A text is read when somebody names its
+ * columns.
  */
 export const problem = (kind: FileKind, hasColumns = false): string | undefined => {
   switch (kind) {

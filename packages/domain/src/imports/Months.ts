@@ -21,6 +21,7 @@ export const MAX_MONTHS = 1_200
 export interface MonthTally {
   /** One entry; `why` it is not stored, undefined when it is offered to the store. */
   readonly add: (at: Timestamp | undefined, why: Why | undefined) => void
+  /** By month; entries without a time come first. */
   readonly months: () => ReadonlyArray<MonthCounts>
 }
 
@@ -31,6 +32,7 @@ interface Counting {
   quarantined: number
 }
 
+/** A tally without an entry. */
 export const tally = (): MonthTally => {
   const months = new Map<string | null, Counting>()
   /** The month of the last entry: the next one is nearly always in it. */
@@ -70,6 +72,7 @@ const of = (months: Map<string | null, Counting>, month: string | null): Countin
 /** Years outside of four digits are no time of anybody. */
 const [FIRST, END] = [Date.UTC(1000, 0), Date.UTC(10_000, 0)]
 
+/** `2024-03`, in UTC. Null outside of the years 1000 to 9999. */
 export const monthOf = (at: Timestamp): string | null => (at < FIRST || at >= END ? null : toIso(at).slice(0, 7))
 
 const edges = (at: Timestamp): readonly [number, number] => {
