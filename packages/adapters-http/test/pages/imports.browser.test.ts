@@ -94,8 +94,8 @@ describeBrowser("imports", () => {
     await page.goto(`${world.url}/portal/imports/new`)
     await page.getByText("Or drop files and whole folders here.").waitFor()
     // A folder in the shape that browsers give it: two entries at a time, one of them a folder.
-    await page.evaluate(
-      (line) => {
+    await page.locator("#upload").evaluate(
+      (form, line) => {
         const asFile = (name: string, text: string) => ({
           isFile: true,
           file: (done: (file: File) => void) => done(new File([text], name))
@@ -109,7 +109,7 @@ describeBrowser("imports", () => {
         const folder = asFolder([asFile("a.gpx", gpx), asFile("bill.pdf", "%PDF-1.7"), inner])
         const event = new Event("drop", { cancelable: true })
         Object.defineProperty(event, "dataTransfer", { value: { items: [{ webkitGetAsEntry: () => folder }] } })
-        document.getElementById("upload")?.dispatchEvent(event)
+        form.dispatchEvent(event)
       },
       MemoryImportReader.line(OLD, 52, 4)
     )

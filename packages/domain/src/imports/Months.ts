@@ -1,5 +1,5 @@
 // What a file held, by month. Decision imports-12.
-import { make, toIso, type Timestamp } from "../shared/Timestamp.js"
+import { parseIso, toIso, type Timestamp } from "../shared/Timestamp.js"
 
 /** The entries of one month, in UTC. `known`: what is left of `read` when everything else is taken away. */
 export interface MonthCounts {
@@ -70,14 +70,18 @@ const of = (months: Map<string | null, Counting>, month: string | null): Countin
 }
 
 /** Years outside of four digits are no time of anybody. */
-const [FIRST, END] = [Date.UTC(1000, 0), Date.UTC(10_000, 0)]
+const [FIRST, LAST] = [-30_610_224_000_000, 253_402_300_799_999]
 
 /** `2024-03`, in UTC. Null outside of the years 1000 to 9999. */
-export const monthOf = (at: Timestamp): string | null => (at < FIRST || at >= END ? null : toIso(at).slice(0, 7))
+export const monthOf = (at: Timestamp): string | null => (at < FIRST || at > LAST ? null : toIso(at).slice(0, 7))
 
 const edges = (at: Timestamp): readonly [number, number] => {
   const month = monthOf(at)
   if (month === null) return [0, 0]
   const [year = 0, number = 0] = month.split("-").map(Number)
-  return [make(Date.UTC(year, number - 1)), make(Date.UTC(year, number))]
+  return [beginningOf(year, number), number === 12 ? beginningOf(year + 1, 1) : beginningOf(year, number + 1)]
 }
+
+/** NaN after the year 9999: no time lies before it, so the month is looked up again. */
+const beginningOf = (year: number, month: number): number =>
+  parseIso(`${String(year)}-${String(month).padStart(2, "0")}-01T00:00:00Z`) ?? Number.NaN

@@ -134,7 +134,7 @@ export const undoneImports: Contract<ImportSamplePorts> = [
       const now = yield* Timestamp.now
       const made = yield* waiting()
       const { lease } = yield* claimed(made, "months", now)
-      const at = Timestamp.make(Date.UTC(2025, 11, 31, 23, 59))
+      const at = Timestamp.parseIso("2025-12-31T23:59:00Z") ?? now
       const fixes = Uploads.fixes(3, at)
       yield* advance(step(made, lease, now, { fixes: [...fixes, ...fixes] }))
       const none = { tooRecent: 0, tooOld: 0, quarantined: 0 }

@@ -292,7 +292,7 @@ const undo = (tables: Tables, { deviceId, id, userId }: Import, after: Timestamp
     tables.staysDueFrom.set(next, Timestamp.make(Math.min(due, fix.capturedAt)))
   }
   if (last !== undefined) return last
-  for (const [key, visit] of [...tables.visitReports]) {
+  for (const [key, visit] of tables.visitReports) {
     if (visit.userId !== userId || visit.deviceId !== deviceId) continue
     tables.visitReports.delete(key)
     const next = heir(tables, `${userId} ${VisitReport.key(visit)}`, deviceId)
@@ -301,7 +301,7 @@ const undo = (tables: Tables, { deviceId, id, userId }: Import, after: Timestamp
     const end = visit.departure ?? visit.arrival
     if (end !== null) inherited(tables, next, end)
   }
-  for (const [key, stay] of [...tables.stays]) if (stay.deviceId === deviceId) tables.stays.delete(key)
+  for (const [key, stay] of tables.stays) if (stay.deviceId === deviceId) tables.stays.delete(key)
   tables.staysDueFrom.delete(deviceId)
   tables.devices.delete(deviceId)
   tables.importDevices.delete(deviceId)
