@@ -96,13 +96,13 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
   },
   {
     tables: ["imports"],
-    text: /FROM imports WHERE state IN \('waiting', 'running'\)/,
+    text: /FROM imports WHERE state IN \('waiting', 'running', 'undoing'\)/,
     why: "a worker takes whichever file waits; a handful of rows"
   },
   {
     tables: ["imports"],
-    text: /FROM imports WHERE state = 'uploading' AND uploaded_at < /,
-    why: "now and then: uploads of files that broke off"
+    text: /FROM imports WHERE \(\(state = 'uploading' AND uploaded_at < /,
+    why: "now and then: uploads of files that broke off, and tables that nobody confirmed"
   },
   {
     tables: ["exports"],

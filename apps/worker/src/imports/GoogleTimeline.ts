@@ -10,14 +10,25 @@ import { instant, isObject, type JsonValue, member, number, point } from "./Valu
 const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
 
 /**
- * An element of `semanticSegments` (Android), or of the array that an iPhone exports: a path, a visit, or something
- * that the import skips.
+ * An element of `semanticSegments` (Android), or of the array that an iPhone exports: a path, a visit, a move from one
+ * place to another, or something that the import skips.
  */
 export const segment = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => {
   const path = element["timelinePath"]
   if (Array.isArray(path)) return path.map((step: unknown) => pathPoint(step, element["startTime"]))
-  const visit = element["visit"]
-  return isObject(visit) && isOutermost(visit) ? [visitOf(visit, element)] : []
+  const { activity, visit } = element
+  if (isObject(visit)) return isOutermost(visit) ? [visitOf(visit, element)] : []
+  return isObject(activity) ? [edge(activity, element, "start"), edge(activity, element, "end")] : []
+}
+
+/** Where a move began or ended, at the time at which its segment does. */
+const edge = (activity: JsonValue, element: JsonValue, which: "start" | "end"): Entry.ImportEntry => {
+  const location = activity[which]
+  const place = point(location) ?? point(member(location, "latLng"))
+  const capturedAt = instant(element[which === "start" ? "startTime" : "endTime"])
+  return place === undefined || capturedAt === undefined
+    ? UNUSABLE
+    : { _tag: "Reading", reading: { capturedAt, ...place } }
 }
 
 /**
@@ -71,7 +82,7 @@ export const rawSignal = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> 
 
 const E7 = 1e7
 /** Takeouts of some years wrote negative numbers without their sign, as unsigned 32-bit numbers. */
-const fromE7 = (value: unknown, most: number): number | undefined => {
+export const fromE7 = (value: unknown, most: number): number | undefined => {
   const e7 = number(value)
   return e7 === undefined ? undefined : (e7 > most * E7 ? e7 - 2 ** 32 : e7) / E7
 }

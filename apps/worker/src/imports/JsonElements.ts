@@ -4,9 +4,10 @@
  */
 const MAX_DEPTH = 64
 /**
- * No export has a larger element, nor a larger gap between two elements. The reader holds this much in memory at once.
+ * No export has a larger element (a GeoJSON line of 40,000 positions), nor a larger gap between two elements. The
+ * reader holds this much in memory at once.
  */
-const MAX_ELEMENT_BYTES = 1_048_576
+const MAX_ELEMENT_BYTES = 4_194_304
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]

@@ -1,15 +1,26 @@
 import type { Entry, FileReader, Import, Read } from "@place-access/domain/imports"
+import * as GeoJson from "./GeoJson.js"
+import * as GoogleMonthly from "./GoogleMonthly.js"
 import * as GoogleTimeline from "./GoogleTimeline.js"
 import * as JsonElements from "./JsonElements.js"
+import * as OwnTracks from "./OwnTracks.js"
 import { isObject, type JsonValue } from "./Values.js"
 
-/** The arrays that hold entries in each of Google's exports. Everything else in a file is skipped. */
-const SECTIONS: Readonly<
-  Record<string, readonly [Import.ImportFormat, (element: JsonValue) => ReadonlyArray<Entry.ImportEntry>]>
-> = {
-  semanticSegments: ["google_android", GoogleTimeline.segment],
-  rawSignals: ["google_android", GoogleTimeline.rawSignal],
-  locations: ["google_takeout", GoogleTimeline.record]
+type Kind = readonly [Import.ImportFormat, (element: JsonValue) => ReadonlyArray<Entry.ImportEntry>]
+
+const FEATURE: Kind = ["geojson", GeoJson.feature]
+const SEGMENT: Kind = ["google_ios", GoogleTimeline.segment]
+const RECORD: Kind = ["google_takeout", GoogleTimeline.record]
+const MESSAGE: Kind = ["owntracks", OwnTracks.message]
+
+/** The arrays that hold entries in the files of each kind. Everything else in a file is skipped. */
+const SECTIONS: Readonly<Record<string, (element: JsonValue) => Kind | undefined>> = {
+  semanticSegments: () => ["google_android", GoogleTimeline.segment],
+  rawSignals: () => ["google_android", GoogleTimeline.rawSignal],
+  timelineObjects: () => ["google_monthly", GoogleMonthly.timelineObject],
+  // Google's Records.json and Overland's batches have the same name for the array.
+  locations: (element) => (GeoJson.isFeature(element) ? FEATURE : RECORD),
+  features: (element) => (GeoJson.isFeature(element) ? FEATURE : undefined)
 }
 const SEGMENT_KEYS = ["visit", "activity", "timelinePath", "timelineMemory"]
 
@@ -21,7 +32,7 @@ export const open = (opening: "[" | "{"): FileReader => {
 
   const elements = JsonElements.open(opening === "[" ? "root" : Object.keys(SECTIONS), (value, section) => {
     if (!isObject(value)) return
-    const found = section === undefined ? iosElement(value) : SECTIONS[section]
+    const found = section === undefined ? elementOfArray(value) : SECTIONS[section]?.(value)
     if (found === undefined) return
     format ??= found[0]
     for (const entry of found[1](value)) entries.push(entry)
@@ -49,5 +60,9 @@ export const open = (opening: "[" | "{"): FileReader => {
   }
 }
 
-const iosElement = (element: JsonValue) =>
-  SEGMENT_KEYS.some((key) => key in element) ? (["google_ios", GoogleTimeline.segment] as const) : undefined
+/** An element of a file that is one array: of an iPhone's Timeline, of OwnTracks' messages, or of features. */
+const elementOfArray = (element: JsonValue): Kind | undefined => {
+  if (SEGMENT_KEYS.some((key) => key in element)) return SEGMENT
+  if (element["_type"] === "location") return MESSAGE
+  return GeoJson.isFeature(element) ? FEATURE : undefined
+}

@@ -36,3 +36,25 @@ export const point = (value: unknown): { readonly lat: number; readonly lon: num
   const [, lat, lon] = typeof value === "string" ? (POINT.exec(value.trim()) ?? []) : []
   return lat === undefined || lon === undefined ? undefined : { lat: Number(lat), lon: Number(lon) }
 }
+
+/** The millisecond that a number of seconds, milliseconds or microseconds since 1970 says; its size tells which. */
+const fromEpoch = (value: number): Timestamp.Timestamp | undefined => {
+  const size = Math.abs(value)
+  const millis = size >= 1e14 ? value / 1_000 : size >= 1e11 ? value : value * 1_000
+  return size < 1e17 ? Timestamp.make(Math.round(millis)) : undefined
+}
+
+/** `2024-04-03 08:14:00 +0200`, also with `UTC` and with `/` in the date. */
+const WITH_BLANKS = /^(\d{4})[-/](\d\d?)[-/](\d\d?)[ T]+(\d\d?)(:\d\d[^ ]*) *([^ ]*)$/
+
+/** A time in ISO 8601, also with blanks in it, or a number since 1970. */
+export const moment = (value: unknown): Timestamp.Timestamp | undefined => {
+  const count = number(value)
+  if (count !== undefined) return fromEpoch(count)
+  const known = instant(value)
+  if (known !== undefined || typeof value !== "string") return known
+  const [, year, month = "", day = "", hour = "", rest, zone = ""] = WITH_BLANKS.exec(value.trim()) ?? []
+  if (year === undefined) return undefined
+  const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`
+  return instant(`${date}T${hour.padStart(2, "0")}${rest}${/^(?:utc|gmt)$/i.test(zone) ? "Z" : zone}`)
+}

@@ -173,7 +173,7 @@ describe("archives of this service", () => {
       "damaged_archive"
     ],
     ["that ends in the middle", whole.subarray(0, whole.length - 30), "damaged_archive"],
-    ["that begins with another file", zipSync({ "Timeline.json": strToU8("{}") }), "not_ours"],
+    ["that begins with another file", zipSync({ "Timeline.json": strToU8("{}") }), "nothing_inside"],
     ["that lost its beginning", whole.subarray(100), "not_ours"],
     ["with a damaged byte in a file", patched(whole, find(whole, "fixes.jsonl") + 14, 0xff, 0xff), "damaged_archive"]
   ])("%s is refused, and none of its entries is given [exports-8]", (_, bytes, fault) => {

@@ -69,8 +69,8 @@ describe("imports on an embedded database", () => {
         }
         expect(kept).toEqual([
           ["done", "gpx", 5, 3, 2],
-          ["done", "google_android", 6, 4, 2],
-          ["done", "google_ios", 4, 3, 1],
+          ["done", "google_android", 8, 6, 2],
+          ["done", "google_ios", 6, 5, 1],
           ["done", "google_takeout", 4, 3, 1]
         ])
       }).pipe(inRealTime)

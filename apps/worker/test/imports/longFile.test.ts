@@ -36,6 +36,9 @@ it("a long file is read step by step, and nothing of it piles up [imports-5]", a
     bytesTotal: 1,
     bytesDone: 0,
     error: null,
+    columns: null,
+    months: [],
+    startedAt: null,
     uploadedAt: Timestamp.make(Date.UTC(2026, 0, 1)),
     finishedAt: null
   }
@@ -53,6 +56,9 @@ it("a long file is read step by step, and nothing of it piles up [imports-5]", a
     list: () => Effect.die("not here"),
     remove: () => Effect.die("not here"),
     dropBrokenOff: () => Effect.die("not here"),
+    confirm: () => Effect.die("not here"),
+    beginUndo: () => Effect.die("not here"),
+    undo: () => Effect.die("not here"),
     find: () => Effect.succeed(Option.some(made)),
     due: () => Effect.succeed(Option.some({ userId: made.userId, id: made.id })),
     claim: () => Effect.succeed(Option.some({ import: made, attempt: 1 })),

@@ -1,11 +1,23 @@
-import { type Entry, ImportReader } from "@place-access/domain/imports"
+import { type CsvColumns, type Entry, type FileReader, ImportReader } from "@place-access/domain/imports"
 import { Imports } from "@place-access/worker"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
 /** Files written by hand in the shape of real ones. */
-export const FILES = ["track-1.1.gpx", "track-1.0.gpx", "timeline-android.json", "timeline-ios.json", "Records.json"]
+export const FILES = [
+  "track-1.1.gpx",
+  "track-1.0.gpx",
+  "timeline-android.json",
+  "timeline-ios.json",
+  "Records.json",
+  "2019_MARCH.json",
+  "history.kml",
+  "overland.geojson",
+  "dawarich.geojson",
+  "run.tcx",
+  "strava.gpx"
+]
 
 export const file = (name: string): Buffer => readFileSync(join(import.meta.dirname, "files", name))
 
@@ -16,7 +28,14 @@ const { open } = Effect.runSync(Effect.provide(ImportReader, Imports.layer))
  * bytes several times.
  */
 export const read = (bytes: Uint8Array, lengths: ReadonlyArray<number> = [bytes.length + 1]) => {
-  const reader = open()
+  return readAll(open(), bytes, lengths)
+}
+
+/** Reads a table with these columns. */
+export const readWith = (bytes: Uint8Array, columns: CsvColumns.CsvColumns) =>
+  readAll(open(columns), bytes, [bytes.length + 1])
+
+const readAll = (reader: FileReader, bytes: Uint8Array, lengths: ReadonlyArray<number>) => {
   const entries: Array<Entry.ImportEntry> = []
   let fault: string | null = null
   let isAgain = true

@@ -74,23 +74,26 @@ export interface Posted {
   readonly bytes: Stream.Stream<Uint8Array, Refused>
 }
 
-const MAX_PARTS = 16
+const MAX_PARTS = 64
 const MAX_FIELD_BYTES = 4_096
-/** The bytes allowed around the file: the other fields and the headers of the parts. */
+/** The bytes allowed around the files: the other fields and the headers of the parts. */
 const MAX_FRAME_BYTES = 65_536
 
 interface PostedFile {
   readonly name: string
+  /** Bytes that were parsed and not taken yet. */
+  readonly waiting: Array<Uint8Array>
   isWhole: boolean
 }
 
 /** The state of reading a form. */
 interface Progress {
   readonly fields: Map<string, string>
-  file: PostedFile | undefined
-  /** Bytes of the file that were parsed and not taken yet. */
-  readonly waiting: Array<Uint8Array>
+  /** Files that have begun and were not given to the route yet. */
+  readonly files: Array<PostedFile>
+  hasFile: boolean
   isBroken: boolean
+  isDone: boolean
 }
 
 const parserFor = (headers: Readonly<Record<string, string>>, progress: Progress) =>
@@ -99,24 +102,24 @@ const parserFor = (headers: Readonly<Record<string, string>>, progress: Progress
     maxParts: MAX_PARTS,
     maxFieldSize: MAX_FIELD_BYTES,
     onField: (info, value) => {
-      if (progress.file === undefined) progress.fields.set(info.name, Multipasta.decodeField(info, value))
+      if (!progress.hasFile) progress.fields.set(info.name, Multipasta.decodeField(info, value))
     },
     onFile: (info) => {
-      if (progress.file !== undefined) return () => {}
-      const file = { name: info.filename ?? "", isWhole: false }
-      progress.file = file
+      const file: PostedFile = { name: info.filename ?? "", waiting: [], isWhole: false }
+      progress.hasFile = true
+      progress.files.push(file)
       return (bytes) => {
         if (bytes === null) file.isWhole = true
-        else progress.waiting.push(bytes)
+        else file.waiting.push(bytes)
       }
     },
     onError: () => void (progress.isBroken = true),
-    onDone: () => {}
+    onDone: () => void (progress.isDone = true)
   })
 
 /**
- * Reads `multipart/form-data`, as a browser sends it. Fields that the route decides by must come before the file; later
- * parts are dropped.
+ * Reads `multipart/form-data` with one file, as a browser sends it. Fields that the route decides by must come before
+ * the file; later parts are dropped.
  */
 export const form = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,
@@ -125,45 +128,80 @@ export const form = <A, E, R>(
 ): Effect.Effect<A, E | Refused, R> =>
   withSource(request, most + MAX_FRAME_BYTES, (pull) =>
     Effect.gen(function* () {
-      const progress: Progress = { fields: new Map(), file: undefined, waiting: [], isBroken: false }
-      const parser = parserFor(request.headers, progress)
-      const write = (bytes: Uint8Array) =>
-        Effect.suspend(() => {
-          try {
-            parser.write(bytes)
-          } catch {
-            // The file name cannot be decoded.
-            progress.isBroken = true
-          }
-          return progress.isBroken ? Effect.fail(noForm) : Effect.void
-        })
-      const readOn = (atTheEnd: Refused) =>
-        Effect.flatMap(
-          Effect.mapError(
-            pull,
-            Option.getOrElse(() => atTheEnd)
-          ),
-          write
-        )
-
-      const untilFile: Effect.Effect<PostedFile, Refused> = Effect.suspend(() =>
-        progress.file === undefined
-          ? Effect.zipRight(readOn(noForm), untilFile)
-          : Effect.succeed<PostedFile>(progress.file)
-      )
-      if (progress.isBroken) return yield* Effect.fail(noForm)
-      const file = yield* untilFile
-
-      const next: Pull = Effect.suspend(() => {
-        const bytes = progress.waiting.shift()
-        if (bytes !== undefined) return Effect.succeed(bytes)
-        if (file.isWhole) return Effect.fail(Option.none())
-        return Effect.zipRight(Effect.mapError(readOn(endedEarly), Option.some), next)
-      })
-      return yield* use({
-        value: (name) => progress.fields.get(name) ?? "",
-        fileName: file.name,
-        bytes: Stream.repeatEffectOption(next)
-      })
+      const file = yield* nextFile(reading(request, pull))
+      return file === undefined ? yield* Effect.fail(noForm) : yield* use(file)
     })
   )
+
+/**
+ * The same with several files. The route gets one after the other, and an error of one does not keep it from the next:
+ * `use` must turn it into a result.
+ */
+export const forms = <A, E, R>(
+  request: HttpServerRequest.HttpServerRequest,
+  most: number,
+  use: (posted: Posted) => Effect.Effect<A, E, R>
+): Effect.Effect<ReadonlyArray<A>, E | Refused, R> =>
+  withSource(request, most + MAX_FRAME_BYTES, (pull) =>
+    Effect.gen(function* () {
+      const source = reading(request, pull)
+      const results: Array<A> = []
+      for (;;) {
+        const file = yield* nextFile(source)
+        if (file === undefined) return results.length === 0 ? yield* Effect.fail(noForm) : results
+        results.push(yield* use(file))
+        // What the route left of this file is read and dropped, so that the next one begins.
+        yield* Stream.runDrain(file.bytes)
+      }
+    })
+  )
+
+interface Source {
+  readonly progress: Progress
+  /** Reads and parses the next bytes. False at the end of the body. */
+  readonly more: Effect.Effect<boolean, Refused>
+}
+
+const reading = (request: HttpServerRequest.HttpServerRequest, pull: Pull): Source => {
+  const progress: Progress = { fields: new Map(), files: [], hasFile: false, isBroken: false, isDone: false }
+  const parser = parserFor(request.headers, progress)
+  const write = (bytes: Uint8Array) =>
+    Effect.suspend(() => {
+      try {
+        parser.write(bytes)
+      } catch {
+        // The file name cannot be decoded.
+        progress.isBroken = true
+      }
+      return progress.isBroken ? Effect.fail(noForm) : Effect.succeed(true)
+    })
+  const more = pull.pipe(
+    Effect.flatMap(write),
+    Effect.catchAll((end) => {
+      if (!Option.isOption(end)) return Effect.fail(end)
+      return Option.isSome(end) ? Effect.fail(end.value) : Effect.succeed(false)
+    })
+  )
+  return { progress, more: Effect.suspend(() => (progress.isBroken ? Effect.fail(noForm) : more)) }
+}
+
+/** The next file of the form; undefined when there is none. */
+const nextFile = ({ more, progress }: Source): Effect.Effect<Posted | undefined, Refused> =>
+  Effect.gen(function* () {
+    while (progress.files.length === 0 && !progress.isDone) if (!(yield* more)) break
+    const file = progress.files.shift()
+    if (file === undefined) return undefined
+    const next: Pull = Effect.suspend(() => {
+      const bytes = file.waiting.shift()
+      if (bytes !== undefined) return Effect.succeed(bytes)
+      if (file.isWhole) return Effect.fail(Option.none())
+      return Effect.flatMap(Effect.mapError(more, Option.some), (isMore) =>
+        isMore ? next : Effect.fail(Option.some(endedEarly))
+      )
+    })
+    return {
+      value: (name) => progress.fields.get(name) ?? "",
+      fileName: file.name,
+      bytes: Stream.repeatEffectOption(next)
+    }
+  })

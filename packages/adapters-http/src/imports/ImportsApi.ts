@@ -11,6 +11,21 @@ const ImportPath = Schema.Struct({ id: Schema.String.pipe(Schema.brand("ImportId
 
 const count = (description: string) => Schema.Int.annotations({ description })
 
+const Column = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
+const ColumnsBody = Schema.Struct({
+  time: Schema.optional(Column),
+  date: Schema.optional(Column),
+  lat: Schema.optional(Column),
+  lon: Schema.optional(Column),
+  accuracy: Schema.optional(Column),
+  altitude: Schema.optional(Column),
+  speed: Schema.optional(Column),
+  course: Schema.optional(Column)
+})
+
+/** A query parameter with the name of a column. */
+const column = (description: string) => Schema.optionalWith(Column, { exact: true }).annotations({ description })
+
 export const ImportBody = Schema.Struct({
   id: Schema.String,
   file_name: Schema.String,
@@ -33,7 +48,25 @@ export const ImportBody = Schema.Struct({
   error: Schema.NullOr(Schema.String).annotations({
     description: "Why the import failed. What was stored before stays"
   }),
+  months: Schema.Array(
+    Schema.Struct({
+      month: Schema.NullOr(Schema.String).annotations({
+        description: "`2024-03`, in UTC; null: entries without a time"
+      }),
+      read: count("The entries of this month in the file"),
+      stored: count("Entries that are new in the history"),
+      too_recent: count("Entries that were left out, because the phone sends them"),
+      too_old: count("Entries older than the history that the user keeps"),
+      quarantined: count("Entries without a place, or with an impossible one")
+    })
+  ).annotations({ description: "What the file held, by month. Empty until the import has ended" }),
+  columns: Schema.NullOr(ColumnsBody).annotations({
+    description: "Which columns of a table are read. Null for other files"
+  }),
+  entries_per_second: Schema.NullOr(Schema.Int).annotations({ description: "Null before the first entries" }),
+  seconds_left: Schema.NullOr(Schema.Int).annotations({ description: "An estimate. Null before the first entries" }),
   uploaded_at: Fields.At,
+  started_at: Fields.NullableAt.annotations({ description: "When the reading began. Null while the import waits" }),
   finished_at: Fields.NullableAt
 }).annotations({ identifier: "Import" })
 
@@ -62,7 +95,17 @@ export const ImportsApi = HttpApiGroup.make("imports")
         Schema.Struct({
           file_name: Schema.optionalWith(Schema.String.pipe(Schema.maxLength(1_024)), { exact: true }).annotations({
             description: "The name of the file in the list of imports"
-          })
+          }),
+          time_column: column(
+            "Of a table (CSV): the name of the column with the time, in ISO 8601 or since 1970. With it, `lat_column` and `lon_column` are needed. Without it, the names are guessed"
+          ),
+          date_column: column("The column with the day, when the time has only hours"),
+          lat_column: column("The column with the latitude in degrees"),
+          lon_column: column("The column with the longitude in degrees"),
+          accuracy_column: column("The column with the accuracy in metres"),
+          altitude_column: column("The column with the altitude in metres"),
+          speed_column: column("The column with the speed in metres a second"),
+          course_column: column("The column with the direction in degrees")
         })
       )
       .setPayload(File)
@@ -71,8 +114,9 @@ export const ImportsApi = HttpApiGroup.make("imports")
       .annotate(OpenApi.Summary, "Import a file of location history")
       .annotate(
         OpenApi.Description,
-        "GPX, the Timeline export of an Android phone or an iPhone, a Takeout's Records.json, or an archive of this service (`/v1/user/exports`), up to 256 MiB. The service reads it in the " +
-          "background and feeds the history only: no rule fires. Of an archive, places and fixes come back. 409 when three are waiting already."
+        "GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, logs of OwnTracks, the Timeline export of an Android phone or an iPhone, a Google Takeout (Records.json, monthly files), or an archive of this " +
+          "service (`/v1/user/exports`), up to 256 MiB, also packed as ZIP, TGZ or GZ. The service reads it in the background and feeds the history only: no rule fires. Of an archive, places " +
+          `and fixes come back. 409 when ${Import.MAX_OPEN} are waiting already, or their files have more than 512 MiB.`
       )
   )
   .add(
@@ -87,7 +131,22 @@ export const ImportsApi = HttpApiGroup.make("imports")
       .setPath(ImportPath)
       .addError(Errors.NotFound)
       .annotate(OpenApi.Summary, "Stop or remove an import")
-      .annotate(OpenApi.Description, "Deletes the file. What was stored already stays in the history.")
+      .annotate(
+        OpenApi.Description,
+        "Deletes the file. What was stored already stays in the history. 404 while the import is being undone."
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("undo", "/v1/user/imports/:id/undo")
+      .setPath(ImportPath)
+      .addSuccess(ImportBody, { status: 202 })
+      .addError(Errors.NotFound)
+      .annotate(OpenApi.Summary, "Undo an import")
+      .annotate(
+        OpenApi.Description,
+        "Deletes what the import added to the history, and the visits that were found in it, in the background. The import is `undoing`, and gone at the end. Fixes that a phone or another " +
+          "import brought too stay. What apps learned stays with them."
+      )
   )
   .middleware(SessionAuth)
   .annotate(OpenApi.Title, "Imports")

@@ -1,6 +1,14 @@
 import { HttpServerResponse } from "@effect/platform"
-import { getImport, Import, listImports, removeImport, startImport } from "@place-access/domain/imports"
-import type { UserId } from "@place-access/domain/shared"
+import {
+  CsvColumns,
+  getImport,
+  Import,
+  listImports,
+  removeImport,
+  startImport,
+  undoImport
+} from "@place-access/domain/imports"
+import { Invalid, Timestamp, type UserId } from "@place-access/domain/shared"
 import { Effect, FiberRef, type Stream } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
@@ -17,7 +25,8 @@ export const layer = Group.group(Api, "imports", (handlers) =>
     .handle("list", () =>
       Effect.gen(function* () {
         const imports = yield* listImports((yield* SignedIn).id)
-        return { imports: imports.map(encode), nextCursor: null }
+        const now = yield* Timestamp.now
+        return { imports: imports.map((one) => encode(one, now)), nextCursor: null }
       }).pipe(toWire)
     )
     .handleRaw(
@@ -26,14 +35,20 @@ export const layer = Group.group(Api, "imports", (handlers) =>
         Effect.gen(function* () {
           yield* Body.acceptable(request, yield* FiberRef.get(CurrentRequest.ref))
           const { id } = yield* SignedIn
-          const made = yield* Upload.raw(request, Import.MAX_BYTES, (bytes) => start(id, urlParams.file_name, bytes))
-          return yield* HttpServerResponse.schemaJson(ImportBody)(encode(made), { status: 201 }).pipe(Effect.orDie)
+          const choice = yield* choiceOf(urlParams)
+          const made = yield* Upload.raw(request, Import.MAX_BYTES, (bytes) =>
+            start(id, urlParams.file_name, bytes, choice)
+          )
+          return yield* HttpServerResponse.schemaJson(ImportBody)(encode(made, yield* Timestamp.now), {
+            status: 201
+          }).pipe(Effect.orDie)
         }).pipe(toWire),
       { uninterruptible: true }
     )
     .handle("get", ({ path }) =>
       Effect.gen(function* () {
-        return encode(yield* getImport({ userId: (yield* SignedIn).id, id: path.id }))
+        const found = yield* getImport({ userId: (yield* SignedIn).id, id: path.id })
+        return encode(found, yield* Timestamp.now)
       }).pipe(toWire)
     )
     .handle(
@@ -44,14 +59,42 @@ export const layer = Group.group(Api, "imports", (handlers) =>
         }).pipe(toWire),
       { uninterruptible: true }
     )
+    .handle(
+      "undo",
+      ({ path }) =>
+        Effect.gen(function* () {
+          const undoing = yield* undoImport({ userId: (yield* SignedIn).id, id: path.id })
+          return encode(undoing, yield* Timestamp.now)
+        }).pipe(toWire),
+      { uninterruptible: true }
+    )
 )
 
-const start = (userId: UserId, fileName: string | undefined, bytes: Stream.Stream<Uint8Array, Upload.Refused>) =>
-  Effect.catchTag(startImport(userId, fileName, bytes), "ImportTooLarge", () =>
+/** The columns that the query names; a table needs three of them or none. */
+const choiceOf = (query: { readonly [name in `${CsvColumns.ColumnRole}_column`]?: string }) =>
+  Effect.gen(function* () {
+    const named = CsvColumns.ROLES.flatMap((role) => {
+      const name = query[`${role}_column`]
+      return name === undefined ? [] : [[role, name] as const]
+    })
+    if (named.length === 0) return {}
+    const columns: Partial<CsvColumns.CsvColumns> = Object.fromEntries(named)
+    if (CsvColumns.isComplete(columns)) return { columns }
+    const lacking = CsvColumns.NEEDED.find((role) => columns[role] === undefined) ?? "time"
+    return yield* Invalid.of(`${lacking}_column`, "is needed, because another column is named")
+  })
+
+const start = (
+  userId: UserId,
+  fileName: string | undefined,
+  bytes: Stream.Stream<Uint8Array, Upload.Refused>,
+  choice: { readonly columns?: CsvColumns.CsvColumns }
+) =>
+  Effect.catchTag(startImport(userId, fileName, bytes, choice), "ImportTooLarge", () =>
     Effect.fail(Errors.payloadTooLarge(Import.MAX_BYTES))
   )
 
-const encode = (one: Import.Import): typeof ImportBody.Type => ({
+const encode = (one: Import.Import, now: Timestamp.Timestamp): typeof ImportBody.Type => ({
   id: one.id,
   file_name: one.fileName,
   format: one.format,
@@ -69,6 +112,18 @@ const encode = (one: Import.Import): typeof ImportBody.Type => ({
   bytes_total: one.bytesTotal,
   bytes_done: one.bytesDone,
   error: one.error,
+  months: one.months.map(({ month, quarantined, read, stored, tooOld, tooRecent }) => ({
+    month,
+    read,
+    stored,
+    too_recent: tooRecent,
+    too_old: tooOld,
+    quarantined
+  })),
+  columns: one.columns,
+  entries_per_second: Import.speed(one, now)?.entriesPerS ?? null,
+  seconds_left: Import.speed(one, now)?.leftS ?? null,
   uploaded_at: one.uploadedAt,
+  started_at: one.startedAt,
   finished_at: one.finishedAt
 })

@@ -28,6 +28,9 @@ const upload = (
     headers: { "content-type": init.type ?? "application/gpx+xml" }
   })
 
+const CHOOSE =
+  "choose GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, an OwnTracks log, a Google Timeline or Takeout, or an archive of this service"
+
 interface Made {
   readonly id: string
 }
@@ -51,6 +54,11 @@ describe("imports", () => {
       state: "waiting",
       counts,
       left_out_places: [],
+      months: [],
+      columns: null,
+      entries_per_second: null,
+      seconds_left: null,
+      started_at: null,
       bytes_total: file(3).length,
       bytes_done: 0,
       error: null,
@@ -67,6 +75,10 @@ describe("imports", () => {
       state: "done",
       counts: { ...counts, read: 3, stored: 3 },
       bytes_done: file(3).length,
+      months: [{ month: "2026-01", read: 3, stored: 3, too_recent: 0, too_old: 0, quarantined: 0 }],
+      entries_per_second: expect.any(Number),
+      seconds_left: 0,
+      started_at: new Date(world.clock.now()).toISOString(),
       finished_at: new Date(world.clock.now()).toISOString()
     })
     expect((await person.get("/v1/user/devices")).json).toMatchObject({ devices: [] })
@@ -95,6 +107,52 @@ describe("imports", () => {
     expect(await work()).toBe(false)
   })
 
+  it("undo: 202, then a worker deletes what it stored, and the import is gone [imports-13]", async () => {
+    const person = await world.person()
+    const { id } = (await upload(person, file(3))).json as Made
+    await work()
+    const fixes = () =>
+      world.run(
+        Effect.map(
+          MemoryDatabase,
+          (tables) => [...tables.fixes.values()].filter(({ userId }) => userId === person.account.id).length
+        )
+      )
+    expect(await fixes()).toBe(3)
+    const other = await world.person()
+    expect((await other.send("POST", `/v1/user/imports/${id}/undo`)).status).toBe(404)
+    const answer = await person.send("POST", `/v1/user/imports/${id}/undo`)
+    expect([answer.status, (answer.json as { state: string }).state]).toEqual([202, "undoing"])
+    while (await work());
+    expect(await fixes()).toBe(0)
+    expect((await person.get(`/v1/user/imports/${id}`)).status).toBe(404)
+    expect((await person.send("POST", `/v1/user/imports/${id}/undo`)).status).toBe(404)
+  })
+
+  it("a table: the columns of the query are checked and kept; without them the names are guessed [imports-10]", async () => {
+    const person = await world.person()
+    const rows = "when,north,east\n2025-01-01T00:00:00Z,52,4\n"
+    const named = "?time_column=when&lat_column=north&lon_column=east"
+    const made = await upload(person, rows, { query: named })
+    expect([made.status, (made.json as { columns: unknown }).columns]).toEqual([
+      201,
+      { time: "when", lat: "north", lon: "east" }
+    ])
+    const wrong = await upload(person, rows, { query: "?time_column=when&lat_column=north&lon_column=west" })
+    expect([wrong.status, wrong.json]).toMatchObject([
+      400,
+      { message: "lon_column must be a name in the first line of the table" }
+    ])
+    const half = await upload(person, rows, { query: "?time_column=when" })
+    expect([half.status, half.json]).toMatchObject([
+      400,
+      { message: "lat_column is needed, because another column is named" }
+    ])
+    const guessed = await upload(person, "lat,lng,timestamp\n52,4,1\n")
+    expect((guessed.json as { columns: unknown }).columns).toEqual({ time: "timestamp", lat: "lat", lon: "lng" })
+    for (const { json } of [made, guessed]) await person.send("DELETE", `/v1/user/imports/${(json as Made).id}`)
+  })
+
   it("another user's import does not exist", async () => {
     const { id } = (await upload(await world.person(), file(1))).json as Made
     const other = await world.person()
@@ -104,9 +162,9 @@ describe("imports", () => {
   })
 
   it.each([
-    ["lat,lon\n1,2\n", "file must be a GPX file, a Google Timeline or an archive of this service"],
-    ["PK\u0003\u0004", "file must be unpacked first: choose the GPX file, Timeline.json or Records.json inside"],
-    ["", "file must be a GPX file, a Google Timeline or an archive of this service"]
+    ["lat,lon\n1,2\n", `file is a text without columns for latitude, longitude and time: ${CHOOSE}`],
+    ["%PDF-1.7 secret", `file is a PDF document: ${CHOOSE}`],
+    ["", `file is of a kind that is not read here: ${CHOOSE}`]
   ])("%j: 400 in words, and nothing of it stays", async (content, message) => {
     const before = await kept()
     const answer = await upload(await world.person(), content)
@@ -128,10 +186,11 @@ describe("imports", () => {
     expect(answer.text).toContain("application/gpx+xml or application/json")
   })
 
-  it("three wait already: 409, until one is removed", async () => {
+  it("fifty wait already: 409, until one is removed", async () => {
     const person = await world.person()
-    const made = [await upload(person, file(1)), await upload(person, file(1)), await upload(person, file(1))]
-    expect(made.map(({ status }) => status)).toEqual([201, 201, 201])
+    const made: Array<Awaited<ReturnType<typeof upload>>> = []
+    for (let count = 0; count < 50; count++) made.push(await upload(person, file(1)))
+    expect(made.filter(({ status }) => status === 201)).toHaveLength(50)
     expect(await upload(person, file(1))).toMatchObject({ status: 409, json: { error: "conflict" } })
     await person.send("DELETE", `/v1/user/imports/${(made[0]!.json as Made).id}`)
     expect((await upload(person, file(1))).status).toBe(201)
@@ -234,6 +293,33 @@ describe("what an app learns of an import", () => {
     })
     const { events } = await world.run(MemoryDatabase)
     expect([...events.values()].filter(({ userId }) => userId === person.account.id)).toEqual([])
+  })
+
+  it("undo: the visits that were found in the file go, and the access log keeps what the app learned [imports-13]", async () => {
+    const person = await world.person()
+    const { id: place } = (
+      await person.send("POST", "/v1/user/places", { label: "Home", kind: "home", lat: 52, lon: 4, radius_m: 150 })
+    ).json as Made
+    const { app } = await world.app(person)
+    const places = [PlaceId.make(place)]
+    const tokens = await world.connect(person, app, { scopes: ["location.visits.read"], places, earlier: places })
+    const visits = async () => {
+      const { json } = await world.call("/v1/visits", { headers: { authorization: `Bearer ${tokens.accessToken}` } })
+      return (json as { visits: ReadonlyArray<unknown> }).visits.length
+    }
+    const lines = [0, 10, 20].map((count) => MemoryImportReader.line(OLD + count * 60_000, 52, 4))
+    await person.send("PUT", "/v1/user/history", { keep_days: null })
+    const { id } = (await upload(person, `${LINES}${lines.join("\n")}\nvisit ${OLD - 9e7} ${OLD - 8e7} 52 4\n`))
+      .json as Made
+    while (await work());
+    expect(await visits()).toBeGreaterThan(0)
+    const logged = async () =>
+      ((await person.get("/v1/user/access-log")).json as { entries: ReadonlyArray<unknown> }).entries.length
+    const before = await logged()
+    await person.send("POST", `/v1/user/imports/${id}/undo`)
+    while (await work());
+    expect(await visits()).toBe(0)
+    expect(await logged()).toBeGreaterThanOrEqual(before)
   })
 
   it.each([

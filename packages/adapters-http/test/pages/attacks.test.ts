@@ -140,7 +140,8 @@ describe("clickjacking and what a page may load", () => {
     // The pages of sign-in name the browser's time zone to us. Those of the documentation are the same for everybody,
     // so they have no nonce (decision wire-5).
     expect(policy.includes("script-src")).toBe(
-      isDocs || ["/portal/devices/share", "/portal/places", "/sign-in", "/sign-up"].includes(path)
+      isDocs ||
+        ["/portal/devices/share", "/portal/imports/new", "/portal/places", "/sign-in", "/sign-up"].includes(path)
     )
     expect(policy.includes("script-src 'self'")).toBe(isDocs)
     if (!isHtml) return

@@ -2,12 +2,13 @@ import { recordAccess } from "@place-access/domain/access-log"
 import { App, AppLogo, RedirectUri, updateApp } from "@place-access/domain/apps"
 import { listConnections } from "@place-access/domain/connection"
 import { startConsent } from "@place-access/domain/consent"
+import { startImport } from "@place-access/domain/imports"
 import { createPlace, Place } from "@place-access/domain/places"
 import { createPurpose, Purpose, updatePurpose } from "@place-access/domain/purposes"
 import { InvitationId, Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { routes } from "@place-access/adapters-http/pages/PagesLive"
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { beforeAll, expect, it } from "vitest"
 import { describeBrowser } from "../../../domain/test/support/chromium.js"
 import { inspectClosely } from "../support/browser.js"
@@ -190,6 +191,8 @@ describeBrowser("every page, with something on it", () => {
       "/portal/timeline/erase": "?day=2026-02-28&from=09:00&until=24:00",
       "/reset-password": new URL(await mailedLink(world, ada.account.email, "Set a new password")).search
     }
+    const header = Buffer.from(`time,lat,lon,${"c".repeat(150)}\n`)
+    const table = await world.run(startImport(ada.account.id, "w".repeat(60), Stream.make(header), { isAsking: true }))
     values = {
       account: ada.account.id,
       app: on.app.id,
@@ -199,6 +202,7 @@ describeBrowser("every page, with something on it", () => {
       endpoint: on.endpoints[0],
       grant: connection.id,
       invitation,
+      import: table.id,
       place: home.id,
       purpose: purpose.id,
       request: request.id,

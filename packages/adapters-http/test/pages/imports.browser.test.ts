@@ -44,14 +44,14 @@ describeBrowser("imports", () => {
     expect(await page.getByText("Your history is kept for 90 days").count()).toBe(1)
     await inspect(page, "import-new")
 
-    await page.getByLabel("File", { exact: true }).setInputFiles(file("notes.txt", ["lat,lon"]))
+    await page.getByLabel("Files", { exact: true }).setInputFiles(file("notes.txt", ["lat,lon"]))
     await page.getByRole("button", { name: "Upload" }).click()
     expect(await page.getByRole("alert").innerText()).toContain(
-      "File must be a GPX file, a Google Timeline or an archive of this service"
+      "The file is a text without columns for latitude, longitude and time: choose GPX"
     )
     await inspect(page, "import-refused")
 
-    await page.getByLabel("File", { exact: true }).setInputFiles(file("Ferien <2026>.gpx", LINES))
+    await page.getByLabel("Files", { exact: true }).setInputFiles(file("Ferien <2026>.gpx", LINES))
     await page.getByRole("button", { name: "Upload" }).click()
     await page.getByText("Waiting", { exact: true }).waitFor()
 
@@ -77,10 +77,74 @@ describeBrowser("imports", () => {
     await page.getByText("Done", { exact: true }).waitFor()
     const card = await page.getByRole("listitem").innerText()
     expect(card).toMatch(/Ferien <2026>\.gpx[\s\S]*New in your history\s+1 entry[\s\S]*Not usable\s+1 entry/)
+    await page.getByText("By month").click()
+    expect(await page.getByRole("row", { name: /2026-02/ }).innerText()).toMatch(/1\s+1\s+0\s+–/)
+    await page.getByText("Undo this import").click()
     await inspect(page, "imports-done")
 
     await page.getByRole("button", { name: "Remove Ferien <2026>.gpx" }).click()
     expect(await page.getByRole("status").innerText()).toContain("Your history keeps what it had stored")
     expect(await page.getByText("You have not imported anything yet.").count()).toBe(1)
+  })
+
+  it("a folder is dropped: its files are uploaded one after the other, and refused ones are named", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    await at.as(person)
+    await page.goto(`${world.url}/portal/imports/new`)
+    await page.getByText("Or drop files and whole folders here.").waitFor()
+    // A folder in the shape that browsers give it: two entries at a time, one of them a folder.
+    await page.locator("#upload").evaluate(
+      (form, line) => {
+        const asFile = (name: string, text: string) => ({
+          isFile: true,
+          file: (done: (file: File) => void) => done(new File([text], name))
+        })
+        const asFolder = (entries: Array<object>) => ({
+          isFile: false,
+          createReader: () => ({ readEntries: (done: (some: Array<object>) => void) => done(entries.splice(0, 2)) })
+        })
+        const gpx = `<lines>\n${line}\n`
+        const inner = asFolder([asFile("c.gpx", gpx)])
+        const folder = asFolder([asFile("a.gpx", gpx), asFile("bill.pdf", "%PDF-1.7"), inner])
+        const event = new Event("drop", { cancelable: true })
+        Object.defineProperty(event, "dataTransfer", { value: { items: [{ webkitGetAsEntry: () => folder }] } })
+        form.dispatchEvent(event)
+      },
+      MemoryImportReader.line(OLD, 52, 4)
+    )
+    await page.getByText("2 of 3 files uploaded.").waitFor()
+    expect(await page.getByRole("listitem").innerText()).toContain("bill.pdf: The file is a PDF document")
+    await inspect(page, "import-dropped")
+    await page.getByRole("link", { name: "See all imports" }).click()
+    expect(await page.getByRole("listitem").count()).toBe(2)
+    while (await world.run(Effect.provide(importNext(), MemoryImportReader.layer)));
+    await page.goto(`${world.url}/portal/imports`)
+    await page.getByText("Undo this import").first().click()
+    await page
+      .getByRole("button", { name: /^Undo the import of/ })
+      .first()
+      .click()
+    expect(await page.getByRole("status").innerText()).toContain("The import is being undone")
+    await page.route(LIST, still)
+    await page.goto(`${world.url}/portal/imports`)
+    await inspect(page, "imports-undoing")
+    await page.unroute(LIST)
+  })
+
+  it("a table: the page asks for its columns, with the likely ones chosen", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    await at.as(person)
+    await page.goto(`${world.url}/portal/imports/new`)
+    const table = file("walk.csv", ["timestamp,latitude,longitude,accuracy", "2025-01-01T00:00:00Z,52,4,5"])
+    await page.getByLabel("Files", { exact: true }).setInputFiles(table)
+    await page.getByRole("button", { name: "Upload" }).click()
+    await page.getByRole("heading", { name: "Which column is which?" }).waitFor()
+    expect(await page.getByLabel("Latitude").inputValue()).toBe("latitude")
+    await inspect(page, "import-columns")
+    await page.getByRole("button", { name: "Read the table" }).click()
+    await page.getByText("Waiting", { exact: true }).waitFor()
+    await world.run(Effect.provide(importNext(), MemoryImportReader.layer))
   })
 })

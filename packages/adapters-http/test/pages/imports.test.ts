@@ -96,14 +96,9 @@ describe("the form for a file", () => {
   })
 
   it.each([
-    ["no file", new Blob([]), 400, "File must be a GPX file, a Google Timeline or an archive of this service"],
-    [
-      "the wrong file",
-      new Blob(["x".repeat(500_000)]),
-      400,
-      "File must be a GPX file, a Google Timeline or an archive of this service"
-    ],
-    ["an archive", new Blob(["PK\u0003\u0004"]), 400, "File must be unpacked first"]
+    ["no file", new Blob([]), 400, "The file is of a kind that is not read here: choose GPX"],
+    ["the wrong file", new Blob(["x".repeat(500_000)]), 400, "The file is a text without columns"],
+    ["a photo", new Blob([Uint8Array.of(0xff, 0xd8, 0xff, 0xe0)]), 400, "The file is a photo (JPEG): choose GPX"]
   ])("%s: said above the form, and nothing of it stays", async (_, content, status, message) => {
     const person = await world.person()
     const before = await kept()
@@ -138,15 +133,69 @@ describe("the form for a file", () => {
     expect(await kept()).toEqual(before)
   })
 
-  it("three wait already: said above the form", async () => {
+  it("several files at once: those that are read are stored, and of the others the page says what they are", async () => {
+    const person = await world.person()
+    const token = await tokenOf(person)
+    const form = new FormData()
+    form.append("form_token", token)
+    form.append("file", new Blob([FILE]), "one.gpx")
+    form.append("file", new Blob(["%PDF-1.7 secret".padEnd(400_000, "x")]), "bill.pdf")
+    form.append("file", new Blob([FILE.padEnd(400_000, " ")]), "two.gpx")
+    const init = { body: form, headers: { accept: "text/html" }, redirect: "manual" as const }
+    const answer = await person.send("POST", "/portal/imports", undefined, init)
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain("2 files were uploaded and will be read. The others were not:")
+    expect(answer.text).toContain("bill.pdf: is a PDF document")
+    expect(answer.text).not.toContain("secret")
+    const all = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 9)))
+    expect(all.map(({ bytesTotal, fileName }) => [fileName, bytesTotal]).sort()).toEqual([
+      ["one.gpx", FILE.length],
+      ["two.gpx", 400_000]
+    ])
+  })
+
+  it("a table: its owner is asked which columns are read, and no worker reads it before [imports-10]", async () => {
+    const person = await world.person()
+    const rows = "Zeit;Breite;Ost\n2025-01-01T00:00:00Z;52;4\n"
+    const asked = await post(person, [
+      ["form_token", await tokenOf(person)],
+      ["file", new Blob([rows])]
+    ])
+    const place = asked.headers.get("location") ?? ""
+    expect([asked.status, place]).toEqual([303, expect.stringMatching(/^\/portal\/imports\/imp_\w+\/columns$/)])
+    const page = await person.get(place)
+    expect(page.text).toMatch(/<option value="Breite"\s+selected/)
+    const choose = async (columns: Record<string, string>) =>
+      person.send("POST", place, undefined, {
+        body: new URLSearchParams({ form_token: await tokenOf(person), ...columns }),
+        headers: { accept: "text/html" },
+        redirect: "manual"
+      })
+    const lacking = await choose({ time_column: "Zeit", lat_column: "Breite" })
+    expect([lacking.status, lacking.text.includes("choose a column")]).toEqual([400, true])
+    const other = await choose({ time_column: "Zeit", lat_column: "Breite", lon_column: "West" })
+    expect([other.status, other.text.includes("must be a name in the first line of the table")]).toEqual([400, true])
+    const [one] = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 1)))
+    expect(one?.state).toBe("asking")
+    const chosen = await choose({ time_column: "Zeit", lat_column: "Breite", lon_column: "Ost" })
+    expect([chosen.status, chosen.headers.get("location")]).toEqual([303, "/portal/imports?done=import-started"])
+    expect((await person.get(place)).status).toBe(404)
+    const stranger = await world.person()
+    expect((await stranger.get(place)).status).toBe(404)
+    const [waiting] = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 1)))
+    expect([waiting?.state, waiting?.columns]).toEqual(["waiting", { time: "Zeit", lat: "Breite", lon: "Ost" }])
+    await person.send("DELETE", `/v1/user/imports/${waiting?.id}`)
+  })
+
+  it("fifty wait already: said above the form", async () => {
     const person = await world.person()
     const parts = async () =>
       [
         ["form_token", await tokenOf(person)],
         ["file", new Blob([FILE])]
       ] as const
-    for (let index = 0; index < 3; index++) expect((await post(person, await parts())).status).toBe(303)
+    for (let index = 0; index < 50; index++) expect((await post(person, await parts())).status).toBe(303)
     const answer = await post(person, await parts())
-    expect([answer.status, answer.text.includes("3 imports are waiting already")]).toEqual([409, true])
+    expect([answer.status, answer.text.includes("50 imports are waiting already")]).toEqual([409, true])
   })
 })

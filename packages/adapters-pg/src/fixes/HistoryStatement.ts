@@ -37,7 +37,7 @@ export const historyStatement = (
       ${isAnyKnown ? isNew(sql, userId) : sql``}
       ON CONFLICT DO NOTHING
       RETURNING captured_at
-    ), counted AS (
+    )${isAnyKnown ? alsoFixes(sql, userId, deviceId, fixes) : sql``}, counted AS (
       ${FixCounts.added(sql, userId, sql`(SELECT ${sql.literal(FixCounts.HOLDS)} FROM upload_streams stream WHERE stream.user_id = ${userId})`)}
     )${visits.length === 0 ? sql`` : newVisits(sql, userId, deviceId, at, visits)}, marked AS (
       UPDATE devices SET
@@ -56,6 +56,26 @@ export const historyStatement = (
       visits.length === 0 ? sql`` : sql` + (SELECT count(*) FROM new_visits)`
     })::integer AS entries) fresh
     WHERE user_id = ${userId} AND import_id = ${id}`
+
+/**
+ * Notes this import on fixes that another import had stored before: they stay when that import is undone (decision
+ * imports-13). The list of times makes the search one step in an index for each fix; a join could read all fixes
+ * between the first and the last.
+ */
+const alsoFixes = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: ReadonlyArray<Fix.Fix>) =>
+  sql`, also_fixes AS (
+      UPDATE fixes brought SET also_from = array_append(brought.also_from, ${deviceId})
+      WHERE brought.user_id = ${userId}
+        AND brought.captured_at = ANY(ARRAY(SELECT fix.captured_at FROM ${numberedFixTable(sql, fixes)}))
+        AND (brought.captured_at, brought.lat, brought.lon) IN (
+          SELECT fix.captured_at, fix.lat, fix.lon FROM ${numberedFixTable(sql, fixes)})
+        AND ${isOfOther(sql, userId, deviceId)}
+    )`
+
+/** The row `brought` is of another import, which this one is not noted on yet. */
+const isOfOther = (sql: SqlClient, userId: UserId, deviceId: DeviceId) =>
+  sql`brought.device_id <> ${deviceId} AND NOT coalesce(${deviceId} = ANY(brought.also_from), false)
+        AND brought.device_id IN (SELECT device_id FROM devices WHERE user_id = ${userId} AND format = 'import')`
 
 /** One index look-up for each fix. As a join, a planner without statistics would read all fixes between two of them. */
 const isNew = (sql: SqlClient, userId: UserId) => sql`WHERE (
@@ -85,4 +105,9 @@ const newVisits = (
       ) IS NULL
       ON CONFLICT DO NOTHING
       RETURNING coalesce(departure, arrival) AS last_at
+    ), also_visits AS (
+      UPDATE visit_reports brought SET also_from = array_append(brought.also_from, ${deviceId})
+      FROM ${visitTable(sql, visits)}
+      WHERE brought.user_id = ${userId} AND brought.report_key = visit.report_key
+        AND ${isOfOther(sql, userId, deviceId)}
     )`

@@ -1,9 +1,19 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import { Import, type Owned } from "@place-access/domain/imports"
+import { CsvColumns, Import, type Owned } from "@place-access/domain/imports"
 import { DeviceId, ImportId, UserId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import * as FixCounts from "../history/FixCounts.js"
+
+/** `Months.MonthCounts`, as the column has it. */
+const MonthRow = Schema.Struct({
+  month: Schema.NullOr(Schema.String),
+  read: Schema.Int,
+  stored: Schema.Int,
+  tooRecent: Schema.Int,
+  tooOld: Schema.Int,
+  quarantined: Schema.Int
+})
 
 /** The columns of `imports` that make an `Import`. */
 export const ImportRow = Schema.Struct({
@@ -24,7 +34,10 @@ export const ImportRow = Schema.Struct({
   bytes_total: Rows.Bigint,
   bytes_done: Rows.Bigint,
   error: Schema.NullOr(Schema.String),
+  columns: Schema.NullOr(Schema.partialWith(CsvColumns.CsvColumns, { exact: true })),
+  months: Schema.Array(MonthRow),
   uploaded_at: Rows.At,
+  started_at: Rows.NullableAt,
   finished_at: Rows.NullableAt
 })
 
@@ -50,7 +63,10 @@ export const toImport = (row: typeof ImportRow.Type): Import.Import => ({
   bytesTotal: row.bytes_total,
   bytesDone: row.bytes_done,
   error: row.error,
+  columns: row.columns,
+  months: row.months,
   uploadedAt: row.uploaded_at,
+  startedAt: row.started_at,
   finishedAt: row.finished_at
 })
 

@@ -1,5 +1,5 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
-import { Entry, Import, type ImportStep, type ImportStore, type Leased } from "@place-access/domain/imports"
+import { Entry, Import, Months, type ImportStep, type ImportStore, type Leased } from "@place-access/domain/imports"
 import { DeviceId, type Timestamp } from "@place-access/domain/shared"
 import { Data, Effect, Option, Schema } from "effect"
 import * as NoticeChoices from "../accounts/NoticeChoices.js"
@@ -19,7 +19,7 @@ type Store = typeof ImportStore.Service
 
 /** `leased_until`: an attempt that has no end is followed by another one from then on. */
 const isDue = (sql: SqlClient, now: Timestamp.Timestamp) =>
-  sql`state IN ('waiting', 'running') AND (leased_until IS NULL OR leased_until <= ${Rows.at(now)})`
+  sql`state IN ('waiting', 'running', 'undoing') AND (leased_until IS NULL OR leased_until <= ${Rows.at(now)})`
 
 export const due =
   (sql: SqlClient): Store["due"] =>
@@ -37,7 +37,8 @@ const ClaimedRow = Schema.Struct({ ...ImportRow.fields, attempts: Schema.Int })
 export const claim =
   (sql: SqlClient): Store["claim"] =>
   (leased, now, dueAt) =>
-    sql`UPDATE imports SET state = 'running', lease = ${leased.lease}, leased_until = ${Rows.at(dueAt)},
+    sql`UPDATE imports SET state = CASE WHEN state = 'undoing' THEN state ELSE 'running' END,
+          started_at = coalesce(started_at, ${Rows.at(now)}), lease = ${leased.lease}, leased_until = ${Rows.at(dueAt)},
           attempts = attempts + 1
         WHERE ${isOne(sql, leased)} AND ${isDue(sql, now)}
         RETURNING ${COLUMNS}, attempts`.pipe(
@@ -64,7 +65,10 @@ const isHeld = (sql: SqlClient, leased: Leased) =>
 export const renew =
   (sql: SqlClient): Store["renew"] =>
   (leased, dueAt) =>
-    Rows.affected(sql`UPDATE imports SET leased_until = ${Rows.at(dueAt)} WHERE ${isHeld(sql, leased)}`).pipe(
+    Rows.affected(
+      sql`UPDATE imports SET leased_until = ${Rows.at(dueAt)}
+          WHERE ${isOne(sql, leased)} AND state IN ('running', 'undoing') AND lease = ${leased.lease}`
+    ).pipe(
       Effect.map((renewed) => renewed > 0),
       orStoreError
     )
@@ -168,13 +172,34 @@ const anyBetween = (sql: SqlClient, { fixes, userId }: ImportStep) => {
 /** An import that has stored 50,000 entries ends with the counts of its owner's history. */
 const MANY = 50_000
 
+const MonthRow = Schema.Struct({ month: Schema.String, entries: Schema.Int })
+
+/** The entries that the import stored, by month in UTC. */
+const storedByMonth = (sql: SqlClient, of: Leased) => {
+  const device = sql`(SELECT device_id FROM imports WHERE ${isOne(sql, of)})`
+  const monthOf = (moment: string) => sql.literal(`to_char(${moment} AT TIME ZONE 'UTC', 'YYYY-MM')`)
+  return sql`SELECT month, sum(entries)::integer AS entries FROM (
+        SELECT ${monthOf("captured_at")} AS month, count(*) AS entries FROM fixes
+        WHERE user_id = ${of.userId} AND device_id = ${device} GROUP BY 1
+        UNION ALL
+        SELECT ${monthOf("coalesce(departure, arrival)")}, count(*) FROM visit_reports
+        WHERE user_id = ${of.userId} AND device_id = ${device} GROUP BY 1
+      ) months GROUP BY month`.pipe(
+    Rows.all(MonthRow),
+    Effect.map((rows) => new Map(rows.map(({ entries, month }) => [month, entries])))
+  )
+}
+
 const StoredRow = Schema.Struct({ stored: Schema.Int })
 
 export const finish =
   (sql: SqlClient): Store["finish"] =>
-  (leased, error, at) =>
+  (leased, error, at, months = []) =>
     Effect.gen(function* () {
-      const finished = yield* sql`UPDATE imports SET state = ${error === null ? "done" : "failed"}, error = ${error},
+      const stored = months.length === 0 ? new Map<string, number>() : yield* storedByMonth(sql, leased)
+      const told = JSON.stringify(Months.withStored(months, stored))
+      const finished =
+        yield* sql`UPDATE imports SET months = ${told}::jsonb, state = ${error === null ? "done" : "failed"}, error = ${error},
               finished_at = ${Rows.at(at)}, lease = NULL, leased_until = NULL
             WHERE ${isHeld(sql, leased)} RETURNING stored`.pipe(Rows.first(StoredRow))
       if (Option.isSome(finished)) yield* deletePieces(sql, leased)

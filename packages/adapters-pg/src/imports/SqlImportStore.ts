@@ -5,6 +5,7 @@ import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import { COLUMNS, deletePieces, ImportRow, isOne, toImport } from "./ImportRow.js"
 import * as Reading from "./Reading.js"
+import * as Undoing from "./Undoing.js"
 import * as Uploading from "./Uploading.js"
 
 type Store = typeof ImportStore.Service
@@ -16,6 +17,7 @@ export const layer: Layer.Layer<ImportStore, never, SqlClient> = Layer.effect(
       begin: Uploading.begin(sql),
       append: Uploading.append(sql),
       complete: Uploading.complete(sql),
+      confirm: Uploading.confirm(sql),
       dropBrokenOff: Uploading.dropBrokenOff(sql),
       list: list(sql),
       find: find(sql),
@@ -25,7 +27,9 @@ export const layer: Layer.Layer<ImportStore, never, SqlClient> = Layer.effect(
       renew: Reading.renew(sql),
       piece: Reading.piece(sql),
       advance: Reading.advance(sql),
-      finish: Reading.finish(sql)
+      finish: Reading.finish(sql),
+      beginUndo: Undoing.begin(sql),
+      undo: Undoing.undo(sql)
     })
   )
 )
@@ -53,7 +57,7 @@ const remove =
   (sql: SqlClient): Store["remove"] =>
   (of) =>
     Effect.gen(function* () {
-      const removed = yield* Rows.affected(sql`DELETE FROM imports WHERE ${isOne(sql, of)}`)
+      const removed = yield* Rows.affected(sql`DELETE FROM imports WHERE ${isOne(sql, of)} AND state <> 'undoing'`)
       yield* deletePieces(sql, of)
       return removed > 0
     }).pipe(sql.withTransaction, orStoreError)

@@ -1,6 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
-import type { Begun, ImportStore, Owned } from "@place-access/domain/imports"
+import { type Begun, Import, type ImportStore, type Owned } from "@place-access/domain/imports"
+import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
@@ -22,8 +23,10 @@ export const begin =
 const insertUnlessFull = (sql: SqlClient, { at, deviceId, fileName, id, userId }: Begun, most: number) =>
   sql`INSERT INTO imports (user_id, import_id, device_id, file_name, state, uploaded_at)
       SELECT ${userId}, ${id}, ${deviceId}, ${fileName}, 'uploading', ${Rows.at(at)}::timestamptz
-      WHERE ${most} > (SELECT count(*) FROM imports
-                       WHERE user_id = ${userId} AND state IN ('uploading', 'waiting', 'running'))`
+      WHERE (SELECT count(*) < ${most} AND coalesce(sum(CASE WHEN state = 'uploading' THEN ${Import.MAX_BYTES}::bigint
+                                                         ELSE bytes_total END), 0) <= ${Import.MAX_WAITING_BYTES}
+             FROM imports
+             WHERE user_id = ${userId} AND state IN ('uploading', 'asking', 'waiting', 'running'))`
 
 export const append =
   (sql: SqlClient): Store["append"] =>
@@ -41,9 +44,10 @@ export const append =
 
 export const complete =
   (sql: SqlClient): Store["complete"] =>
-  (of, bytesTotal, at) =>
+  (of, bytesTotal, at, table) =>
     sql`WITH whole AS (
-          UPDATE imports SET state = 'waiting', bytes_total = ${bytesTotal}, uploaded_at = ${Rows.at(at)}
+          UPDATE imports SET state = ${table?.isAsking === true ? "asking" : "waiting"}, bytes_total = ${bytesTotal},
+            columns = ${table === undefined ? null : JSON.stringify(table.columns)}::jsonb, uploaded_at = ${Rows.at(at)}
           WHERE ${isOne(sql, of)} AND state = 'uploading' RETURNING ${COLUMNS}
         ), device AS (
           INSERT INTO devices (user_id, device_id, name, format, token_hash, created_at)
@@ -51,11 +55,23 @@ export const complete =
         )
         SELECT * FROM whole`.pipe(Rows.first(ImportRow), Effect.map(Option.map(toImport)), orStoreError)
 
+export const confirm =
+  (sql: SqlClient): Store["confirm"] =>
+  (of, columns) =>
+    sql`UPDATE imports SET state = 'waiting', columns = ${JSON.stringify(columns)}::jsonb
+        WHERE ${isOne(sql, of)} AND state = 'asking' RETURNING ${COLUMNS}`.pipe(
+      Rows.first(ImportRow),
+      Effect.map(Option.map(toImport)),
+      orStoreError
+    )
+
 export const dropBrokenOff =
   (sql: SqlClient): Store["dropBrokenOff"] =>
   (before) =>
     Effect.gen(function* () {
-      const isBroken = sql`state = 'uploading' AND uploaded_at < ${Rows.at(before)}`
+      const asked = Timestamp.plus(before, -Import.ASKING_PATIENCE)
+      const isBroken = sql`((state = 'uploading' AND uploaded_at < ${Rows.at(before)})
+                            OR (state = 'asking' AND uploaded_at < ${Rows.at(asked)}))`
       const broken = yield* sql`SELECT user_id, import_id FROM imports WHERE ${isBroken}`.pipe(Rows.all(KeyRow))
       let dropped = 0
       for (const { import_id: id, user_id: userId } of broken) dropped += yield* drop(sql, { userId, id }, isBroken)

@@ -69,7 +69,12 @@ describePg(
           yield* history(sql, userId)
           const [id, deviceId, at] = [ImportId.make("imp_1"), DeviceId.make("dev_2"), Timestamp.make(START)]
           const step = { userId, id, deviceId, at, fixes, visits: [], isAnyKnown: true }
-          expectSteps(yield* lookups(sql, historyStatement(sql, step, 0).compile(), / on fixes\w* known/))
+          const statement = historyStatement(sql, step, 0).compile()
+          expectSteps(yield* lookups(sql, statement, / on fixes\w* known/))
+          // What other imports brought is found by the list of times, and not by reading what lies between them.
+          const brought = yield* lookups(sql, statement, /Scan.* on fixes\w* brought/)
+          expect(brought.length).toBeGreaterThan(0)
+          for (const scan of brought) expect(scan).toMatch(/Index .*(?:actual rows=\d{1,4} loops=1|never executed)/)
         })
       ))
   }

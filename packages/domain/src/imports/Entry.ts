@@ -5,6 +5,7 @@ import { isPast } from "../retention-choice/History.js"
 import { make, type Timestamp } from "../shared/Timestamp.js"
 import * as VisitReport from "../fixes/VisitReport.js"
 import { recentFrom } from "./Import.js"
+import type { MonthTally } from "./Months.js"
 import * as ImportedPlace from "./ImportedPlace.js"
 
 /** One entry of a file: a fix, a visit, a place, a chosen notice, or something unusable. */
@@ -36,9 +37,14 @@ export interface Sorted extends History {
 /**
  * Applies the rules for phones' readings to the entries of a file. An impossible entry is counted and not stored,
  * because its owner has the file. `cutoff` is the time from which the user keeps history. What the user deleted is left
- * out later, by `withoutErased`.
+ * out later, by `withoutErased`. `tally` counts the entries by month.
  */
-export const sort = (entries: ReadonlyArray<ImportEntry>, uploadedAt: Timestamp, cutoff: Timestamp | null): Sorted => {
+export const sort = (
+  entries: ReadonlyArray<ImportEntry>,
+  uploadedAt: Timestamp,
+  cutoff: Timestamp | null,
+  tally?: MonthTally
+): Sorted => {
   const fixes: Array<Fix.Fix> = []
   const visits: Array<VisitReport.VisitReport> = []
   const places: Array<ImportedPlace.ImportedPlace> = []
@@ -60,11 +66,14 @@ export const sort = (entries: ReadonlyArray<ImportEntry>, uploadedAt: Timestamp,
     const judged = judge(entry, uploadedAt)
     if (judged === undefined) {
       quarantined++
+      tally?.add(timeOf(entry), "quarantined")
       continue
     }
     const at = judged._tag === "Fix" ? judged.fix.capturedAt : lastOf(judged.visit)
-    if (at > recent) tooRecent++
-    else if (isPast(at, cutoff)) tooOld++
+    const why = at > recent ? "tooRecent" : isPast(at, cutoff) ? "tooOld" : undefined
+    tally?.add(at, why)
+    if (why === "tooRecent") tooRecent++
+    else if (why === "tooOld") tooOld++
     else if (judged._tag === "Visit") visits.push(judged.visit)
     else fixes.push(judged.fix)
   }
@@ -90,7 +99,16 @@ export const withoutErased = (
 /** The time that counts for a visit: its end. */
 const lastOf = ({ arrival, departure }: VisitReport.VisitReport): Timestamp => departure ?? arrival ?? make(0)
 
-const judge = (entry: Exclude<ImportEntry, { readonly _tag: "Place" | "Notice" }>, uploadedAt: Timestamp) => {
+type Dated = Exclude<ImportEntry, { readonly _tag: "Place" | "Notice" }>
+
+const timeOf = (entry: Dated): Timestamp | undefined => {
+  if (entry._tag === "Unusable") return undefined
+  return entry._tag === "Reading"
+    ? entry.reading.capturedAt
+    : (entry.visit.departure ?? entry.visit.arrival ?? undefined)
+}
+
+const judge = (entry: Dated, uploadedAt: Timestamp) => {
   if (entry._tag === "Unusable") return undefined
   const judged =
     entry._tag === "Reading" ? Fix.judge(entry.reading, uploadedAt) : VisitReport.judge(entry.visit, uploadedAt)

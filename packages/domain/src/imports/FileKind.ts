@@ -1,46 +1,142 @@
-// What kind of file was uploaded (decision imports-4).
+// What kind of file was uploaded (decisions imports-4 and imports-9).
+import { Either, Encoding } from "effect"
+import * as CsvColumns from "./CsvColumns.js"
+
 /** The kind of a file by its first bytes, so that a wrong file is refused during the upload. */
-export type FileKind = "xml" | "json" | "own_archive" | "archive" | "other"
+export type FileKind =
+  | "xml"
+  | "json"
+  | "own_archive"
+  | "zip"
+  | "gzip"
+  | "tar"
+  | "fit"
+  | "owntracks_log"
+  | "csv"
+  /** a text without a header that names columns */
+  | "text"
+  | "other"
+  | keyof typeof UNREAD
+
+/** Kinds that hold no location history, in words for the owner. The bytes of the file are never repeated. */
+const UNREAD = {
+  jpeg: "a photo (JPEG)",
+  png: "a picture (PNG)",
+  heic: "a photo (HEIC)",
+  gif: "a picture (GIF)",
+  webp: "a picture (WebP)",
+  mp4: "a video",
+  mp3: "a sound file",
+  pdf: "a PDF document",
+  html: "a web page",
+  sqlite: "a database file (SQLite)",
+  rar: "a RAR archive",
+  seven_zip: "a 7z archive",
+  bzip2: "a file packed with bzip2",
+  xz: "a file packed with xz",
+  zstd: "a file packed with zstd",
+  program: "a program"
+} as const
 
 const [LESS, BRACE, BRACKET] = [0x3c, 0x7b, 0x5b]
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 /** First bytes of texts: byte order marks of UTF-8 and UTF-16, the zero byte of an ASCII character in UTF-16. */
 const MARKS: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf, 0xff, 0xfe, 0x00])
 
-/** The first file of each archive of this service: a zip file that begins otherwise is refused during the upload. */
+/** The first file of each archive of this service. */
 const FIRST_FILE = "account.json"
 /** Where the name of a zip file's first file begins. */
 const NAME_AT = 30
 
-const isOwn = (beginning: Uint8Array): boolean =>
-  [...FIRST_FILE].every((character, index) => beginning[NAME_AT + index] === character.charCodeAt(0))
+/** How many first bytes tell the kind: the mark of a tar archive lies at 257, and a header of a table is a line. */
+export const HEAD_BYTES = 4_096
+
+/** The first bytes of kinds, and where they lie. */
+const SIGNATURES: ReadonlyArray<readonly [FileKind, number, string]> = [
+  ["gzip", 0, "\u001f\u008b"],
+  ["tar", 257, "ustar"],
+  ["fit", 8, ".FIT"],
+  ["jpeg", 0, "\u00ff\u00d8\u00ff"],
+  ["png", 0, "\u0089PNG"],
+  ["gif", 0, "GIF8"],
+  ["heic", 4, "ftyphei"],
+  ["heic", 4, "ftypmif"],
+  ["mp4", 4, "ftyp"],
+  ["webp", 8, "WEBP"],
+  ["mp3", 0, "ID3"],
+  ["pdf", 0, "%PDF"],
+  ["sqlite", 0, "SQLite"],
+  ["rar", 0, "Rar!"],
+  ["seven_zip", 0, "7z\u00bc\u00af"],
+  ["bzip2", 0, "BZh"],
+  ["xz", 0, "\u00fd7zXZ"],
+  ["zstd", 0, "\u0028\u00b5\u002f\u00fd"],
+  ["program", 0, "MZ"],
+  ["program", 0, "\u007fELF"]
+]
+
+const has = (beginning: Uint8Array, at: number, text: string): boolean =>
+  [...text].every((character, index) => beginning[at + index] === character.charCodeAt(0))
+
+/** `2015-10-01T08:00:00Z<tab>*<tab>{"_type":…`: a line of the logs that OwnTracks' recorder writes. */
+const LOG_LINE = /^[\uFEFF\s]*\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)\t[^\t\r\n]*\t\s*\{/
+const WEB_PAGE = /^[^<]*<(?:!doctype\s+html|html|head|body)\b/i
 
 /** The kind by the first bytes; the file name does not count. */
 export const of = (beginning: Uint8Array): FileKind => {
-  const [first, second] = beginning
-  if (first === 0x50 && second === 0x4b) return isOwn(beginning) ? "own_archive" : "archive"
-  if (first === 0x1f && second === 0x8b) return "archive"
+  if (has(beginning, 0, "PK")) return has(beginning, NAME_AT, FIRST_FILE) ? "own_archive" : "zip"
+  const signed = SIGNATURES.find(([, at, text]) => has(beginning, at, text))
+  if (signed !== undefined) return signed[0]
   switch (beginning.find((byte) => !BLANKS.has(byte) && !MARKS.has(byte))) {
+    case undefined:
+      return "other"
     case LESS:
-      return "xml"
+      return WEB_PAGE.test(textOf(beginning)) ? "html" : "xml"
     case BRACE:
     case BRACKET:
       return "json"
     default:
-      return "other"
+      return beginning.includes(0) ? "other" : textKind(textOf(beginning))
   }
 }
 
-/** What is wrong with a file of this kind; undefined when it may be read. */
-export const problem = (kind: FileKind): string | undefined => {
+const textKind = (text: string): FileKind => {
+  if (LOG_LINE.test(text)) return "owntracks_log"
+  const header = CsvColumns.headerOf(text)
+  return header !== undefined && CsvColumns.isComplete(CsvColumns.guess(header)) ? "csv" : "text"
+}
+
+/** The beginning of a file as UTF-8. */
+export const textOf = (bytes: Uint8Array): string =>
+  // The decoder of Effect, because this package knows no global of a platform.
+  Either.getOrElse(Encoding.decodeBase64String(Encoding.encodeBase64(bytes.subarray(0, HEAD_BYTES))), () => "")
+
+/** What would be read instead. The page of imports has the same list. */
+const READ =
+  "choose GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, an OwnTracks log, a Google Timeline or Takeout, or an archive of " +
+  "this service"
+
+/**
+ * What is wrong with a file of this kind; undefined when it may be read. A text is read when somebody names its
+ * columns.
+ */
+export const problem = (kind: FileKind, hasColumns = false): string | undefined => {
   switch (kind) {
     case "xml":
     case "json":
     case "own_archive":
+    case "zip":
+    case "gzip":
+    case "tar":
+    case "fit":
+    case "owntracks_log":
+    case "csv":
       return undefined
-    case "archive":
-      return "must be unpacked first: choose the GPX file, Timeline.json or Records.json inside"
+    case "text":
+      return hasColumns ? undefined : `is a text without columns for latitude, longitude and time: ${READ}`
     case "other":
-      return "must be a GPX file, a Google Timeline or an archive of this service"
+      return `is of a kind that is not read here: ${READ}`
+    default:
+      return `is ${UNREAD[kind]}: ${READ}`
   }
 }

@@ -1,14 +1,33 @@
 // An import, its states, counts and limits. Decisions imports-1, imports-3, imports-5 and imports-7.
 import { Schema } from "effect"
+import type { CsvColumns } from "./CsvColumns.js"
+import type { MonthCounts } from "./Months.js"
 import type { DeviceId, ImportId, UserId } from "../shared/Ids.js"
 import { isPlain } from "../shared/Text.js"
 import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /** The format of the file. It is recognised by the contents, never by the name. */
-export const ImportFormat = Schema.Literal("gpx", "google_android", "google_ios", "google_takeout", "own_archive")
+export const ImportFormat = Schema.Literal(
+  "gpx",
+  "google_android",
+  "google_ios",
+  "google_takeout",
+  "google_monthly",
+  "kml",
+  "geojson",
+  "owntracks",
+  "tcx",
+  "fit",
+  "csv",
+  "own_archive"
+)
 export type ImportFormat = typeof ImportFormat.Type
 
-export const ImportState = Schema.Literal("waiting", "running", "done", "failed")
+/**
+ * `asking`: the owner has to say which columns of a table are which. `undoing`: what the import added is being deleted,
+ * and the import after it.
+ */
+export const ImportState = Schema.Literal("asking", "waiting", "running", "done", "failed", "undoing")
 export type ImportState = typeof ImportState.Type
 
 /** How many entries of a file were stored, and how many were left out for which reason. Together they are `read`. */
@@ -57,21 +76,41 @@ export interface Import {
   readonly bytesDone: number
   /** Why the import failed, for its owner. Entries stored before that stay. */
   readonly error: string | null
+  /** The columns of a table, as the owner said or is asked to confirm. Null: of another kind, or by their names. */
+  readonly columns: Partial<CsvColumns> | null
+  /** What the file held, by month. Empty until the import has ended. */
+  readonly months: ReadonlyArray<MonthCounts>
   /** When the upload was complete. */
   readonly uploadedAt: Timestamp
+  /** When a worker began to read the file for the first time. */
+  readonly startedAt: Timestamp | null
   readonly finishedAt: Timestamp | null
+}
+
+/** How fast a file is read, in entries a second, and how many seconds are left. Null before the first entries. */
+export const speed = (
+  { bytesDone, bytesTotal, counts, finishedAt, startedAt }: Import,
+  now: Timestamp
+): { readonly entriesPerS: number; readonly leftS: number } | null => {
+  if (startedAt === null || counts.read === 0 || bytesDone === 0) return null
+  const tookMs = Math.max(1, (finishedAt ?? now) - startedAt)
+  const leftMs = finishedAt === null ? (tookMs * (bytesTotal - bytesDone)) / bytesDone : 0
+  return { entriesPerS: Math.round((counts.read * 1_000) / tookMs), leftS: Math.ceil(leftMs / 1_000) }
 }
 
 const MIB = 1_048_576
 /**
  * The largest file. An export of a phone from Google has 20 to 100 MiB, a Takeout of ten years a few hundred, and GPX
- * files of this size hold ten years of tracks. The database may hold three files of one person at once.
+ * files of this size hold ten years of tracks. The database may hold
+ * `MAX_WAITING_BYTES` of one person, and one more file.
  */
 export const MAX_BYTES = 256 * MIB
 /** The size of the pieces in which a file is stored: reading one piece is so short that other requests do not wait. */
 export const PIECE_BYTES = 128 * 1_024
-/** The most imports of a user at once, uploads in progress included. */
-export const MAX_OPEN = 3
+/** The most imports of a user at once, uploads in progress included: a folder of tracks has many small files. */
+export const MAX_OPEN = 50
+/** An upload begins when the user's unread files have at most these bytes. One in progress counts as the largest. */
+export const MAX_WAITING_BYTES = 2 * MAX_BYTES
 /** The most finished imports in a user's list. */
 export const MAX_LISTED = 100
 
@@ -83,6 +122,10 @@ export const RENEW_EVERY = 18_000
 export const MAX_ATTEMPTS = 5
 /** An upload that has not grown for this long counts as broken off. */
 export const UPLOAD_PATIENCE = HOUR
+/** A table whose columns nobody confirms for this long is removed. */
+export const ASKING_PATIENCE = 7 * DAY
+/** The fixes that one step of an undoing deletes: uploads of the same person wait for it. */
+export const UNDO_STEP = 5_000
 
 /** Entries from here on are not stored: an import must not change rules and answers about the present. */
 export const recentFrom = (uploadedAt: Timestamp): Timestamp => plus(uploadedAt, -DAY)
@@ -99,8 +142,12 @@ export const fileName = (sent: string | undefined): string => {
 
 /** Why a file could not be read to its end. */
 export type ImportFault =
-  /** the file is neither GPX nor an export of Google's */
+  /** the file is of no format that is read */
   | "not_ours"
+  /** a packed file in which no file is of a format that is read */
+  | "nothing_inside"
+  /** a table whose header has not the columns that were named, or none whose names are known */
+  | "other_columns"
   /** the syntax is wrong in the middle */
   | "damaged"
   /** the file ends in the middle */
@@ -125,7 +172,11 @@ export const explain = (fault: ImportFault, { stored }: Pick<ImportCounts, "stor
   const kept = stored === 0 ? "" : " What was read before that is stored."
   switch (fault) {
     case "not_ours":
-      return "This is not a GPX file, a Google Timeline or an archive of this service."
+      return "This is no file of location history. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks logs, Google's files and archives of this service are read."
+    case "nothing_inside":
+      return "None of the files in this archive has location history. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks logs and Google's files are read."
+    case "other_columns":
+      return "The first line of the table does not name the columns of time, latitude and longitude."
     case "damaged":
       return `The file is damaged and cannot be read to its end.${kept}`
     case "cut_off":
@@ -133,7 +184,7 @@ export const explain = (fault: ImportFault, { stored }: Pick<ImportCounts, "stor
     case "no_positions":
       return "The file has no recorded positions. Routes and waypoints do not say where somebody was."
     case "foreign_archive":
-      return "This archive was not made by this service. Unpack it and choose the GPX file, Timeline.json or Records.json inside."
+      return "This archive was not made by this service. Unpack it and choose the files of location history inside."
     case "damaged_archive":
       return "The archive is damaged: it was probably not copied completely. Nothing of it was stored."
     case "wrong_checksum":

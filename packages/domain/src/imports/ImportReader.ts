@@ -1,4 +1,5 @@
 import { Context } from "effect"
+import type { CsvColumns } from "./CsvColumns.js"
 import type { ImportEntry } from "./Entry.js"
 import type { ImportFault, ImportFormat } from "./Import.js"
 
@@ -24,5 +25,8 @@ export interface FileReader {
 /** Makes readers for all formats. They are synchronous, because reading a piece takes milliseconds. */
 export class ImportReader extends Context.Tag("@place-access/domain/imports/ImportReader")<
   ImportReader,
-  { readonly open: () => FileReader }
+  {
+    /** `columns`: of a table, as its owner said. Left out: by the names in its first line. */
+    readonly open: (columns?: CsvColumns) => FileReader
+  }
 >() {}

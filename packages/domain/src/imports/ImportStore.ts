@@ -5,7 +5,9 @@ import type { DeviceId, ImportId, StoreEffect, UserId } from "../shared/index.js
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Hash } from "../shared/Vault.js"
 import type { VisitReport } from "../fixes/VisitReport.js"
+import type { CsvColumns } from "./CsvColumns.js"
 import type { ImportFormat, Import } from "./Import.js"
+import type { MonthCounts } from "./Months.js"
 import type { ReturnedPlace } from "./ImportedPlace.js"
 
 /** The key of an import. The user's id says on which shard its rows are. */
@@ -34,6 +36,13 @@ export interface ClaimedImport {
   readonly attempt: number
 }
 
+/** What is known of the columns of an uploaded table. */
+export interface TableColumns {
+  readonly columns: Partial<CsvColumns>
+  /** True: the owner confirms them before the file is read. */
+  readonly isAsking: boolean
+}
+
 /** One step of the reading: the entries to store and the new position in the file, committed together. */
 export interface ImportStep extends Leased {
   readonly at: Timestamp
@@ -54,17 +63,33 @@ export interface ImportStep extends Leased {
 export class ImportStore extends Context.Tag("@place-access/domain/imports/ImportStore")<
   ImportStore,
   {
-    /** Begins an unlisted upload. False: the user has `most` uploads and unfinished imports already. */
+    /**
+     * Begins an unlisted upload. False: the user has `most` uploads and unfinished imports already, or their files have
+     * more than `Import.MAX_WAITING_BYTES`.
+     */
     readonly begin: (begun: Begun, most: number) => StoreEffect<boolean>
     /** Adds a piece; `position` counts from 0. False when the upload was removed. */
     readonly append: (of: Owned, position: number, bytes: Uint8Array, at: Timestamp) => StoreEffect<boolean>
-    /** Completes the upload: the import waits for a worker, and its device exists. None when the upload was removed. */
-    readonly complete: (begun: Begun, bytesTotal: number, at: Timestamp) => StoreEffect<Option.Option<Import>>
+    /**
+     * Completes the upload: the import waits for a worker, or for its owner when `table.isAsking`, and its device
+     * exists. None when the upload was removed.
+     */
+    readonly complete: (
+      begun: Begun,
+      bytesTotal: number,
+      at: Timestamp,
+      table?: TableColumns
+    ) => StoreEffect<Option.Option<Import>>
+    /** The owner has said the columns of an import that is `asking`: it waits for a worker. None: it is not asking. */
+    readonly confirm: (of: Owned, columns: CsvColumns) => StoreEffect<Option.Option<Import>>
     /** The user's imports, newest first. */
     readonly list: (userId: UserId, limit: number) => StoreEffect<ReadonlyArray<Import>>
     /** None when the user has no import of this id. */
     readonly find: (of: Owned) => StoreEffect<Option.Option<Import>>
-    /** Removes the import and its file, in any state. Stored entries stay. False when there is no such import. */
+    /**
+     * Removes the import and its file. Stored entries stay. False when there is no such import, or when it is being
+     * undone: half of its entries would stay, and nobody could undo them.
+     */
     readonly remove: (of: Owned) => StoreEffect<boolean>
     /** The due import of people of these buckets that waits longest, without those of the people `besides`. */
     readonly due: (
@@ -92,9 +117,32 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * written, when the lease was lost.
      */
     readonly advance: (step: ImportStep) => StoreEffect<boolean>
-    /** Ends the import and removes its file. `error`: why it failed; null: done. False: the lease was lost. */
-    readonly finish: (leased: Leased, error: string | null, at: Timestamp) => StoreEffect<boolean>
-    /** Removes uploads that have not grown since `before`, and returns how many. */
+    /**
+     * Ends the import and removes its file. `error`: why it failed; null: done. `months`: what was read, to which the
+     * store adds what it stored. False: the lease was lost.
+     */
+    readonly finish: (
+      leased: Leased,
+      error: string | null,
+      at: Timestamp,
+      months?: ReadonlyArray<MonthCounts>
+    ) => StoreEffect<boolean>
+    /**
+     * Begins to undo the import: it is `undoing` and due at once, its file is deleted, and an attempt to read it loses
+     * its lease. None when the user has no such import.
+     */
+    readonly beginUndo: (of: Owned) => StoreEffect<Option.Option<Import>>
+    /**
+     * Deletes up to `Import.UNDO_STEP` fixes of the import that are later than `after`, the earliest first, and returns
+     * the time of the last one. A fix that another import brought too goes to that import (decision imports-13). When
+     * none is left, it deletes the visits and stays of the import, its device and the import, and returns "gone".
+     * "lost": the lease was lost. The version of the user's uploads grows.
+     */
+    readonly undo: (leased: Leased, after: Timestamp | null) => StoreEffect<Timestamp | "gone" | "lost">
+    /**
+     * Removes uploads that have not grown since `before`, and tables whose columns nobody confirmed for
+     * `Import.ASKING_PATIENCE` before that. Returns how many.
+     */
     readonly dropBrokenOff: (before: Timestamp) => StoreEffect<number>
   }
 >() {}

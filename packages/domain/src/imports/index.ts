@@ -6,12 +6,31 @@
  * @module
  */
 
+export * as CsvColumns from "./CsvColumns.js"
 export * as Entry from "./Entry.js"
 export * as FileKind from "./FileKind.js"
-export { getImport, ImportTooLarge, listImports, removeImport, startImport } from "./manageImports.js"
+export {
+  confirmColumns,
+  getImport,
+  ImportTooLarge,
+  listImports,
+  readHeader,
+  removeImport,
+  startImport,
+  undoImport
+} from "./manageImports.js"
 export * as Import from "./Import.js"
 export * as ImportedPlace from "./ImportedPlace.js"
 export { type FileReader, ImportReader, type Read } from "./ImportReader.js"
-export { type Begun, type ClaimedImport, ImportStore, type Leased, type Owned, type ImportStep } from "./ImportStore.js"
+export {
+  type Begun,
+  type ClaimedImport,
+  ImportStore,
+  type Leased,
+  type Owned,
+  type ImportStep,
+  type TableColumns
+} from "./ImportStore.js"
+export * as Months from "./Months.js"
 export * as Pace from "./Pace.js"
 export { importNext, runImports } from "./runImports.js"

@@ -1,11 +1,12 @@
 import { Effect, Option, Schema, Stream } from "effect"
+import * as CsvColumns from "./CsvColumns.js"
 import { Conflict, Entropy, Invalid, NotFound, program, Timestamp } from "../shared/index.js"
 import { DeviceId, ImportId, type UserId } from "../shared/Ids.js"
 import { Vault } from "../shared/Vault.js"
 import * as FileKind from "./FileKind.js"
 import * as Import from "./Import.js"
 import { MAX_LISTED } from "./Import.js"
-import { ImportStore, type Owned } from "./ImportStore.js"
+import { ImportStore, type Owned, type TableColumns } from "./ImportStore.js"
 
 /** The file is larger than `Import.MAX_BYTES`. Wire: 413 `payload_too_large`. */
 export class ImportTooLarge extends Schema.TaggedError<ImportTooLarge>()("ImportTooLarge", {}) {}
@@ -13,11 +14,22 @@ export class ImportTooLarge extends Schema.TaggedError<ImportTooLarge>()("Import
 /** The upload was removed while it was running, or took too long. */
 const gone = new Conflict({ reason: "The upload was stopped" })
 
-/** Stores an uploaded file by pieces, for a worker to read. A refused or broken-off upload leaves nothing. */
+/** How the columns of a table are known. */
+export interface TableChoice {
+  /** As the caller says. Left out: by their names. */
+  readonly columns?: CsvColumns.CsvColumns
+  /** True: the owner confirms the columns on the page before the table is read. */
+  readonly isAsking?: boolean
+}
+
+/**
+ * Stores an uploaded file by pieces, for a worker to read. A refused or broken-off upload leaves nothing. Fails with
+ * `Invalid` for a file that is not read, and for a table without the columns that `choice` names.
+ */
 export const startImport = program("startImport", function* <
   E,
   R
->(userId: UserId, sentName: string | undefined, bytes: Stream.Stream<Uint8Array, E, R>) {
+>(userId: UserId, sentName: string | undefined, bytes: Stream.Stream<Uint8Array, E, R>, choice: TableChoice = {}) {
   const store = yield* ImportStore
   const begun = {
     userId,
@@ -33,15 +45,16 @@ export const startImport = program("startImport", function* <
     })
   }
   return yield* Effect.gen(function* () {
-    const size = yield* keep(begun, bytes)
-    const made = yield* store.complete(begun, size, yield* Timestamp.now)
+    const { size, table } = yield* keep(begun, bytes, choice)
+    const made = yield* store.complete(begun, size, yield* Timestamp.now, table)
     return Option.isSome(made) ? made.value : yield* gone
   }).pipe(Effect.onError(() => Effect.ignore(store.remove(begun))))
 })
 
-/** Stores the file in pieces of `PIECE_BYTES` and returns its length. */
-const keep = <E, R>(of: Owned, bytes: Stream.Stream<Uint8Array, E, R>) =>
+/** Stores the file in pieces of `PIECE_BYTES`. Returns its length, and the columns when it is a table. */
+const keep = <E, R>(of: Owned, bytes: Stream.Stream<Uint8Array, E, R>, choice: TableChoice) =>
   Effect.gen(function* () {
+    let table: TableColumns | undefined
     const store = yield* ImportStore
     let piece = new Uint8Array(Import.PIECE_BYTES)
     let filled = 0
@@ -49,8 +62,7 @@ const keep = <E, R>(of: Owned, bytes: Stream.Stream<Uint8Array, E, R>) =>
 
     const flush = Effect.gen(function* () {
       const full = piece.subarray(0, filled)
-      const problem = position === 0 ? FileKind.problem(FileKind.of(full)) : undefined
-      if (problem !== undefined) return yield* Invalid.of("file", problem)
+      if (position === 0) table = yield* tableOf(full, choice)
       if (!(yield* store.append(of, position, full, yield* Timestamp.now))) return yield* gone
       position++
       piece = new Uint8Array(Import.PIECE_BYTES)
@@ -72,8 +84,51 @@ const keep = <E, R>(of: Owned, bytes: Stream.Stream<Uint8Array, E, R>) =>
     const size = position * Import.PIECE_BYTES + filled
     // An empty file is stored too, so that its kind is checked and refused.
     if (filled > 0 || position === 0) yield* flush
-    return size
+    return { size, table }
   })
+
+/** The columns of the file that begins so; undefined when it is no table. */
+const tableOf = (beginning: Uint8Array, { columns, isAsking = false }: TableChoice) =>
+  Effect.gen(function* () {
+    const kind = FileKind.of(beginning)
+    const problem = FileKind.problem(kind, columns !== undefined || isAsking)
+    if (problem !== undefined) return yield* Invalid.of("file", problem)
+    if (kind !== "csv" && kind !== "text") return undefined
+    const header = CsvColumns.headerOf(FileKind.textOf(beginning))
+    if (header === undefined) return yield* Invalid.of("file", FileKind.problem("text") ?? "")
+    if (columns === undefined) return { columns: CsvColumns.guess(header), isAsking }
+    const role = CsvColumns.missing(header, columns)
+    if (role !== undefined) return yield* Invalid.of(`${role}_column`, "must be a name in the first line of the table")
+    return { columns, isAsking: false }
+  })
+
+/** The header of a table whose owner is asked for its columns. `NotFound` when nobody is asked. */
+export const readHeader = program("readHeader", function* (of: Owned) {
+  const store = yield* ImportStore
+  const one = yield* getImport(of)
+  const piece = yield* store.piece(of, 0)
+  const header = Option.flatMapNullable(piece, (bytes) => CsvColumns.headerOf(FileKind.textOf(bytes)))
+  if (one.state !== "asking" || Option.isNone(header)) return yield* new NotFound({ what: "import" })
+  return { import: one, header: header.value }
+})
+
+/** The owner's choice of the columns: from here on the table waits for a worker. */
+export const confirmColumns = program("confirmColumns", function* (of: Owned, columns: CsvColumns.CsvColumns) {
+  const { header } = yield* readHeader(of)
+  const role = CsvColumns.missing(header, columns)
+  if (role !== undefined) return yield* Invalid.of(`${role}_column`, "must be a name in the first line of the table")
+  const made = yield* (yield* ImportStore).confirm(of, columns)
+  return Option.isSome(made) ? made.value : yield* new NotFound({ what: "import" })
+})
+
+/**
+ * Begins to delete what the import added to the history, and the import itself. A worker does it. What apps learned
+ * stays with them.
+ */
+export const undoImport = program("undoImport", function* (of: Owned) {
+  const begun = yield* (yield* ImportStore).beginUndo(of)
+  return Option.isSome(begun) ? begun.value : yield* new NotFound({ what: "import" })
+})
 
 /** The user's newest imports, the newest first. */
 export const listImports = program("listImports", function* (userId: UserId) {
@@ -86,7 +141,7 @@ export const getImport = program("getImport", function* (of: Owned) {
   return yield* Effect.mapError(found, () => new NotFound({ what: "import" }))
 })
 
-/** Stops the import and removes its file. Stored entries stay. `NotFound` the second time. */
+/** Stops the import and removes its file. Stored entries stay. `NotFound` the second time, and while it is undone. */
 export const removeImport = program("removeImport", function* (of: Owned) {
   if (!(yield* (yield* ImportStore).remove(of))) return yield* new NotFound({ what: "import" })
 })

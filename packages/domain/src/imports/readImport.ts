@@ -7,7 +7,9 @@ import * as Import from "./Import.js"
 import * as ImportedPlace from "./ImportedPlace.js"
 import { ImportReader, type Read } from "./ImportReader.js"
 import { type ClaimedImport, ImportStore, type Leased } from "./ImportStore.js"
+import * as Months from "./Months.js"
 import * as Pace from "./Pace.js"
+import * as CsvColumns from "./CsvColumns.js"
 
 /**
  * Reads the file from its beginning, skips entries that were committed before, and commits the others step by step. A
@@ -22,7 +24,9 @@ export const readImport = program(
   function* ({ attempt, import: begun }: ClaimedImport, leased: Leased, pace: Pace.Pace) {
     const store = yield* ImportStore
     const vault = yield* Vault
-    const reader = (yield* ImportReader).open()
+    const { columns } = begun
+    const reader = (yield* ImportReader).open(columns !== null && CsvColumns.isComplete(columns) ? columns : undefined)
+    const months = Months.tally()
     const { cutoff } = yield* getHistoryChoice(begun.userId)
 
     let toSkip = begun.counts.read
@@ -48,7 +52,7 @@ export const readImport = program(
       Effect.gen(function* () {
         committed += entries.length
         yield* pause
-        const { places, ...sorted } = Entry.sort(entries, begun.uploadedAt, cutoff)
+        const { places, ...sorted } = Entry.sort(entries, begun.uploadedAt, cutoff, months)
         const returned = places.flatMap((place) => ImportedPlace.returned(begun.userId, place, vault) ?? [])
         if (!(yield* stored)) return false
         const [format, at] = [reader.format(), yield* Timestamp.now]
@@ -61,6 +65,8 @@ export const readImport = program(
       Effect.gen(function* () {
         const skipped = Math.min(toSkip, entries.length)
         toSkip -= skipped
+        // An earlier attempt has stored them. The counts by month are stored at the end, so they begin anew.
+        if (skipped > 0) Entry.sort(entries.slice(0, skipped), begun.uploadedAt, cutoff, months)
         waiting = waiting.concat(entries.slice(skipped))
         const fewest = isLast ? 1 : pace.stepEntries
         while (waiting.length >= fewest) {
@@ -96,7 +102,7 @@ export const readImport = program(
                 fault,
                 Option.getOrElse(counts, () => Import.NOTHING_READ)
               )
-        yield* store.finish(leased, error, yield* Timestamp.now)
+        yield* store.finish(leased, error, yield* Timestamp.now, months.months())
       })
 
     if (attempt > Import.MAX_ATTEMPTS) return yield* finish("gave_up")

@@ -6,6 +6,7 @@ import * as Import from "./Import.js"
 import { ImportStore, type Leased, type Owned } from "./ImportStore.js"
 import * as Pace from "./Pace.js"
 import { readImport } from "./readImport.js"
+import { undoNow } from "./undoNow.js"
 
 /**
  * Reads the file of one waiting import of these people to its end. False when none waits. An import has the home of its
@@ -34,7 +35,9 @@ const attemptHeld = ({ id, userId }: Owned, pace: Pace.Pace) =>
     const now = yield* Timestamp.now
     const claimed = yield* (yield* ImportStore).claim(leased, now, Timestamp.plus(now, Import.RETRY_AFTER))
     if (Option.isNone(claimed)) return false
-    yield* Effect.raceFirst(readImport(claimed.value, leased, pace), renewed(leased)).pipe(
+    const isUndone = claimed.value.import.state === "undoing"
+    const work = isUndone ? undoNow(leased, pace) : readImport(claimed.value, leased, pace)
+    yield* Effect.raceFirst(work, renewed(leased)).pipe(
       Effect.catchAllCause((cause) =>
         Cause.isInterruptedOnly(cause)
           ? Effect.interrupt

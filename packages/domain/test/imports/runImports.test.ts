@@ -156,7 +156,7 @@ describe("an import", () => {
   })
 
   it.each([
-    ["<html>", "This is not a GPX file, a Google Timeline or an archive of this service.", 0],
+    ["<other>", /^This is no file of location history\./, 0],
     [
       file(...points(1_500), "!", ...points(5)),
       /^The file is damaged .* What was read before that is stored\.$/,
@@ -168,7 +168,7 @@ describe("an import", () => {
   ])("that cannot be read fails in words, and what came before stays [imports-7]", (text, error, stored) => {
     run(
       Effect.gen(function* () {
-        const { history, import: failed } = yield* imported(text.startsWith("<html>") ? `${text}\n` : text)
+        const { history, import: failed } = yield* imported(text.startsWith("<other>") ? `${text}\n` : text)
         expect(failed).toMatchObject({
           state: "failed",
           error: typeof error === "string" ? error : expect.stringMatching(error)
@@ -212,7 +212,7 @@ const withFaults = <A, E, R>(
       piece: (of, position) => around("piece", store.piece(of, position)),
       advance: (step) => around("advance", store.advance(step)),
       find: (of) => around("find", store.find(of)),
-      finish: (leased, error, at) => around("finish", store.finish(leased, error, at))
+      finish: (leased, error, at, months) => around("finish", store.finish(leased, error, at, months))
     })
   })
 

@@ -51,7 +51,7 @@ describe("startImport", () => {
   it.effect("refuses what is no such file at its first piece, and nothing of it stays", () =>
     Effect.gen(function* () {
       const user = yield* Fixtures.user
-      for (const content of ["", "   ", "PK\u0003\u0004", "lat,lon\n1,2"]) {
+      for (const content of ["", "   ", "%PDF-1.7", "lat,lon\n1,2"]) {
         let more = 0
         const rest = Stream.repeatEffect(Effect.sync(() => (more++, new Uint8Array(Import.PIECE_BYTES)))).pipe(
           Stream.take(9)
@@ -123,9 +123,12 @@ describe("what the beginning of a file gives away", () => {
     ["\u00fe\u00ff\u0000<", "xml"],
     ['{"semanticSegments"', "json"],
     ["\n[{", "json"],
-    ["PK\u0003\u0004", "archive"],
-    ["\u001f\u008b", "archive"],
-    ["time,lat", "other"],
+    ["PK\u0003\u0004", "zip"],
+    ["\u001f\u008b", "gzip"],
+    ["time,lat", "text"],
+    ["time;lat;lon", "csv"],
+    ["<!doctype html>", "html"],
+    ["2015-10-01T08:00:00Z\t*   \t{", "owntracks_log"],
     ["", "other"]
   ])("%j: %s", (text, kind) => {
     expect(FileKind.of(bytes(text))).toBe(kind)

@@ -1,6 +1,7 @@
 import { type CurrentPlace, Disclosure, type PlaceAtMoment } from "@place-access/domain/answers"
 import { Event } from "@place-access/domain/events"
 import * as Quotas from "@place-access/domain/quotas"
+import { FileKind } from "@place-access/domain/imports"
 import { RuleRequest } from "@place-access/domain/rules"
 import { Scope, Timestamp } from "@place-access/domain/shared"
 import { VisitWords } from "@place-access/domain/visits"
@@ -90,6 +91,8 @@ export const TEXTS: Readonly<Record<string, Make>> = {
   "deliveries/Disclosure.ts": deliveries,
   "events/Event.ts": ({ name }) => payloads(name).flatMap((payload) => Event.disclosure(payload) ?? []),
   "visits/VisitWords.ts": visits,
+  "imports/FileKind.ts": () =>
+    (["jpeg", "html", "program", "text", "other"] as const).map((kind) => FileKind.problem(kind) ?? ""),
   "shared/Scope.ts": () => Object.values(Scope.describe),
   "quotas/AccountLimits.ts": () =>
     Object.values(Quotas.AccountLimits).flatMap((limit) =>

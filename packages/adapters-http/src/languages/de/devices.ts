@@ -22,7 +22,7 @@ export const devices: typeof en.devices = {
   },
   earlier: {
     heading: "Wo Sie früher waren",
-    text: "Sie können Dateien von GPX-Rekordern und von Google Timeline zu Ihrem Standortverlauf hinzufügen.",
+    text: "Sie können Dateien von Rekordern, Sportuhren, anderen Trackern und der Google-Zeitachse zu Ihrem Standortverlauf hinzufügen.",
     button: "Datei importieren",
     soFar: "Bisherige Importe"
   },

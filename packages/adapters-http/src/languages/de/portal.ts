@@ -1,5 +1,6 @@
 import { html } from "../../html/Html.js"
 import type * as en from "../en/portal.js"
+import { imports } from "./timeline.js"
 import { number, plural } from "./words.js"
 
 export const portal: typeof en.portal = {
@@ -138,74 +139,7 @@ export const portal: typeof en.portal = {
       deleted: "Gelöscht"
     }
   },
-  imports: {
-    title: "Importe",
-    lead: "Dateien darüber, wo Sie waren, bevor Ihr Handy verbunden war. Sie gehen nur in Ihren Standortverlauf ein: Keine App bekommt ihretwegen eine Benachrichtigung.",
-    add: "Datei importieren",
-    reloads: (seconds) => `Solange eine Datei gelesen wird, lädt sich diese Seite alle ${seconds} Sekunden neu.`,
-    none: "Sie haben noch nichts importiert.",
-    all: "Alle Importe",
-    states: { waiting: "Wartet", running: "Wird gelesen", done: "Fertig", failed: "Fehlgeschlagen" },
-    formats: {
-      gpx: "GPX",
-      google_android: "Google-Zeitachse eines Android-Handys",
-      google_ios: "Google-Zeitachse eines iPhones",
-      google_takeout: "Google Takeout",
-      own_archive: "Archiv dieses Dienstes"
-    },
-    uploaded: "Hochgeladen",
-    kind: "Art",
-    stop: (file) => `${file} abbrechen`,
-    remove: (file) => `${file} entfernen`,
-    kept: "Ihr Standortverlauf behält, was gespeichert ist.",
-    progress: (percent) => `${percent} % gelesen`,
-    leftOut: (names, more, most, mostArchived) =>
-      `Nicht hinzugefügt: ${names.map((name) => `„${name}“`).join(", ")}${more > 0 ? ` und ${number(more)} weitere` : ""}. Ein Konto hat höchstens ${number(most)} Orte, und ein Import fügt archivierte bis zu ${number(mostArchived)} hinzu.`,
-    makeRoom: (places) =>
-      html`Um sie hinzuzufügen, archivieren Sie <a href="${places}">Orte, die Sie nicht mehr brauchen</a>, und
-        importieren Sie die Datei dann noch einmal.`,
-    entries: (count) => plural(count, "Eintrag", "Einträge"),
-    counts: {
-      read: "Gelesen",
-      stored: "Neu in Ihrem Standortverlauf",
-      duplicates: "Schon bekannt",
-      tooRecent: "Zu neu",
-      tooOld: "Zu alt",
-      overLimit: "Ausgelassen",
-      quarantined: "Nicht verwendbar"
-    },
-    why: {
-      tooRecent: "den letzten Tag vor dem Hochladen überlassen wir Ihrem Handy",
-      tooOld: "älter als der Standortverlauf, den Sie behalten",
-      overLimit: "mehr Orte, als ein Konto haben darf",
-      quarantined: "ohne Zeit oder Ort, oder mit unmöglichen Angaben"
-    },
-    upload: {
-      file: "Datei",
-      hint: (most) =>
-        `Eine GPX-Datei, die Zeitachse eines Android-Handys oder iPhones, Records.json aus Google Takeout, oder ein Archiv, das Sie von diesem Dienst heruntergeladen haben. Höchstens ${most}.`,
-      button: "Hochladen",
-      choose: "wählen Sie eine aus",
-      tooLarge: (most) => `darf höchstens ${most} groß sein`,
-      history: (days, settings) =>
-        html`Ihr Standortverlauf wird ${number(days)} Tage lang behalten, deshalb wird ausgelassen, was in der Datei
-          älter ist. Um auch das zu haben,
-          <a href="${settings}">wählen Sie zuerst, wie lange Ihr Standortverlauf behalten wird</a>.`
-    },
-    sources: {
-      heading: "Woher solche Dateien kommen",
-      android: "Android",
-      androidPath: "Einstellungen → Standort → Standortdienste → Zeitachse → Zeitachsendaten exportieren",
-      iphone: "iPhone",
-      iphonePath: "Google Maps → Ihr Bild → Einstellungen → Persönliche Inhalte → Zeitachsendaten exportieren",
-      takeout: "Google Takeout",
-      takeoutPath: "Entpacken Sie das Archiv; die Datei ist Records.json im Ordner des Standortverlaufs",
-      account: "Ein anderes Konto bei diesem Dienst",
-      accountPath: "Einstellungen → Ihre Daten mitnehmen. Orte und Standorte kommen zurück; was Apps dürfen, nicht.",
-      gpx: "GPX",
-      gpxPath: "Jedes Programm, das Wege aufzeichnet, kann sie exportieren. Routen und Wegpunkte werden ausgelassen."
-    }
-  }
+  imports
 }
 
 export const places: typeof en.places = {

@@ -8,7 +8,7 @@ export const settings: typeof en.settings = {
   groups: { data: "Ihre Daten", account: "Anmeldung", pages: "Seiten und E-Mails" },
   imports: {
     heading: "Frühere Daten hinzufügen",
-    text: "Eine GPX-Datei, eine Google Timeline oder ein Archiv dieses Dienstes.",
+    text: "GPX, KML, FIT, CSV und andere, eine Google-Zeitachse oder ein Takeout, oder ein Archiv dieses Dienstes.",
     open: "Datei importieren…"
   },
   history: {
@@ -188,6 +188,8 @@ export const notices: typeof en.notices = {
   "place-changed": "Der Ort ist geändert.",
   "place-archived": "Der Ort ist archiviert. Apps sehen ihn nicht mehr.",
   "import-started": "Die Datei ist hochgeladen. Wir lesen sie im Hintergrund: Sie können diese Seite schließen.",
+  "import-undone":
+    "Der Import wird rückgängig gemacht. Seine Standorte und Besuche verschwinden in wenigen Minuten aus Ihrem Standortverlauf.",
   "import-removed": "Der Import ist entfernt. Ihr Standortverlauf behält, was daraus gespeichert war.",
   "export-requested": "Wir erstellen jetzt Ihr Archiv. Sie bekommen eine E-Mail, wenn es fertig ist.",
   "export-deleted": "Das Archiv ist gelöscht. Ihre Daten bleiben, wie sie sind.",

@@ -96,3 +96,138 @@ export const timeline: typeof en.timeline = {
     newest: "Die neuesten"
   }
 }
+
+export const imports: typeof en.imports = {
+  title: "Importe",
+  lead: "Dateien darüber, wo Sie waren, bevor Ihr Handy verbunden war. Sie gehen nur in Ihren Standortverlauf ein: Keine App bekommt ihretwegen eine Benachrichtigung.",
+  add: "Datei importieren",
+  reloads: (seconds) => `Solange eine Datei gelesen wird, lädt sich diese Seite alle ${seconds} Sekunden neu.`,
+  none: "Sie haben noch nichts importiert.",
+  all: "Alle Importe",
+  states: {
+    asking: "Wartet auf Sie",
+    waiting: "Wartet",
+    running: "Wird gelesen",
+    done: "Fertig",
+    failed: "Fehlgeschlagen",
+    undoing: "Wird rückgängig gemacht"
+  },
+  formats: {
+    gpx: "GPX",
+    google_android: "Google-Zeitachse eines Android-Handys",
+    google_ios: "Google-Zeitachse eines iPhones",
+    google_takeout: "Google Takeout",
+    google_monthly: "Google Takeout, Monatsdateien",
+    kml: "KML",
+    geojson: "GeoJSON",
+    owntracks: "OwnTracks",
+    tcx: "TCX",
+    fit: "FIT",
+    csv: "Tabelle (CSV)",
+    own_archive: "Archiv dieses Dienstes"
+  },
+  uploaded: "Hochgeladen",
+  kind: "Art",
+  stop: (file) => `${file} abbrechen`,
+  remove: (file) => `${file} entfernen`,
+  kept: "Ihr Standortverlauf behält, was gespeichert ist.",
+  progress: (percent) => `${percent} % gelesen`,
+  speed: (entries, seconds) =>
+    `${plural(entries, "Eintrag", "Einträge")} pro Sekunde, noch etwa ${seconds < 90 ? plural(seconds, "Sekunde", "Sekunden") : plural(Math.ceil(seconds / 60), "Minute", "Minuten")}`,
+  undo: {
+    summary: "Diesen Import rückgängig machen",
+    text: "Das löscht aus Ihrem Standortverlauf, was die Datei hinzugefügt hat, und die Besuche, die darin gefunden wurden. Standorte, die auch ein Handy oder eine andere Datei geschickt hat, bleiben. Was Apps vorher erfahren haben, behalten sie. Sie können die Datei noch einmal importieren.",
+    button: (file) => `Import von ${file} rückgängig machen`,
+    going: "Was diese Datei hinzugefügt hat, wird aus Ihrem Standortverlauf gelöscht."
+  },
+  months: {
+    summary: "Nach Monaten",
+    month: "Monat (UTC)",
+    read: "Gelesen",
+    stored: "Neu",
+    known: "Bekannt",
+    leftOut: "Ausgelassen",
+    tooRecent: (entries) => `${number(entries)} zu neu`,
+    tooOld: (entries) => `${number(entries)} zu alt`,
+    quarantined: (entries) => `${number(entries)} nicht verwendbar`,
+    none: "Ohne Zeit"
+  },
+  columns: {
+    title: "Welche Spalte ist welche?",
+    lead: (file) =>
+      `Die erste Zeile der Tabelle ${file} nennt ihre Spalten. Prüfen Sie, welche davon gelesen werden, und starten Sie dann.`,
+    open: "Spalten festlegen",
+    nothing: "Nicht in der Datei",
+    roles: {
+      time: "Zeit",
+      date: "Tag, wenn die Zeit nur Stunden hat",
+      lat: "Breite",
+      lon: "Länge",
+      accuracy: "Genauigkeit in Metern",
+      altitude: "Höhe in Metern",
+      speed: "Geschwindigkeit in Metern pro Sekunde",
+      course: "Richtung in Grad"
+    },
+    choose: "wählen Sie eine Spalte",
+    button: "Tabelle lesen"
+  },
+  leftOut: (names, more, most, mostArchived) =>
+    `Nicht hinzugefügt: ${names.map((name) => `„${name}“`).join(", ")}${more > 0 ? ` und ${number(more)} weitere` : ""}. Ein Konto hat höchstens ${number(most)} Orte, und ein Import fügt archivierte bis zu ${number(mostArchived)} hinzu.`,
+  makeRoom: (places) =>
+    html`Um sie hinzuzufügen, archivieren Sie <a href="${places}">Orte, die Sie nicht mehr brauchen</a>, und importieren
+      Sie die Datei dann noch einmal.`,
+  entries: (count) => plural(count, "Eintrag", "Einträge"),
+  counts: {
+    read: "Gelesen",
+    stored: "Neu in Ihrem Standortverlauf",
+    duplicates: "Schon bekannt",
+    tooRecent: "Zu neu",
+    tooOld: "Zu alt",
+    overLimit: "Ausgelassen",
+    quarantined: "Nicht verwendbar"
+  },
+  why: {
+    tooRecent: "den letzten Tag vor dem Hochladen überlassen wir Ihrem Handy",
+    tooOld: "älter als der Standortverlauf, den Sie behalten",
+    overLimit: "mehr Orte, als ein Konto haben darf",
+    quarantined: "ohne Zeit oder Ort, oder mit unmöglichen Angaben"
+  },
+  upload: {
+    file: "Dateien",
+    one: "Die Datei",
+    hint: (most) =>
+      `GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, Protokolle von OwnTracks, die Zeitachse eines Android-Handys oder iPhones, ein Google Takeout, oder ein Archiv, das Sie von diesem Dienst heruntergeladen haben. Auch gepackt als ZIP, TGZ oder GZ. Jede höchstens ${most}.`,
+    button: "Hochladen",
+    choose: "wählen Sie mindestens eine aus",
+    several: (files) =>
+      `${plural(files, "Datei wurde", "Dateien wurden")} hochgeladen und ${files === 1 ? "wird" : "werden"} gelesen. Die anderen nicht:`,
+    refused: (name, reason) => html`${name}: ${reason}`,
+    script: {
+      drop: "Oder legen Sie Dateien und ganze Ordner hier ab.",
+      going: "{done} von {all} Dateien hochgeladen. Lassen Sie diese Seite offen.",
+      waits: "Zu viele Dateien warten darauf, gelesen zu werden. Das Hochladen geht von selbst weiter.",
+      failed: "konnte nicht hochgeladen werden",
+      ended: "{done} von {all} Dateien hochgeladen.",
+      list: "Alle Importe ansehen"
+    },
+    tooLarge: (most) => `darf höchstens ${most} groß sein`,
+    history: (days, settings) =>
+      html`Ihr Standortverlauf wird ${number(days)} Tage lang behalten, deshalb wird ausgelassen, was in der Datei älter
+        ist. Um auch das zu haben,
+        <a href="${settings}">wählen Sie zuerst, wie lange Ihr Standortverlauf behalten wird</a>.`
+  },
+  sources: {
+    heading: "Woher solche Dateien kommen",
+    android: "Android",
+    androidPath: "Einstellungen → Standort → Standortdienste → Zeitachse → Zeitachsendaten exportieren",
+    iphone: "iPhone",
+    iphonePath: "Google Maps → Ihr Bild → Einstellungen → Persönliche Inhalte → Zeitachsendaten exportieren",
+    takeout: "Google Takeout",
+    takeoutPath:
+      "Die ZIP- oder TGZ-Dateien, wie sie kommen, jeder Teil davon. Nur Standortdateien darin werden gelesen.",
+    account: "Ein anderes Konto bei diesem Dienst",
+    accountPath: "Einstellungen → Ihre Daten mitnehmen. Orte und Standorte kommen zurück; was Apps dürfen, nicht.",
+    gpx: "GPX",
+    gpxPath: "Jedes Programm, das Wege aufzeichnet, kann sie exportieren. Routen und Wegpunkte werden ausgelassen."
+  }
+}

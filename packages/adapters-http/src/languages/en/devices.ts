@@ -25,7 +25,7 @@ export const devices = {
   },
   earlier: {
     heading: "Where you were before",
-    text: "Files of GPX recorders and of Google Timeline can be added to your history.",
+    text: "Files of recorders, sports watches, other trackers and Google Timeline can be added to your history.",
     button: "Import a file",
     soFar: "Imports so far"
   },

@@ -1,8 +1,8 @@
 import type { Connection } from "@place-access/domain/connection"
 import type { Export } from "@place-access/domain/exports"
-import type { Import } from "@place-access/domain/imports"
 import type { Place } from "@place-access/domain/places"
 import { type Html, html } from "../../html/Html.js"
+import { imports } from "./timeline.js"
 import { number, plural } from "./words.js"
 
 /** The apps that a person has connected, and the data that they take out or bring in. */
@@ -142,76 +142,7 @@ export const portal = {
       deleted: "Deleted"
     } satisfies Record<Export.ExportState, string>
   },
-  imports: {
-    title: "Imports",
-    lead: "Files of where you were before your phone was connected. They go into your history only: no app gets a notification because of them.",
-    add: "Import a file",
-    reloads: (seconds: number): string =>
-      `While a file is being read, this page reloads itself every ${seconds} seconds.`,
-    none: "You have not imported anything yet.",
-    all: "All imports",
-    states: { waiting: "Waiting", running: "Being read", done: "Done", failed: "Failed" } satisfies Record<
-      Import.ImportState,
-      string
-    >,
-    formats: {
-      gpx: "GPX",
-      google_android: "Google Timeline of an Android phone",
-      google_ios: "Google Timeline of an iPhone",
-      google_takeout: "Google Takeout",
-      own_archive: "Archive of this service"
-    } satisfies Record<Import.ImportFormat, string>,
-    uploaded: "Uploaded",
-    kind: "Kind",
-    stop: (file: string): string => `Stop ${file}`,
-    remove: (file: string): string => `Remove ${file}`,
-    kept: "Your history keeps what is stored.",
-    progress: (percent: number): string => `${percent} % read`,
-    leftOut: (names: ReadonlyArray<string>, more: number, most: number, mostArchived: number): string =>
-      `Not added: ${names.map((name) => `“${name}”`).join(", ")}${more > 0 ? ` and ${number(more)} more` : ""}. An account has at most ${number(most)} places, and an import adds archived ones up to ${number(mostArchived)}.`,
-    makeRoom: (places: string): Html =>
-      html`To add them, archive <a href="${places}">places that you no longer need</a>, then import the file again.`,
-    entries: (count: number): string => plural(count, "entry", "entries"),
-    counts: {
-      read: "Read",
-      stored: "New in your history",
-      duplicates: "Known already",
-      tooRecent: "Too recent",
-      tooOld: "Too old",
-      overLimit: "Left out",
-      quarantined: "Not usable"
-    },
-    why: {
-      tooRecent: "the last day before the upload is left to your phone",
-      tooOld: "older than the history that you keep",
-      overLimit: "places beyond the most that an account may have",
-      quarantined: "without a time or a place, or with an impossible one"
-    },
-    upload: {
-      file: "File",
-      hint: (most: string): string =>
-        `A GPX file, the Timeline of an Android phone or an iPhone, Records.json of a Google Takeout, or an archive that you downloaded from this service. At most ${most}.`,
-      button: "Upload",
-      choose: "choose one",
-      tooLarge: (most: string): string => `must be at most ${most}`,
-      history: (days: number, settings: string): Html =>
-        html`Your history is kept for ${number(days)} days, so whatever in the file is older is left out. To have it
-          too, <a href="${settings}">choose how long your history is kept</a> first.`
-    },
-    sources: {
-      heading: "Where such files come from",
-      android: "Android",
-      androidPath: "Settings → Location → Location services → Timeline → Export Timeline data",
-      iphone: "iPhone",
-      iphonePath: "Google Maps → your picture → Settings → Personal content → Export Timeline data",
-      takeout: "Google Takeout",
-      takeoutPath: "Unpack the archive; the file is Location History/Records.json",
-      account: "Another account of this service",
-      accountPath: "Settings → Take your data along. Places and locations come back; what apps can do does not.",
-      gpx: "GPX",
-      gpxPath: "Every program that records tracks can export them. Routes and waypoints are left out."
-    }
-  }
+  imports
 }
 
 /** The places of a person. */

@@ -9,7 +9,7 @@ export const settings = {
   groups: { data: "Your data", account: "Signing in", pages: "Pages and mails" },
   imports: {
     heading: "Bring earlier data in",
-    text: "A GPX file, a Google Timeline, or an archive of this service.",
+    text: "GPX, KML, FIT, CSV and others, a Google Timeline or Takeout, or an archive of this service.",
     open: "Import a file…"
   },
   history: {
@@ -194,6 +194,7 @@ export const notices = {
   "place-changed": "The place was changed.",
   "place-archived": "The place was archived. Apps no longer see it.",
   "import-started": "The file is uploaded. We read it in the background: you can close this page.",
+  "import-undone": "The import is being undone. Its locations and visits disappear from your history within minutes.",
   "import-removed": "The import was removed. Your history keeps what it had stored.",
   "export-requested": "We make your archive now. You get an e-mail when it is ready.",
   "export-deleted": "The archive was deleted. Your data stays as it is.",

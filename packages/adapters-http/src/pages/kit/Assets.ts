@@ -8,6 +8,7 @@ import { mapScript as script } from "./scripts/mapScript.js"
 import { baseMapScript } from "./scripts/baseMapScript.js"
 import { mapNamesScript } from "./scripts/mapNamesScript.js"
 import { deviceScript as watchDevice } from "./scripts/deviceScript.js"
+import { filesScript as uploadFiles } from "./scripts/filesScript.js"
 import { passkeyScript as askForPasskey } from "./scripts/passkeyScript.js"
 import { consentScript as summariseConsent } from "./scripts/consentScript.js"
 import { shareScript as sharePosition } from "./scripts/shareScript.js"
@@ -72,6 +73,7 @@ export const mapScript = asset("map", "js", JAVASCRIPT, [baseMapScript, mapNames
 export const passkeyScript = asset("passkey", "js", JAVASCRIPT, askForPasskey)
 export const consentScript = asset("consent", "js", JAVASCRIPT, summariseConsent)
 export const deviceScript = asset("device", "js", JAVASCRIPT, watchDevice)
+export const filesScript = asset("files", "js", JAVASCRIPT, uploadFiles)
 export const shareScript = asset("share", "js", JAVASCRIPT, sharePosition)
 export const docsScript = asset("docs", "js", JAVASCRIPT, makeTabs(Ranking.rank.toString()))
 export const zoneScript = asset("zone", "js", JAVASCRIPT, nameZone)
@@ -87,6 +89,7 @@ const ALL = [
   zoneScript,
   docsScript,
   deviceScript,
+  filesScript,
   shareScript
 ]
 

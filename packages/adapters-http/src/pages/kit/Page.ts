@@ -54,6 +54,8 @@ export interface HtmlPage {
   readonly zone?: ScriptPolicy
   /** The page sets a phone up. Only the script that copies texts, and asks this service for news, runs on it. */
   readonly device?: ScriptPolicy
+  /** The page uploads files. Only the script that takes dropped folders runs on it. */
+  readonly files?: ScriptPolicy
   /** The page shares the browser's position. Only the script for that runs on it, and it can be installed as an app. */
   readonly share?: ScriptPolicy & { readonly manifest: string }
   /** A page of the documentation, which is cached: its one script is allowed by where it comes from, not by a nonce. */
@@ -63,7 +65,10 @@ export interface HtmlPage {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-type Policies = Pick<HtmlPage, "consent" | "device" | "docs" | "formAction" | "map" | "passkey" | "share" | "zone">
+type Policies = Pick<
+  HtmlPage,
+  "consent" | "device" | "docs" | "files" | "formAction" | "map" | "passkey" | "share" | "zone"
+>
 
 /**
  * The Content-Security-Policy: no scripts, styles and images only from here, no frames around the page, no `<base>`. A
@@ -76,6 +81,7 @@ const contentSecurityPolicy = ({
   consent,
   device,
   docs,
+  files,
   formAction = [],
   map,
   passkey,
@@ -87,11 +93,11 @@ const contentSecurityPolicy = ({
     "style-src 'self'",
     ...(docs === undefined ? [] : ["script-src 'self'"]),
     ...scriptSource(
-      [consent, map, passkey, zone, device, share].flatMap((one) => (one === undefined ? [] : [one.nonce]))
+      [consent, map, passkey, zone, device, files, share].flatMap((one) => (one === undefined ? [] : [one.nonce]))
     ),
     `img-src ${["'self'", ...(map?.tileOrigin == null ? [] : [map.tileOrigin])].join(" ")}`,
     `form-action ${["'self'", ...formAction].join(" ")}`,
-    ...(map?.tileOrigin === null || [device, docs, share].some((one) => one !== undefined)
+    ...(map?.tileOrigin === null || [device, docs, files, share].some((one) => one !== undefined)
       ? ["connect-src 'self'"]
       : []),
     ...(share === undefined ? [] : ["manifest-src 'self'"]),
@@ -139,6 +145,7 @@ const frame = ({
   current,
   device,
   docs,
+  files,
   main,
   map,
   passkey,
@@ -163,6 +170,7 @@ const frame = ({
         ${consent !== undefined && script(consent, Assets.consentScript)}
         ${zone !== undefined && script(zone, Assets.zoneScript)}
         ${device !== undefined && script(device, Assets.deviceScript)}
+        ${files !== undefined && script(files, Assets.filesScript)}
         ${
           share !== undefined &&
           html`${script(share, Assets.shareScript)}

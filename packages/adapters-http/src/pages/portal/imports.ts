@@ -1,33 +1,28 @@
-import { HttpServerRequest } from "@effect/platform"
-import { checkFormToken } from "@place-access/domain/accounts"
-import { getHistoryChoice, type History } from "@place-access/domain/retention-choice"
-import { Import, listImports, removeImport, startImport } from "@place-access/domain/imports"
+import { Import, listImports, type Months, removeImport, undoImport } from "@place-access/domain/imports"
 import { AccountLimits } from "@place-access/domain/quotas"
-import { type Conflict, ImportId, type Invalid, type StoreError } from "@place-access/domain/shared"
+import { ImportId, Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
-import * as Upload from "../../edge/Upload.js"
-import { HttpOptions, type ServiceOptions, portalPath } from "../../HttpOptions.js"
+import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import { texts } from "../../languages/index.js"
-import * as Credentials from "../../security/Credentials.js"
-import * as Errors from "../../wire/Errors.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html, type Text } from "../../html/Html.js"
+import { type Html, html } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
-import { ofDomain, time } from "../kit/Time.js"
+import * as Table from "../kit/Table.js"
+import { count, ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
+import * as ImportUpload from "./importUpload.js"
+import * as ImportColumns from "./importColumns.js"
 import { notice } from "./notices.js"
 
 const words = texts.portal.imports
 
-const LABELS = { file: words.upload.file }
-const MOST = "256 MiB"
 /** How often the page reloads itself while an import is under way. It runs no script. */
 const REFRESH_S = 5
 
-const isOpen = ({ state }: Import.Import): boolean => state === "waiting" || state === "running"
+const isOpen = ({ state }: Import.Import): boolean => state === "waiting" || state === "running" || state === "undoing"
 
 const list = (portal: string) =>
   Visitor.signedIn((visitor) =>
@@ -36,6 +31,7 @@ const list = (portal: string) =>
       const query = yield* Form.query
       const token = yield* Visitor.tokenFor(visitor)
       const isWatched = imports.some(isOpen)
+      const now = yield* Timestamp.now
       return yield* respond({
         title: words.title,
         reader: yield* Visitor.reader(visitor),
@@ -50,20 +46,22 @@ const list = (portal: string) =>
             imports.length === 0
               ? html`<p class="empty">${words.none}</p>`
               : html`<ul class="plain">
-                  ${imports.map((one) => card(portal, one, token))}
+                  ${imports.map((one) => card(portal, one, token, now))}
                 </ul>`
           }`
       })
     })
   )
 
-const card = (portal: string, one: Import.Import, token: string): Html =>
+const card = (portal: string, one: Import.Import, token: string, now: Timestamp.Timestamp): Html =>
   html`<li class="card">
     <header>
       <h2>${one.fileName}</h2>
       ${badge(one)}
     </header>
-    ${one.state === "running" && progress(one)}
+    ${one.state === "running" && progress(one, now)}
+    ${one.state === "asking" && html`<p><a class="button" href="${portal}/imports/${one.id}/columns">${words.columns.open}</a></p>`}
+    ${one.state === "undoing" && html`<p class="soft">${words.undo.going}</p>`}
     ${one.error !== null && html`<p class="fault">${ofDomain(one.error)}</p>`}
     <dl>
       <dt>${words.uploaded}</dt>
@@ -75,13 +73,59 @@ const card = (portal: string, one: Import.Import, token: string): Html =>
       }
       ${one.counts.read > 0 && counts(one.counts)}
     </dl>
-    ${one.leftOut.length > 0 && leftOut(portal, one)}
-    <form method="post" action="${portal}/imports/${one.id}/remove" class="actions">
+    ${one.leftOut.length > 0 && leftOut(portal, one)} ${one.months.length > 0 && months(one.months)}
+    ${one.state !== "undoing" && actions(portal, one, token)}
+  </li>`
+
+const actions = (portal: string, one: Import.Import, token: string): Html =>
+  html`<form method="post" action="${portal}/imports/${one.id}/remove" class="actions">
       ${Fields.hidden("form_token", token)}
       <button class="danger">${isOpen(one) ? words.stop(one.fileName) : words.remove(one.fileName)}</button>
       <span class="soft small">${words.kept}</span>
     </form>
-  </li>`
+    ${
+      one.counts.stored > 0 &&
+      html`<details>
+        <summary>${words.undo.summary}</summary>
+        <p>${words.undo.text}</p>
+        <form method="post" action="${portal}/imports/${one.id}/undo" class="actions">
+          ${Fields.hidden("form_token", token)}
+          <button class="danger">${words.undo.button(one.fileName)}</button>
+        </form>
+      </details>`
+    }`
+
+/** What the file had of each month. Entries that are not told as anything else were known already, or deleted. */
+const months = (all: ReadonlyArray<Months.MonthCounts>): Html =>
+  html`<details>
+    <summary>${words.months.summary}</summary>
+    ${Table.stacked(
+      [words.months.month, words.months.read, words.months.stored, words.months.known, words.months.leftOut],
+      all.map(
+        (one) =>
+          html`<tr>
+            <td data-label="${words.months.month}">${one.month ?? words.months.none}</td>
+            <td data-label="${words.months.read}">${count(one.read)}</td>
+            <td data-label="${words.months.stored}">${count(one.stored)}</td>
+            <td data-label="${words.months.known}">${count(knownOf(one))}</td>
+            <td data-label="${words.months.leftOut}">${leftOutOf(one)}</td>
+          </tr>`
+      )
+    )}
+  </details>`
+
+const knownOf = ({ quarantined, read, stored, tooOld, tooRecent }: Months.MonthCounts): number =>
+  Math.max(0, read - stored - tooRecent - tooOld - quarantined)
+
+/** `3 too old, 1 not usable` */
+const leftOutOf = ({ quarantined, tooOld, tooRecent }: Months.MonthCounts): Html | string => {
+  const reasons = [
+    words.months.tooRecent(tooRecent),
+    words.months.tooOld(tooOld),
+    words.months.quarantined(quarantined)
+  ].filter((_, index) => [tooRecent, tooOld, quarantined][index] !== 0)
+  return reasons.length === 0 ? "–" : html`${reasons.map((reason, index) => html`${index > 0 && ", "}${reason}`)}`
+}
 
 /** Which places had no room, and what helps. */
 const leftOut = (portal: string, { counts, leftOut: names }: Import.Import): Html => {
@@ -94,6 +138,10 @@ const leftOut = (portal: string, { counts, leftOut: names }: Import.Import): Htm
 
 const badge = ({ state }: Import.Import): Html => {
   switch (state) {
+    case "asking":
+      return html`<span class="badge warn">${words.states.asking}</span>`
+    case "undoing":
+      return html`<span class="badge quiet">${words.states.undoing}</span>`
     case "waiting":
       return html`<span class="badge quiet">${words.states.waiting}</span>`
     case "running":
@@ -105,11 +153,14 @@ const badge = ({ state }: Import.Import): Html => {
   }
 }
 
-const progress = ({ bytesDone, bytesTotal, id }: Import.Import): Html => {
+const progress = (one: Import.Import, now: Timestamp.Timestamp): Html => {
+  const { bytesDone, bytesTotal, id } = one
+  const speed = Import.speed(one, now)
   const percent = bytesTotal === 0 ? 0 : Math.floor((100 * bytesDone) / bytesTotal)
   return html`<div class="field">
     <label for="progress-${id}">${words.progress(percent)}</label>
     <progress class="wide" id="progress-${id}" value="${percent}" max="100">${percent} %</progress>
+    ${speed !== null && html`<p class="soft small">${words.speed(speed.entriesPerS, speed.leftS)}</p>`}
   </div>`
 }
 
@@ -141,117 +192,6 @@ const counts = ({
     )
 }
 
-const upload = (
-  portal: string,
-  visitor: Visitor.Visitor,
-  problems: ReadonlyArray<Fields.ShownProblem> = [],
-  status = 400
-) =>
-  Effect.gen(function* () {
-    const token = yield* Visitor.tokenFor(visitor)
-    const { keep } = yield* getHistoryChoice(visitor.account.id)
-    const form: Fields.Shown = { values: () => "", problems }
-    return yield* respond({
-      title: words.add,
-      reader: yield* Visitor.reader(visitor),
-      current: `${portal}/devices`,
-      width: "middle",
-      status: problems.length === 0 ? 200 : status,
-      main: html`<h1>${words.add}</h1>
-        ${Fields.problems(form, LABELS)} ${kept(portal, keep)}
-        <form class="card" method="post" action="${portal}/imports" enctype="multipart/form-data">
-          ${Fields.hidden("form_token", token)}
-          <div class="field">
-            <label for="file">${LABELS.file}</label>
-            <p class="hint" id="file-hint">${words.upload.hint(MOST)}</p>
-            ${Fields.groupFault(form, "file", LABELS.file)}
-            <input
-              id="file"
-              name="file"
-              type="file"
-              required
-              accept=".gpx,.json,.xml,.zip,application/gpx+xml,application/json,application/zip"
-              aria-describedby="file-hint"
-            />
-          </div>
-          <button>${words.upload.button}</button>
-        </form>
-        <section class="card" aria-labelledby="where">
-          <h2 id="where">${words.sources.heading}</h2>
-          <dl>
-            <dt>${words.sources.android}</dt>
-            <dd>${words.sources.androidPath}</dd>
-            <dt>${words.sources.iphone}</dt>
-            <dd>${words.sources.iphonePath}</dd>
-            <dt>${words.sources.takeout}</dt>
-            <dd>${words.sources.takeoutPath}</dd>
-            <dt>${words.sources.account}</dt>
-            <dd>${words.sources.accountPath}</dd>
-            <dt>${words.sources.gpx}</dt>
-            <dd>${words.sources.gpxPath}</dd>
-          </dl>
-        </section>
-        <p><a href="${portal}/imports">${words.all}</a></p>`
-    })
-  })
-
-/**
- * A note before the upload about what the chosen history would leave out, because adding it later takes another upload.
- */
-const kept = (portal: string, keep: History.Keep): Html | false =>
-  keep !== null &&
-  html`<div class="note">
-    <p>${words.upload.history(keep, `${portal}/settings`)}</p>
-  </div>`
-
-const receive = (portal: string) =>
-  Visitor.signedIn((visitor) =>
-    Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      if (!/^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "")) {
-        yield* Visitor.checked(visitor.cookie)
-        return yield* upload(portal, visitor, [{ field: "file", message: words.upload.choose }])
-      }
-      yield* Credentials.checkOrigin(request, yield* HttpOptions)
-      const stored = Upload.form(request, Import.MAX_BYTES, ({ bytes, fileName, value }) =>
-        Effect.gen(function* () {
-          // The token is checked before the file is read: the field of the token comes before the file in the form.
-          if (!(yield* checkFormToken(visitor.cookie, value("form_token"), "")))
-            return yield* Effect.fail(Visitor.stale)
-          yield* Effect.catchTag(startImport(visitor.account.id, fileName, bytes), "ImportTooLarge", () =>
-            Effect.fail(Errors.payloadTooLarge(Import.MAX_BYTES))
-          )
-          return seeOther(`${portal}/imports?done=import-started`)
-        })
-      )
-      return yield* Effect.catchAll(stored, (error) =>
-        Effect.gen(function* () {
-          const refusal = refusalOf(error)
-          if (refusal === undefined) return yield* Effect.fail(error)
-          return yield* upload(portal, visitor, refusal.problems, refusal.status)
-        })
-      )
-    })
-  )
-
-type Refusal = Conflict | Invalid | StoreError | Errors.WireError
-
-/** How the page shows a file that was refused. Undefined: the error page shows it. */
-const refusalOf = (
-  error: Refusal
-): { readonly status: number; readonly problems: ReadonlyArray<Fields.ShownProblem> } | undefined => {
-  const of = (status: number, message: Text) => ({ status, problems: [{ field: "file", message }] })
-  if (!("_tag" in error)) return error.statusCode === 413 ? of(413, words.upload.tooLarge(MOST)) : undefined
-  switch (error._tag) {
-    case "Invalid":
-      return { status: 400, problems: error.problems }
-    case "Conflict":
-      return of(409, error.reason)
-    case "StoreError":
-      return undefined
-  }
-}
-
 const remove = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
@@ -261,15 +201,27 @@ const remove = (portal: string) =>
     })
   )
 
+const undo = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      yield* Visitor.checked(visitor.cookie)
+      yield* undoImport({ userId: visitor.account.id, id: yield* param("import", ImportId, "import") })
+      return seeOther(`${portal}/imports?done=import-undone`)
+    })
+  )
+
 export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)
   return [
     Routes.get(`${portal}/imports`, list(portal)),
     Routes.get(
       `${portal}/imports/new`,
-      Visitor.signedIn((visitor) => upload(portal, visitor))
+      Visitor.signedIn((visitor) => ImportUpload.page(portal, visitor))
     ),
-    Routes.post(`${portal}/imports`, receive(portal)),
-    Routes.post(`${portal}/imports/:import/remove`, remove(portal))
+    Routes.post(`${portal}/imports`, ImportUpload.receive(portal)),
+    Routes.post(`${portal}/imports/:import/remove`, remove(portal)),
+    Routes.post(`${portal}/imports/:import/undo`, undo(portal)),
+    Routes.get(`${portal}/imports/:import/columns`, ImportColumns.show(portal)),
+    Routes.post(`${portal}/imports/:import/columns`, ImportColumns.choose(portal))
   ]
 }

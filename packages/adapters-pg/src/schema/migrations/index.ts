@@ -62,8 +62,10 @@ import * as fixCounts from "./0066_fix_counts.js"
 import * as testPeople from "./0067_test_people.js"
 import * as figures from "./0070_figures.js"
 import * as attemptExchanges from "./0071_attempt_exchanges.js"
-import * as appTeams from "./0073_app_teams.js"
 import * as endpointHeaders from "./0072_endpoint_headers.js"
+import * as appTeams from "./0073_app_teams.js"
+import * as importDetails from "./0079_import_details.js"
+import * as importSenders from "./0080_import_senders.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -130,5 +132,7 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0070_figures": figures.statements,
   "0071_attempt_exchanges": attemptExchanges.statements,
   "0072_endpoint_headers": endpointHeaders.statements,
-  "0073_app_teams": appTeams.statements
+  "0073_app_teams": appTeams.statements,
+  "0079_import_details": importDetails.statements,
+  "0080_import_senders": importSenders.statements
 }

@@ -142,16 +142,41 @@ export const faults: ReadonlyArray<GermanPair> = [
     de: "kann nur auf true gesetzt werden: Endpunkte schaltet der Dienst ab, oder sie werden entfernt"
   },
   {
-    en: "must be unpacked first: choose the GPX file, Timeline.json or Records.json inside",
-    de: "muss zuerst entpackt werden: Wählen Sie die GPX-Datei, Timeline.json oder Records.json darin"
+    en: "is {what:text}: choose GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, an OwnTracks log, a Google Timeline or Takeout, or an archive of this service",
+    de: "ist {what:text}: Wählen Sie GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, ein OwnTracks-Protokoll, eine Google-Zeitachse oder ein Takeout, oder ein Archiv dieses Dienstes"
   },
   {
-    en: "must be a GPX file, a Google Timeline or an archive of this service",
-    de: "muss eine GPX-Datei, eine Google Timeline oder ein Archiv dieses Dienstes sein"
+    en: "is a text without columns for latitude, longitude and time: choose GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, an OwnTracks log, a Google Timeline or Takeout, or an archive of this service",
+    de: "ist ein Text ohne Spalten für Breite, Länge und Zeit: Wählen Sie GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, ein OwnTracks-Protokoll, eine Google-Zeitachse oder ein Takeout, oder ein Archiv dieses Dienstes"
   },
+  {
+    en: "is of a kind that is not read here: choose GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, an OwnTracks log, a Google Timeline or Takeout, or an archive of this service",
+    de: "ist von einer Art, die hier nicht gelesen wird: Wählen Sie GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, ein OwnTracks-Protokoll, eine Google-Zeitachse oder ein Takeout, oder ein Archiv dieses Dienstes"
+  },
+  { en: "a photo (JPEG)", de: "ein Foto (JPEG)" },
+  { en: "a picture (PNG)", de: "ein Bild (PNG)" },
+  { en: "a photo (HEIC)", de: "ein Foto (HEIC)" },
+  { en: "a picture (GIF)", de: "ein Bild (GIF)" },
+  { en: "a picture (WebP)", de: "ein Bild (WebP)" },
+  { en: "a video", de: "ein Video" },
+  { en: "a sound file", de: "eine Tondatei" },
+  { en: "a PDF document", de: "ein PDF-Dokument" },
+  { en: "a web page", de: "eine Webseite" },
+  { en: "a database file (SQLite)", de: "eine Datenbankdatei (SQLite)" },
+  { en: "a RAR archive", de: "ein RAR-Archiv" },
+  { en: "a 7z archive", de: "ein 7z-Archiv" },
+  { en: "a file packed with bzip2", de: "eine mit bzip2 gepackte Datei" },
+  { en: "a file packed with xz", de: "eine mit xz gepackte Datei" },
+  { en: "a file packed with zstd", de: "eine mit zstd gepackte Datei" },
+  { en: "a program", de: "ein Programm" },
   {
     en: "must be a complete GPX file or Google Timeline",
     de: "muss eine vollständige GPX-Datei oder Google Timeline sein"
+  },
+  { en: "must be a name in the first line of the table", de: "muss ein Name in der ersten Zeile der Tabelle sein" },
+  {
+    en: "is needed, because another column is named",
+    de: "ist nötig, weil eine andere Spalte genannt ist"
   },
   { en: "must have at least one reading", de: "muss mindestens eine Messung haben" },
   { en: "must have at most {n:number} readings", de: "darf höchstens {n:number} Messungen haben" },

@@ -132,8 +132,16 @@ export const refusals: ReadonlyArray<GermanPair> = [
     de: "{n:number} Importe warten schon: Lassen Sie einen fertig werden, oder entfernen Sie einen"
   },
   {
-    en: "This is not a GPX file, a Google Timeline or an archive of this service.",
-    de: "Das ist keine GPX-Datei, keine Google Timeline und kein Archiv dieses Dienstes."
+    en: "This is no file of location history. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks logs, Google's files and archives of this service are read.",
+    de: "Das ist keine Datei mit Standortverlauf. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks-Protokolle, Dateien von Google und Archive dieses Dienstes werden gelesen."
+  },
+  {
+    en: "None of the files in this archive has location history. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks logs and Google's files are read.",
+    de: "Keine der Dateien in diesem Archiv hat Standortverlauf. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks-Protokolle und Dateien von Google werden gelesen."
+  },
+  {
+    en: "The first line of the table does not name the columns of time, latitude and longitude.",
+    de: "Die erste Zeile der Tabelle nennt nicht die Spalten für Zeit, Breite und Länge."
   },
   {
     en: "The file is damaged and cannot be read to its end.",
@@ -149,8 +157,8 @@ export const refusals: ReadonlyArray<GermanPair> = [
     de: "Die Datei hat keine aufgezeichneten Positionen. Routen und Wegpunkte sagen nicht, wo jemand war."
   },
   {
-    en: "This archive was not made by this service. Unpack it and choose the GPX file, Timeline.json or Records.json inside.",
-    de: "Dieses Archiv stammt nicht von diesem Dienst. Entpacken Sie es, und wählen Sie die GPX-Datei, Timeline.json oder Records.json darin."
+    en: "This archive was not made by this service. Unpack it and choose the files of location history inside.",
+    de: "Dieses Archiv stammt nicht von diesem Dienst. Entpacken Sie es, und wählen Sie die Dateien mit Standortverlauf darin."
   },
   {
     en: "The archive is damaged: it was probably not copied completely.",

@@ -25,6 +25,7 @@ import {
 import { erasedMeanwhile } from "./erasedMeanwhile.js"
 import { noticesBack } from "./noticesBack.js"
 import { placesBeyondTheLimit } from "./placesBeyondTheLimit.js"
+import { undoneImports } from "./undoneImports.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
@@ -33,6 +34,7 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
   placesBeyondTheLimit,
   erasedMeanwhile,
   noticesBack,
+  ...undoneImports,
   {
     name: "an upload is not seen before it is complete, then it waits, as it was begun",
     run: Effect.gen(function* () {
@@ -55,7 +57,10 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
         bytesTotal: 256,
         bytesDone: 0,
         error: null,
+        columns: null,
+        months: [],
         uploadedAt: Timestamp.plus(at, 7),
+        startedAt: null,
         finishedAt: null
       }
       const made = yield* store.complete(begun, 256, Timestamp.plus(at, 7))
@@ -98,11 +103,11 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
       const store = yield* ImportStore
       const now = yield* Timestamp.now
       yield* store.complete(first, 0, now)
-      Check.isTrue(!(yield* begin(user.id)).isBegun, "waiting counts")
+      Check.isTrue(!(yield* begin(user.id, { most: 3 })).isBegun, "waiting counts")
       const { lease } = yield* claimed(first, "limit", now)
-      Check.isTrue(!(yield* begin(user.id)).isBegun, "running counts")
+      Check.isTrue(!(yield* begin(user.id, { most: 3 })).isBegun, "running counts")
       yield* store.finish({ ...first, lease }, null, now)
-      Check.isTrue((yield* begin(user.id)).isBegun, "done does not")
+      Check.isTrue((yield* begin(user.id, { most: 3 })).isBegun, "done does not")
     })
   },
   {
@@ -139,7 +144,7 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
       const made = yield* waiting()
       const now = yield* Timestamp.now
       const first = yield* claimed(made, "first", now)
-      Check.equal(first.claimed, { import: { ...made, state: "running" }, attempt: 1 }, "claimed")
+      Check.equal(first.claimed, { import: { ...made, state: "running", startedAt: now }, attempt: 1 }, "claimed")
       const later = Timestamp.plus(now, Import.RETRY_AFTER)
       Check.isTrue(Option.isNone(yield* claim(made, "rival", Timestamp.plus(later, -1))), "too early")
       Check.equal((yield* claimed(made, "second", later)).claimed.attempt, 2, "second attempt")
@@ -196,7 +201,14 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
       }
       Check.isTrue(yield* advance(step(made, lease, now, parts)), "advanced")
       const counts = { read: 11, stored: 4, duplicates: 1, tooRecent: 2, tooOld: 3, overLimit: 0, quarantined: 1 }
-      const expected = { ...made, state: "running" as const, format: "gpx" as const, counts, bytesDone: 100 }
+      const expected = {
+        ...made,
+        state: "running" as const,
+        startedAt: now,
+        format: "gpx" as const,
+        counts,
+        bytesDone: 100
+      }
       Check.equal(yield* found(made), expected, "after the first step")
       const again = step(made, lease, now, { fixes, visits, bytesDone: 99 })
       Check.isTrue(yield* advance(again), "advanced again")
@@ -321,7 +333,7 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
         const finishedAt = Timestamp.plus(now, 5)
         Check.isTrue(yield* store.finish({ ...made, lease }, error, finishedAt), "finished")
         const state = error === null ? ("done" as const) : ("failed" as const)
-        Check.equal(yield* found(made), { ...made, state, error, finishedAt }, "found")
+        Check.equal(yield* found(made), { ...made, state, error, startedAt: now, finishedAt }, "found")
         Check.isTrue(Option.isNone(yield* claim(made, "late", Timestamp.plus(now, Timestamp.DAY))), "claimed")
         Check.isTrue(Option.isNone(yield* store.piece(made, 0)), "its file")
         Check.isTrue(!(yield* store.finish({ ...made, lease }, null, now)), "once")
@@ -372,26 +384,6 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
         "phones"
       )
       yield* forget(made)
-    })
-  },
-  {
-    name: "dropBrokenOff: uploads that have not grown since then, and nothing else",
-    run: Effect.gen(function* () {
-      const store = yield* ImportStore
-      const user = yield* Fixtures.user
-      const now = yield* Timestamp.now
-      const old = Timestamp.plus(now, -Timestamp.HOUR)
-      const broken = yield* begin(user.id, { at: old })
-      const growing = yield* begin(user.id, { at: old })
-      const whole = yield* begin(user.id, { at: old })
-      yield* store.append(broken, 0, BYTES, old)
-      yield* store.append(growing, 0, BYTES, now)
-      yield* store.complete(whole, 0, old)
-      Check.isTrue((yield* store.dropBrokenOff(Timestamp.plus(old, 1))) >= 1, "dropped")
-      Check.isTrue(!(yield* store.append(broken, 1, BYTES, now)), "the broken one")
-      Check.isTrue(yield* store.append(growing, 1, BYTES, now), "the growing one")
-      Check.equal((yield* store.list(user.id, 10)).length, 1, "the whole one")
-      yield* forget(growing, whole)
     })
   }
 ]

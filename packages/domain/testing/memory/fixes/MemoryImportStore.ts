@@ -2,9 +2,12 @@ import { Effect, Layer, Option } from "effect"
 import * as Device from "../../../src/devices/Device.js"
 import * as Fix from "../../../src/fixes/Fix.js"
 import { withoutErased } from "../../../src/imports/Entry.js"
+import * as Imports from "../../../src/imports/Import.js"
 import { type Import, MOST_NAMED, NOTHING_READ } from "../../../src/imports/Import.js"
+import * as Months from "../../../src/imports/Months.js"
 import { isSame, limitOf } from "../../../src/imports/ImportedPlace.js"
 import { ImportStore, type Leased, type Owned, type ImportStep } from "../../../src/imports/ImportStore.js"
+import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as VisitReport from "../../../src/fixes/VisitReport.js"
 import { bucketOf } from "../leases/buckets.js"
@@ -33,7 +36,7 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
       begin: ({ at, deviceId, fileName, id, userId }, most) =>
         Effect.sync(() => {
           const open = [...imports.values()].filter(({ import: one }) => one.userId === userId && isOpen(one))
-          if (open.length >= most) return false
+          if (open.length >= most || unreadBytes(open) > Imports.MAX_WAITING_BYTES) return false
           imports.set(id, {
             import: {
               userId,
@@ -47,7 +50,10 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
               bytesTotal: 0,
               bytesDone: 0,
               error: null,
+              columns: null,
+              months: [],
               uploadedAt: at,
+              startedAt: null,
               finishedAt: null
             },
             uploading: true,
@@ -67,16 +73,26 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           return true
         }),
 
-      complete: (of, bytesTotal, at) =>
+      complete: (of, bytesTotal, at, table) =>
         Effect.sync(() => {
           const kept = find(of)
           if (kept?.uploading !== true) return Option.none()
-          const made = { ...kept.import, bytesTotal, uploadedAt: at }
+          const state = table?.isAsking === true ? ("asking" as const) : ("waiting" as const)
+          const made: Import = { ...kept.import, state, columns: table?.columns ?? null, bytesTotal, uploadedAt: at }
           imports.set(of.id, { ...kept, import: made, uploading: false })
           const { deviceId: id, tokenHash, userId } = of
           const name = Device.DeviceName.make(of.fileName)
           devices.set(id, { userId, id, name, format: "json", tokenHash, createdAt: at, ...Device.INITIAL })
           importDevices.set(id, null)
+          return Option.some(made)
+        }),
+
+      confirm: (of, columns) =>
+        Effect.sync(() => {
+          const kept = find(of)
+          if (kept?.import.state !== "asking") return Option.none()
+          const made: Import = { ...kept.import, columns, state: "waiting" }
+          imports.set(of.id, { ...kept, import: made })
           return Option.some(made)
         }),
 
@@ -94,7 +110,8 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
 
       remove: (of) =>
         Effect.sync(() => {
-          if (find(of) === undefined) return false
+          const kept = find(of)
+          if (kept === undefined || kept.import.state === "undoing") return false
           throwAway(of.id)
           return imports.delete(of.id)
         }),
@@ -113,15 +130,17 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           const due = find(leased)
           if (due === undefined || !isDue(due, now)) return Option.none()
           const attempts = due.attempts + 1
-          const running = { ...due.import, state: "running" as const }
+          const state = due.import.state === "undoing" ? ("undoing" as const) : ("running" as const)
+          const running = { ...due.import, state, startedAt: due.import.startedAt ?? now }
           imports.set(running.id, { import: running, uploading: false, lease: leased.lease, dueAt, attempts })
           return Option.some({ import: running, attempt: attempts })
         }),
 
       renew: (leased, dueAt) =>
         Effect.sync(() => {
-          const kept = held(leased)
-          if (kept === undefined) return false
+          const kept = find(leased)
+          const isHeld = kept?.import.state === "undoing" ? kept.lease === leased.lease : held(leased) !== undefined
+          if (kept === undefined || !isHeld) return false
           imports.set(leased.id, { ...kept, dueAt })
           return true
         }),
@@ -168,14 +187,15 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           return true
         }),
 
-      finish: (leased, error, at) =>
+      finish: (leased, error, at, months = []) =>
         Effect.sync(() => {
           const kept = held(leased)
           if (kept === undefined) return false
+          const stored = storedByMonth(tables, kept.import)
           const state = error === null ? ("done" as const) : ("failed" as const)
           imports.set(leased.id, {
             ...kept,
-            import: { ...kept.import, state, error, finishedAt: at },
+            import: { ...kept.import, state, error, months: Months.withStored(months, stored), finishedAt: at },
             lease: null,
             dueAt: null
           })
@@ -183,9 +203,30 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           return true
         }),
 
+      beginUndo: (of) =>
+        Effect.sync(() => {
+          const kept = find(of)
+          if (kept === undefined || kept.uploading) return Option.none()
+          throwAway(of.id)
+          const undoing: Import = { ...kept.import, state: "undoing" }
+          imports.set(of.id, { ...kept, import: undoing, lease: null, dueAt: null })
+          return Option.some(undoing)
+        }),
+
+      undo: (leased, after) =>
+        Effect.sync(() => {
+          const kept = find(leased)
+          if (kept?.import.state !== "undoing" || kept.lease !== leased.lease) return "lost"
+          return undo(tables, kept.import, after)
+        }),
+
       dropBrokenOff: (before) =>
         Effect.sync(() => {
-          const broken = [...imports.values()].filter((one) => one.uploading && one.import.uploadedAt < before)
+          const broken = [...imports.values()].filter(
+            ({ import: { state, uploadedAt }, uploading }) =>
+              (uploading && uploadedAt < before) ||
+              (state === "asking" && uploadedAt < Timestamp.plus(before, -Imports.ASKING_PATIENCE))
+          )
           for (const { import: one } of broken) {
             throwAway(one.id)
             imports.delete(one.id)
@@ -197,9 +238,86 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
 )
 
 const isDue = ({ dueAt, import: one, uploading }: KeptImport, now: Timestamp.Timestamp): boolean =>
-  !uploading && isOpen(one) && (dueAt ?? now) <= now
+  !uploading && one.state !== "asking" && (isOpen(one) || one.state === "undoing") && (dueAt ?? now) <= now
 
-const isOpen = ({ state }: Import): boolean => state === "waiting" || state === "running"
+const isOpen = ({ state }: Import): boolean => state === "asking" || state === "waiting" || state === "running"
+
+const unreadBytes = (open: ReadonlyArray<KeptImport>): number =>
+  open.reduce((sum, { import: { bytesTotal }, uploading }) => sum + (uploading ? Imports.MAX_BYTES : bytesTotal), 0)
+
+const storedByMonth = ({ fixes, visitReports }: Tables, { deviceId, userId }: Import): ReadonlyMap<string, number> => {
+  const stored = new Map<string, number>()
+  const add = (at: Timestamp.Timestamp | null): void => {
+    const month = at === null ? null : Months.monthOf(at)
+    if (month !== null) stored.set(month, (stored.get(month) ?? 0) + 1)
+  }
+  const isOwn = (one: { readonly userId: UserId; readonly deviceId: DeviceId }): boolean =>
+    one.userId === userId && one.deviceId === deviceId
+  for (const fix of fixes.values()) if (isOwn(fix)) add(fix.capturedAt)
+  for (const one of visitReports.values()) if (isOwn(one)) add(one.departure ?? one.arrival)
+  return stored
+}
+
+/** The imports that brought a fix or visit which another import had stored before, by the key of the row. */
+const alsoFrom = new WeakMap<Tables, Map<string, ReadonlyArray<DeviceId>>>()
+
+const sendersOf = (tables: Tables): Map<string, ReadonlyArray<DeviceId>> => {
+  const known = alsoFrom.get(tables) ?? new Map<string, ReadonlyArray<DeviceId>>()
+  alsoFrom.set(tables, known)
+  return known
+}
+
+/** Gives a row that goes to another import that brought it too, and returns that import's device. */
+const heir = (tables: Tables, key: string, goes: DeviceId): DeviceId | undefined =>
+  sendersOf(tables)
+    .get(key)
+    ?.find((id) => id !== goes && tables.importDevices.has(id))
+
+const undo = (tables: Tables, { deviceId, id, userId }: Import, after: Timestamp.Timestamp | null) => {
+  const own = [...tables.fixes]
+    .filter(
+      ([, one]) => one.userId === userId && one.deviceId === deviceId && (after === null || one.capturedAt > after)
+    )
+    .sort(([, a], [, b]) => a.capturedAt - b.capturedAt)
+  const last = own[Math.min(own.length, Imports.UNDO_STEP) - 1]?.[1].capturedAt
+  tables.streamVersions.set(userId, (tables.streamVersions.get(userId) ?? 0) + 1)
+  for (const [key, fix] of own) {
+    if (last === undefined || fix.capturedAt > last) break
+    tables.fixes.delete(key)
+    const next = heir(tables, `${userId} ${Fix.key(fix)}`, deviceId)
+    if (next === undefined) continue
+    tables.fixes.set(`${userId} ${next} ${Fix.key(fix)}`, { ...fix, deviceId: next })
+    inherited(tables, next, fix.capturedAt)
+    const due = tables.staysDueFrom.get(next) ?? fix.capturedAt
+    tables.staysDueFrom.set(next, Timestamp.make(Math.min(due, fix.capturedAt)))
+  }
+  if (last !== undefined) return last
+  for (const [key, visit] of tables.visitReports) {
+    if (visit.userId !== userId || visit.deviceId !== deviceId) continue
+    tables.visitReports.delete(key)
+    const next = heir(tables, `${userId} ${VisitReport.key(visit)}`, deviceId)
+    if (next === undefined) continue
+    tables.visitReports.set(`${userId} ${next} ${VisitReport.key(visit)}`, { ...visit, deviceId: next })
+    const end = visit.departure ?? visit.arrival
+    if (end !== null) inherited(tables, next, end)
+  }
+  for (const [key, stay] of tables.stays) if (stay.deviceId === deviceId) tables.stays.delete(key)
+  tables.staysDueFrom.delete(deviceId)
+  tables.devices.delete(deviceId)
+  tables.importDevices.delete(deviceId)
+  tables.imports.delete(id)
+  return "gone"
+}
+
+const inherited = ({ importDevices }: Tables, id: DeviceId, at: Timestamp.Timestamp): void =>
+  void importDevices.set(id, Timestamp.make(Math.max(importDevices.get(id) ?? at, at)))
+
+/** Notes that an import brought what is stored already. */
+const noteSender = (tables: Tables, key: string, deviceId: DeviceId): void => {
+  const senders = sendersOf(tables)
+  const known = senders.get(key) ?? []
+  if (!known.includes(deviceId)) senders.set(key, [...known, deviceId])
+}
 
 /** Stores the entries of a step; returns how many of them the user did not have yet, and which places had no room. */
 const store = (tables: Tables, { deviceId }: Import, { at, fixes, notices, places, userId, visits }: ImportStep) => {
@@ -221,7 +339,10 @@ const store = (tables: Tables, { deviceId }: Import, { at, fixes, notices, place
   }
   const known = new Set([...tables.fixes.values()].filter((fix) => fix.userId === userId).map(Fix.key))
   for (const fix of fixes) {
-    if (known.has(Fix.key(fix))) continue
+    if (known.has(Fix.key(fix))) {
+      noteSender(tables, `${userId} ${Fix.key(fix)}`, deviceId)
+      continue
+    }
     known.add(Fix.key(fix))
     tables.fixes.set(`${userId} ${deviceId} ${Fix.key(fix)}`, { ...fix, userId, deviceId, receivedAt: at })
     endsWith(fix.capturedAt)
@@ -230,7 +351,10 @@ const store = (tables: Tables, { deviceId }: Import, { at, fixes, notices, place
   const seen = new Set([...tables.visitReports.values()].filter((one) => one.userId === userId).map(VisitReport.key))
   for (const visit of visits) {
     const key = VisitReport.key(visit)
-    if (seen.has(key)) continue
+    if (seen.has(key)) {
+      noteSender(tables, `${userId} ${key}`, deviceId)
+      continue
+    }
     seen.add(key)
     tables.visitReports.set(`${userId} ${deviceId} ${key}`, { ...visit, userId, deviceId })
     const last = visit.departure ?? visit.arrival

@@ -4,6 +4,8 @@ import type { ZipFile } from "./ZipDirectory.js"
 /** Receives the contents of the files of an archive, in their order. */
 export interface ZipSink {
   readonly begin: (file: ZipFile) => void
+  /** False: the rest of the present file is passed over, without being expanded. */
+  readonly isWanted?: () => boolean
   readonly bytes: (bytes: Uint8Array) => void
   readonly end: () => void
 }
@@ -11,7 +13,7 @@ export interface ZipSink {
 const HEADER = 0x04034b50
 const HEADER_BYTES = 30
 /** With the name and the extra fields. Headers of archives of ours have less than a hundred bytes. */
-const MAX_HEADER_BYTES = 1_024
+const MAX_HEADER_BYTES = 4_096
 /** The compressed bytes that are expanded at a time: at the highest ratio that the format has they become 4 MiB. */
 const SLICE_BYTES = 4_096
 
@@ -39,6 +41,7 @@ export const open = (files: ReadonlyArray<ZipFile>, sink: ZipSink) => {
   let compressedIn = 0
   let expandedOut = 0
   let expected = 0
+  let isPassedOver = false
 
   const out = (bytes: Uint8Array): void => {
     expandedOut += bytes.length
@@ -72,17 +75,20 @@ export const open = (files: ReadonlyArray<ZipFile>, sink: ZipSink) => {
   const contents = (bytes: Uint8Array): void => {
     for (let from = 0; from < bytes.length; from += SLICE_BYTES) {
       const slice = bytes.subarray(from, from + SLICE_BYTES)
-      compressedIn += slice.length
       left = (left ?? 0) - slice.length
+      isPassedOver ||= sink.isWanted?.() === false
+      if (isPassedOver) continue
+      compressedIn += slice.length
       if (inflate === undefined) out(slice)
       else inflate.push(slice, left === 0)
     }
   }
 
   const endFile = (): void => {
-    if (expected !== 0) throw new Error("a file is shorter than the archive says")
+    if (expected !== 0 && !isPassedOver) throw new Error("a file is shorter than the archive says")
     left = undefined
     inflate = undefined
+    isPassedOver = false
     index++
     sink.end()
   }

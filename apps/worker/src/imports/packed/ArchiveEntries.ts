@@ -2,8 +2,8 @@ import { NoticeKind } from "@place-access/domain/accounts"
 import { ArchiveFormat } from "@place-access/domain/exports"
 import type { Entry } from "@place-access/domain/imports"
 import { Either, Schema } from "effect"
-import * as JsonElements from "./JsonElements.js"
-import { instant, isObject, member, number } from "./Values.js"
+import * as JsonElements from "../JsonElements.js"
+import { instant, isObject, member, number } from "../Values.js"
 
 /** Reads one file of an archive. Both methods may throw; an entry that cannot be used is counted and does not throw. */
 export interface EntryReader {

@@ -1,30 +1,22 @@
 import type { Entry, FileReader, Import, Read } from "@place-access/domain/imports"
 import { TextDecoder } from "node:util"
 import { SaxesParser } from "saxes"
-import { instant, number } from "./Values.js"
+import * as Gpx from "./Gpx.js"
+import * as Kml from "./Kml.js"
+import * as Tcx from "./Tcx.js"
+import type { XmlDialect } from "./XmlDialect.js"
 
-/** A `trkpt` whose end tag has not come yet. */
-interface TrackPoint {
-  readonly lat: string | undefined
-  readonly lon: string | undefined
-  readonly depth: number
-  readonly texts: Map<Field, string>
-}
+type OnEntry = (entry: Entry.ImportEntry) => void
 
-type Field = "time" | "ele" | "speed" | "course" | "accuracy"
-
-/** Elements directly in the point. */
-const OWN: Readonly<Record<string, Field>> = { time: "time", ele: "ele", speed: "speed", course: "course" }
-/** Elements in the point's extensions, in any namespace. */
-const EXTENDED: Readonly<Record<string, Field>> = {
-  speed: "speed",
-  course: "course",
-  bearing: "course",
-  accuracy: "accuracy"
+/** The kinds, by the name of the root. */
+const DIALECTS: Readonly<Record<string, readonly [Import.ImportFormat, (onEntry: OnEntry) => XmlDialect]>> = {
+  gpx: ["gpx", Gpx.open],
+  kml: ["kml", Kml.open],
+  TrainingCenterDatabase: ["tcx", Tcx.open]
 }
 
 const MAX_DEPTH = 64
-/** A GPX file has no longer stretch without a tag: a file with one is refused, so that it cannot fill the memory. */
+/** No such file has a longer stretch without a tag: a file with one is refused, so that it cannot fill the memory. */
 const MAX_TAGLESS_BYTES = 1_048_576
 const SLICE_BYTES = 65_536
 /** The declaration of the encoding ends with the first `>`, and within this many bytes. */
@@ -32,21 +24,21 @@ const MAX_HEAD_BYTES = 1_024
 const GREATER = 0x3e
 
 /**
- * Reads the points of tracks in GPX 1.0 and 1.1. A route is a plan and a waypoint is a mark on a map, so neither is
- * history. A file with a document type is refused before any entity is read: entities, which no GPX file needs, can be
- * made to grow without a limit or to name other files.
+ * Reads GPX, KML and TCX. The parser never reads the entities of a document type: they can be made to grow without a
+ * limit or to name other files. A reference to one stays the text that it is, `&name;`.
  */
 export const open = (): FileReader => {
   let format: Import.ImportFormat | null = null
   let fault: Import.ImportFault | null = null
   let entries: Array<Entry.ImportEntry> = []
+  let dialect: XmlDialect | undefined
   let decoder: TextDecoder | undefined
   let head = new Uint8Array(0)
   let depth = 0
   let unread = 0
   let isFirst = true
-  let track: TrackPoint | undefined
-  let field: Field | undefined
+  let hasDoctype = false
+  let isText = false
   let text = ""
 
   const fail = (reason: Import.ImportFault): void => {
@@ -55,36 +47,35 @@ export const open = (): FileReader => {
 
   let isEnding = false
   const parser = new SaxesParser()
-  parser.on("error", () => fail(isEnding ? "cut_off" : "damaged"))
-  parser.on("doctype", () => fail("damaged"))
+  parser.on("error", ({ message }) => {
+    if (hasDoctype && message.endsWith("undefined entity.")) return
+    fail(isEnding ? "cut_off" : "damaged")
+  })
+  parser.on("doctype", () => void (hasDoctype = true))
   parser.on("opentag", ({ attributes, name }) => {
     unread = 0
     if (fault !== null) return
     const local = localName(name)
     depth++
-    if (depth === 1 && local === "gpx") format = "gpx"
-    if (format === null || depth > MAX_DEPTH) return fail("damaged")
-    if (track === undefined) {
-      if (local === "trkpt") track = { lat: attributes["lat"], lon: attributes["lon"], depth, texts: new Map() }
-      return
+    const kind = depth === 1 && Object.hasOwn(DIALECTS, local) ? DIALECTS[local] : undefined
+    if (kind !== undefined) {
+      format = kind[0]
+      dialect = kind[1]((entry) => void entries.push(entry))
     }
-    field = (depth === track.depth + 1 ? OWN : EXTENDED)[local]
+    if (dialect === undefined || depth > MAX_DEPTH) return fail("damaged")
+    isText = dialect.open(local, attributes, depth)
     text = ""
   })
   const hear = (heard: string): void => {
-    if (field !== undefined) text += heard
+    if (isText) text += heard
   }
   parser.on("text", hear)
   parser.on("cdata", hear)
-  parser.on("closetag", () => {
+  parser.on("closetag", ({ name }) => {
     unread = 0
     if (fault !== null) return
-    if (track !== undefined && field !== undefined && !track.texts.has(field)) track.texts.set(field, text)
-    field = undefined
-    if (track?.depth === depth) {
-      entries.push(entry(track))
-      track = undefined
-    }
+    dialect?.close(localName(name), isText ? text : undefined, depth)
+    isText = false
     depth--
   })
 
@@ -111,7 +102,12 @@ export const open = (): FileReader => {
   }
 
   const read = (work: () => void): Read => {
-    if (fault === null) work()
+    try {
+      if (fault === null) work()
+    } catch {
+      // A dialect refuses what it would have to keep.
+      fail("damaged")
+    }
     const read = { entries, fault }
     entries = []
     return read
@@ -148,20 +144,4 @@ const decoderFor = (head: Uint8Array): TextDecoder | undefined => {
   } catch {
     return undefined
   }
-}
-
-const entry = ({ lat, lon, texts }: TrackPoint): Entry.ImportEntry => {
-  const capturedAt = instant(texts.get("time"))
-  const [north, east] = [number(lat), number(lon)]
-  if (capturedAt === undefined || north === undefined || east === undefined) return { _tag: "Unusable" }
-  const reading = {
-    capturedAt,
-    lat: north,
-    lon: east,
-    accuracyM: number(texts.get("accuracy")),
-    altitudeM: number(texts.get("ele")),
-    speedMps: number(texts.get("speed")),
-    courseDeg: number(texts.get("course"))
-  }
-  return { _tag: "Reading", reading }
 }

@@ -25,14 +25,27 @@ const FILE_BYTES = 46
 const HEADER_BYTES = 30
 /** The end of the archive that a reader keeps: the list of files and the comment behind it. */
 export const TAIL_BYTES = 131_072
+/** The list of an archive of another program has the names of all photos. */
+export const FOREIGN_TAIL_BYTES = 4_194_304
 /** An archive of a hundred years has a GPX file for each month. */
 const MAX_FILES = 2_000
+/** A Takeout of ten years has a file for each photo. */
+const MAX_FOREIGN_FILES = 30_000
+const MAX_FOLDERS = 32
 /** A plain name, without folders: nothing in it leads out of a folder or names a device. */
 const NAME = /^[a-z0-9][a-z0-9-]{0,60}\.(?:json|jsonl|gpx)$/
 const ENCRYPTED = 1
 
-/** Reads the list, in the order of the offsets. `tail`: the last bytes of an archive of `length` bytes. */
-export const read = (tail: Uint8Array, length: number): Either.Either<ReadonlyArray<ZipFile>, DirectoryFault> => {
+/**
+ * Reads the list, in the order of the offsets. `tail`: the last bytes of an archive of `length` bytes. `maker`: an
+ * archive of ours has plain names and few files. Of another program's archive, files that are encrypted or packed by
+ * another method are left out.
+ */
+export const read = (
+  tail: Uint8Array,
+  length: number,
+  maker: "ours" | "foreign" = "ours"
+): Either.Either<ReadonlyArray<ZipFile>, DirectoryFault> => {
   const view = new DataView(tail.buffer, tail.byteOffset, tail.byteLength)
   const end = findEnd(view)
   if (end === undefined) return Either.left("damaged")
@@ -41,7 +54,8 @@ export const read = (tail: Uint8Array, length: number): Either.Either<ReadonlyAr
     view.getUint32(end + 12, true),
     view.getUint32(end + 16, true)
   ]
-  if (count > MAX_FILES) return Either.left("unsafe_archive")
+  // Longer archives than an upload may be have other fields (Zip64).
+  if (count > (maker === "ours" ? MAX_FILES : MAX_FOREIGN_FILES)) return Either.left("unsafe_archive")
   const start = offset - (length - tail.length)
   if (start < 0 || start + bytes > end) return Either.left("damaged")
   const files: Array<ZipFile> = []
@@ -53,9 +67,10 @@ export const read = (tail: Uint8Array, length: number): Either.Either<ReadonlyAr
     const lengths = [28, 30, 32].map((from) => view.getUint16(at + from, true))
     const [nameBytes = 0] = lengths
     const name = Buffer.from(tail.subarray(at + FILE_BYTES, at + FILE_BYTES + nameBytes)).toString("utf8")
-    if (!NAME.test(name)) return Either.left(isHarmful(name) ? "unsafe_archive" : "foreign_archive")
-    if ((flags & ENCRYPTED) !== 0 || (method !== 0 && method !== 8)) return Either.left("foreign_archive")
-    files.push({ name, method, offset: view.getUint32(at + 42, true), compressed, size })
+    if (isHarmful(name) || name.split("/").length > MAX_FOLDERS) return Either.left("unsafe_archive")
+    const isReadable = (flags & ENCRYPTED) === 0 && (method === 0 || method === 8)
+    if (maker === "ours" && (!NAME.test(name) || !isReadable)) return Either.left("foreign_archive")
+    if (isReadable) files.push({ name, method, offset: view.getUint32(at + 42, true), compressed, size })
     at += FILE_BYTES + lengths.reduce((all, one) => all + one, 0)
   }
   return inOrder(files, offset)

@@ -1,0 +1,68 @@
+import type { Entry } from "@place-access/domain/imports"
+import { isObject, type JsonValue, member, moment, number } from "./Values.js"
+
+const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
+const TIMES = ["timestamp", "time", "times", "coordTimes", "captured_at", "recorded_at", "datetime", "date", "tst"]
+/** How deep lines lie in the coordinates of a geometry: a point 0, a line 1, several lines 2. */
+const DEPTHS: Readonly<Record<string, 0 | 1 | 2>> = { Point: 0, MultiPoint: 1, LineString: 1, MultiLineString: 2 }
+
+export const isFeature = (element: JsonValue): boolean => isObject(element["geometry"])
+
+/**
+ * A feature of GeoJSON (RFC 7946). A point has one time among its properties, a line has a list with a time for each
+ * position (`coordTimes`, as togeojson writes it), or a fourth number in each position. A feature without any time, and
+ * an area, is a drawing and no history: it gives nothing. Overland and Dawarich write their points as features.
+ */
+export const feature = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => {
+  const { geometry, properties } = element
+  const depth = DEPTHS[String(member(geometry, "type"))]
+  const coordinates = member(geometry, "coordinates")
+  if (depth === undefined || !Array.isArray(coordinates)) return []
+  const times = timesOf(properties)
+  if (depth === 0) {
+    const [time] = Array.isArray(times) ? times.flat() : [times ?? coordinates[3]]
+    return time === undefined ? [] : [reading(coordinates, time, properties)]
+  }
+  const lines: ReadonlyArray<unknown> = depth === 1 ? [coordinates] : coordinates
+  return lines.flatMap((line, index) => (Array.isArray(line) ? lineOf(line, timesOfLine(times, index, depth)) : []))
+}
+
+const timesOf = (properties: unknown): unknown => {
+  const inner = member(properties, "coordinateProperties")
+  for (const name of TIMES) {
+    const found = member(properties, name) ?? member(inner, name)
+    if (found !== undefined && found !== null) return found
+  }
+  return undefined
+}
+
+const timesOfLine = (times: unknown, index: number, depth: 1 | 2): ReadonlyArray<unknown> => {
+  const own: unknown = depth === 2 && Array.isArray(times) ? times[index] : times
+  return Array.isArray(own) ? own : []
+}
+
+const lineOf = (line: ReadonlyArray<unknown>, times: ReadonlyArray<unknown>): ReadonlyArray<Entry.ImportEntry> =>
+  line.flatMap((position, index) => {
+    const time = times[index] ?? (Array.isArray(position) ? position[3] : undefined)
+    return time === undefined ? [] : [reading(position, time, undefined)]
+  })
+
+const reading = (position: unknown, time: unknown, properties: unknown): Entry.ImportEntry => {
+  const [lon, lat, altitude] = Array.isArray(position) ? position.map(number) : []
+  const capturedAt = moment(time)
+  if (lat === undefined || lon === undefined || capturedAt === undefined) return UNUSABLE
+  const of = (...names: ReadonlyArray<string>): number | undefined =>
+    names.map((name) => number(member(properties, name))).find((value) => value !== undefined)
+  return {
+    _tag: "Reading",
+    reading: {
+      capturedAt,
+      lat,
+      lon,
+      accuracyM: of("horizontal_accuracy", "accuracy", "accuracy_m"),
+      altitudeM: of("altitude", "altitude_m") ?? altitude,
+      speedMps: of("speed", "velocity", "speed_mps"),
+      courseDeg: of("course", "course_deg")
+    }
+  }
+}

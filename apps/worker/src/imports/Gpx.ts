@@ -1,0 +1,66 @@
+import type { Entry } from "@place-access/domain/imports"
+import { instant, number } from "./Values.js"
+import type { XmlDialect } from "./XmlDialect.js"
+
+/** A `trkpt` whose end tag has not come yet. */
+interface TrackPoint {
+  readonly lat: string | undefined
+  readonly lon: string | undefined
+  readonly depth: number
+  readonly texts: Map<Field, string>
+}
+
+type Field = "time" | "ele" | "speed" | "course" | "accuracy"
+
+/** Elements directly in the point. */
+const OWN: Readonly<Record<string, Field>> = { time: "time", ele: "ele", speed: "speed", course: "course" }
+/** Elements in the point's extensions, in any namespace. */
+const EXTENDED: Readonly<Record<string, Field>> = {
+  speed: "speed",
+  course: "course",
+  bearing: "course",
+  accuracy: "accuracy"
+}
+
+/**
+ * Reads the points of tracks in GPX 1.0 and 1.1. A route is a plan and a waypoint is a mark on a map, so neither is
+ * history.
+ */
+export const open = (onEntry: (entry: Entry.ImportEntry) => void): XmlDialect => {
+  let track: TrackPoint | undefined
+  let field: Field | undefined
+  return {
+    open: (name, attributes, depth) => {
+      if (track === undefined) {
+        if (name === "trkpt") track = { lat: attributes["lat"], lon: attributes["lon"], depth, texts: new Map() }
+        return false
+      }
+      field = (depth === track.depth + 1 ? OWN : EXTENDED)[name]
+      return field !== undefined
+    },
+    close: (_, text, depth) => {
+      if (track === undefined) return
+      if (field !== undefined && text !== undefined && !track.texts.has(field)) track.texts.set(field, text)
+      field = undefined
+      if (track.depth !== depth) return
+      onEntry(entry(track))
+      track = undefined
+    }
+  }
+}
+
+const entry = ({ lat, lon, texts }: TrackPoint): Entry.ImportEntry => {
+  const capturedAt = instant(texts.get("time"))
+  const [north, east] = [number(lat), number(lon)]
+  if (capturedAt === undefined || north === undefined || east === undefined) return { _tag: "Unusable" }
+  const reading = {
+    capturedAt,
+    lat: north,
+    lon: east,
+    accuracyM: number(texts.get("accuracy")),
+    altitudeM: number(texts.get("ele")),
+    speedMps: number(texts.get("speed")),
+    courseDeg: number(texts.get("course"))
+  }
+  return { _tag: "Reading", reading }
+}

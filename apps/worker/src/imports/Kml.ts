@@ -1,0 +1,137 @@
+import type { Entry } from "@place-access/domain/imports"
+import type { Timestamp } from "@place-access/domain/shared"
+import { instant, number } from "./Values.js"
+import type { XmlDialect } from "./XmlDialect.js"
+
+type OnEntry = (entry: Entry.ImportEntry) => void
+
+/** The elements whose text is read: of a place mark, and of a track. */
+const TEXTS: ReadonlySet<string> = new Set(["when", "begin", "end", "coordinates", "coord"])
+/** A track with more times before its first position is refused: they would have to be kept. */
+const MAX_PENDING = 1_000_000
+
+/**
+ * Reads the place marks of KML 2.2 and the tracks of Google's extension (`gx:Track`: a `when` and a `gx:coord` for each
+ * position, in any order). A point with a `TimeStamp` is a reading, and a point with a `TimeSpan` a visit. A line with
+ * a `TimeSpan` gives its two ends: nobody knows when the positions between them were. A place mark without a time is a
+ * mark on a map, and no history.
+ */
+export const open = (onEntry: OnEntry): XmlDialect => {
+  let mark: Mark | undefined
+  let track: Track | undefined
+  return {
+    open: (name) => {
+      if (name === "Placemark") mark = { shape: undefined, isOther: false }
+      else if (name === "Track") track = openTrack(onEntry)
+      else if (mark !== undefined && (name === "Point" || name === "LineString")) mark.shape ??= name
+      else if (mark !== undefined && (name === "Polygon" || name === "LinearRing")) mark.isOther = true
+      return TEXTS.has(name)
+    },
+    close: (name, text) => {
+      if (name === "Track") track = track?.end()
+      else if (name === "Placemark") {
+        for (const entry of mark === undefined ? [] : entriesOf(mark)) onEntry(entry)
+        mark = undefined
+      } else if (text === undefined) return
+      else if (track !== undefined) {
+        if (name === "when") track.when(text)
+        else if (name === "coord") track.coord(text)
+      } else if (mark !== undefined) {
+        if (name === "coordinates") {
+          const ends = endsOf(text)
+          mark.first ??= ends[0]
+          mark.last = ends[1] ?? mark.last
+        } else if (name === "when" || name === "begin" || name === "end") mark[name] ??= text
+      }
+    }
+  }
+}
+
+/** A place mark whose end tag has not come yet. */
+interface Mark {
+  shape: "Point" | "LineString" | undefined
+  /** It has an area, which says nothing about where somebody was. */
+  isOther: boolean
+  when?: string | undefined
+  begin?: string | undefined
+  end?: string | undefined
+  first?: string | undefined
+  last?: string | undefined
+}
+
+const BLANK = /\s/
+
+/** The first and the last position of a list: positions are apart by blanks, their numbers by commas. */
+const endsOf = (coordinates: string): readonly [string | undefined, string | undefined] => {
+  const positions = coordinates.trim()
+  // From the end by hand: a regular expression tries each place of a text without blanks.
+  let start = positions.length
+  while (start > 0 && !BLANK.test(positions.charAt(start - 1))) start--
+  return [/^\S+/.exec(positions)?.[0], positions === "" ? undefined : positions.slice(start)]
+}
+
+const entriesOf = ({ begin, end, first, isOther, last, shape, when }: Mark): ReadonlyArray<Entry.ImportEntry> => {
+  if (shape === undefined || isOther || (when ?? begin ?? end) === undefined) return []
+  const [from, until] = [instant(begin), instant(end)]
+  if (shape === "LineString") {
+    if (when !== undefined) return []
+    return [reading(from, numbers(first, ",")), reading(until, numbers(last, ","))]
+  }
+  if (when !== undefined) return [reading(instant(when), numbers(first, ","))]
+  const [lon, lat] = numbers(first, ",")
+  if (lat === undefined || lon === undefined || from === undefined || until === undefined) return [{ _tag: "Unusable" }]
+  return [{ _tag: "Visit", visit: { arrival: from, departure: until, lat, lon, accuracyM: null } }]
+}
+
+const numbers = (text: string | undefined, separator: string | RegExp): ReadonlyArray<number | undefined> =>
+  text === undefined ? [] : text.trim().split(separator).map(number)
+
+const reading = (
+  capturedAt: Timestamp.Timestamp | undefined,
+  [lon, lat, altitudeM]: ReadonlyArray<number | undefined>
+): Entry.ImportEntry =>
+  capturedAt === undefined || lat === undefined || lon === undefined
+    ? { _tag: "Unusable" }
+    : { _tag: "Reading", reading: { capturedAt, lat, lon, altitudeM } }
+
+interface Track {
+  readonly when: (text: string) => void
+  readonly coord: (text: string) => void
+  readonly end: () => undefined
+}
+
+/** Pairs the times with the positions of one track, the first with the first. */
+const openTrack = (onEntry: OnEntry): Track => {
+  let times: Array<Timestamp.Timestamp | undefined> = []
+  let positions: Array<ReadonlyArray<number | undefined>> = []
+  let paired = 0
+  const pair = (): void => {
+    while (paired < times.length && paired < positions.length) {
+      onEntry(reading(times[paired], positions[paired] ?? []))
+      paired++
+    }
+    if (paired >= times.length || paired >= positions.length) drop()
+    if (times.length + positions.length > MAX_PENDING) throw new Error("a track with times and no positions")
+  }
+  /** Forgets what was paired, in large steps: each one copies the rest. */
+  const drop = (): void => {
+    if (paired < 1_000 && paired < Math.max(times.length, positions.length)) return
+    times = times.slice(paired)
+    positions = positions.slice(paired)
+    paired = 0
+  }
+  return {
+    when: (text) => {
+      times.push(instant(text))
+      pair()
+    },
+    coord: (text) => {
+      positions.push(numbers(text, /\s+/))
+      pair()
+    },
+    end: () => {
+      for (let left = Math.max(times.length, positions.length) - paired; left > 0; left--) onEntry({ _tag: "Unusable" })
+      return undefined
+    }
+  }
+}

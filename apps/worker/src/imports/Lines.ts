@@ -1,0 +1,26 @@
+/** Cuts bytes into lines of UTF-8. Throws when a line is longer than `most` bytes. */
+export interface Lines {
+  readonly push: (bytes: Uint8Array) => void
+  readonly end: () => void
+}
+
+/** `onLine`: a line without its end, also an empty one. */
+export const open = (most: number, onLine: (text: string) => void): Lines => {
+  let rest: Buffer = Buffer.alloc(0)
+  return {
+    push: (bytes) => {
+      const all = rest.length === 0 ? Buffer.from(bytes) : Buffer.concat([rest, bytes])
+      let from = 0
+      for (let to = all.indexOf(10); to >= 0; to = all.indexOf(10, from)) {
+        onLine(all.toString("utf8", from, to > from && all[to - 1] === 13 ? to - 1 : to))
+        from = to + 1
+      }
+      rest = all.subarray(from)
+      if (rest.length > most) throw new Error("a line is too long")
+    },
+    end: () => {
+      if (rest.length > 0) onLine(rest.toString("utf8"))
+      rest = Buffer.alloc(0)
+    }
+  }
+}

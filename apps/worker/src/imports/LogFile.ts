@@ -1,0 +1,43 @@
+import type { Entry, FileReader, Import, Read } from "@place-access/domain/imports"
+import * as Lines from "./Lines.js"
+import * as OwnTracks from "./OwnTracks.js"
+import { isObject } from "./Values.js"
+
+const MAX_LINE_BYTES = 65_536
+
+/** Reads a log of OwnTracks' recorder (`.rec`): a time, a kind and a message in each line, with tabs between them. */
+export const open = (): FileReader => {
+  let entries: Array<Entry.ImportEntry> = []
+  let fault: Import.ImportFault | null = null
+  const lines = Lines.open(MAX_LINE_BYTES, (line) => {
+    const json = line.split("\t")[2]
+    if (json === undefined) return
+    for (const entry of entriesOf(json)) entries.push(entry)
+  })
+
+  const read = (work: () => void): Read => {
+    try {
+      if (fault === null) work()
+    } catch {
+      fault = "damaged"
+    }
+    const read = { entries, fault }
+    entries = []
+    return read
+  }
+
+  return {
+    format: () => "owntracks",
+    push: (bytes) => read(() => lines.push(bytes)),
+    end: () => read(lines.end)
+  }
+}
+
+const entriesOf = (json: string): ReadonlyArray<Entry.ImportEntry> => {
+  try {
+    const value: unknown = JSON.parse(json)
+    return isObject(value) ? OwnTracks.message(value) : []
+  } catch {
+    return [{ _tag: "Unusable" }]
+  }
+}

@@ -1,0 +1,88 @@
+import type { FileReader, Import, Read } from "@place-access/domain/imports"
+import { Either } from "effect"
+import type { Expansion } from "./Expansion.js"
+import * as Members from "./Members.js"
+import * as ZipDirectory from "./ZipDirectory.js"
+import * as ZipStream from "./ZipStream.js"
+
+/**
+ * Reads the location files in a zip file of another program: a Takeout, KMZ, or a folder that somebody packed. It reads
+ * the bytes twice: first for the list of files at the end, then for the files. A file is expanded only as far as its
+ * first bytes say that it is a location file (decision imports-9).
+ */
+export const open = (expansion: Expansion, openInner: () => FileReader): FileReader => {
+  const members = Members.make(openInner)
+  let fault: Import.ImportFault | null = null
+  const tail = makeTail(ZipDirectory.FOREIGN_TAIL_BYTES)
+  let zip: ReturnType<typeof ZipStream.open> | undefined
+
+  const read = (work: () => void): Read => {
+    try {
+      if (fault === null) work()
+    } catch (error) {
+      fault = error instanceof ZipStream.UnsafeArchive ? "unsafe_archive" : "damaged"
+    }
+    return { entries: members.taken(), fault }
+  }
+
+  const begin = (): void => {
+    const files = ZipDirectory.read(tail.bytes(), tail.length(), "foreign")
+    if (Either.isLeft(files)) {
+      fault = files.left === "unsafe_archive" ? "unsafe_archive" : "cut_off"
+      return
+    }
+    tail.forget()
+    zip = ZipStream.open(files.right, {
+      begin: () => {
+        expansion.file()
+        members.begin()
+      },
+      isWanted: members.isWanted,
+      bytes: (bytes) => members.bytes(bytes),
+      end: () => members.end()
+    })
+  }
+
+  return {
+    format: () => members.format(),
+    push: (bytes) =>
+      read(() => {
+        if (zip === undefined) return tail.push(bytes)
+        expansion.packed(bytes.length)
+        zip.push(bytes)
+      }),
+    end: () => {
+      if (zip === undefined) {
+        const found = read(begin)
+        return found.fault === null ? { ...found, isAgain: true } : found
+      }
+      const all = zip
+      return read(() => {
+        fault = all.isComplete() ? members.fault() : "cut_off"
+      })
+    }
+  }
+}
+
+/** Keeps the last bytes of a file, and how long the file is. */
+const makeTail = (most: number) => {
+  let chunks: Array<Uint8Array> = []
+  let [kept, length] = [0, 0]
+  return {
+    push: (bytes: Uint8Array): void => {
+      chunks.push(bytes.slice())
+      kept += bytes.length
+      length += bytes.length
+      for (let first = chunks[0]; first !== undefined && kept - first.length >= most; first = chunks[0]) {
+        kept -= first.length
+        chunks.shift()
+      }
+    },
+    bytes: (): Uint8Array => Buffer.concat(chunks),
+    length: (): number => length,
+    forget: (): void => {
+      chunks = []
+      kept = 0
+    }
+  }
+}

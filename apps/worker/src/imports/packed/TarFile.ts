@@ -1,0 +1,83 @@
+import type { FileReader, Import, Read } from "@place-access/domain/imports"
+import type { Expansion } from "./Expansion.js"
+import * as Members from "./Members.js"
+import { UnsafeArchive } from "./ZipStream.js"
+
+const BLOCK_BYTES = 512
+const [SIZE_AT, SIZE_BYTES, TYPE_AT] = [124, 12, 156]
+/** The types of an ordinary file: `0`, `7`, and a zero byte in old archives. Others are folders, links and names. */
+const FILE_TYPES: ReadonlySet<number> = new Set([0x30, 0x37, 0])
+
+/** Reads the files in a tar archive (POSIX ustar and pax), whose headers stand between them. */
+export const open = (expansion: Expansion, openInner: () => FileReader): FileReader => {
+  const members = Members.make(openInner)
+  let fault: Import.ImportFault | null = null
+  let header: Buffer = Buffer.alloc(0)
+  /** Of the present file, and of the filling behind it. */
+  let [left, filling] = [0, 0]
+  let isFile = false
+
+  const begin = (block: Buffer): void => {
+    expansion.file()
+    const size = sizeOf(block)
+    isFile = FILE_TYPES.has(block[TYPE_AT] ?? 0)
+    left = size
+    filling = (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES
+    if (isFile) members.begin()
+    if (isFile && size === 0) members.end()
+  }
+
+  const push = (bytes: Uint8Array): void => {
+    let from = 0
+    while (from < bytes.length) {
+      if (left > 0) {
+        const part = bytes.subarray(from, from + left)
+        if (isFile) members.bytes(part)
+        left -= part.length
+        from += part.length
+        if (left === 0 && isFile) members.end()
+      } else if (filling > 0) {
+        const passed = Math.min(filling, bytes.length - from)
+        filling -= passed
+        from += passed
+      } else {
+        const part = bytes.subarray(from, from + BLOCK_BYTES - header.length)
+        header = Buffer.concat([header, part])
+        from += part.length
+        if (header.length < BLOCK_BYTES) return
+        // Blocks of zeros are the end of the archive.
+        if (header.some((byte) => byte !== 0)) begin(header)
+        header = Buffer.alloc(0)
+      }
+    }
+  }
+
+  const read = (work: () => void): Read => {
+    try {
+      if (fault === null) work()
+    } catch (error) {
+      fault = error instanceof UnsafeArchive ? "unsafe_archive" : "damaged"
+    }
+    return { entries: members.taken(), fault }
+  }
+
+  return {
+    format: () => members.format(),
+    push: (bytes) => read(() => push(bytes)),
+    end: () =>
+      read(() => {
+        fault = left > 0 || header.length > 0 ? "cut_off" : members.fault()
+      })
+  }
+}
+
+/** Octal digits, or a binary number when the first bit is set. */
+const sizeOf = (block: Buffer): number => {
+  if (((block[SIZE_AT] ?? 0) & 0x80) !== 0) return block.readUIntBE(SIZE_AT + SIZE_BYTES - 6, 6)
+  const text = block
+    .toString("latin1", SIZE_AT, SIZE_AT + SIZE_BYTES)
+    .replaceAll("\0", "")
+    .trim()
+  if (!/^[0-7]*$/.test(text)) throw new Error("no size")
+  return text === "" ? 0 : Number.parseInt(text, 8)
+}

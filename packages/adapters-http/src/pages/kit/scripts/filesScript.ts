@@ -1,0 +1,84 @@
+/**
+ * The script of the page that uploads files: plain JavaScript for browsers. It takes files and folders that are dropped
+ * on the form, and sends them one after the other. When too many wait to be read, it waits too. Without the script the
+ * form sends the files that were chosen. Its own texts come from `data-texts` of its element.
+ */
+export const filesScript = `"use strict"
+;(() => {
+  const texts = JSON.parse(document.currentScript.dataset.texts)
+  const form = document.getElementById("upload")
+  const fill = (text, values) => text.replace(/\\{(\\w+)\\}/g, (_, name) => String(values[name]))
+  const WAIT_MS = 5000
+
+  const hint = document.createElement("p")
+  hint.className = "soft"
+  hint.textContent = texts.drop
+  form.append(hint)
+  const status = document.createElement("p")
+  status.setAttribute("role", "status")
+  const refused = document.createElement("ul")
+  form.after(status, refused)
+
+  /** The files of a dropped entry, those of its folders too. */
+  const filesOf = async (entry) => {
+    if (entry.isFile) return [await new Promise((resolve, reject) => entry.file(resolve, reject))]
+    const reader = entry.createReader()
+    const files = []
+    for (;;) {
+      // Browsers give at most a hundred entries at a time.
+      const entries = await new Promise((resolve, reject) => reader.readEntries(resolve, reject))
+      if (entries.length === 0) return files
+      for (const one of entries) files.push(...(await filesOf(one)))
+    }
+  }
+
+  /** Why the service refused a file; undefined when it has it. */
+  const send = async (file) => {
+    for (;;) {
+      const body = new FormData()
+      body.append("form_token", form.elements.form_token.value)
+      body.append("file", file, file.name)
+      const answer = await fetch(form.action, { method: "POST", body, credentials: "same-origin", redirect: "manual" })
+      if (answer.type === "opaqueredirect") return undefined
+      if (answer.status === 409) {
+        status.textContent = texts.waits
+        await new Promise((resolve) => setTimeout(resolve, WAIT_MS))
+        continue
+      }
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html")
+      const fault = page.getElementById("file-fault")
+      return fault === null ? texts.failed : fault.textContent.trim()
+    }
+  }
+
+  const sendAll = async (files) => {
+    let done = 0
+    for (const [index, file] of files.entries()) {
+      status.textContent = fill(texts.going, { done: index, all: files.length })
+      const reason = await send(file).catch(() => texts.failed)
+      if (reason === undefined) done++
+      else {
+        const line = document.createElement("li")
+        line.textContent = file.name + ": " + reason
+        refused.append(line)
+      }
+    }
+    if (done === files.length) return location.assign(form.dataset.list)
+    status.textContent = fill(texts.ended, { done, all: files.length }) + " "
+    const link = document.createElement("a")
+    link.href = form.dataset.list
+    link.textContent = texts.list
+    status.append(link)
+  }
+
+  form.addEventListener("dragover", (event) => event.preventDefault())
+  form.addEventListener("drop", async (event) => {
+    event.preventDefault()
+    // The list of a drop is empty after the event: its entries are taken at once.
+    const entries = [...event.dataTransfer.items].flatMap((item) => item.webkitGetAsEntry?.() ?? [])
+    const files = []
+    for (const entry of entries) files.push(...(await filesOf(entry)))
+    if (files.length > 0) await sendAll(files)
+  })
+})()
+`

@@ -1,0 +1,187 @@
+import { HttpServerRequest } from "@effect/platform"
+import { checkFormToken } from "@place-access/domain/accounts"
+import { getHistoryChoice, type History } from "@place-access/domain/retention-choice"
+import { Import, startImport } from "@place-access/domain/imports"
+import { type Conflict, Entropy, type Invalid, type StoreError } from "@place-access/domain/shared"
+import { Effect, Either } from "effect"
+import * as Upload from "../../edge/Upload.js"
+import { HttpOptions } from "../../HttpOptions.js"
+import { forScript, texts } from "../../languages/index.js"
+import * as Credentials from "../../security/Credentials.js"
+import * as Errors from "../../wire/Errors.js"
+import { type Html, html, type Text } from "../../html/Html.js"
+import * as Fields from "../kit/Fields.js"
+import { respond, seeOther } from "../kit/Page.js"
+import * as Visitor from "../kit/Visitor.js"
+
+/** The page that uploads files. It works without a script; the script adds folders that are dropped on the page. */
+
+const words = texts.portal.imports
+
+const LABELS = { file: words.upload.one }
+const MOST = "256 MiB"
+/** What the dialog for files shows first. The service decides by the content. */
+const ACCEPTED = ".gpx,.kml,.kmz,.json,.geojson,.tcx,.fit,.csv,.txt,.rec,.xml,.zip,.gz,.tgz"
+
+interface Refused {
+  readonly status: number
+  readonly problems: ReadonlyArray<Fields.ShownProblem>
+  /** Of several files, how many were stored. */
+  readonly stored?: number
+}
+
+export const page = (
+  portal: string,
+  visitor: Visitor.Visitor,
+  { problems, status, stored = 0 }: Refused = { status: 200, problems: [] }
+) =>
+  Effect.gen(function* () {
+    const token = yield* Visitor.tokenFor(visitor)
+    const { keep } = yield* getHistoryChoice(visitor.account.id)
+    const form: Fields.Shown = { values: () => "", problems }
+    return yield* respond({
+      title: words.add,
+      reader: yield* Visitor.reader(visitor),
+      current: `${portal}/devices`,
+      width: "middle",
+      status,
+      files: { nonce: yield* Entropy.secret, texts: forScript(({ portal: own }) => own.imports.upload.script) },
+      main: html`<h1>${words.add}</h1>
+        ${stored > 0 && html`<div class="note"><p>${words.upload.several(stored)}</p></div>`}
+        ${Fields.problems(form, LABELS)} ${kept(portal, keep)}
+        <form
+          class="card"
+          id="upload"
+          method="post"
+          action="${portal}/imports"
+          enctype="multipart/form-data"
+          data-list="${portal}/imports"
+        >
+          ${Fields.hidden("form_token", token)}
+          <div class="field">
+            <label for="file">${words.upload.file}</label>
+            <p class="hint" id="file-hint">${words.upload.hint(MOST)}</p>
+            ${Fields.groupFault(form, "file", LABELS.file)}
+            <input
+              id="file"
+              name="file"
+              type="file"
+              required
+              multiple
+              accept="${ACCEPTED}"
+              aria-describedby="file-hint"
+            />
+          </div>
+          <button>${words.upload.button}</button>
+        </form>
+        <section class="card" aria-labelledby="where">
+          <h2 id="where">${words.sources.heading}</h2>
+          <dl>
+            <dt>${words.sources.android}</dt>
+            <dd>${words.sources.androidPath}</dd>
+            <dt>${words.sources.iphone}</dt>
+            <dd>${words.sources.iphonePath}</dd>
+            <dt>${words.sources.takeout}</dt>
+            <dd>${words.sources.takeoutPath}</dd>
+            <dt>${words.sources.account}</dt>
+            <dd>${words.sources.accountPath}</dd>
+            <dt>${words.sources.gpx}</dt>
+            <dd>${words.sources.gpxPath}</dd>
+          </dl>
+        </section>
+        <p><a href="${portal}/imports">${words.all}</a></p>`
+    })
+  })
+
+/**
+ * A note before the upload about what the chosen history would leave out, because adding it later takes another upload.
+ */
+const kept = (portal: string, keep: History.Keep): Html | false =>
+  keep !== null &&
+  html`<div class="note">
+    <p>${words.upload.history(keep, `${portal}/settings`)}</p>
+  </div>`
+
+/** Stores the files of the form one after the other. One that is refused does not keep the others from being stored. */
+export const receive = (portal: string) =>
+  Visitor.signedIn((visitor) =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      if (!/^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "")) {
+        yield* Visitor.checked(visitor.cookie)
+        return yield* page(portal, visitor, {
+          status: 400,
+          problems: [{ field: "file", message: words.upload.choose }]
+        })
+      }
+      yield* Credentials.checkOrigin(request, yield* HttpOptions)
+      const outcomes = Upload.forms(request, Import.MAX_WAITING_BYTES, ({ bytes, fileName, value }) =>
+        Effect.gen(function* () {
+          // The token is checked before the file is read: the field of the token comes before the files in the form.
+          if (!(yield* checkFormToken(visitor.cookie, value("form_token"), "")))
+            return yield* Effect.fail(Visitor.stale)
+          const started = startImport(visitor.account.id, fileName, bytes, { isAsking: true })
+          const outcome: Either.Either<Import.Import, Refused> = yield* started.pipe(
+            Effect.catchTag("ImportTooLarge", () => Effect.fail(Errors.payloadTooLarge(Import.MAX_BYTES))),
+            Effect.map(Either.right),
+            Effect.catchAll((error) => {
+              const refused = refusalOf(error)
+              return refused === undefined ? Effect.fail(error) : Effect.succeed(Either.left(refused))
+            })
+          )
+          return { fileName, outcome }
+        })
+      )
+      return yield* outcomes.pipe(
+        Effect.flatMap((all) => answer(portal, visitor, all)),
+        Effect.catchAll((error) =>
+          "statusCode" in error && error.statusCode === 413 ? page(portal, visitor, tooLarge) : Effect.fail(error)
+        )
+      )
+    })
+  )
+
+interface Outcome {
+  readonly fileName: string
+  readonly outcome: Either.Either<Import.Import, Refused>
+}
+
+const answer = (portal: string, visitor: Visitor.Visitor, all: ReadonlyArray<Outcome>) => {
+  const refused = all.flatMap(({ fileName, outcome }) =>
+    Either.isLeft(outcome) ? [{ fileName, ...outcome.left }] : []
+  )
+  const [first] = refused
+  if (first === undefined) {
+    const [only] = all
+    const asking = all.length === 1 && only !== undefined && Either.getOrNull(only.outcome)
+    return Effect.succeed(
+      asking && asking.state === "asking"
+        ? seeOther(`${portal}/imports/${asking.id}/columns`)
+        : seeOther(`${portal}/imports?done=import-started`)
+    )
+  }
+  if (all.length === 1) return page(portal, visitor, first)
+  const problems = refused.flatMap(({ fileName, problems }) =>
+    problems.map(({ message }) => ({
+      field: "files",
+      message: words.upload.refused(Import.fileName(fileName), Fields.said(message))
+    }))
+  )
+  return page(portal, visitor, { status: first.status, problems, stored: all.length - refused.length })
+}
+
+const tooLarge: Refused = { status: 413, problems: [{ field: "file", message: words.upload.tooLarge(MOST) }] }
+
+/** How the page shows a file that was refused. Undefined: the error page shows it. */
+const refusalOf = (error: Conflict | Invalid | StoreError | Errors.WireError): Refused | undefined => {
+  const of = (status: number, message: Text) => ({ status, problems: [{ field: "file", message }] })
+  if (!("_tag" in error)) return error.statusCode === 413 ? tooLarge : undefined
+  switch (error._tag) {
+    case "Invalid":
+      return { status: 400, problems: error.problems }
+    case "Conflict":
+      return of(409, error.reason)
+    case "StoreError":
+      return undefined
+  }
+}

@@ -1,0 +1,91 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import { Import, type ImportStore, type Leased } from "@place-access/domain/imports"
+import { DeviceId, Timestamp } from "@place-access/domain/shared"
+import { Effect, Option, Schema } from "effect"
+import * as Rows from "../driver/Rows.js"
+import { orStoreError } from "../Failures.js"
+import * as FixCounts from "../history/FixCounts.js"
+import { COLUMNS, deletePieces, ImportRow, isOne, lockStream, toImport } from "./ImportRow.js"
+
+/** The methods of `ImportStore` that undo an import. All rows are on the user's shard. */
+
+type Store = typeof ImportStore.Service
+
+export const begin =
+  (sql: SqlClient): Store["beginUndo"] =>
+  (of) =>
+    Effect.gen(function* () {
+      const begun = yield* sql`UPDATE imports SET state = 'undoing', lease = NULL, leased_until = NULL, attempts = 0
+          WHERE ${isOne(sql, of)} AND state <> 'uploading' RETURNING ${COLUMNS}`.pipe(Rows.first(ImportRow))
+      yield* deletePieces(sql, of)
+      return Option.map(begun, toImport)
+    }).pipe(sql.withTransaction, orStoreError)
+
+const HeldRow = Schema.Struct({ device_id: DeviceId })
+const SpanRow = Schema.Struct({ first_at: Rows.NullableAt, last_at: Rows.NullableAt })
+
+export const undo =
+  (sql: SqlClient): Store["undo"] =>
+  (leased, after) =>
+    Effect.gen(function* () {
+      // Uploads and derivations of the user wait from here until the end of the transaction, and then begin again.
+      yield* lockStream(sql, leased.userId, 1)
+      const held = yield* sql`SELECT device_id FROM imports
+          WHERE ${isOne(sql, leased)} AND state = 'undoing' AND lease = ${leased.lease} FOR UPDATE`.pipe(
+        Rows.first(HeldRow)
+      )
+      if (Option.isNone(held)) return "lost" as const
+      const { device_id: deviceId } = held.value
+      const span = yield* sql`SELECT min(captured_at) AS first_at, max(captured_at) AS last_at FROM (
+            SELECT captured_at FROM fixes WHERE user_id = ${leased.userId} AND device_id = ${deviceId}
+              AND ${after === null ? sql`true` : sql`captured_at > ${Rows.at(after)}`}
+            ORDER BY captured_at LIMIT ${Import.UNDO_STEP}
+          ) earliest`.pipe(Rows.first(SpanRow))
+      const { first_at: from, last_at: until } = Option.getOrElse(span, () => ({ first_at: null, last_at: null }))
+      if (from === null || until === null) return yield* forget(sql, leased, deviceId)
+      const isGoing = (table: string) =>
+        sql`${sql(table)}.user_id = ${leased.userId} AND ${sql(table)}.device_id = ${deviceId}
+            AND ${sql(table)}.captured_at BETWEEN ${Rows.at(from)} AND ${Rows.at(until)}`
+      yield* sql`WITH kept AS (
+            UPDATE fixes f SET device_id = heir.device_id, also_from = array_remove(f.also_from, heir.device_id)
+            FROM devices heir
+            WHERE ${isGoing("f")} AND f.also_from IS NOT NULL AND ${isHeir(sql, leased, deviceId, "f")}
+            RETURNING heir.device_id, f.captured_at
+          ), span AS (
+            SELECT device_id, min(captured_at) AS first_at, max(captured_at) AS last_at FROM kept GROUP BY device_id
+          )
+          UPDATE devices SET stays_due_from = least(stays_due_from, span.first_at),
+            history_ends_at = greatest(history_ends_at, span.last_at)
+          FROM span WHERE devices.user_id = ${leased.userId} AND devices.device_id = span.device_id`
+      yield* sql`DELETE FROM fixes WHERE ${isGoing("fixes")}`
+      yield* FixCounts.recount(sql, leased.userId, { from, until: Timestamp.plus(until, 1) })
+      return until
+    }).pipe(sql.withTransaction, orStoreError)
+
+/** `heir` is the first other import that brought the row of `table` too and was not undone. */
+const isHeir = (sql: SqlClient, { userId }: Leased, deviceId: DeviceId, table: string) =>
+  sql`heir.user_id = ${userId} AND heir.device_id = (
+        SELECT o.device_id FROM devices o
+        WHERE o.user_id = ${userId} AND o.format = 'import' AND o.device_id <> ${deviceId}
+          AND o.device_id = ANY(${sql(table)}.also_from)
+        ORDER BY array_position(${sql(table)}.also_from, o.device_id) LIMIT 1)`
+
+/** Deletes the rest when no fix is left: visits, stays, the device and the import. */
+const forget = (sql: SqlClient, leased: Leased, deviceId: DeviceId) =>
+  Effect.gen(function* () {
+    const { userId } = leased
+    yield* sql`WITH kept AS (
+          UPDATE visit_reports v SET device_id = heir.device_id, also_from = array_remove(v.also_from, heir.device_id)
+          FROM devices heir
+          WHERE v.user_id = ${userId} AND v.device_id = ${deviceId} AND v.also_from IS NOT NULL
+            AND ${isHeir(sql, leased, deviceId, "v")}
+          RETURNING heir.device_id, coalesce(v.departure, v.arrival) AS last_at
+        ), span AS (SELECT device_id, max(last_at) AS last_at FROM kept GROUP BY device_id)
+        UPDATE devices SET history_ends_at = greatest(history_ends_at, span.last_at)
+        FROM span WHERE devices.user_id = ${userId} AND devices.device_id = span.device_id`
+    yield* sql`DELETE FROM visit_reports WHERE user_id = ${userId} AND device_id = ${deviceId}`
+    yield* sql`DELETE FROM stays WHERE user_id = ${userId} AND device_id = ${deviceId}`
+    yield* sql`DELETE FROM devices WHERE user_id = ${userId} AND device_id = ${deviceId}`
+    yield* sql`DELETE FROM imports WHERE ${isOne(sql, leased)}`
+    return "gone" as const
+  })

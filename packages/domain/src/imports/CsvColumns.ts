@@ -1,0 +1,191 @@
+// Which columns of a CSV file say when somebody was where. Decision imports-10.
+import { Schema } from "effect"
+
+const Name = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
+
+/** The names of columns, as the header has them. A column that the file has not is left out. */
+export const CsvColumns = Schema.Struct({
+  time: Name,
+  lat: Name,
+  lon: Name,
+  /** Of the day, when `time` has the hours alone. */
+  date: Schema.optionalWith(Name, { exact: true }),
+  accuracy: Schema.optionalWith(Name, { exact: true }),
+  altitude: Schema.optionalWith(Name, { exact: true }),
+  speed: Schema.optionalWith(Name, { exact: true }),
+  course: Schema.optionalWith(Name, { exact: true })
+})
+export type CsvColumns = typeof CsvColumns.Type
+
+export type ColumnRole = keyof CsvColumns
+export const NEEDED: ReadonlyArray<ColumnRole> = ["time", "lat", "lon"]
+export const ROLES: ReadonlyArray<ColumnRole> = [
+  "time",
+  "date",
+  "lat",
+  "lon",
+  "accuracy",
+  "altitude",
+  "speed",
+  "course"
+]
+
+/** The header of a file. */
+export interface Header {
+  readonly delimiter: string
+  readonly names: ReadonlyArray<string>
+}
+
+/** A header with more columns is refused. */
+const MAX_COLUMNS = 200
+/** No line is longer. */
+export const MAX_LINE = 65_536
+const DELIMITERS = [",", ";", "\t", "|"]
+
+/** The names that exporters write, the best first; without blanks, signs and capitals. */
+const KNOWN: Readonly<Record<ColumnRole, ReadonlyArray<string>>> = {
+  time: [
+    "timestamp",
+    "time",
+    "datetime",
+    "capturedat",
+    "recordedat",
+    "capturets",
+    "tst",
+    "ts",
+    "epoch",
+    "unixtime",
+    "isotime",
+    "utctime",
+    "timeutc",
+    "datetimeutc",
+    "utcdatetime",
+    "localtime",
+    "fixtime",
+    "devicetime",
+    "gpstime",
+    "timestampms",
+    "timestamputc",
+    "timems",
+    "createdat",
+    "datetimelocal",
+    "unixtimestamp",
+    "dateandtime",
+    "fmttime",
+    "zeit",
+    "zeitstempel",
+    "date"
+  ],
+  date: ["date", "datum", "day", "utcdate", "dateutc"],
+  lat: [
+    "latitude",
+    "lat",
+    "latdeg",
+    "latitudedeg",
+    "latitudewgs84",
+    "gpslatitude",
+    "locationlat",
+    "positionlat",
+    "breite",
+    "breitengrad"
+  ],
+  lon: [
+    "longitude",
+    "lon",
+    "lng",
+    "long",
+    "londeg",
+    "longitudedeg",
+    "longitudewgs84",
+    "gpslongitude",
+    "locationlng",
+    "locationlon",
+    "positionlong",
+    "laenge",
+    "länge",
+    "längengrad",
+    "laengengrad"
+  ],
+  accuracy: [
+    "accuracy",
+    "horizontalaccuracy",
+    "accuracym",
+    "accuracymeters",
+    "hacc",
+    "acc",
+    "haccuracy",
+    "genauigkeit"
+  ],
+  altitude: [
+    "altitude",
+    "altitudem",
+    "elevation",
+    "elevationm",
+    "ele",
+    "alt",
+    "altitudemeters",
+    "heightm",
+    "hoehe",
+    "höhe"
+  ],
+  speed: ["speedmps", "speedms", "speed", "velocity", "geschwindigkeit"],
+  course: ["course", "bearing", "heading", "bearingdeg", "coursedeg", "cog", "direction", "kurs"]
+}
+
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "")
+
+/** The fields of one line. A field in quotes may have the delimiter, and two quotes for one. */
+export const fields = (line: string, delimiter: string): ReadonlyArray<string> => {
+  if (!line.includes('"')) return line.split(delimiter)
+  const found: Array<string> = []
+  let field = ""
+  let isQuoted = false
+  for (let at = 0; at < line.length; at++) {
+    const character = line.charAt(at)
+    if (character === '"') {
+      if (isQuoted && line[at + 1] === '"') field += line.charAt(++at)
+      else isQuoted = !isQuoted
+    } else if (character === delimiter && !isQuoted) {
+      found.push(field)
+      field = ""
+    } else field += character
+  }
+  found.push(field)
+  return found
+}
+
+/** The header of a file by its first line: the delimiter that gives the most columns. Undefined: it is no table. */
+export const headerOf = (beginning: string): Header | undefined => {
+  const line = /^[\uFEFF\s]*([^\r\n]*)/.exec(beginning)?.[1] ?? ""
+  if (line === "" || line.length > MAX_LINE) return undefined
+  const [best] = DELIMITERS.map((delimiter) => ({
+    delimiter,
+    names: fields(line, delimiter).map((name) => name.trim())
+  })).sort((a, b) => b.names.length - a.names.length)
+  return best === undefined || best.names.length < 3 || best.names.length > MAX_COLUMNS ? undefined : best
+}
+
+/** The columns that a person or program has not said, by the names of the header. */
+export const guess = ({ names }: Header): Partial<CsvColumns> => {
+  const found: { -readonly [role in ColumnRole]?: string } = {}
+  for (const role of ROLES) {
+    const name = KNOWN[role]
+      .map((known) => names.find((one) => plain(one) === known))
+      .find((one) => one !== undefined && !Object.values(found).includes(one))
+    if (name !== undefined) found[role] = name
+  }
+  // `date` beside a complete time is no part of it: "timestamp" has the day.
+  if (found.time !== undefined && plain(found.time) !== "time" && plain(found.time) !== "zeit") delete found.date
+  return found
+}
+
+/** Whether time, latitude and longitude are known, so that the table can be read. */
+export const isComplete = (columns: Partial<CsvColumns>): columns is CsvColumns =>
+  columns.time !== undefined && columns.lat !== undefined && columns.lon !== undefined
+
+/** The first column that the header lacks; undefined when the file can be read with these columns. */
+export const missing = ({ names }: Header, columns: CsvColumns): ColumnRole | undefined =>
+  ROLES.find((role) => {
+    const name = columns[role]
+    return name !== undefined && !names.includes(name)
+  })

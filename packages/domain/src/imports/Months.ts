@@ -1,0 +1,87 @@
+// What a file held, by month. Decision imports-12.
+import { parseIso, toIso, type Timestamp } from "../shared/Timestamp.js"
+
+/** The entries of one month, in UTC. `known`: what is left of `read` when everything else is taken away. */
+export interface MonthCounts {
+  /** `2024-03`; null for entries without a time. */
+  readonly month: string | null
+  readonly read: number
+  readonly stored: number
+  readonly tooRecent: number
+  readonly tooOld: number
+  readonly quarantined: number
+}
+
+type Why = "tooRecent" | "tooOld" | "quarantined"
+
+/** A made-up file could have an entry in each of a million months: beyond this, entries count as without a time. */
+export const MAX_MONTHS = 1_200
+
+/** Counts entries while they are read. */
+export interface MonthTally {
+  /** One entry; `why` it is not stored, undefined when it is offered to the store. */
+  readonly add: (at: Timestamp | undefined, why: Why | undefined) => void
+  /** By month; entries without a time come first. */
+  readonly months: () => ReadonlyArray<MonthCounts>
+}
+
+interface Counting {
+  read: number
+  tooRecent: number
+  tooOld: number
+  quarantined: number
+}
+
+/** A tally without an entry. */
+export const tally = (): MonthTally => {
+  const months = new Map<string | null, Counting>()
+  /** The month of the last entry: the next one is nearly always in it. */
+  let [from, until, last] = [0, 0, of(months, null)]
+  return {
+    add: (at, why) => {
+      const isLast = at !== undefined && at >= from && at < until
+      if (!isLast) {
+        last = of(months, at === undefined ? null : monthOf(at))
+        ;[from, until] = at === undefined ? [0, 0] : edges(at)
+      }
+      last.read++
+      if (why !== undefined) last[why]++
+    },
+    months: () =>
+      [...months]
+        .filter(([, { read }]) => read > 0)
+        .sort(([a], [b]) => ((a ?? "") < (b ?? "") ? -1 : 1))
+        .map(([month, counts]) => ({ month, stored: 0, ...counts }))
+  }
+}
+
+/** The months with the entries that were stored in each. */
+export const withStored = (
+  months: ReadonlyArray<MonthCounts>,
+  stored: ReadonlyMap<string, number>
+): ReadonlyArray<MonthCounts> =>
+  months.map((one) => ({ ...one, stored: one.month === null ? 0 : (stored.get(one.month) ?? 0) }))
+
+const of = (months: Map<string | null, Counting>, month: string | null): Counting => {
+  const key = months.size < MAX_MONTHS || months.has(month) ? month : null
+  const found = months.get(key) ?? { read: 0, tooRecent: 0, tooOld: 0, quarantined: 0 }
+  months.set(key, found)
+  return found
+}
+
+/** Years outside of four digits are no time of anybody. */
+const [FIRST, LAST] = [-30_610_224_000_000, 253_402_300_799_999]
+
+/** `2024-03`, in UTC. Null outside of the years 1000 to 9999. */
+export const monthOf = (at: Timestamp): string | null => (at < FIRST || at > LAST ? null : toIso(at).slice(0, 7))
+
+const edges = (at: Timestamp): readonly [number, number] => {
+  const month = monthOf(at)
+  if (month === null) return [0, 0]
+  const [year = 0, number = 0] = month.split("-").map(Number)
+  return [beginningOf(year, number), number === 12 ? beginningOf(year + 1, 1) : beginningOf(year, number + 1)]
+}
+
+/** NaN after the year 9999: no time lies before it, so the month is looked up again. */
+const beginningOf = (year: number, month: number): number =>
+  parseIso(`${String(year)}-${String(month).padStart(2, "0")}-01T00:00:00Z`) ?? Number.NaN

@@ -1,0 +1,21 @@
+import { Effect } from "effect"
+import { program, Timestamp } from "../shared/index.js"
+import { ImportStore, type Leased } from "./ImportStore.js"
+import * as Pace from "./Pace.js"
+
+/**
+ * Deletes what an import added, step by step, and the import at last. After a crash another worker begins anew: what is
+ * deleted already is not found again. Apps keep what they learned.
+ */
+export const undoNow = program("undoNow", function* (leased: Leased, pace: Pace.Pace) {
+  const store = yield* ImportStore
+  let after: Timestamp.Timestamp | null = null
+  for (;;) {
+    const begunAt = yield* Timestamp.now
+    const next: Timestamp.Timestamp | "gone" | "lost" = yield* store.undo(leased, after)
+    if (next === "gone" || next === "lost") return
+    after = next
+    const millis = Pace.pauseMs(pace, (yield* Timestamp.now) - begunAt)
+    if (millis > 0) yield* Effect.sleep(millis)
+  }
+})

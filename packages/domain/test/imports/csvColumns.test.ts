@@ -1,0 +1,80 @@
+import { CsvColumns, Import, Months } from "@place-access/domain/imports"
+import { Timestamp } from "@place-access/domain/shared"
+import { FastCheck as fc } from "effect"
+import { describe, expect, it } from "vitest"
+
+const guessed = (line: string) => {
+  const header = CsvColumns.headerOf(line)
+  return header === undefined ? undefined : CsvColumns.guess(header)
+}
+
+describe("the columns of a table [imports-10]", () => {
+  it.each([
+    ["lat,lon,time", { time: "time", lat: "lat", lon: "lon" }],
+    [
+      "\uFEFFLatitude;Longitude;Timestamp (UTC);Speed\r\n1",
+      { time: "Timestamp (UTC)", lat: "Latitude", lon: "Longitude", speed: "Speed" }
+    ],
+    ['"date","time","lat","lng"', { time: "time", date: "date", lat: "lat", lon: "lng" }],
+    ["date\tlat\tlon", { time: "date", lat: "lat", lon: "lon" }],
+    ["created_at,date,lat,lon", { time: "created_at", lat: "lat", lon: "lon" }],
+    ["a|b|c", {}],
+    ["one line of words", undefined],
+    ["", undefined]
+  ])("%j", (line, expected) => {
+    expect(guessed(line)).toEqual(expected)
+  })
+
+  it("a field in quotes may have the delimiter, and two quotes for one", () => {
+    expect(CsvColumns.fields('a,"b, ""c""",d', ",")).toEqual(["a", 'b, "c"', "d"])
+  })
+
+  it("no line makes the reader of headers throw, and no column is guessed twice", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom("lat", "lon", "time", "date", ",", ";", '"', " ", "\n", "x")), (parts) => {
+        const names = Object.values(guessed(parts.join("")) ?? {})
+        expect(new Set(names).size).toBe(names.length)
+      })
+    )
+  })
+})
+
+describe("the months of a file [imports-12]", () => {
+  it("every entry is in exactly one month, whatever their order", () => {
+    const moment = fc.integer({ min: Date.UTC(2019, 0), max: Date.UTC(2021, 0) })
+    fc.assert(
+      fc.property(fc.array(fc.option(moment, { nil: undefined })), (times) => {
+        const tally = Months.tally()
+        for (const at of times) tally.add(at === undefined ? undefined : Timestamp.make(at), undefined)
+        const expected = new Map<string | null, number>()
+        for (const at of times) {
+          const month = at === undefined ? null : new Date(at).toISOString().slice(0, 7)
+          expected.set(month, (expected.get(month) ?? 0) + 1)
+        }
+        expect(new Map(tally.months().map(({ month, read }) => [month, read]))).toEqual(expected)
+      }),
+      { examples: [[[Date.UTC(2020, 0, 31, 23, 59, 59, 999), Date.UTC(2020, 1, 1), undefined, Date.UTC(2020, 0)]]] }
+    )
+  })
+
+  it("a made-up file with a million months keeps no more than the bound", () => {
+    const tally = Months.tally()
+    for (let year = 1_000; year < 3_000; year++) tally.add(Timestamp.make(Date.UTC(year, 5)), "quarantined")
+    const months = tally.months()
+    expect(months.length).toBeLessThanOrEqual(Months.MAX_MONTHS)
+    expect(months.reduce((sum, { quarantined }) => sum + quarantined, 0)).toBe(2_000)
+  })
+})
+
+it("speed: entries a second since the first attempt, and the time that the rest of the bytes takes", () => {
+  const at = Timestamp.make(1_000_000)
+  const one = {
+    bytesDone: 25,
+    bytesTotal: 100,
+    counts: { ...Import.NOTHING_READ, read: 500 },
+    startedAt: at,
+    finishedAt: null
+  } as unknown as Import.Import
+  expect(Import.speed(one, Timestamp.plus(at, 10_000))).toEqual({ entriesPerS: 50, leftS: 30 })
+  expect(Import.speed({ ...one, startedAt: null }, at)).toBeNull()
+})

@@ -1,0 +1,223 @@
+import { Effect, Option } from "effect"
+import * as Import from "../../../src/imports/Import.js"
+import { ImportStore, type Owned } from "../../../src/imports/ImportStore.js"
+import type { UserId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as Check from "../../Check.js"
+import type { Contract } from "../../Contract.js"
+import * as Fixtures from "../../fixtures.js"
+import * as Samples from "../rules/ruleSamples.js"
+import {
+  BYTES,
+  advance,
+  begin,
+  claim,
+  claimed,
+  forget,
+  found,
+  step,
+  waiting,
+  type ImportSamplePorts
+} from "./importSamples.js"
+import * as Uploads from "./uploadSamples.js"
+
+/** An import of these fixes and visits that is done. */
+const done = (
+  userId: UserId,
+  now: Timestamp.Timestamp,
+  parts: Pick<Parameters<typeof step>[3] & {}, "fixes" | "visits">
+) =>
+  Effect.gen(function* () {
+    const made = yield* waiting(userId)
+    const { lease } = yield* claimed(made, `read_${made.id}`, now)
+    yield* advance(step(made, lease, now, parts))
+    yield* (yield* ImportStore).finish({ ...made, lease }, null, now)
+    return made
+  })
+
+/** Undoes an import to its end; returns how many steps it took. */
+const undone = (of: Owned, now: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    const store = yield* ImportStore
+    Check.isTrue(Option.isSome(yield* store.beginUndo(of)), "begun")
+    const { lease } = yield* claimed(of, `undo_${of.id}`, now)
+    let after: Timestamp.Timestamp | null = null
+    for (let steps = 0; steps < 5; steps++) {
+      const next: Timestamp.Timestamp | "gone" | "lost" = yield* store.undo({ ...of, lease }, after)
+      if (next === "gone") return steps
+      after = next === "lost" ? Check.fail("the lease holds") : next
+    }
+    return Check.fail("it ends")
+  })
+
+/** Rules of `ImportStore` for tables whose owner is asked, months, imports that are undone, and broken uploads. */
+export const undoneImports: Contract<ImportSamplePorts> = [
+  {
+    name: "undo: the fixes and visits of the import go with it; those of phones and of other people stay [imports-13]",
+    run: Effect.gen(function* () {
+      const store = yield* ImportStore
+      const now = yield* Timestamp.now
+      const phone = yield* Samples.device((yield* Fixtures.user).id)
+      const fixes = Uploads.fixes(6, Timestamp.plus(now, -Timestamp.DAY * 9))
+      const visits = [Uploads.visit(Timestamp.make(now - 9e8), Timestamp.make(now - 8e8))]
+      yield* Uploads.commit(phone, { fixes: fixes.slice(0, 2) })
+      const other = yield* done((yield* Fixtures.user).id, now, { fixes, visits })
+      const made = yield* done(phone.userId, now, { fixes, visits })
+      Check.equal((yield* Uploads.latest({ userId: phone.userId }, 50)).length, 6, "before")
+      const { version } = yield* Uploads.view(phone)
+      yield* undone(made, now)
+      Check.isTrue((yield* Uploads.view(phone)).version > version, "the version has grown")
+      const kept = yield* Uploads.latest({ userId: phone.userId }, 50)
+      Check.equal(
+        kept.map(({ deviceId }) => deviceId),
+        [phone.id, phone.id],
+        "what the phone sent"
+      )
+      Check.isTrue(Option.isNone(yield* store.find(made)), "the import is gone")
+      Check.equal((yield* Uploads.latest({ userId: other.userId }, 50)).length, 6, "of another person")
+      const again = yield* done(phone.userId, now, { fixes, visits })
+      Check.equal((yield* found(again)).counts.stored, 5, "the same file adds what went, its visit too")
+      yield* forget(other, again)
+    })
+  },
+  {
+    name: "undo: what another import brought too stays with that import, until it is undone as well [imports-13]",
+    run: Effect.gen(function* () {
+      const now = yield* Timestamp.now
+      const user = yield* Fixtures.user
+      const fixes = Uploads.fixes(6, Timestamp.plus(now, -Timestamp.DAY * 9))
+      const visits = [Uploads.visit(Timestamp.make(now - 9e8), Timestamp.make(now - 8e8))]
+      const first = yield* done(user.id, now, { fixes, visits })
+      const second = yield* done(user.id, now, { fixes: fixes.slice(2), visits })
+      const third = yield* done(user.id, now, { fixes: fixes.slice(4) })
+      Check.equal((yield* found(second)).counts.stored, 0, "all of it was known")
+      const left = Effect.map(Uploads.latest({ userId: user.id }, 50), (all) => all.map(({ deviceId }) => deviceId))
+      yield* undone(first, now)
+      Check.equal(
+        yield* left,
+        Array.from({ length: 4 }, () => second.deviceId),
+        "the second has them"
+      )
+      const visitsAgain = yield* done(user.id, now, { visits })
+      Check.equal((yield* found(visitsAgain)).counts.duplicates, 1, "the visit is still known")
+      yield* undone(second, now)
+      Check.equal(yield* left, [third.deviceId, third.deviceId], "then the third")
+      yield* undone(third, now)
+      Check.equal(yield* left, [], "then nobody")
+      yield* forget(visitsAgain)
+    })
+  },
+  {
+    name: "undo: an attempt to read loses its lease, a second worker undoes nothing, and the file is gone at once",
+    run: Effect.gen(function* () {
+      const store = yield* ImportStore
+      const now = yield* Timestamp.now
+      const made = yield* waiting()
+      const { lease } = yield* claimed(made, "reading", now)
+      Check.isTrue(Option.isSome(yield* store.beginUndo(made)), "begun")
+      Check.equal((yield* found(made)).state, "undoing", "its state")
+      Check.isTrue(!(yield* advance(step(made, lease, now))), "the reading is over")
+      Check.isTrue(!(yield* store.remove(made)), "not removed while half of it is left")
+      Check.isTrue(Option.isNone(yield* store.piece(made, 0)), "its file")
+      Check.equal(yield* store.undo({ ...made, lease }, null), "lost", "by the reader")
+      const undoing = yield* claimed(made, "undoing", now)
+      Check.isTrue(yield* store.renew({ ...made, lease: undoing.lease }, Timestamp.plus(now, 5)), "renewed")
+      Check.isTrue(Option.isNone(yield* claim(made, "rival", Timestamp.plus(now, 4))), "one at a time")
+      Check.equal(yield* store.undo({ ...made, lease: undoing.lease }, null), "gone", "of nothing")
+      Check.isTrue(Option.isNone(yield* store.beginUndo(made)), "no second time")
+    })
+  },
+  {
+    name: "finish: the months have what was read and what was stored of them [imports-12]",
+    run: Effect.gen(function* () {
+      const store = yield* ImportStore
+      const now = yield* Timestamp.now
+      const made = yield* waiting()
+      const { lease } = yield* claimed(made, "months", now)
+      const at = Timestamp.parseIso("2025-12-31T23:59:00Z") ?? now
+      const fixes = Uploads.fixes(3, at)
+      yield* advance(step(made, lease, now, { fixes: [...fixes, ...fixes] }))
+      const none = { tooRecent: 0, tooOld: 0, quarantined: 0 }
+      const months = [
+        { month: null, read: 1, stored: 0, ...none, quarantined: 1 },
+        { month: "2025-12", read: 4, stored: 0, ...none },
+        { month: "2026-01", read: 2, stored: 0, ...none }
+      ]
+      yield* store.finish({ ...made, lease }, null, now, months)
+      const told = (yield* found(made)).months
+      Check.equal(
+        told.map(({ month, read }) => [month, read]),
+        months.map(({ month, read }) => [month, read]),
+        "read"
+      )
+      Check.equal(
+        told.reduce((sum, { stored }) => sum + stored, 0),
+        3,
+        "stored"
+      )
+      Check.equal(told[0]?.quarantined, 1, "put aside")
+      yield* forget(made)
+    })
+  },
+  {
+    name: "a table whose owner is asked waits for them, no worker gets it, and it is removed when nobody answers",
+    run: Effect.gen(function* () {
+      const store = yield* ImportStore
+      const now = yield* Timestamp.now
+      const columns = { time: "Zeit", lat: "Breite", lon: "Länge" }
+      const begun = yield* begin((yield* Fixtures.user).id)
+      yield* store.complete(begun, 0, now, { columns: { lat: "Breite" }, isAsking: true })
+      Check.equal((yield* found(begun)).state, "asking", "asking")
+      Check.equal((yield* found(begun)).columns, { lat: "Breite" }, "as guessed")
+      Check.isTrue(Option.isNone(yield* claim(begun, "early", now)), "no worker gets it")
+      const made = yield* store.confirm(begun, columns)
+      Check.equal(Option.getOrNull(made)?.state, "waiting", "waiting")
+      Check.isTrue(Option.isNone(yield* store.confirm(begun, columns)), "once")
+      Check.equal((yield* claimed(begun, "later", now)).claimed.import.columns, columns, "the worker's columns")
+      const old = yield* begin((yield* Fixtures.user).id)
+      yield* store.complete(old, 0, now, { columns: {}, isAsking: true })
+      yield* store.dropBrokenOff(Timestamp.plus(now, Import.ASKING_PATIENCE))
+      Check.isTrue(Option.isSome(yield* store.find(old)), "not yet")
+      yield* store.dropBrokenOff(Timestamp.plus(now, Import.ASKING_PATIENCE + 1))
+      Check.isTrue(Option.isNone(yield* store.find(old)), "removed")
+      yield* forget(begun)
+    })
+  },
+  {
+    name: "begin: no more than fits: the files that wait, and the largest file for each upload in progress [imports-5]",
+    run: Effect.gen(function* () {
+      const store = yield* ImportStore
+      const user = yield* Fixtures.user
+      const now = yield* Timestamp.now
+      const first = yield* begin(user.id)
+      yield* store.complete(first, 2 * Import.MAX_BYTES, now)
+      const second = yield* begin(user.id)
+      Check.isTrue(second.isBegun, "up to the bound")
+      Check.isTrue(!(yield* begin(user.id)).isBegun, "beyond the bound")
+      yield* store.complete(second, 0, now)
+      const third = yield* begin(user.id)
+      Check.isTrue(third.isBegun, "an empty one counts nothing")
+      yield* forget(first, second, third)
+    })
+  },
+  {
+    name: "dropBrokenOff: uploads that have not grown since then, and nothing else",
+    run: Effect.gen(function* () {
+      const store = yield* ImportStore
+      const user = yield* Fixtures.user
+      const now = yield* Timestamp.now
+      const old = Timestamp.plus(now, -Timestamp.HOUR)
+      const broken = yield* begin(user.id, { at: old })
+      const growing = yield* begin(user.id, { at: old })
+      const whole = yield* begin(user.id, { at: old })
+      yield* store.append(broken, 0, BYTES, old)
+      yield* store.append(growing, 0, BYTES, now)
+      yield* store.complete(whole, 0, old)
+      Check.isTrue((yield* store.dropBrokenOff(Timestamp.plus(old, 1))) >= 1, "dropped")
+      Check.isTrue(!(yield* store.append(broken, 1, BYTES, now)), "the broken one")
+      Check.isTrue(yield* store.append(growing, 1, BYTES, now), "the growing one")
+      Check.equal((yield* store.list(user.id, 10)).length, 1, "the whole one")
+      yield* forget(growing, whole)
+    })
+  }
+]
