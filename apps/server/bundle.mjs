@@ -1,6 +1,6 @@
 // Puts what the server is made of into a few files, and what the worker is made of into others, straight from their
 // sources: reading 1,650 files took most of the start, and most of the memory of a program that had nothing to do yet.
-// `npm start`, `npm run worker`, demo, listen and simulate come here first, so this needs nothing that
+// `npm start`, `npm run worker`, demo, listen, replay and simulate come here first, so this needs nothing that
 // `npm ci --omit=dev` leaves out; the types are checked by `npm run build`.
 import { readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -14,7 +14,10 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..")
 
 /** The programs of each app. The programs of one entry share files; what runs for long shares none with the others. */
 const PROGRAMS = {
-  server: [{ main: "launch.mjs" }, { demo: "src/demo.ts", listen: "src/listen.ts", simulate: "src/simulate.ts" }],
+  server: [
+    { main: "launch.mjs" },
+    { demo: "src/demo.ts", listen: "src/listen.ts", replay: "src/replay.ts", simulate: "src/simulate.ts" }
+  ],
   worker: [{ main: "launch.mjs" }]
 }
 const APPS = Object.keys(PROGRAMS)
