@@ -3,6 +3,7 @@ import { recordFigures } from "@place-access/domain/figures"
 import { holdLeases } from "@place-access/domain/leases"
 import { runHousekeeping } from "@place-access/domain/sweeps"
 import { runExports } from "@place-access/domain/exports"
+import { runSettling } from "@place-access/domain/fixes"
 import { Pace, runImports } from "@place-access/domain/imports"
 import { Effect } from "effect"
 import * as Backlog from "./Backlog.js"
@@ -30,6 +31,7 @@ export const work = ({ addresses, mail, storage }: Settings) =>
         Mail.sending(mail, addresses, leases.people),
         Effect.provide(runImports(leases, paceOf(storage)), Imports.layer),
         Effect.provide(runExports(leases), Archives.layer),
+        runSettling(leases),
         Backlog.watching
       ],
       { concurrency: "unbounded", discard: true }

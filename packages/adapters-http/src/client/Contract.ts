@@ -139,6 +139,7 @@ export interface PlaceRuleAnswer {
   /** `place_id` is null for a zone. */
   readonly target: { readonly place_id: string | null; readonly label: string }
   readonly dwell_minutes: number | null
+  readonly settle_s: number | null
   readonly active_from: IsoTime | null
   readonly active_until: IsoTime | null
   /** `disabled`: the place or the scope that the rule needs is gone. */
@@ -176,6 +177,8 @@ export interface RuleEvaluationAnswer {
     | "crossed"
     | "stale"
     | "cooling_down"
+    | "settling"
+    | "contradicted"
     | "outside_window"
     | "late"
     | "out_of_order"
@@ -324,7 +327,12 @@ export interface LocationDaysQuery extends Stretch {
 }
 
 type RuleTrigger =
-  | { readonly type: "enter" | "exit"; readonly dwell_minutes?: null | undefined }
+  | {
+      readonly type: "enter" | "exit"
+      readonly dwell_minutes?: null | undefined
+      /** 0 to 300: seconds for which the event waits for a reading that contradicts the crossing. */
+      readonly settle_s?: number | null | undefined
+    }
   /** 5 to 720 minutes. */
   | { readonly type: "dwell"; readonly dwell_minutes: number }
 

@@ -63,6 +63,7 @@ import * as testPeople from "./0067_test_people.js"
 import * as figures from "./0070_figures.js"
 import * as attemptExchanges from "./0071_attempt_exchanges.js"
 import * as endpointHeaders from "./0072_endpoint_headers.js"
+import * as settling from "./0082_settling.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -128,5 +129,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0067_test_people": testPeople.statements,
   "0070_figures": figures.statements,
   "0071_attempt_exchanges": attemptExchanges.statements,
-  "0072_endpoint_headers": endpointHeaders.statements
+  "0072_endpoint_headers": endpointHeaders.statements,
+  "0082_settling": settling.statements
 }
