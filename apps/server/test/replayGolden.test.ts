@@ -12,13 +12,15 @@ import { CIRCLES, generatedLogs } from "./support/generatedLogs.js"
  * The golden corpus: what the programs make of logs. A change of the rules or visits changes these files, so it is seen
  * and agreed, and no user notices it first. `npx vitest run apps/server/test/replayGolden.test.ts -u` writes them anew.
  */
-const TERMS = { dwellMinutes: 10 }
+const TERMS = { dwellMinutes: 10, settleS: null }
+const SETTLED = { dwellMinutes: 10, settleS: 120 }
 
 describe("the golden corpus of generated logs [replay-1]", () => {
   it.effect.each(generatedLogs.map((log) => [log.name, log] as const))("%s", ([name, log]) =>
     Effect.gen(function* () {
-      const lines = jsonLines(yield* named(log, CIRCLES, TERMS))
-      const file = `golden/${name.replaceAll(/[^a-z]+/g, "-")}.jsonl`
+      const [at0, at120] = [yield* named(log, CIRCLES, TERMS), yield* named(log, CIRCLES, SETTLED)]
+      const lines = ["settle_s: none", ...jsonLines(at0), "settle_s: 120", ...jsonLines(at120)]
+      const file = `golden/${name.replaceAll(/[^a-z]+/g, "-")}.txt`
       yield* Effect.promise(() => expect(`${lines.join("\n")}\n`).toMatchFileSnapshot(file))
     })
   )
@@ -49,8 +51,9 @@ describe.skipIf(!haveTraces)(`the golden corpus of recorded logs [replay-1]${TRA
   it.effect("crossings, dwells and visits are as true as before", () =>
     Effect.gen(function* () {
       const logs = recorded().map((log) => ({ log, circles: circlesOf(log, 150) }))
-      const text = figuresText(yield* figuresOf(logs, TERMS))
-      yield* Effect.promise(() => expect(`${text}\n`).toMatchFileSnapshot("golden/figures.txt"))
+      const [told, settled] = [yield* figuresOf(logs, TERMS), yield* figuresOf(logs, SETTLED)]
+      const text = `settle_s: none\n${figuresText(told)}\n\nsettle_s: 120\n${figuresText(settled)}\n`
+      yield* Effect.promise(() => expect(text).toMatchFileSnapshot("golden/figures.txt"))
     })
   )
 })

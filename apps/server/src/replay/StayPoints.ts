@@ -26,7 +26,13 @@ export const stayPoints = (readings: ReadonlyArray<LoggedReading>): ReadonlyArra
   let run: Array<(typeof sorted)[number]> = []
   const finish = (until: number | undefined) => {
     const [first, last] = [run[0], run.at(-1)]
-    if (first !== undefined && last !== undefined && (until ?? last.capturedAt) - first.capturedAt >= MIN_STAY_MILLIS) {
+    // One position alone is often that of a cell tower.
+    if (
+      first !== undefined &&
+      last !== undefined &&
+      first !== last &&
+      (until ?? last.capturedAt) - first.capturedAt >= MIN_STAY_MILLIS
+    ) {
       const mean = (of: (one: Geometry.Point) => number) => run.reduce((sum, one) => sum + of(one), 0) / run.length
       stays.push({
         lat: mean(({ lat }) => lat),

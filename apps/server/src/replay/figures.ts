@@ -55,6 +55,8 @@ interface VisitFigures {
 }
 
 const ACCURATE_M = 100
+/** A reading this near to the edge says too little about the side. */
+const EDGE_M = 50
 const MINUTE = 60_000
 
 interface Sighting {
@@ -69,6 +71,7 @@ const sightings = (log: Log, circle: Geometry.Circle): ReadonlyArray<Sighting> =
     .filter(({ accuracyM }) => accuracyM != null && accuracyM > 0 && accuracyM <= ACCURATE_M)
     .sort((a, b) => a.capturedAt - b.capturedAt)
     .filter(({ capturedAt }) => seen.size !== seen.add(capturedAt).size)
+    .filter((reading) => Math.abs(Geometry.distanceM(circle, reading) - circle.radiusM) > EDGE_M)
     .map((reading) => ({
       at: reading.capturedAt,
       isInside: Geometry.distanceM(circle, reading) <= circle.radiusM
@@ -78,12 +81,12 @@ const sightings = (log: Log, circle: Geometry.Circle): ReadonlyArray<Sighting> =
 /** Replays all logs and measures the results. */
 export const figuresOf = (
   logs: ReadonlyArray<MeasuredLog>,
-  options: Pick<ReplayOptions, "dwellMinutes">
+  options: Pick<ReplayOptions, "dwellMinutes" | "settleS">
 ): Effect.Effect<ReplayFigures> =>
   Effect.gen(function* () {
     const all = []
     for (const { circles, log } of logs) {
-      const replayed = yield* Effect.orDie(replayLog(log, { circles, dwellMinutes: options.dwellMinutes }))
+      const replayed = yield* Effect.orDie(replayLog(log, { circles, ...options }))
       all.push(...circles.map((circle, index) => measured(log, circle, index + 1, replayed, options.dwellMinutes)))
     }
     return {

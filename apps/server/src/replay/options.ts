@@ -13,6 +13,7 @@ and accuracy_m (seconds, degrees, metres; write_ts: when the phone stored the re
   --places FILE    a JSON list of {"lat", "lon", "radius_m"}. Default: the spots where the log stays, as circles
   --radius N       the radius of the circles that are found, 100 to 10000 metres (default 150)
   --dwell N        the minutes of the dwell rules, 5 to 720 (default 10)
+  --settle N       the settle_s of the arrival and departure rules, 0 to 300 seconds (default: none)
   --json           one JSON object a line: rules that fired, visits, outcomes
   --digest         one line a log: counts, and a SHA-256 of the JSON lines
   --figures        how true the output is, over all logs: crossings, dwells, visits
@@ -29,6 +30,8 @@ export interface ReplayOptions {
   readonly places: string | undefined
   readonly radiusM: number
   readonly dwellMinutes: number
+  /** Seconds; null: arrivals and departures are sent at once. */
+  readonly settleS: number | null
   readonly output: ReplayOutput
 }
 
@@ -47,6 +50,7 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<ReplayCommand,
       places: values.places,
       radiusM: yield* whole("radius", values.radius, 100, 10_000),
       dwellMinutes: yield* whole("dwell", values.dwell, 5, 720),
+      settleS: values.settle === undefined ? null : yield* whole("settle", values.settle, 0, 300),
       output: outputs[0] ?? "text"
     }
     return { _tag: "Replay", options } as const
@@ -63,6 +67,7 @@ const read = (argv: ReadonlyArray<string>) =>
           places: { type: "string" },
           radius: { type: "string", default: "150" },
           dwell: { type: "string", default: "10" },
+          settle: { type: "string" },
           json: { type: "boolean", default: false },
           digest: { type: "boolean", default: false },
           figures: { type: "boolean", default: false },

@@ -1,6 +1,6 @@
 import { EventStore } from "@place-access/domain/deliveries"
 import { Event } from "@place-access/domain/events"
-import { ingestFixes } from "@place-access/domain/fixes"
+import { ingestFixes, settleDue } from "@place-access/domain/fixes"
 import { Bucket } from "@place-access/domain/leases"
 import { Place, type Geometry } from "@place-access/domain/places"
 import { HistoryStore } from "@place-access/domain/retention-choice"
@@ -16,6 +16,8 @@ import * as Stores from "./Stores.js"
 export interface ReplayTerms {
   readonly circles: ReadonlyArray<Geometry.Circle>
   readonly dwellMinutes: number
+  /** Of the arrival and departure rules; null: none. */
+  readonly settleS: number | null
 }
 
 /** An event that the service would send. Places are numbered from 1. */
@@ -77,9 +79,23 @@ export const replayLog = (log: Log, terms: ReplayTerms) => {
       }
     }
 
+    /** Lets a worker settle crossings, each at its due time. */
+    const settleUntil = (until: number) =>
+      Effect.gen(function* () {
+        for (;;) {
+          const due = [...tables.ruleStates.values()].flatMap(({ unsettled }) => unsettled?.dueAt ?? [])
+          const next = due.reduce((a, b) => Math.min(a, b), Infinity)
+          if (next > until || next === Infinity) return
+          set(next)
+          yield* settleDue()
+          count(next)
+        }
+      })
+
     const uploads = together(log.readings)
     for (const [index, readings] of uploads.entries()) {
       const receivedAt = readings[0]?.receivedAt ?? first
+      yield* settleUntil(receivedAt)
       set(receivedAt)
       const visits = index === uploads.length - 1 ? log.visits : []
       const ingested = yield* ingestFixes(
@@ -92,6 +108,7 @@ export const replayLog = (log: Log, terms: ReplayTerms) => {
       count(receivedAt)
     }
 
+    yield* settleUntil(Infinity)
     const firings = yield* told(userId, rules)
     const visits = yield* found(userId, placeIds)
     const replayed: Replayed = {
@@ -113,7 +130,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 const TYPES: ReadonlyArray<Rule.RuleType> = Rule.RuleType.literals
 
 /** The places and rules, and the person to whom they belong. Every place has an app of its own: ten rules at most. */
-const made = ({ circles, dwellMinutes }: ReplayTerms) =>
+const made = ({ circles, dwellMinutes, settleS }: ReplayTerms) =>
   Effect.gen(function* () {
     const sharing = yield* RuleSamples.sharing()
     const userId = sharing.user.id
@@ -129,7 +146,7 @@ const made = ({ circles, dwellMinutes }: ReplayTerms) =>
         const rule = yield* RuleSamples.rule(
           sharing.connection,
           { _tag: "Zone", circle, label },
-          { type, dwellMinutes: type === "dwell" ? dwellMinutes : null }
+          { type, dwellMinutes: type === "dwell" ? dwellMinutes : null, settleS: type === "dwell" ? null : settleS }
         )
         rules.push({ id: rule.id, place: index + 1, type })
       }

@@ -37,9 +37,9 @@ export const circlesOf = (log: Log, radiusM: number): ReadonlyArray<Geometry.Cir
 export const named = (
   log: Log,
   circles: ReadonlyArray<Geometry.Circle>,
-  { dwellMinutes }: Pick<ReplayOptions, "dwellMinutes">
+  { dwellMinutes, settleS }: Pick<ReplayOptions, "dwellMinutes" | "settleS">
 ): Effect.Effect<NamedReplay> =>
-  Effect.map(Effect.orDie(replayLog(log, { circles, dwellMinutes })), (replayed) => ({
+  Effect.map(Effect.orDie(replayLog(log, { circles, dwellMinutes, settleS })), (replayed) => ({
     name: log.name,
     readings: log.readings.length,
     places: circles.length,
