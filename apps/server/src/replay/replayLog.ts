@@ -66,13 +66,16 @@ export const replayLog = (log: Log, terms: ReplayTerms) => {
     const { placeIds, rules, userId } = yield* made(terms)
     const device = yield* RuleSamples.device(userId)
     const counts = new Map<string, OutcomeCount>()
+    const seen = new WeakSet<object>()
     let [accepted, quarantined] = [0, 0]
 
     /** Counts what an upload did to each rule. Of an upload, a rule keeps its last 20 evaluations. */
     const count = (receivedAt: number) => {
       for (const { id, place, type } of rules) {
-        for (const { outcome, receivedAt: at } of tables.recentEvaluations.get(id) ?? []) {
-          if (at !== receivedAt) continue
+        for (const one of tables.recentEvaluations.get(id) ?? []) {
+          if (one.receivedAt !== receivedAt || seen.has(one)) continue
+          seen.add(one)
+          const { outcome } = one
           const key = `${place} ${type} ${outcome}`
           counts.set(key, { place, type, outcome, count: (counts.get(key)?.count ?? 0) + 1 })
         }
@@ -83,7 +86,9 @@ export const replayLog = (log: Log, terms: ReplayTerms) => {
     const settleUntil = (until: number) =>
       Effect.gen(function* () {
         for (;;) {
-          const due = [...tables.ruleStates.values()].flatMap(({ unsettled }) => unsettled?.dueAt ?? [])
+          const due = [...tables.ruleStates.values()].flatMap(({ unsettled }) =>
+            unsettled?.fires === true ? [unsettled.until] : []
+          )
           const next = due.reduce((a, b) => Math.min(a, b), Infinity)
           if (next > until || next === Infinity) return
           set(next)

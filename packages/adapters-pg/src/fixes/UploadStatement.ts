@@ -1,5 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fix, UploadCommit } from "@place-access/domain/fixes"
+import type { RuleEvaluation } from "@place-access/domain/rules"
+import type { Timestamp } from "@place-access/domain/shared"
 import * as Rows from "../driver/Rows.js"
 import * as RecentColumn from "../rules/RecentColumn.js"
 import * as FixCounts from "../history/FixCounts.js"
@@ -98,7 +100,7 @@ const newVisits = (sql: SqlClient, { deviceId, receivedAt, visits }: UploadCommi
 
 const newStates = (sql: SqlClient, { states }: UploadCommit) => sql`, new_states AS (
       INSERT INTO rule_states AS present (user_id, rule_id, side, since, dwell_spent, as_of, last_fired_at,
-        unsettled_at, settle_due_at, basis, recent)
+        unsettled_at, unsettled_until, settle_due_at, basis, recent)
       SELECT moved.user_id, state.*
       FROM moved, unnest(${states.map(({ ruleId }) => ruleId)}::text[],
                          ${states.map(({ state }) => state.side)}::text[],
@@ -107,18 +109,23 @@ const newStates = (sql: SqlClient, { states }: UploadCommit) => sql`, new_states
                          ${states.map(({ state }) => Rows.nullableAt(state.asOf))}::timestamptz[],
                          ${states.map(({ state }) => Rows.nullableAt(state.lastFiredAt))}::timestamptz[],
                          ${states.map(({ state }) => Rows.nullableAt(state.unsettled?.at ?? null))}::timestamptz[],
-                         ${states.map(({ state }) => Rows.nullableAt(state.unsettled?.dueAt ?? null))}::timestamptz[],
+                         ${states.map(({ state }) => Rows.nullableAt(state.unsettled?.until ?? null))}::timestamptz[],
+                         ${states.map(({ state }) => Rows.nullableAt(settleDueAt(state)))}::timestamptz[],
                          ${states.map(({ state }) => state.basis)}::text[],
                          ${states.map(({ made }) => RecentColumn.encode(made))}::text[]) AS state
       ${replaceState(sql)}
     )`
+
+/** When a worker lets the rule fire; null: no crossing of it waits. */
+export const settleDueAt = ({ unsettled }: RuleEvaluation.RuleMemory): Timestamp.Timestamp | null =>
+  unsettled !== null && unsettled.fires ? unsettled.until : null
 
 /** A rule that has a state already gets the new one, and its evaluations are appended. */
 export const replaceState = (sql: SqlClient) =>
   sql`ON CONFLICT (user_id, rule_id) DO UPDATE SET
         side = excluded.side, since = excluded.since, dwell_spent = excluded.dwell_spent, as_of = excluded.as_of,
         last_fired_at = excluded.last_fired_at, unsettled_at = excluded.unsettled_at,
-        settle_due_at = excluded.settle_due_at, basis = excluded.basis,
+        unsettled_until = excluded.unsettled_until, settle_due_at = excluded.settle_due_at, basis = excluded.basis,
         recent = ${sql.literal(RecentColumn.appended("present.recent", "excluded.recent"))}`
 
 const newEvents = (sql: SqlClient, { events, receivedAt }: UploadCommit) => sql`, new_events AS (

@@ -66,9 +66,17 @@ const LiveRow = Schema.extend(
     as_of: Rows.NullableAt,
     last_fired_at: Rows.NullableAt,
     unsettled_at: Rows.NullableAt,
+    unsettled_until: Rows.NullableAt,
     settle_due_at: Rows.NullableAt
   })
 )
+
+const toUnsettled = ({
+  settle_due_at,
+  unsettled_at: at,
+  unsettled_until: until
+}: typeof LiveRow.Type): RuleEvaluation.Unsettled | null =>
+  at === null || until === null ? null : { at, until, fires: settle_due_at !== null }
 
 const ViewRow = Schema.Union(HeadRow, LiveRow)
 
@@ -92,7 +100,7 @@ const toLiveRule = (row: typeof LiveRow.Type, now: Timestamp.Timestamp): LiveRul
             dwellSpent: row.dwell_spent ?? false,
             asOf: row.as_of,
             lastFiredAt: row.last_fired_at,
-            unsettled: row.unsettled_at === null ? null : { at: row.unsettled_at, dueAt: row.settle_due_at },
+            unsettled: toUnsettled(row),
             basis: row.basis
           }
   }
@@ -127,7 +135,8 @@ export const read = (
     FULL JOIN (
       SELECT ${sql.literal(COLUMNS)}, p.geometry_version, shape.valid_from, shared.shared_at,
              ${sql.literal(SCOPE_SINCE)} AS scope_since, c.paused_at, c.paused_until,
-             s.basis, s.side, s.since, s.dwell_spent, s.as_of, s.last_fired_at, s.unsettled_at, s.settle_due_at
+             s.basis, s.side, s.since, s.dwell_spent, s.as_of, s.last_fired_at, s.unsettled_at, s.unsettled_until,
+             s.settle_due_at
       FROM rules r
       JOIN connections c ON c.user_id = r.user_id AND c.connection_id = r.connection_id
       JOIN apps a ON a.app_id = r.app_id

@@ -7,7 +7,7 @@ import { last } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
 import * as RecentColumn from "../rules/RecentColumn.js"
 import * as FixCounts from "../history/FixCounts.js"
-import { heardFrom, raiseVersion, replaceState } from "./UploadStatement.js"
+import { heardFrom, raiseVersion, replaceState, settleDueAt } from "./UploadStatement.js"
 
 /**
  * What `uploadStatement` does, for a cluster. An INSERT inside WITH would make Citus carry its rows between the nodes
@@ -111,7 +111,8 @@ export const concluded = (
       as_of: Rows.nullableAt(state.asOf),
       last_fired_at: Rows.nullableAt(state.lastFiredAt),
       unsettled_at: Rows.nullableAt(state.unsettled?.at ?? null),
-      settle_due_at: Rows.nullableAt(state.unsettled?.dueAt ?? null),
+      unsettled_until: Rows.nullableAt(state.unsettled?.until ?? null),
+      settle_due_at: Rows.nullableAt(settleDueAt(state)),
       basis: state.basis,
       recent: RecentColumn.encode(made)
     })),

@@ -102,7 +102,7 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
      */
     readonly commit: (upload: UploadCommit) => StoreEffect<boolean>
     /**
-     * Users in these buckets who have a rule with a crossing that fires at `now` at the latest (`Unsettled.dueAt`), by
+     * Users in these buckets who have a rule with a crossing that fires at `now` at the latest (`Unsettled.until`), by
      * the earliest of these times, then id.
      */
     readonly settling: (

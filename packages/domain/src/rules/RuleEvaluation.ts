@@ -47,8 +47,10 @@ export interface RuleMemory {
 export interface Unsettled {
   /** When the fix that crossed was captured. */
   readonly at: Timestamp
-  /** When the rule fires, by the clock, unless a fix contradicts the crossing first. Null: it does not fire. */
-  readonly dueAt: Timestamp | null
+  /** The crossing counts from then on, by the clock, unless a fix contradicts it first. */
+  readonly until: Timestamp
+  /** Whether the rule fires then. A crossing that it does not ask about may be contradicted too. */
+  readonly fires: boolean
 }
 
 /** The state of a rule before its first decisive fix. */
@@ -176,10 +178,8 @@ const afterCrossing = (
   const isOpen = at - unsettled.at <= settleMillis(question)
   if (isOpen && side !== state.side) return { state: arrived(state, side, at), outcome: "contradicted" }
   if (isOpen) return { state: { ...remained(state, at), unsettled }, outcome: "no_change" }
-  const fires = unsettled.dueAt !== null
-  const settledState = fires ? fired(state, unsettled.at) : { ...state, unsettled: null }
-  const next = decided(question, settledState, side, at, receivedAt)
-  return fires ? { ...next, settled: unsettled.at } : next
+  const next = decided(question, settled(state, unsettled), side, at, receivedAt)
+  return unsettled.fires ? { ...next, settled: unsettled.at } : next
 }
 
 /**
@@ -192,12 +192,16 @@ export const settle = (
   now: Timestamp
 ): { readonly state: RuleMemory; readonly firedAt: Timestamp | null } => {
   const { unsettled } = state
-  return unsettled === null || unsettled.dueAt === null || now < unsettled.dueAt
+  return unsettled === null || now < unsettled.until
     ? { state, firedAt: null }
-    : { state: fired(state, unsettled.at), firedAt: unsettled.at }
+    : { state: settled(state, unsettled), firedAt: unsettled.fires ? unsettled.at : null }
 }
 
-const fired = (state: RuleMemory, at: Timestamp): RuleMemory => ({ ...state, lastFiredAt: at, unsettled: null })
+const settled = (state: RuleMemory, { at, fires }: Unsettled): RuleMemory => ({
+  ...state,
+  lastFiredAt: fires ? at : state.lastFiredAt,
+  unsettled: null
+})
 
 const settleMillis = ({ settleS }: Question): number => (settleS ?? 0) * 1_000
 
@@ -214,11 +218,11 @@ const decided = (
   // A dwell waits for its minutes already.
   if (millis === 0 || state.side === null || side === state.side || question.type === "dwell") return evaluated
   // The crossing may be contradicted, also when the rule does not ask about it: a way back is then no crossing either.
-  const isDue = evaluated.outcome === "fired"
-  const unsettled: Unsettled = { at, dueAt: isDue ? plus(receivedAt, millis) : null }
+  const fires = evaluated.outcome === "fired"
+  const unsettled: Unsettled = { at, until: plus(receivedAt, millis), fires }
   return {
     state: { ...evaluated.state, lastFiredAt: state.lastFiredAt, unsettled },
-    outcome: isDue ? "settling" : evaluated.outcome
+    outcome: fires ? "settling" : evaluated.outcome
   }
 }
 

@@ -354,7 +354,7 @@ const settledFirings = (
       crossing.isInside === (type === "enter") &&
       crossing.mayTell &&
       (last === undefined || crossing.at >= last + 2 * MINUTE)
-    const dueAt = isTold ? crossing.receivedAt + settle : Infinity
+    const dueAt = crossing.receivedAt + settle
     const after = sightings.slice(index + 1).filter(({ era }) => era === crossing.era)
     const next = after.findIndex(
       ({ at, isInside, receivedAt }) =>

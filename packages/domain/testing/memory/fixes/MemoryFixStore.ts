@@ -118,7 +118,7 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
           for (const [ruleId, { unsettled }] of ruleStates) {
             const rule = tables.rules.get(ruleId)
             if (rule === undefined || !isDue(unsettled, now) || !buckets.includes(bucketOf(rule.userId))) continue
-            earliest.set(rule.userId, Math.min(earliest.get(rule.userId) ?? Infinity, unsettled?.dueAt ?? Infinity))
+            earliest.set(rule.userId, Math.min(earliest.get(rule.userId) ?? Infinity, unsettled?.until ?? Infinity))
           }
           return [...earliest]
             .sort(([a, at], [b, bt]) => at - bt || (a < b ? -1 : 1))
@@ -167,7 +167,7 @@ const storeStates = ({ recentEvaluations, ruleStates }: Tables, states: UploadCo
 }
 
 const isDue = (unsettled: RuleEvaluation.Unsettled | null, now: Timestamp.Timestamp): boolean =>
-  unsettled !== null && unsettled.dueAt !== null && unsettled.dueAt <= now
+  unsettled !== null && unsettled.fires && unsettled.until <= now
 
 const later = (before: Timestamp.Timestamp | null, at: Timestamp.Timestamp): Timestamp.Timestamp =>
   before !== null && before > at ? before : at
