@@ -28,6 +28,21 @@ describe("marks of rules", () => {
     walk(FAR, HOME)
     expect(marks(ana)).toContain("cooldown drop")
   })
+  it("a crossing that waits, is contradicted, and settles [rules-13]", () => {
+    const ana = new Ana()
+    ana.rule("enter", { settleS: 30 })
+    for (const point of [FAR, HOME, FAR]) {
+      ana.send(ana.reading(point))
+      ana.after(SECOND)
+    }
+    expect(marks(ana)).toEqual(expect.arrayContaining(["crossing waited"]))
+    expect(marks(ana)).toContain("crossing contradicted")
+    ana.after(HOUR)
+    ana.send(ana.reading(HOME))
+    ana.after(MINUTE)
+    ana.send(ana.reading(HOME))
+    expect(marks(ana)).toContain("crossing settled")
+  })
   it("the end of the cooldown to the millisecond", () => {
     const ana = new Ana()
     ana.rule()

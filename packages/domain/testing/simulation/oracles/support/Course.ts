@@ -85,35 +85,7 @@ const follow = (run: Run, rule: MadeRule, notes: Set<Note>): CourseProblem | und
     if (states.length > MOST) return undefined
     if (states.length === 0) return undefined
   }
-  return overdue(run, rule, states)
-}
-
-/** A crossing that a worker should have settled long before the end of the run. */
-const overdue = (run: Run, rule: MadeRule, states: ReadonlyArray<State>): CourseProblem | undefined => {
-  const observed = observing(run, rule)
-  const g = ground(run)
-  const [only, ...others] = states
-  const waits = only?.waits ?? null
-  if (waits === null || others.length > 0 || !waits.fires || observed.at(waits.at)) return undefined
-  const end = Waiting.overdueAt(run, waits)
-  const isUnchanged =
-    end !== undefined &&
-    rule.removals.length === 0 &&
-    [...g.pauses.beginnings(rule.connectionId)].length === 0 &&
-    stands(g, rule, waits.begin, end) &&
-    !mayBeOver(rule, end, run.entries.at(-1)?.t ?? 0)
-  return isUnchanged && observed.isShown(waits.at, end)
-    ? { invariant: "R10", at: end, detail: `rule ${rule.ruleId} never settled its crossing of ${isoOf(waits.at)}` }
-    : undefined
-}
-
-const stands = (g: Ground, rule: MadeRule, begin: number, end: number): boolean => {
-  const place = g.places.get(rule.placeId ?? "")
-  return (
-    effective(g, rule.pair, `location.rules.${rule.kind}`, begin, end) === "yes" &&
-    (rule.placeId === null || sharing(rule.pair, rule.placeId, begin, end) === "yes") &&
-    (place === undefined || (archived(place, begin, end) === "no" && place.circles.possible(begin, end).length === 1))
-  )
+  return undefined
 }
 
 /**
@@ -237,7 +209,7 @@ const taking = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">, obser
   const since = begun(ground(run), rule, upload)
   const isCounted = to <= closed ? "yes" : from <= closed ? "maybe" : "no"
   return (state, note) => {
-    let states: ReadonlyArray<State> = Waiting.until(run, state, { from, upload }, observed)
+    let states: ReadonlyArray<State> = Waiting.until(run, state, { from, upload }, observed, note)
     if (inside.length < possible.length) note("fix outside of the window")
     if (fixes.length > 0 && isCounted === "no") note("late batch ignored")
     if (isCounted === "no") return states

@@ -25,9 +25,6 @@ export interface Waiting {
   readonly to: number
   /** Whether the rule fires then. */
   readonly fires: boolean
-  /** The entries of the upload that brought it. */
-  readonly begin: number
-  readonly end: number
 }
 
 /** Rare things that certainly happened to a rule. */

@@ -1,6 +1,6 @@
 import type { Run } from "../../Oracle.js"
-import { COOLDOWN, MINUTE, SECOND } from "../../Specification.js"
-import type { Note, Sight, State, Waiting } from "./CourseState.js"
+import { COOLDOWN, SECOND } from "../../Specification.js"
+import type { Note, Sight, State } from "./CourseState.js"
 import type { MadeRule } from "./Ground.js"
 import type { CompletedCall } from "./trace/Happened.js"
 import type { Observer } from "./trace/Observed.js"
@@ -32,11 +32,15 @@ export const until = (
   run: Run,
   state: State,
   { from, upload }: { readonly from: number; readonly upload: CompletedCall<"upload"> },
-  observed: Observer
+  observed: Observer,
+  note: (note: Note) => void
 ): ReadonlyArray<State> => {
   const { waits } = state
   if (waits === null) return [state]
-  if (from >= waits.to) return settled(state, observed, upload.end)
+  if (from >= waits.to) {
+    note("crossing settled")
+    return settled(state, observed, upload.end)
+  }
   // The clock may have been set forward and back again in between.
   return latest(run, upload.end) < waits.from ? [state] : whether(state, observed)
 }
@@ -52,15 +56,6 @@ const latest = (run: Run, entry: number): number => {
     known.set(run, times)
   }
   return times[Math.min(entry, times.length - 1)] ?? -Infinity
-}
-
-/** The last entry of a run that goes on for ten minutes after the crossing should have settled; else undefined. */
-export const overdueAt = (run: Run, { end, to }: Waiting): number | undefined => {
-  const last = run.entries.at(-1)
-  const due = run.entries.find(({ i, t }) => i > end && t >= to)
-  const read = run.entries.find((one) => one.kind === "begun" && one.name === "readDeliveries")
-  if (!run.quiesced || last === undefined || due === undefined || read === undefined) return undefined
-  return read.passed - due.passed >= 10 * MINUTE ? read.i : undefined
 }
 
 /** Decision rules-13: what a fix does to a rule whose crossings wait for a contradiction. */
@@ -87,8 +82,6 @@ export const see = (
     const fires = isWanted && telling === "told" && at - before.firedAt >= COOLDOWN
     if (fires) note("crossing waited")
     if (!fires && observed.at(at)) return []
-    return [
-      { ...after, waits: { at, from: from + settle, to: to + settle, fires, begin: upload.begin, end: upload.end } }
-    ]
+    return [{ ...after, waits: { at, from: from + settle, to: to + settle, fires } }]
   })
 }
