@@ -131,9 +131,9 @@ module.exports = {
     {
       name: "domain-testing-is-for-tests",
       comment:
-        "In-memory ports, contracts and the simulation do not ship. The demo and `simulate` run them on purpose.",
+        "In-memory ports, contracts and the simulation do not ship. The demo, `replay` and `simulate` run them on purpose.",
       severity: "error",
-      from: { path: "/src/", pathNot: "^apps/server/src/(demo|simulate)(/|\\.ts$)" },
+      from: { path: "/src/", pathNot: "^apps/server/src/(demo|replay|simulate)(/|\\.ts$)" },
       to: { path: testing }
     },
     {

@@ -30,7 +30,7 @@ interface CrossingFigures {
   readonly told: number
   /** Told, and the next two accurate readings were on that side. */
   readonly confirmed: number
-  /** Crossings between two confirmed sides, and how many of them were told. */
+  /** Crossings between two confirmed sides, and how many of them were sent. */
   readonly real: number
   readonly realTold: number
   readonly delaysS: ReadonlyArray<number>

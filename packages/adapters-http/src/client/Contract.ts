@@ -330,7 +330,6 @@ type RuleTrigger =
   | {
       readonly type: "enter" | "exit"
       readonly dwell_minutes?: null | undefined
-      /** 0 to 300: seconds for which the event waits for a reading that contradicts the crossing. */
       readonly settle_s?: number | null | undefined
     }
   /** 5 to 720 minutes. */

@@ -116,12 +116,14 @@ export const read = (
   deviceId: DeviceId | null,
   fixes: ReadonlyArray<Fix.Fix>,
   now: Timestamp.Timestamp
-): Effect.Effect<UploadView, SqlError | ParseResult.ParseError> =>
-  (fixes.length > SHORT ? sql : reads(sql))`
+): Effect.Effect<UploadView, SqlError | ParseResult.ParseError> => {
+  const known =
+    fixes.length === 0 || deviceId === null ? sql`SELECT NULL::integer[]` : knownStatement(sql, userId, deviceId, fixes)
+  return (fixes.length > SHORT ? sql : reads(sql))`
     SELECT head.version, head.known, head.cutoff, head.erasures, head.last_future_at, head.devices, live.*
     FROM (
       SELECT coalesce((SELECT version FROM upload_streams WHERE user_id = ${userId}), 0) AS version,
-             (${fixes.length === 0 || deviceId === null ? sql`SELECT NULL::integer[]` : knownStatement(sql, userId, deviceId, fixes)}) AS known,
+             (${known}) AS known,
              nullif(${HistoryBound.cutoff(sql, userId, now)}, '-infinity') AS cutoff,
              ${Erasures.column(sql, userId)} AS erasures,
              (SELECT (put_aside #>> '{future,last_at}')::bigint FROM devices
@@ -158,6 +160,7 @@ export const read = (
     Rows.all(ViewRow),
     Effect.map((rows) => toView(rows, fixes, now))
   )
+}
 
 const toView = (
   rows: ReadonlyArray<typeof ViewRow.Type>,

@@ -15,7 +15,7 @@ const ROUNDS = 4
 /**
  * Fires the crossings that no fix has contradicted within the `settleS` of their rules (decision rules-13). A phone
  * that sleeps sends nothing, so the clock decides. Returns the number of events. An upload does the same for its user,
- * so an event is written once, whoever comes first.
+ * so an event is written once, by the upload or by the worker.
  */
 export const settleDue = program("settleDue", function* (people: PeopleLeases = everything.people) {
   // A clock that runs ahead would fire crossings before their time.

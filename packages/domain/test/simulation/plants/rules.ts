@@ -195,13 +195,15 @@ export const plants: ReadonlyArray<Plant> = [
   },
   {
     oracle: "R10",
-    what: "crossings that wait are told although they are contradicted",
+    what: "crossings that wait fire although they are contradicted",
+    isRare: "no search over 500 runs has been made since crossings can wait",
     sabotage: eachRule((live) => ({ ...live, rule: { ...live.rule, settleS: null } })),
     scenario: inScene(({ rule, walk }) => Effect.zipRight(rule("enter", { settleS: 120 }), walk(FAR, HOME, FAR, FAR)))
   },
   {
     oracle: "R10",
     what: "a crossing settles before its time",
+    isRare: "no search over 500 runs has been made since crossings can wait",
     sabotage: eachRule((live, now) => {
       const { unsettled } = live.state
       return unsettled === null || now < unsettled.at + 30 * SECOND
