@@ -336,8 +336,8 @@ const firings = (sightings: ReadonlyArray<Sighting>, rule: ReferenceRule): Reado
 
 /**
  * Decision rules-13: a crossing is undone by a sighting of the other side that was captured at most `settle` after it
- * and came before the event was written. Both are then as if they had not been. What is not undone is told `settle` after it
- * came, or with the first sighting that was captured later than `settle` after it.
+ * and came before the event was written. Both are then as if they had not been. What is not undone fires `settle`
+ * after it came, or with the first sighting that was captured later than `settle` after it.
  */
 const settledFirings = (
   sightings: ReadonlyArray<Sighting>,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { course } from "../../../testing/simulation/oracles/support/Course.js"
 import { names, reached } from "../../../testing/simulation/oracles/marks/ruleMarks.js"
 import { Ana, DAY, FAR, HOME, HOUR, MINUTE, north, ok, SECOND } from "./home.js"
 
@@ -35,13 +36,12 @@ describe("marks of rules", () => {
       ana.send(ana.reading(point))
       ana.after(SECOND)
     }
-    expect(marks(ana)).toEqual(expect.arrayContaining(["crossing waited"]))
-    expect(marks(ana)).toContain("crossing contradicted")
+    expect([...course(ana.run()).notes]).toEqual(expect.arrayContaining(["crossing waited", "crossing contradicted"]))
     ana.after(HOUR)
     ana.send(ana.reading(HOME))
     ana.after(MINUTE)
     ana.send(ana.reading(HOME))
-    expect(marks(ana)).toContain("crossing settled")
+    expect([...course(ana.run()).notes]).toContain("crossing settled")
   })
   it("the end of the cooldown to the millisecond", () => {
     const ana = new Ana()
