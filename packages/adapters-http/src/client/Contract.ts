@@ -327,15 +327,13 @@ export interface LocationDaysQuery extends Stretch {
 }
 
 type RuleTrigger =
-  | {
-      readonly type: "enter" | "exit"
-      readonly dwell_minutes?: null | undefined
-      readonly settle_s?: number | null | undefined
-    }
+  | { readonly type: "enter" | "exit"; readonly dwell_minutes?: null | undefined }
   /** 5 to 720 minutes. */
   | { readonly type: "dwell"; readonly dwell_minutes: number }
 
 interface RuleTerms {
+  /** 0 to 300: seconds for which an arrival or departure waits for a reading that contradicts it. */
+  readonly settle_s?: number | null | undefined
   /** Exactly the url of one of the app's endpoints. Left out: every subscribed endpoint gets the events. */
   readonly webhook_url?: string | null | undefined
   readonly active_from?: IsoTime | null | undefined

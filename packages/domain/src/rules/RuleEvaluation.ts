@@ -10,8 +10,8 @@ import type { RuleType, RuleWindow } from "./Rule.js"
  * `step` is a plain function of a question, a state, a fix and the time of receipt. It reads no clock and keeps
  * nothing. For any input, a coordinate that is not a number included, it returns one of twelve outcomes and never
  * throws. It never changes a state in place. A step that leaves the state as it was returns the same object, so `===`
- * tells whether there is something to store. The caller gives the fixes of one rule in the order of their uploads, one step
- * after the other:
+ * tells whether there is something to store. The caller gives the fixes of one rule in the order of their uploads,
+ * one step after the other:
  *
  * ```ts
  * let state = RuleEvaluation.on(basis, stored)
