@@ -131,9 +131,9 @@ module.exports = {
     {
       name: "domain-testing-is-for-tests",
       comment:
-        "In-memory ports, contracts and the simulation do not ship. The demo, `simulate` and a server on virtual time run them on purpose.",
+        "In-memory ports, contracts and the simulation do not ship. The demo, `replay`, `simulate` and a server on virtual time run them on purpose.",
       severity: "error",
-      from: { path: "/src/", pathNot: "^apps/server/src/(demo|simulate|virtual)(/|\\.ts$)" },
+      from: { path: "/src/", pathNot: "^apps/server/src/(demo|replay|simulate|virtual)(/|\\.ts$)" },
       to: { path: testing }
     },
     {

@@ -1,6 +1,6 @@
 // Puts what the server is made of into a few files, and what the worker is made of into others, straight from their
 // sources: reading 1,650 files took most of the start, and most of the memory of a program that had nothing to do yet.
-// `npm start`, `npm run worker`, clock, demo, listen and simulate come here first, so this needs nothing that
+// `npm start`, `npm run worker`, clock, demo, listen, replay and simulate come here first, so this needs nothing that
 // `npm ci --omit=dev` leaves out; the types are checked by `npm run build`.
 import { readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -16,7 +16,13 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..")
 const PROGRAMS = {
   server: [
     { main: "launch.mjs" },
-    { clock: "src/clock.ts", demo: "src/demo.ts", listen: "src/listen.ts", simulate: "src/simulate.ts" }
+    {
+      clock: "src/clock.ts",
+      demo: "src/demo.ts",
+      listen: "src/listen.ts",
+      replay: "src/replay.ts",
+      simulate: "src/simulate.ts"
+    }
   ],
   worker: [{ main: "launch.mjs" }]
 }

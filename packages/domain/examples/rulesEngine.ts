@@ -100,6 +100,10 @@ export const layerFiles = (folder: string, rules: ReadonlyArray<OwnRule>): Layer
 
         waiting: () => Effect.succeed([]),
 
+        // The rules of this example have no `settleS`, so no crossing waits.
+        settling: () => Effect.succeed([]),
+        commitSettled: () => Effect.succeed(true),
+
         latest: (userId, limit) =>
           Effect.map(read(folder, userId), ({ fixes }) => fixes.toSorted(lastFirst).slice(0, limit)),
 
@@ -116,7 +120,7 @@ const lastFirst = (a: Fix.StoredFix, b: Fix.StoredFix): number =>
   b.lon - a.lon
 
 /** The keys of one phone's fixes; another phone may have sent the same fix. */
-const keysOf = ({ fixes }: Person, deviceId: DeviceId): ReadonlySet<string> =>
+const keysOf = ({ fixes }: Person, deviceId: DeviceId | null): ReadonlySet<string> =>
   new Set(fixes.filter((fix) => fix.deviceId === deviceId).map(Fix.key))
 
 const live = ({ circle, rule }: OwnRule, { progress }: Person): LiveRule.LiveRule => {

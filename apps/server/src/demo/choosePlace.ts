@@ -56,6 +56,7 @@ export const watcher = (circle: Geometry.Circle): ((upload: Upload) => ReadonlyA
       type,
       circle,
       dwellMinutes: MINUTES[type],
+      settleS: null,
       window: NO_WINDOW,
       // Null, because the demo makes its rules before the first reading.
       firesFrom: null

@@ -54,6 +54,11 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
     why: "a page of a developer's: how many connected the app, of its newest connections"
   },
   {
+    tables: ["rule_states"],
+    text: /FROM rule_states WHERE settle_due_at <= /,
+    why: "every five seconds: people with a crossing that settles now, from an index that is nearly always empty"
+  },
+  {
     tables: ["devices", "stay_backfills"],
     text: /FROM devices WHERE stays_due_from < .* UNION SELECT user_id, device_id FROM stay_backfills/,
     why: "every five minutes: phones whose stays were left behind"

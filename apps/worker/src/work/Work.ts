@@ -3,6 +3,7 @@ import { recordFigures } from "@place-access/domain/figures"
 import { holdLeases, type WorkerLeases } from "@place-access/domain/leases"
 import { runHousekeeping } from "@place-access/domain/sweeps"
 import { runExports } from "@place-access/domain/exports"
+import { runSettling } from "@place-access/domain/fixes"
 import { Pace, runImports } from "@place-access/domain/imports"
 import { Effect, identity } from "effect"
 import * as Backlog from "./Backlog.js"
@@ -42,6 +43,7 @@ export const work = ({ addresses, mail, storage }: Settings, { leases: given, re
           regular(Mail.sending(mail, addresses, leases.people)),
           regular(Effect.provide(runImports(leases, paceOf(storage)), Imports.layer)),
           regular(Effect.provide(runExports(leases), Archives.layer)),
+          regular(runSettling(leases)),
           regular(Backlog.watching)
         ],
         { concurrency: "unbounded", discard: true }

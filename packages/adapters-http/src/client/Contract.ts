@@ -139,6 +139,7 @@ export interface PlaceRuleAnswer {
   /** `place_id` is null for a zone. */
   readonly target: { readonly place_id: string | null; readonly label: string }
   readonly dwell_minutes: number | null
+  readonly settle_s: number | null
   readonly active_from: IsoTime | null
   readonly active_until: IsoTime | null
   /** `disabled`: the place or the scope that the rule needs is gone. */
@@ -176,6 +177,8 @@ export interface RuleEvaluationAnswer {
     | "crossed"
     | "stale"
     | "cooling_down"
+    | "settling"
+    | "contradicted"
     | "outside_window"
     | "late"
     | "out_of_order"
@@ -329,6 +332,8 @@ type RuleTrigger =
   | { readonly type: "dwell"; readonly dwell_minutes: number }
 
 interface RuleTerms {
+  /** 0 to 300: seconds for which an arrival or departure waits for a reading that contradicts it. */
+  readonly settle_s?: number | null | undefined
   /** Exactly the url of one of the app's endpoints. Left out: every subscribed endpoint gets the events. */
   readonly webhook_url?: string | null | undefined
   readonly active_from?: IsoTime | null | undefined

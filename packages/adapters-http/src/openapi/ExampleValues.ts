@@ -332,6 +332,7 @@ export const NULLS: ReadonlySet<string> = new Set([
   "review_note",
   "revoked_at",
   "sensitive_lapsed_at",
+  "settle_s",
   "submitted_at",
   "uses",
   "webhook_url"

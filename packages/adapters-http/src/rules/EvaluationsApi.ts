@@ -18,6 +18,8 @@ const MEANINGS: Readonly<Record<RuleEvaluation.RuleOutcome, string>> = {
   stale:
     "would have fired, but arrived more than 15 minutes after its capture, or was captured before the rule began: before it was made, its place was last moved or shared, or its scope came back",
   cooling_down: "would have fired, but the rule fired less than 2 minutes before",
+  settling: "crossed the edge: the rule fires unless a reading contradicts it within settle_s",
+  contradicted: "back on the side of before, within settle_s: the crossing does not count, and nothing fires",
   outside_window: "captured outside active_from..active_until",
   late: "arrived more than a day after active_until",
   out_of_order: "not newer than the last reading that was evaluated",
@@ -31,6 +33,8 @@ const Decision = Schema.Literal(
   "crossed",
   "stale",
   "cooling_down",
+  "settling",
+  "contradicted",
   "outside_window",
   "late",
   "out_of_order",
@@ -42,7 +46,9 @@ const Decision = Schema.Literal(
 })
 
 const Evaluation = Schema.Struct({
-  at: Fields.At.annotations({ description: "When the phone took the reading" }),
+  at: Fields.At.annotations({
+    description: "When the phone took the reading; for a firing that waited for settle_s, the reading that crossed"
+  }),
   received_at: Fields.At,
   decision: Decision,
   event_id: Schema.NullOr(Schema.String).annotations({

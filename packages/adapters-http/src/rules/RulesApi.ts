@@ -15,6 +15,7 @@ const fields = {
     description: "place_id is null for a zone"
   }),
   dwell_minutes: Schema.NullOr(Schema.Int),
+  settle_s: Schema.NullOr(Schema.Int),
   active_from: Fields.NullableAt,
   active_until: Fields.NullableAt,
   state: RuleLife.RuleState.annotations({
@@ -55,6 +56,11 @@ const documentedTerms = {
     ...integerOrNull(Rule.MIN_DWELL_MINUTES, Rule.MAX_DWELL_MINUTES),
     description: "Required for dwell rules; the others ignore it and answer null"
   },
+  settle_s: {
+    ...integerOrNull(0, Rule.MAX_SETTLE_S),
+    description:
+      "Seconds for which an arrival or a departure waits for a reading that contradicts it; then its event is sent, with the time of the crossing. Left out or 0: sent at once. Dwell rules ignore it and answer null"
+  },
   webhook_url: {
     type: ["string", "null"],
     description: "Exactly the url of one of the app's endpoints. Left out: every subscribed endpoint gets the events"
@@ -63,7 +69,7 @@ const documentedTerms = {
   active_until: { ...timeOrNull, description: "Readings captured then or later are ignored" },
   max_event_age_s: {
     ...integerOrNull(Rule.MIN_EVENT_AGE_S, Rule.MAX_EVENT_AGE_S),
-    description: "Events older than this are withheld. Left out: events of any age are delivered"
+    description: "Events older than this are withheld. Greater than settle_s. Left out: events of any age are delivered"
   }
 }
 
@@ -71,6 +77,7 @@ const Anything = Schema.optional(Schema.Unknown)
 const terms = {
   type: Anything,
   dwell_minutes: Anything,
+  settle_s: Anything,
   webhook_url: Anything,
   active_from: Anything,
   active_until: Anything,

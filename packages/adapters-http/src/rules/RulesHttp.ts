@@ -127,6 +127,7 @@ export const userLayer = Group.group(Api, "userRules", (handlers) =>
 const termsOf = (payload: {
   readonly type?: unknown
   readonly dwell_minutes?: unknown
+  readonly settle_s?: unknown
   readonly webhook_url?: unknown
   readonly active_from?: unknown
   readonly active_until?: unknown
@@ -134,6 +135,7 @@ const termsOf = (payload: {
 }): RuleRequest.TermsRequest => ({
   type: payload.type,
   dwellMinutes: payload.dwell_minutes,
+  settleS: payload.settle_s,
   webhookUrl: payload.webhook_url,
   activeFrom: payload.active_from,
   activeUntil: payload.active_until,
@@ -152,6 +154,7 @@ const common = (rule: ListedRule) => ({
   type: rule.type,
   target: { place_id: rule.target._tag === "Place" ? rule.target.placeId : null, label: rule.target.label },
   dwell_minutes: rule.dwellMinutes,
+  settle_s: rule.settleS,
   active_from: rule.window.from,
   active_until: rule.window.until,
   state: rule.state,

@@ -176,6 +176,7 @@ describe("GET /v1/rules/{kind}/{id}/evaluations", () => {
       type: "enter",
       target: { _tag: "Zone", circle: { ...HOME, radiusM: 150 }, label: "Quay" },
       dwellMinutes: null,
+      settleS: null,
       webhookUrl: null,
       isLegacy: false,
       window: { from: null, until: null },

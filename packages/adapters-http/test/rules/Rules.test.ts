@@ -77,6 +77,7 @@ describe("POST /v1/rules/place [§4.6]", () => {
       type: "enter",
       target: { place_id: placeId, label: "Home" },
       dwell_minutes: null,
+      settle_s: null,
       webhook_url: null,
       active_from: null,
       active_until: null,
@@ -92,6 +93,7 @@ describe("POST /v1/rules/place [§4.6]", () => {
     const wishes = {
       type: "dwell",
       dwell_minutes: 720,
+      settle_s: null,
       webhook_url: HOOK,
       active_from: later(1),
       active_until: later(2),
@@ -269,6 +271,7 @@ describe("the user's view of rules [decisions §10]", () => {
           type: "enter",
           target: { place_id: placeId, label: "Home" },
           dwell_minutes: null,
+          settle_s: null,
           active_from: null,
           active_until: null,
           state: "active",

@@ -65,6 +65,7 @@ describe("POST /v1/rules/zone [§4.6]", () => {
       lon: QUAY.lon,
       radius_m: 500,
       dwell_minutes: null,
+      settle_s: null,
       webhook_url: null,
       active_from: null,
       active_until: null,
@@ -80,6 +81,7 @@ describe("POST /v1/rules/zone [§4.6]", () => {
     const wishes = {
       type: "dwell",
       dwell_minutes: 5,
+      settle_s: null,
       active_from: later(1),
       active_until: later(2),
       max_event_age_s: 30,

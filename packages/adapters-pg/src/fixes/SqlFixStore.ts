@@ -7,6 +7,7 @@ import { COLUMNS, StoredRow, toStored } from "./StoredRow.js"
 import { isDistributed } from "../schema/isDistributed.js"
 import { uploadOnCluster } from "./uploadOnCluster.js"
 import { uploadStatement } from "./UploadStatement.js"
+import * as Settling from "./Settling.js"
 import * as UploadView from "./UploadView.js"
 import { turn } from "../driver/turn.js"
 import * as Rows from "../driver/Rows.js"
@@ -19,6 +20,8 @@ export const layer: Layer.Layer<FixStore, never, SqlClient> = Layer.effect(
     FixStore.of({
       view: (userId, deviceId, fixes, now) => UploadView.read(sql, userId, deviceId, fixes, now).pipe(orStoreError),
       commit: commit(sql),
+      settling: Settling.due(sql),
+      commitSettled: Settling.commit(sql),
       waiting: waiting(sql),
       latest: latest(sql),
       lastReceivedAt: lastReceivedAt(sql)

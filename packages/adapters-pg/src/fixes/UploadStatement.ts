@@ -1,5 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fix, UploadCommit } from "@place-access/domain/fixes"
+import type { RuleEvaluation } from "@place-access/domain/rules"
+import type { Timestamp } from "@place-access/domain/shared"
 import * as Rows from "../driver/Rows.js"
 import * as RecentColumn from "../rules/RecentColumn.js"
 import * as FixCounts from "../history/FixCounts.js"
@@ -39,7 +41,7 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
  * Returns a row when the version is still the one that the upload read. It locks the user's row until the commit.
  * `is_counted`: the upload adds its fixes to `FixCounts`.
  */
-export const raiseVersion = (sql: SqlClient, { userId, version }: UploadCommit) =>
+export const raiseVersion = (sql: SqlClient, { userId, version }: Pick<UploadCommit, "userId" | "version">) =>
   sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, ${version + 1})
       ON CONFLICT (user_id) DO UPDATE SET version = excluded.version, ${FixCounts.carried(sql, sql`excluded.version`)}
       WHERE stream.version = ${version}
@@ -97,8 +99,8 @@ const newVisits = (sql: SqlClient, { deviceId, receivedAt, visits }: UploadCommi
     )`
 
 const newStates = (sql: SqlClient, { states }: UploadCommit) => sql`, new_states AS (
-      INSERT INTO rule_states AS present (user_id, rule_id, side, since, dwell_spent, as_of, last_fired_at, basis,
-        recent)
+      INSERT INTO rule_states AS present (user_id, rule_id, side, since, dwell_spent, as_of, last_fired_at,
+        unsettled_at, unsettled_until, settle_due_at, basis, recent)
       SELECT moved.user_id, state.*
       FROM moved, unnest(${states.map(({ ruleId }) => ruleId)}::text[],
                          ${states.map(({ state }) => state.side)}::text[],
@@ -106,16 +108,24 @@ const newStates = (sql: SqlClient, { states }: UploadCommit) => sql`, new_states
                          ${states.map(({ state }) => state.dwellSpent)}::boolean[],
                          ${states.map(({ state }) => Rows.nullableAt(state.asOf))}::timestamptz[],
                          ${states.map(({ state }) => Rows.nullableAt(state.lastFiredAt))}::timestamptz[],
+                         ${states.map(({ state }) => Rows.nullableAt(state.unsettled?.at ?? null))}::timestamptz[],
+                         ${states.map(({ state }) => Rows.nullableAt(state.unsettled?.until ?? null))}::timestamptz[],
+                         ${states.map(({ state }) => Rows.nullableAt(settleDueAt(state)))}::timestamptz[],
                          ${states.map(({ state }) => state.basis)}::text[],
                          ${states.map(({ made }) => RecentColumn.encode(made))}::text[]) AS state
       ${replaceState(sql)}
     )`
 
+/** When a worker lets the rule fire; null: no crossing of it waits. */
+export const settleDueAt = ({ unsettled }: RuleEvaluation.RuleMemory): Timestamp.Timestamp | null =>
+  unsettled !== null && unsettled.fires ? unsettled.until : null
+
 /** A rule that has a state already gets the new one, and its evaluations are appended. */
 export const replaceState = (sql: SqlClient) =>
   sql`ON CONFLICT (user_id, rule_id) DO UPDATE SET
         side = excluded.side, since = excluded.since, dwell_spent = excluded.dwell_spent, as_of = excluded.as_of,
-        last_fired_at = excluded.last_fired_at, basis = excluded.basis,
+        last_fired_at = excluded.last_fired_at, unsettled_at = excluded.unsettled_at,
+        unsettled_until = excluded.unsettled_until, settle_due_at = excluded.settle_due_at, basis = excluded.basis,
         recent = ${sql.literal(RecentColumn.appended("present.recent", "excluded.recent"))}`
 
 const newEvents = (sql: SqlClient, { events, receivedAt }: UploadCommit) => sql`, new_events AS (

@@ -64,9 +64,19 @@ const LiveRow = Schema.extend(
     since: Rows.NullableAt,
     dwell_spent: Schema.NullOr(Schema.Boolean),
     as_of: Rows.NullableAt,
-    last_fired_at: Rows.NullableAt
+    last_fired_at: Rows.NullableAt,
+    unsettled_at: Rows.NullableAt,
+    unsettled_until: Rows.NullableAt,
+    settle_due_at: Rows.NullableAt
   })
 )
+
+const toUnsettled = ({
+  settle_due_at,
+  unsettled_at: at,
+  unsettled_until: until
+}: typeof LiveRow.Type): RuleEvaluation.Unsettled | null =>
+  at === null || until === null ? null : { at, until, fires: settle_due_at !== null }
 
 const ViewRow = Schema.Union(HeadRow, LiveRow)
 
@@ -90,6 +100,7 @@ const toLiveRule = (row: typeof LiveRow.Type, now: Timestamp.Timestamp): LiveRul
             dwellSpent: row.dwell_spent ?? false,
             asOf: row.as_of,
             lastFiredAt: row.last_fired_at,
+            unsettled: toUnsettled(row),
             basis: row.basis
           }
   }
@@ -102,15 +113,17 @@ const SHORT = 100
 export const read = (
   sql: SqlClient,
   userId: UserId,
-  deviceId: DeviceId,
+  deviceId: DeviceId | null,
   fixes: ReadonlyArray<Fix.Fix>,
   now: Timestamp.Timestamp
-): Effect.Effect<UploadView, SqlError | ParseResult.ParseError> =>
-  (fixes.length > SHORT ? sql : reads(sql))`
+): Effect.Effect<UploadView, SqlError | ParseResult.ParseError> => {
+  const known =
+    fixes.length === 0 || deviceId === null ? sql`SELECT NULL::integer[]` : knownStatement(sql, userId, deviceId, fixes)
+  return (fixes.length > SHORT ? sql : reads(sql))`
     SELECT head.version, head.known, head.cutoff, head.erasures, head.last_future_at, head.devices, live.*
     FROM (
       SELECT coalesce((SELECT version FROM upload_streams WHERE user_id = ${userId}), 0) AS version,
-             (${fixes.length === 0 ? sql`SELECT NULL::integer[]` : knownStatement(sql, userId, deviceId, fixes)}) AS known,
+             (${known}) AS known,
              nullif(${HistoryBound.cutoff(sql, userId, now)}, '-infinity') AS cutoff,
              ${Erasures.column(sql, userId)} AS erasures,
              (SELECT (put_aside #>> '{future,last_at}')::bigint FROM devices
@@ -124,7 +137,8 @@ export const read = (
     FULL JOIN (
       SELECT ${sql.literal(COLUMNS)}, p.geometry_version, shape.valid_from, shared.shared_at,
              ${sql.literal(SCOPE_SINCE)} AS scope_since, c.paused_at, c.paused_until,
-             s.basis, s.side, s.since, s.dwell_spent, s.as_of, s.last_fired_at
+             s.basis, s.side, s.since, s.dwell_spent, s.as_of, s.last_fired_at, s.unsettled_at, s.unsettled_until,
+             s.settle_due_at
       FROM rules r
       JOIN connections c ON c.user_id = r.user_id AND c.connection_id = r.connection_id
       JOIN apps a ON a.app_id = r.app_id
@@ -146,6 +160,7 @@ export const read = (
     Rows.all(ViewRow),
     Effect.map((rows) => toView(rows, fixes, now))
   )
+}
 
 const toView = (
   rows: ReadonlyArray<typeof ViewRow.Type>,

@@ -1,12 +1,13 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
+import type { Fragment } from "@effect/sql/Statement"
 import { type UploadCommit, VisitReport } from "@place-access/domain/fixes"
 import { Effect } from "effect"
 import { last } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
 import * as RecentColumn from "../rules/RecentColumn.js"
 import * as FixCounts from "../history/FixCounts.js"
-import { heardFrom, raiseVersion, replaceState } from "./UploadStatement.js"
+import { heardFrom, raiseVersion, replaceState, settleDueAt } from "./UploadStatement.js"
 
 /**
  * What `uploadStatement` does, for a cluster. An INSERT inside WITH would make Citus carry its rows between the nodes
@@ -87,8 +88,18 @@ const sent = (sql: SqlClient, upload: UploadCommit) => {
   ]
 }
 
+/** The rows of one table, by their columns. */
+interface InsertedRows {
+  readonly table: string
+  readonly rows: ReadonlyArray<Record<string, string | number | boolean | Date | null>>
+  readonly onConflict: Fragment
+}
+
 /** What follows from it for the user's rules. */
-const concluded = (sql: SqlClient, { events, receivedAt, states, userId }: UploadCommit) => [
+export const concluded = (
+  sql: SqlClient,
+  { events, receivedAt, states, userId }: Pick<UploadCommit, "events" | "receivedAt" | "states" | "userId">
+): ReadonlyArray<InsertedRows> => [
   {
     table: "rule_states AS present",
     rows: states.map(({ made, ruleId, state }) => ({
@@ -99,6 +110,9 @@ const concluded = (sql: SqlClient, { events, receivedAt, states, userId }: Uploa
       dwell_spent: state.dwellSpent,
       as_of: Rows.nullableAt(state.asOf),
       last_fired_at: Rows.nullableAt(state.lastFiredAt),
+      unsettled_at: Rows.nullableAt(state.unsettled?.at ?? null),
+      unsettled_until: Rows.nullableAt(state.unsettled?.until ?? null),
+      settle_due_at: Rows.nullableAt(settleDueAt(state)),
       basis: state.basis,
       recent: RecentColumn.encode(made)
     })),

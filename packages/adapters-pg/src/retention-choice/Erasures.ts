@@ -121,10 +121,12 @@ const eraseFromRules = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure
   Effect.gen(function* () {
     const { from, until } = erasure
     // `RuleEvaluation.without`
-    yield* sql`UPDATE rule_states SET side = NULL, since = NULL, dwell_spent = false
+    yield* sql`UPDATE rule_states SET side = NULL, since = NULL, dwell_spent = false, unsettled_at = NULL,
+                 unsettled_until = NULL, settle_due_at = NULL
                WHERE user_id = ${userId}
-                 AND CASE WHEN since IS NOT NULL THEN since < ${Rows.at(until)}
-                          ELSE as_of >= ${Rows.at(from)} AND as_of < ${Rows.at(until)} END`
+                 AND (CASE WHEN since IS NOT NULL THEN since < ${Rows.at(until)}
+                           ELSE as_of >= ${Rows.at(from)} AND as_of < ${Rows.at(until)} END
+                      OR (unsettled_at >= ${Rows.at(from)} AND unsettled_at < ${Rows.at(until)}))`
     const states = yield* sql`SELECT rule_id, recent FROM rule_states
                               WHERE user_id = ${userId} AND recent <> ''`.pipe(Rows.all(StateRow))
     for (const { recent, rule_id } of states) {

@@ -15,6 +15,8 @@ const LETTERS: Readonly<Record<RuleEvaluation.RuleOutcome, string>> = {
   crossed: "c",
   stale: "t",
   cooling_down: "d",
+  settling: "u",
+  contradicted: "r",
   outside_window: "w",
   late: "l",
   out_of_order: "o",

@@ -272,6 +272,7 @@ export const rule = (one: Rule, recent: RecentEvaluations): typeof ArchiveFormat
           radius_m: one.target.circle.radiusM
         },
   dwell_minutes: one.dwellMinutes,
+  settle_s: one.settleS,
   from: one.window.from,
   until: one.window.until,
   created_at: one.createdAt,

@@ -70,13 +70,24 @@ export interface UploadCommit {
   readonly events: ReadonlyArray<OutboxEvent>
 }
 
+/** What the clock changes: firings of crossings that no fix has contradicted in time (decision rules-13). */
+export interface SettledCommit {
+  readonly userId: UserId
+  readonly now: Timestamp.Timestamp
+  /** The `UploadView.version` of the view on which `states` were computed. */
+  readonly version: number
+  readonly states: ReadonlyArray<RuleProgress>
+  readonly events: ReadonlyArray<OutboxEvent>
+}
+
 /** Uploaded fixes, and the rule states that follow from them. */
 export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")<
   FixStore,
   {
+    /** `deviceId` null: for no upload, and `lastFutureAt` is null. */
     readonly view: (
       userId: UserId,
-      deviceId: DeviceId,
+      deviceId: DeviceId | null,
       fixes: ReadonlyArray<Fix>,
       now: Timestamp.Timestamp
     ) => StoreEffect<UploadView>
@@ -90,6 +101,20 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
      * not be committed.
      */
     readonly commit: (upload: UploadCommit) => StoreEffect<boolean>
+    /**
+     * Users in these buckets who have a rule with a crossing that fires at `now` at the latest (`Unsettled.until`), by
+     * the earliest of these times, then id.
+     */
+    readonly settling: (
+      buckets: ReadonlyArray<number>,
+      now: Timestamp.Timestamp,
+      limit: number
+    ) => StoreEffect<ReadonlyArray<UserId>>
+    /**
+     * Commits the states and events of crossings that fire at `now`, like `commit`. A crossing of another rule of the
+     * user that would fire at `now` is forgotten: that rule lacks something, and is seeded again when it is back.
+     */
+    readonly commitSettled: (settled: SettledCommit) => StoreEffect<boolean>
     /**
      * At most `limit` readings of the device quarantined as from the future after `since`, earliest capture first. Left
      * out: those that a fix contradicts which arrived later and was captured between their arrival and their time.

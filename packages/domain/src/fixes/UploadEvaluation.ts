@@ -1,4 +1,4 @@
-import type { Payload } from "../events/Event.js"
+import type { OutboxEvent, Payload } from "../events/Event.js"
 import type { LiveRule, RuleProgress } from "../rules/LiveRule.js"
 import * as RecentEvaluations from "../rules/RecentEvaluations.js"
 import type { Rule } from "../rules/Rule.js"
@@ -32,24 +32,37 @@ export const evaluate = (
       type: rule.type,
       circle: live.circle,
       dwellMinutes: rule.dwellMinutes,
+      settleS: rule.settleS,
       window: rule.window,
       firesFrom: live.firesFrom
     }
-    let state = RuleEvaluation.on(live.basis, live.state)
     const made: Array<RecentEvaluations.Evaluation> = []
+    const fire = (at: Timestamp.Timestamp): void => {
+      firings.push({ rule, at })
+      made.push({ capturedAt: at, receivedAt, outcome: "fired", eventId: null })
+    }
+    // A crossing whose time is over was not contradicted, whether a worker has seen that yet or not.
+    const before = RuleEvaluation.settle(RuleEvaluation.on(live.basis, live.state), receivedAt)
+    let { state } = before
+    if (before.firedAt !== null) fire(before.firedAt)
     let unkept = fixes.length - RecentEvaluations.KEPT
     for (const fix of fixes) {
       const evaluated = RuleEvaluation.step(question, state, fix, receivedAt)
       state = evaluated.state
-      const { outcome } = evaluated
+      const { outcome, settled } = evaluated
+      if (settled !== undefined) fire(settled)
       if (outcome === "fired") firings.push({ rule, at: fix.capturedAt })
       // An upload may have thousands of fixes, but only the last evaluations are kept: the others are never built.
       if (unkept-- <= 0) made.push({ capturedAt: fix.capturedAt, receivedAt, outcome, eventId: null })
     }
-    if (made.length > 0) states.push({ ruleId: rule.id, state, made })
+    if (made.length > 0) states.push({ ruleId: rule.id, state, made: made.slice(-RecentEvaluations.KEPT) })
   }
   return { states, firings: firings.sort((a, b) => a.at - b.at) }
 }
+
+/** The firings that are due at `now` because no fix has contradicted their crossings (decision rules-13). */
+export const settle = (rules: ReadonlyArray<LiveRule>, now: Timestamp.Timestamp): UploadOutcome =>
+  evaluate(rules, [], now)
 
 /** A firing, with the event that reports it. */
 export interface RuleFiring extends Firing {
@@ -73,4 +86,16 @@ export const payload = ({ rule }: Firing): Payload => ({
   type: rule.target._tag === "Place" ? `place.${rule.type}` : `zone.${rule.type}`,
   ruleId: rule.id,
   target: { placeId: rule.target._tag === "Place" ? rule.target.placeId : null, label: rule.target.label }
+})
+
+/** The event of a firing, for the outbox. */
+export const event = (fired: RuleFiring): OutboxEvent => ({
+  userId: fired.rule.userId,
+  id: fired.eventId,
+  connectionId: fired.rule.connectionId,
+  appId: fired.rule.appId,
+  payload: payload(fired),
+  occurredAt: fired.at,
+  webhookUrl: fired.rule.webhookUrl,
+  maxEventAgeS: fired.rule.maxEventAgeS
 })

@@ -9,13 +9,21 @@
 
 export * as Fix from "./Fix.js"
 export { FixHistory, type HistoryStretch } from "./FixHistory.js"
-export { FixStore, type QuarantineCount, type Quarantined, type UploadCommit, type UploadView } from "./FixStore.js"
+export {
+  FixStore,
+  type QuarantineCount,
+  type Quarantined,
+  type SettledCommit,
+  type UploadCommit,
+  type UploadView
+} from "./FixStore.js"
 export * as HistoryQuery from "./HistoryQuery.js"
 export { type Day, type FixPage, latestFix, listDays, listFixes, nearestFix } from "./readFixes.js"
 export * as LocalDays from "./LocalDays.js"
 export * as Nearest from "./Nearest.js"
 export * as RangePosition from "./RangePosition.js"
 export { type Ingested, ingestFixes } from "./ingestFixes.js"
+export { runSettling, settleDue } from "./settleDue.js"
 export * as UploadEvaluation from "./UploadEvaluation.js"
 export * as FutureReading from "./FutureReading.js"
 export * as VisitReport from "./VisitReport.js"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { type Event, WorkSignal } from "../events/index.js"
+import { WorkSignal } from "../events/index.js"
 import { Carried, type Device, type QuarantineReason } from "../devices/index.js"
 import * as Erasure from "../retention-choice/Erasure.js"
 import * as History from "../retention-choice/History.js"
@@ -174,10 +174,7 @@ const tryOnce = (
       fresh
     )
     const { states, firings } = UploadEvaluation.evaluate(view.rules, carried, receivedAt)
-    const fired: Array<UploadEvaluation.RuleFiring> = []
-    for (const { at, rule } of firings) {
-      fired.push({ rule, at, eventId: EventId.make(yield* Entropy.id("evt")) })
-    }
+    const fired = yield* named(firings)
     const committed = yield* store.commit({
       userId,
       deviceId,
@@ -191,7 +188,7 @@ const tryOnce = (
       taken: taken.map(({ key }) => key),
       visits,
       states: UploadEvaluation.withEvents(states, fired),
-      events: fired.map(event)
+      events: fired.map(UploadEvaluation.event)
     })
     if (committed) yield* Telemetry.measure(() => UploadFigures.evaluated(view.rules, carried, firings))
     return committed ? { ingested, events: fired.length } : undefined
@@ -209,16 +206,11 @@ const counted = (quarantined: ReadonlyArray<Quarantined>, notKept: number): Read
   return [...counts].map(([reason, count]) => ({ reason, count }))
 }
 
-const event = (fired: UploadEvaluation.RuleFiring): Event.OutboxEvent => ({
-  userId: fired.rule.userId,
-  id: fired.eventId,
-  connectionId: fired.rule.connectionId,
-  appId: fired.rule.appId,
-  payload: UploadEvaluation.payload(fired),
-  occurredAt: fired.at,
-  webhookUrl: fired.rule.webhookUrl,
-  maxEventAgeS: fired.rule.maxEventAgeS
-})
+/** Gives each firing the id of its event. */
+export const named = (firings: ReadonlyArray<UploadEvaluation.Firing>) =>
+  Effect.forEach(firings, ({ at, rule }) =>
+    Effect.map(Entropy.id("evt"), (id): UploadEvaluation.RuleFiring => ({ rule, at, eventId: EventId.make(id) }))
+  )
 
 const judged = (
   readings: ReadonlyArray<Fix.Reading>,

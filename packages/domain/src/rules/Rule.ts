@@ -39,6 +39,8 @@ export interface Rule<T extends RuleTarget = RuleTarget> {
   readonly target: T
   /** 5 to 720 for dwell rules, else null. */
   readonly dwellMinutes: number | null
+  /** Seconds, 0 to 300, for which an arrival or departure waits for a contradiction; null: none (decision rules-13). */
+  readonly settleS: number | null
   /** The address of an endpoint; null: every subscribed one. An imported rule has its own address. */
   readonly webhookUrl: string | null
   /** Imported from before apps had endpoints. It has an address and a secret of its own (Spec §6.4.9). */
@@ -53,5 +55,6 @@ export interface Rule<T extends RuleTarget = RuleTarget> {
 
 export const MIN_DWELL_MINUTES = 5
 export const MAX_DWELL_MINUTES = 720
+export const MAX_SETTLE_S = 300
 export const MIN_EVENT_AGE_S = 30
 export const MAX_EVENT_AGE_S = 3_600

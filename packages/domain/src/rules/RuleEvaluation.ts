@@ -1,17 +1,17 @@
 // How one fix changes the state of one rule. Decisions L5 and rules-7.
 import type { Circle } from "../places/Geometry.js"
 import * as Geometry from "../places/Geometry.js"
-import { DAY, MINUTE, type Timestamp } from "../shared/Timestamp.js"
+import { DAY, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 import type { RuleType, RuleWindow } from "./Rule.js"
 
 /**
  * The state machine of Spec §4.6: one rule, one fix, one step. `docs/state-machines.md` draws it.
  *
  * `step` is a plain function of a question, a state, a fix and the time of receipt. It reads no clock and keeps
- * nothing. For any input, a coordinate that is not a number included, it returns one of ten outcomes and never throws.
- * It never changes a state in place. A step that leaves the state as it was returns the same object, so `===` tells
- * whether there is something to store. The caller gives the fixes of one rule in the order of their uploads, one step
- * after the other:
+ * nothing. For any input, a coordinate that is not a number included, it returns one of twelve outcomes and never
+ * throws. It never changes a state in place. A step that leaves the state as it was returns the same object, so `===`
+ * tells whether there is something to store. The caller gives the fixes of one rule in the order of their uploads,
+ * one step after the other:
  *
  * ```ts
  * let state = RuleEvaluation.on(basis, stored)
@@ -37,8 +37,20 @@ export interface RuleMemory {
   /** When the newest decisive fix was captured. A fix that is not newer changes no state (decision L4). */
   readonly asOf: Timestamp | null
   readonly lastFiredAt: Timestamp | null
+  /** The newest crossing, while a fix may still contradict it. Null for a rule without `settleS`. */
+  readonly unsettled: Unsettled | null
   /** What this state was computed for (`LiveRule.basis`). */
   readonly basis: string
+}
+
+/** A crossing of a rule with `settleS` that a fix may still contradict (decision rules-13). */
+export interface Unsettled {
+  /** When the fix that crossed was captured. */
+  readonly at: Timestamp
+  /** The crossing counts from then on, by the clock, unless a fix contradicts it first. */
+  readonly until: Timestamp
+  /** Whether the rule fires then. A crossing that it does not ask about may be contradicted too. */
+  readonly fires: boolean
 }
 
 /** The state of a rule before its first decisive fix. */
@@ -48,6 +60,7 @@ export const unseeded = (basis: string): RuleMemory => ({
   dwellSpent: false,
   asOf: null,
   lastFiredAt: null,
+  unsettled: null,
   basis
 })
 
@@ -67,9 +80,10 @@ export const without = (
   { from, until }: { readonly from: Timestamp; readonly until: Timestamp },
   state: RuleMemory
 ): RuleMemory => {
-  const { asOf, basis, lastFiredAt, since } = state
+  const { asOf, basis, lastFiredAt, since, unsettled } = state
+  const isUnsettled = unsettled !== null && unsettled.at >= from && unsettled.at < until
   const reaches = since !== null ? since < until : asOf !== null && asOf >= from && asOf < until
-  return reaches ? { ...unseeded(basis), asOf, lastFiredAt } : state
+  return reaches || isUnsettled ? { ...unseeded(basis), asOf, lastFiredAt } : state
 }
 
 /** The fields of a rule that the evaluation needs. */
@@ -78,6 +92,8 @@ export interface Question {
   readonly circle: Circle
   /** Minutes for a dwell rule; null for the others. */
   readonly dwellMinutes: number | null
+  /** Seconds. Null or 0: crossings fire at once (decision rules-13). */
+  readonly settleS: number | null
   readonly window: RuleWindow
   /** An earlier fix may seed the rule, never fire it (decision M5, `LiveRule.firesFrom`). Null: any may fire. */
   readonly firesFrom: Timestamp | null
@@ -112,12 +128,18 @@ export type RuleOutcome =
   | "stale"
   /** would have fired, but the rule fired less than 2 minutes before */
   | "cooling_down"
+  /** will fire, unless a fix contradicts it within the `settleS` of the rule */
+  | "settling"
+  /** back on the side of before, within the `settleS` of the rule: the crossing does not count */
+  | "contradicted"
   | "fired"
 
 export interface RuleStep {
   /** The same object as before the step, when nothing changed. */
   readonly state: RuleMemory
   readonly outcome: RuleOutcome
+  /** The capture time of an earlier crossing, which this fix settled: it fires, beside what `outcome` says. */
+  readonly settled?: Timestamp
 }
 
 /** Spec §4.6.3: a rule that fired does not fire again until this much time has passed (decision T3). */
@@ -130,7 +152,6 @@ export const LATE_UPLOAD = DAY
 /** Applies one fix to one rule and returns the new state and the outcome. Never throws. */
 export const step = (question: Question, state: RuleMemory, fix: Observation, receivedAt: Timestamp): RuleStep => {
   const at = fix.capturedAt
-  const { firesFrom } = question
   const { from, until } = question.window
 
   // Fixes that the rule ignores, and fixes too near the edge to decide.
@@ -140,6 +161,79 @@ export const step = (question: Question, state: RuleMemory, fix: Observation, re
   const side = Geometry.sideOf(question.circle, fix, fix.accuracyM)
   if (side === undefined) return { state, outcome: "boundary" }
 
+  const { unsettled } = state
+  if (unsettled !== null) return afterCrossing(question, state, unsettled, side, fix, receivedAt)
+  return decided(question, state, side, at, receivedAt)
+}
+
+/** A decisive fix after a crossing that is not settled. Only a rule with `settleS` comes here. */
+const afterCrossing = (
+  question: Question,
+  state: RuleMemory,
+  unsettled: Unsettled,
+  side: Geometry.Side,
+  { capturedAt: at }: Observation,
+  receivedAt: Timestamp
+): RuleStep => {
+  const isOpen = at - unsettled.at <= settleMillis(question)
+  if (isOpen && side !== state.side) return { state: arrived(state, side, at), outcome: "contradicted" }
+  if (isOpen) return { state: { ...remained(state, at), unsettled }, outcome: "no_change" }
+  const next = decided(question, settled(state, unsettled), side, at, receivedAt)
+  return unsettled.fires ? { ...next, settled: unsettled.at } : next
+}
+
+/**
+ * What the clock does to a crossing that is not settled. `firedAt` is the capture time of the crossing when its rule
+ * fires now: no fix has contradicted it in time. Called before every upload is evaluated and by a worker, so that the
+ * result does not depend on when a worker came (decision rules-13).
+ */
+export const settle = (
+  state: RuleMemory,
+  now: Timestamp
+): { readonly state: RuleMemory; readonly firedAt: Timestamp | null } => {
+  const { unsettled } = state
+  return unsettled === null || now < unsettled.until
+    ? { state, firedAt: null }
+    : { state: settled(state, unsettled), firedAt: unsettled.fires ? unsettled.at : null }
+}
+
+const settled = (state: RuleMemory, { at, fires }: Unsettled): RuleMemory => ({
+  ...state,
+  lastFiredAt: fires ? at : state.lastFiredAt,
+  unsettled: null
+})
+
+const settleMillis = ({ settleS }: Question): number => (settleS ?? 0) * 1_000
+
+/** A decisive fix, newer than those before it, when nothing is unsettled. */
+const decided = (
+  question: Question,
+  state: RuleMemory,
+  side: Geometry.Side,
+  at: Timestamp,
+  receivedAt: Timestamp
+): RuleStep => {
+  const evaluated = evaluatedAt(question, state, side, at, receivedAt)
+  const millis = settleMillis(question)
+  // A dwell waits for its minutes already.
+  if (millis === 0 || state.side === null || side === state.side || question.type === "dwell") return evaluated
+  // The crossing may be contradicted, also when the rule does not ask about it: a way back is then no crossing either.
+  const fires = evaluated.outcome === "fired"
+  const unsettled: Unsettled = { at, until: plus(receivedAt, millis), fires }
+  return {
+    state: { ...evaluated.state, lastFiredAt: state.lastFiredAt, unsettled },
+    outcome: fires ? "settling" : evaluated.outcome
+  }
+}
+
+const evaluatedAt = (
+  question: Question,
+  state: RuleMemory,
+  side: Geometry.Side,
+  at: Timestamp,
+  receivedAt: Timestamp
+): RuleStep => {
+  const { firesFrom } = question
   // Every decisive fix updates the user's side.
   if (state.side === null) return { state: arrived(state, side, at), outcome: "seeded" }
   const crossed = side !== state.side
@@ -176,6 +270,7 @@ const arrived = ({ basis, lastFiredAt }: RuleMemory, side: Geometry.Side, at: Ti
   dwellSpent: false,
   asOf: at,
   lastFiredAt,
+  unsettled: null,
   basis
 })
 
@@ -186,6 +281,7 @@ const remained = ({ basis, dwellSpent, lastFiredAt, side, since }: RuleMemory, a
   dwellSpent,
   asOf: at,
   lastFiredAt,
+  unsettled: null,
   basis
 })
 
@@ -199,5 +295,6 @@ const spent = ({ type }: Question, { asOf, basis, side, since }: RuleMemory, las
   dwellSpent: IS_ONCE_A_STAY[type],
   asOf,
   lastFiredAt,
+  unsettled: null,
   basis
 })

@@ -9,6 +9,7 @@ import * as Rule from "./Rule.js"
 export interface TermsRequest {
   readonly type?: unknown
   readonly dwellMinutes?: unknown
+  readonly settleS?: unknown
   readonly webhookUrl?: unknown
   /** ISO 8601, like `activeUntil`. */
   readonly activeFrom?: unknown
@@ -28,7 +29,7 @@ export interface ZoneRuleRequest extends TermsRequest {
 }
 
 /** The part of a rule that its app decides, for places and zones alike. */
-export type RuleTerms = Pick<Rule.Rule, "type" | "dwellMinutes" | "webhookUrl" | "window" | "maxEventAgeS">
+export type RuleTerms = Pick<Rule.Rule, "type" | "dwellMinutes" | "settleS" | "webhookUrl" | "window" | "maxEventAgeS">
 
 /** A request without a problem of its own. Whether the place exists is checked later, by `createPlaceRule`. */
 export interface CheckedPlace {
@@ -72,6 +73,7 @@ const terms = (reading: Reading, request: TermsRequest, now: Timestamp.Timestamp
       "enter"
     ),
     dwellMinutes: reading.read("dwell_minutes", dwellMinutes(request.dwellMinutes, type), null),
+    settleS: reading.read("settle_s", settleS(request.settleS, type), null),
     webhookUrl: reading.read("webhook_url", optional(request.webhookUrl, text), null),
     window: {
       from: reading.read("active_from", optional(request.activeFrom, timestamp), null),
@@ -80,6 +82,7 @@ const terms = (reading: Reading, request: TermsRequest, now: Timestamp.Timestamp
     maxEventAgeS: reading.read("max_event_age_s", optional(request.maxEventAgeS, wholeNumber(MAX_EVENT_AGE_S)), null)
   }
   reading.read("active_until", open(read.window, now), undefined)
+  reading.read("max_event_age_s", outlives(read), undefined)
   return read
 }
 
@@ -106,6 +109,7 @@ interface Range {
 }
 
 const DWELL_MINUTES: Range = { min: Rule.MIN_DWELL_MINUTES, max: Rule.MAX_DWELL_MINUTES }
+const SETTLE_S: Range = { min: 0, max: Rule.MAX_SETTLE_S }
 const MAX_EVENT_AGE_S: Range = { min: Rule.MIN_EVENT_AGE_S, max: Rule.MAX_EVENT_AGE_S }
 
 type Read<A> = Either.Either<A, string>
@@ -162,6 +166,16 @@ const dwellMinutes = (value: unknown, type: Rule.RuleType | undefined): Read<num
     ? Either.left(`is required for ${type} rules and ${must(DWELL_MINUTES)}`)
     : minutes
 }
+
+/** For dwell rules the result is null, whatever was sent: a stay waits for its minutes (decision rules-13). */
+const settleS = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> =>
+  type === "dwell" ? Either.right(null) : optional(value, wholeNumber(SETTLE_S))
+
+/** Events that are too old when they are written would never be sent. */
+const outlives = ({ maxEventAgeS, settleS }: Pick<RuleTerms, "maxEventAgeS" | "settleS">): Read<undefined> =>
+  maxEventAgeS !== null && settleS !== null && maxEventAgeS <= settleS
+    ? Either.left("must be greater than settle_s: an event is written settle_s after it occurred")
+    : Either.right(undefined)
 
 /** Checks that the window is not over and has at least one instant (Spec §4.6.6). */
 const open = ({ from, until }: Rule.RuleWindow, now: Timestamp.Timestamp): Read<undefined> => {

@@ -12,11 +12,13 @@ export interface SideRun {
 }
 
 /** What a reading says about the side after it: both for those that the rule ignores. */
-const LOOKS: Readonly<Record<RuleOutcome, "asked" | "other" | "same" | "nothing">> = {
+const LOOKS: Readonly<Record<RuleOutcome, "asked" | "other" | "same" | "back" | "nothing">> = {
   fired: "asked",
   stale: "asked",
   cooling_down: "asked",
+  settling: "asked",
   crossed: "other",
+  contradicted: "back",
   no_change: "same",
   seeded: "same",
   boundary: "nothing",
@@ -36,7 +38,13 @@ const opposite = (side: RuleMemory["side"]): RuleMemory["side"] =>
  * Before the first crossing the person was on the other side. A stay rule that only crossed says nothing of the side.
  */
 export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<SideRun> => {
-  const seen = recent.filter(({ outcome }) => LOOKS[outcome] !== "nothing")
+  let newest = Number.NEGATIVE_INFINITY
+  const seen = recent.filter(({ capturedAt, outcome }) => {
+    // A crossing that waited is listed twice: when it was seen, and when it fired.
+    const isNew = LOOKS[outcome] !== "nothing" && capturedAt > newest
+    if (isNew) newest = capturedAt
+    return isNew
+  })
   const after = sidesAfter(type, seen)
   const runs: Array<SideRun> = []
   seen.forEach(({ capturedAt }, index) => {
@@ -58,6 +66,7 @@ const sidesAfter = (type: RuleType, seen: RecentEvaluations): ReadonlyArray<Rule
   for (const { outcome } of seen) {
     const look = LOOKS[outcome]
     if (look === "asked") side = ASKED[type]
+    else if (look === "back") side = opposite(side)
     else if (look === "other") side = type === "dwell" ? opposite(side) : opposite(ASKED[type])
     forwards.push(side)
   }
@@ -67,7 +76,10 @@ const sidesAfter = (type: RuleType, seen: RecentEvaluations): ReadonlyArray<Rule
     const next = seen[index + 1]
     const known = forwards[index + 1] ?? null
     if (next === undefined) continue
-    const isCrossing = LOOKS[next.outcome] === "other" || (LOOKS[next.outcome] === "asked" && type !== "dwell")
+    const isCrossing =
+      LOOKS[next.outcome] === "other" ||
+      LOOKS[next.outcome] === "back" ||
+      (LOOKS[next.outcome] === "asked" && type !== "dwell")
     forwards[index] = isCrossing ? opposite(known) : known
   }
   return forwards

@@ -142,7 +142,7 @@ describe("stays and deleted stretches [retention-choice-4]", () => {
 })
 
 describe("what a rule remembers of a deleted stretch [retention-choice-4]", () => {
-  const base = { dwellSpent: true, lastFiredAt: at(1), basis: "1" } as const
+  const base = { dwellSpent: true, lastFiredAt: at(1), unsettled: null, basis: "1" } as const
   const inside = (since: number, asOf: number): RuleEvaluation.RuleMemory => ({
     ...base,
     side: "inside",

@@ -64,6 +64,7 @@ const liveRule = (asked: RuleEvaluation.Question): LiveRule.LiveRule => ({
     type: asked.type,
     target: { _tag: "Zone", circle: asked.circle, label: "Quay" },
     dwellMinutes: asked.dwellMinutes,
+    settleS: null,
     webhookUrl: null,
     isLegacy: false,
     window: asked.window,

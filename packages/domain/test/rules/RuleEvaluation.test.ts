@@ -461,6 +461,7 @@ describe("an accuracy that plain JavaScript left out", () => {
         type: "enter",
         circle,
         dwellMinutes: null,
+        settleS: null,
         window: { from: null, until: null },
         firesFrom: null
       }

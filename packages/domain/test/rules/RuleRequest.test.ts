@@ -17,12 +17,20 @@ const wrong = (request: RuleRequest.PlaceRuleRequest): ReadonlyArray<string> => 
 
 describe("a request for a place rule [§2.6, §4.6]", () => {
   it("with nothing optional: null means the same as left out", () => {
-    const nothing = { dwellMinutes: null, webhookUrl: null, activeFrom: null, activeUntil: null, maxEventAgeS: null }
+    const nothing = {
+      dwellMinutes: null,
+      settleS: null,
+      webhookUrl: null,
+      activeFrom: null,
+      activeUntil: null,
+      maxEventAgeS: null
+    }
     const expected = Either.right({
       placeId: "plc_1",
       terms: {
         type: "enter",
         dwellMinutes: null,
+        settleS: null,
         webhookUrl: null,
         window: { from: null, until: null },
         maxEventAgeS: null
@@ -44,6 +52,7 @@ describe("a request for a place rule [§2.6, §4.6]", () => {
     expect(Either.getOrThrow(check(request)).terms).toEqual({
       type: "dwell",
       dwellMinutes: 5,
+      settleS: null,
       webhookUrl: "https://hooks.example.com/",
       window: { from: NOON - 1, until: NOON + 1 },
       maxEventAgeS: 30
@@ -62,6 +71,21 @@ describe("a request for a place rule [§2.6, §4.6]", () => {
         maxEventAgeS: 29.5
       })
     ).toEqual(["place_id", "type", "dwell_minutes", "webhook_url", "active_from", "max_event_age_s", "active_until"])
+  })
+
+  it("settle_s: a whole number from 0 to 300, read for arrivals and departures only [rules-13]", () => {
+    const settled = (settleS: unknown, type = "exit") =>
+      check({ placeId: "plc_1", type, dwellMinutes: 5, settleS }).pipe(Either.map(({ terms }) => terms.settleS))
+    for (const seconds of [0, 1, 300]) expect(settled(seconds)).toEqual(Either.right(seconds))
+    expect(settled(300, "dwell")).toEqual(Either.right(null))
+    for (const settleS of [-1, 301, 1.5, "60", true])
+      expect(wrong({ placeId: "p", type: "enter", settleS })).toEqual(["settle_s"])
+  })
+
+  it("max_event_age_s is greater than settle_s: an older event would never be sent [rules-13]", () => {
+    const asked = (maxEventAgeS: number) => ({ placeId: "p", type: "enter", settleS: 120, maxEventAgeS })
+    expect(wrong(asked(120))).toEqual(["max_event_age_s"])
+    expect(Either.isRight(check({ ...asked(121), placeId: "plc_1" }))).toBe(true)
   })
 
   it("messages never repeat what was sent", () => {
@@ -162,6 +186,21 @@ describe("a request for a zone rule [§4.6, §8]", () => {
     ["label", { label: "\u202Eyauq" }]
   ])("%s: what is no such value is refused [§8-radius]", (field, request) => {
     expect(wrongZone(request)).toEqual([field])
+  })
+
+  it("settle_s: a whole number from 0 to 300, read for arrivals and departures only [rules-13]", () => {
+    const settled = (settleS: unknown, type = "exit") =>
+      check({ placeId: "plc_1", type, dwellMinutes: 5, settleS }).pipe(Either.map(({ terms }) => terms.settleS))
+    for (const seconds of [0, 1, 300]) expect(settled(seconds)).toEqual(Either.right(seconds))
+    expect(settled(300, "dwell")).toEqual(Either.right(null))
+    for (const settleS of [-1, 301, 1.5, "60", true])
+      expect(wrong({ placeId: "p", type: "enter", settleS })).toEqual(["settle_s"])
+  })
+
+  it("max_event_age_s is greater than settle_s: an older event would never be sent [rules-13]", () => {
+    const asked = (maxEventAgeS: number) => ({ placeId: "p", type: "enter", settleS: 120, maxEventAgeS })
+    expect(wrong(asked(120))).toEqual(["max_event_age_s"])
+    expect(Either.isRight(check({ ...asked(121), placeId: "plc_1" }))).toBe(true)
   })
 
   it("messages never repeat what was sent", () => {

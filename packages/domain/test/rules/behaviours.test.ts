@@ -46,6 +46,7 @@ const anyQuestion = fc.record({
   type: fc.constantFrom("enter" as const, "exit" as const, "dwell" as const),
   circle: fc.record({ lat: anyNumber, lon: anyNumber, radiusM: anyNumber }),
   dwellMinutes: fc.option(fc.integer({ min: 0, max: 10_000 })),
+  settleS: fc.option(fc.integer({ min: 0, max: 300 })),
   from: fc.option(fc.integer()),
   until: fc.option(fc.integer()),
   firesFrom: fc.option(fc.integer().map(time))

@@ -3,7 +3,7 @@ import { TokenStore } from "@place-access/domain/tokens"
 import { AppStore } from "@place-access/domain/apps"
 import { Event } from "@place-access/domain/events"
 import { EventStore } from "@place-access/domain/deliveries"
-import { FixStore, ingestFixes } from "@place-access/domain/fixes"
+import { FixStore, ingestFixes, settleDue } from "@place-access/domain/fixes"
 import { Place, PlaceStore } from "@place-access/domain/places"
 import { type Rule, RuleEvaluation, RuleStore } from "@place-access/domain/rules"
 import { Timestamp } from "@place-access/domain/shared"
@@ -54,8 +54,18 @@ export const liveThrough = (life: Life) => {
         else yield* allow
       })
 
+    let now = NOON
+    // A worker comes in time: within five minutes of an upload all of its crossings have settled.
+    const settle = (at: number) =>
+      Effect.gen(function* () {
+        set(Math.max(now, Math.min(at, now + 301_000)))
+        yield* settleDue()
+        now = at
+        set(at)
+        yield* settleDue()
+      })
     for (const happening of life.happenings) {
-      if (happening._tag !== "Upload") set(happening.at)
+      yield* settle(happening._tag === "Upload" ? (happening.fixes[0]?.receivedAt ?? now) : happening.at)
       switch (happening._tag) {
         case "Created": {
           const rule = life.rules[happening.rule]
@@ -94,10 +104,11 @@ export const liveThrough = (life: Life) => {
       }
     }
 
-    const now = yield* Timestamp.now
-    const { events: pending } = yield* (yield* EventStore).pending(Bucket.ALL, 10_000, now)
+    yield* settle(now + 301_000)
+    const { events: pending } = yield* (yield* EventStore).pending(Bucket.ALL, 10_000, yield* Timestamp.now)
     const [phone] = phones
-    const live = phone === undefined ? [] : (yield* (yield* FixStore).view(user.id, phone.id, [], now)).rules
+    const live =
+      phone === undefined ? [] : (yield* (yield* FixStore).view(user.id, phone.id, [], yield* Timestamp.now)).rules
     return life.rules.map((_, index): Pick<Outcome, "firings"> & Partial<Outcome> => {
       const id = rules.get(index)?.id
       const firings = pending

@@ -51,7 +51,12 @@ export const firstLife = (count: number): number => {
 /** Generates the life with this number, which is the same every time. */
 export const lifeOf = (seed: number): Life => {
   const dice = random(seed)
-  const rules = Array.from({ length: 1 + dice.below(3) }, () => ruleOf(dice))
+  // Dice of their own: lives that were found before rules could wait stay the same lives.
+  const waits = random(seed + 0.5)
+  const rules = Array.from({ length: 1 + dice.below(3) }, () => ruleOf(dice)).map((rule) => ({
+    ...rule,
+    settleS: rule.type === "dwell" ? null : waits.pick([null, null, 0, 30, 120, 300])
+  }))
   const edges = rules.flatMap(({ activeFrom, activeUntil }) => [activeFrom, activeUntil].filter((at) => at !== null))
   const phone: Phone = { clock: NOON, receipt: NOON, captures: [], isHome: dice.oneIn(2) }
   const happenings: Array<Happening> = []

@@ -21,6 +21,8 @@ export interface ReferenceCircle extends Point {
 export interface ReferenceRule {
   readonly type: "enter" | "exit" | "dwell"
   readonly dwellMinutes?: number | null
+  /** Seconds; for arrivals and departures (decision rules-13). */
+  readonly settleS?: number | null
   /** Inclusive. */
   readonly activeFrom?: number | null
   /** Exclusive. */
@@ -100,6 +102,9 @@ export const referenceFirings = (
 
 interface Sighting {
   readonly at: number
+  readonly receivedAt: number
+  /** When the rule lost something that it needs, or was deleted: what had to wait until then is never told. */
+  readonly lostAt: { at: number }
   readonly isInside: boolean
   /** Captured soon enough to fire (rule 4), and not before the rule had everything it needs (decision M5). */
   readonly mayTell: boolean
@@ -147,29 +152,44 @@ const sightingsOf = (
   let newest = -Infinity
   let circle = life.circle
   let era = 0
+  let lost = { at: Infinity }
   let isThere = false
   // When the rule was made, or last began anew.
   let from = -Infinity
   for (const happening of life.happenings) {
     const erasBefore = era
+    const lose = (at: number): void => {
+      lost.at = Math.min(lost.at, at)
+      lost = { at: Infinity }
+    }
     if (happening._tag === "Created" && happening.rule === index) {
       isThere = true
       from = happening.at
     }
-    if (happening._tag === "Removed" && happening.rule === index) isThere = false
+    if (happening._tag === "Removed" && happening.rule === index) {
+      isThere = false
+      lose(happening.at)
+    }
     if (happening._tag === "Moved" && rule.about === "place" && !isSame(circle, happening.circle)) {
       circle = happening.circle
       era++
     }
-    if (happening._tag === "Withdrawn" && needs.includes(happening.what)) missing.add(happening.what)
+    if (happening._tag === "Withdrawn" && needs.includes(happening.what)) {
+      missing.add(happening.what)
+      lose(happening.at)
+    }
     if (happening._tag === "GivenBack" && missing.delete(happening.what)) era++
-    if (happening._tag !== "Upload" && era !== erasBefore) from = happening.at
+    if (happening._tag !== "Upload" && era !== erasBefore) {
+      from = happening.at
+      lose(happening.at)
+    }
     if (happening._tag !== "Upload" || !isThere || missing.size > 0) continue
     for (const fix of fresh.get(happening) ?? []) {
       // A rule looks at no fix that is older than one it saw.
       if (fix.capturedAt <= newest) continue
-      const sighting = lookAt(fix, circle, rule, era, from)
-      if (sighting === undefined) continue
+      const looked = lookAt(fix, circle, rule, era, from)
+      if (looked === undefined) continue
+      const sighting = { ...looked, lostAt: lost }
       seen.push(sighting)
       newest = sighting.at
     }
@@ -276,14 +296,14 @@ const lookAt = (
   rule: ReferenceRule,
   era: number,
   from: number
-): Sighting | undefined => {
+): Omit<Sighting, "lostAt"> | undefined => {
   if (rule.activeFrom != null && fix.capturedAt < rule.activeFrom) return undefined
   if (rule.activeUntil != null && fix.capturedAt >= rule.activeUntil) return undefined
   if (rule.activeUntil != null && fix.receivedAt > rule.activeUntil + DAY) return undefined
   const metres = metresFrom(circle, fix)
   if (Math.abs(metres - circle.radiusM) <= Math.max(50, knownAccuracy(fix) ?? 0)) return undefined
   const mayTell = fix.receivedAt - fix.capturedAt <= 15 * MINUTE && fix.capturedAt >= from
-  return { at: fix.capturedAt, isInside: metres < circle.radiusM, mayTell, era }
+  return { at: fix.capturedAt, receivedAt: fix.receivedAt, isInside: metres < circle.radiusM, mayTell, era }
 }
 
 /** Measured distances are cached, because a life has only some twenty positions. */
@@ -301,6 +321,8 @@ const measured = new WeakMap<ReferenceCircle, Map<number, Map<number, number>>>(
  * the last firing (rule 3).
  */
 const firings = (sightings: ReadonlyArray<Sighting>, rule: ReferenceRule): ReadonlyArray<number> => {
+  const settle = (rule.settleS ?? 0) * SECOND
+  if (rule.type !== "dwell" && settle > 0) return settledFirings(sightings, rule.type, settle)
   const moments =
     rule.type === "dwell" ? dwells(sightings, (rule.dwellMinutes ?? 0) * MINUTE) : crossings(sightings, rule.type)
   const fired: Array<number> = []
@@ -308,6 +330,45 @@ const firings = (sightings: ReadonlyArray<Sighting>, rule: ReferenceRule): Reado
     const last = fired.at(-1)
     const coolsDown = last !== undefined && at < last + 2 * MINUTE
     if (mayTell && !coolsDown) fired.push(at)
+  }
+  return fired
+}
+
+/**
+ * Decision rules-13: a crossing is undone by a sighting of the other side that was captured at most `settle` after it
+ * and came before the event was written. Both are then as if they had not been. What is not undone fires `settle`
+ * after it came, or with the first sighting that was captured later than `settle` after it.
+ */
+const settledFirings = (
+  sightings: ReadonlyArray<Sighting>,
+  type: "enter" | "exit",
+  settle: number
+): ReadonlyArray<number> => {
+  const fired: Array<number> = []
+  for (let index = 1; index < sightings.length; index++) {
+    const [before, crossing] = [sightings[index - 1], sightings[index]]
+    if (before === undefined || crossing === undefined) break
+    if (before.era !== crossing.era || before.isInside === crossing.isInside) continue
+    const last = fired.at(-1)
+    const isTold =
+      crossing.isInside === (type === "enter") &&
+      crossing.mayTell &&
+      (last === undefined || crossing.at >= last + 2 * MINUTE)
+    const dueAt = crossing.receivedAt + settle
+    const after = sightings.slice(index + 1).filter(({ era }) => era === crossing.era)
+    const next = after.findIndex(
+      ({ at, isInside, receivedAt }) =>
+        isInside !== crossing.isInside || at - crossing.at > settle || receivedAt >= dueAt
+    )
+    const found = after[next]
+    const isUndone =
+      found !== undefined &&
+      found.isInside !== crossing.isInside &&
+      found.at - crossing.at <= settle &&
+      found.receivedAt < dueAt
+    // The search goes on after the sighting that undid the crossing: it is no crossing of its own.
+    if (isUndone) index += next + 1
+    else if (isTold && (found !== undefined || dueAt <= crossing.lostAt.at)) fired.push(crossing.at)
   }
   return fired
 }

@@ -27,6 +27,7 @@ const liveRule = (question: Terms, index: number): LiveRule.LiveRule => {
     type: question.type,
     target: TARGET,
     dwellMinutes: question.dwellMinutes,
+    settleS: question.settleS,
     webhookUrl: null,
     isLegacy: false,
     window: question.window,
@@ -54,6 +55,7 @@ export const questionOf = (circle: Life["circle"], rule: Life["rules"][number]):
   type: rule.type,
   circle,
   dwellMinutes: rule.dwellMinutes ?? null,
+  settleS: rule.settleS ?? null,
   window: {
     from: rule.activeFrom == null ? null : time(rule.activeFrom),
     until: rule.activeUntil == null ? null : time(rule.activeUntil)
@@ -81,7 +83,18 @@ export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
     const live = all[index]
     if (live !== undefined) all[index] = { ...live, firesFrom: LiveRule.firesFrom(live.firesFrom, time(at)) }
   }
+  const standing = () =>
+    all.filter((_, index) => present.has(index) && !needs(life, index).some((what) => missing.has(what)))
+  const store = ({ firings: told, states }: UploadEvaluation.UploadOutcome): void => {
+    for (const { at, rule } of told) firings[Number(rule.id)]?.push(at)
+    for (const { ruleId, state } of states) {
+      const live = all[Number(ruleId)]
+      if (live !== undefined) all[Number(ruleId)] = { ...live, state }
+    }
+  }
+  const settle = (now: number): void => store(UploadEvaluation.settle(standing(), time(now)))
   for (const happening of life.happenings) {
+    settle(happening._tag === "Upload" ? (happening.fixes[0]?.receivedAt ?? NOON) : happening.at)
     switch (happening._tag) {
       case "Created":
         present.add(happening.rule)
@@ -119,20 +132,14 @@ export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
           .map((fix) => Fix.judge(reading(fix), receivedAt))
           .flatMap((judged) => (judged._tag === "Fix" ? [judged.fix] : []))
         const fresh = Fix.sortedAndDistinct(fixes).filter((fix) => isAdded(before, Fix.key(fix)))
-        const standing = all.filter(
-          (_, index) => present.has(index) && !needs(life, index).some((what) => missing.has(what))
-        )
         const { carried, movement } = Carried.judge(DEVICES[happening.device] ?? DEVICES[0], devices, fresh)
         devices = devices.map((one, index) => (index === happening.device ? { ...one, movement } : one))
-        const evaluated = UploadEvaluation.evaluate(standing, carried, receivedAt)
-        for (const { at, rule } of evaluated.firings) firings[Number(rule.id)]?.push(at)
-        for (const { ruleId, state } of evaluated.states) {
-          const live = all[Number(ruleId)]
-          if (live !== undefined) all[Number(ruleId)] = { ...live, state }
-        }
+        const evaluated = UploadEvaluation.evaluate(standing(), carried, receivedAt)
+        store(evaluated)
       }
     }
   }
+  settle(Number.MAX_SAFE_INTEGER)
   return all.map(({ basis, state }, index) => {
     const { asOf, side } = RuleEvaluation.on(basis, state)
     return { firings: firings[index] ?? [], seenAt: asOf, side }

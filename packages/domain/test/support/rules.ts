@@ -34,6 +34,7 @@ export const question = (overrides: Partial<RuleEvaluation.Question> = {}): Rule
   type: "enter",
   circle: CIRCLE,
   dwellMinutes: null,
+  settleS: null,
   window: { from: null, until: null },
   firesFrom: null,
   ...overrides

@@ -32,6 +32,7 @@ const outcomes = (
     type,
     circle: CIRCLE,
     dwellMinutes,
+    settleS: null,
     window: { from: null, until: null },
     firesFrom: time(NOON - 1_000)
   }
@@ -86,6 +87,7 @@ describe("a trip [test-people-4]", () => {
           type: "enter" as const,
           circle: where,
           dwellMinutes: null,
+          settleS: null,
           window: { from: null, until: null },
           firesFrom: null
         }

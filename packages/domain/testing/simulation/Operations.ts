@@ -225,6 +225,8 @@ export type Endpoint = Request["endpoint"]
 export interface RuleFields {
   readonly type: "enter" | "exit" | "dwell"
   readonly dwellMinutes: number | null
+  /** Left out: null. */
+  readonly settleS?: number | null
   readonly webhookUrl: string | null
   readonly activeFrom: number | null
   readonly activeUntil: number | null

@@ -53,6 +53,8 @@ export const CLIENT_SECRET_OVERLAP = 24 * HOUR
 
 // ---- fixes and rules
 
+/** Decision rules-13: the seconds for which a crossing may wait for a contradiction. */
+export const SETTLE_S: Limits = { min: 0, max: 300 }
 /** Decision L3: a reading from further in the future is put aside. */
 export const FUTURE = 5 * MINUTE
 /** Decision L3: 2010-01-01. A reading from before that is put aside. */

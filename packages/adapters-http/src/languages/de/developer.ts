@@ -231,6 +231,8 @@ export const developer: typeof en.developer = {
       crossed: "eine Richtung, nach der die Regel nicht fragt",
       stale: "über 15 Minuten nach der Messung angekommen, oder gemessen, bevor die Regel begann",
       cooling_down: "weniger als 2 Minuten nach dem letzten Auslösen",
+      settling: "Rand überquert: wartet settle_s auf einen Widerspruch",
+      contradicted: "innerhalb von settle_s zurück: die Überquerung zählt nicht",
       outside_window: "außerhalb des Zeitfensters gemessen",
       late: "über einen Tag nach dem Ende des Zeitfensters angekommen",
       out_of_order: "älter als eine Messung, die schon geprüft ist",

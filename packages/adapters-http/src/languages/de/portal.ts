@@ -257,6 +257,8 @@ export const rules: typeof en.rules = {
     exit: (place) => html`Wenn Sie weggehen: ${place}`,
     dwell: (place, minutes) => html`Wenn Sie ${number(minutes)} Minuten bleiben: ${place}`
   },
+  settles: (condition, seconds) =>
+    html`${condition} (${number(seconds)} Sekunden später, außer die Position war falsch)`,
   area: (name, app, radiusM, at) => html`${name}, ein Bereich, den ${app} gewählt hat: ${radiusM} m um ${at}`,
   window: (condition, from, until) =>
     html`${condition}${from !== null && html`, ab ${from}`}${until !== null && html`, bis ${until}`}`,
@@ -287,6 +289,11 @@ export const rules: typeof en.rules = {
       html`${happened}, aber Ihr Handy hat es ${later} später gesendet: ${app} bekam keine Benachrichtigung.`,
     coolingDown: (happened, app) =>
       html`${happened}, weniger als 2 Minuten nach dem letzten Mal: ${app} bekam keine zweite Benachrichtigung.`,
+    settling: (happened, seconds, app) =>
+      html`${happened}: ${app} bekommt eine Benachrichtigung, wenn keine Messung der nächsten ${number(seconds)}
+      Sekunden etwas anderes zeigt.`,
+    contradicted: (app) =>
+      `Wieder dort, wo Sie vorher waren: Die letzte Überquerung war wohl eine falsche Position. ${app} bekam keine Benachrichtigung.`,
     fired: (happened, app) => html`${happened}: Wir haben eine Benachrichtigung für ${app} vorbereitet.`
   },
   later: {

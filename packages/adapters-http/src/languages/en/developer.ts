@@ -234,6 +234,8 @@ export const developer = {
       crossed: "a direction that the rule does not ask about",
       stale: "arrived over 15 minutes after its capture, or captured before the rule began",
       cooling_down: "under 2 minutes after the last firing",
+      settling: "crossed: waits settle_s for a contradiction",
+      contradicted: "back within settle_s: the crossing does not count",
       outside_window: "captured outside the window",
       late: "arrived over a day after the window closed",
       out_of_order: "older than a reading that was checked before",

@@ -250,6 +250,9 @@ export const rules = {
     exit: (place: Html): Html => html`When you leave ${place}`,
     dwell: (place: Html, minutes: number): Html => html`When you stay ${number(minutes)} minutes at ${place}`
   },
+  /** A rule that waits before it notifies. */
+  settles: (condition: Html, seconds: number): Html =>
+    html`${condition} (${number(seconds)} seconds later, unless it was a wrong position)`,
   /** The area of a rule: the app chose it, so the user reads where it lies. */
   area: (name: Html, app: string, radiusM: number, at: string): Html =>
     html`${name}, an area that ${app} chose: ${radiusM} m around ${at}`,
@@ -280,6 +283,11 @@ export const rules = {
       html`${happened}, but your phone sent it ${later} later: ${app} got no notification.`,
     coolingDown: (happened: Html, app: string): Html =>
       html`${happened}, less than 2 minutes after the last time: ${app} got no second notification.`,
+    settling: (happened: Html, seconds: number, app: string): Html =>
+      html`${happened}: ${app} gets a notification when no reading of the next ${number(seconds)} seconds says
+      otherwise.`,
+    contradicted: (app: string): string =>
+      `Back where you were before: the last crossing was probably a wrong position. ${app} got no notification.`,
     fired: (happened: Html, app: string): Html => html`${happened}: we prepared a notification for ${app}.`
   },
   /** How much later; always more than one. */

@@ -17,8 +17,9 @@ export const sentence = (rule: Rule.Rule, appName: string): Html => {
   const { target, window } = rule
   const name = html`<strong>${target.label}</strong>`
   const place = target._tag === "Zone" ? area(name, target, appName) : name
+  const told = condition(rule, place)
   return words.window(
-    condition(rule, place),
+    rule.settleS === null || rule.settleS === 0 ? told : words.settles(told, rule.settleS),
     window.from === null ? null : time(window.from),
     window.until === null ? null : time(window.until)
   )
@@ -54,6 +55,10 @@ export const evaluation = (
         : outcomes.sentLate(happened(rule), later(receivedAt - capturedAt), appName)
     case "cooling_down":
       return outcomes.coolingDown(happened(rule), appName)
+    case "settling":
+      return outcomes.settling(happened(rule), rule.settleS ?? 0, appName)
+    case "contradicted":
+      return outcomes.contradicted(appName)
     case "outside_window":
       return outcomes.outsideWindow
     case "late":

@@ -66,6 +66,7 @@ import * as endpointHeaders from "./0072_endpoint_headers.js"
 import * as appTeams from "./0073_app_teams.js"
 import * as importDetails from "./0079_import_details.js"
 import * as importSenders from "./0080_import_senders.js"
+import * as settling from "./0082_settling.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -134,5 +135,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0072_endpoint_headers": endpointHeaders.statements,
   "0073_app_teams": appTeams.statements,
   "0079_import_details": importDetails.statements,
-  "0080_import_senders": importSenders.statements
+  "0080_import_senders": importSenders.statements,
+  "0082_settling": settling.statements
 }

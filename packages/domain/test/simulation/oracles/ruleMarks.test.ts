@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { course } from "../../../testing/simulation/oracles/support/Course.js"
 import { names, reached } from "../../../testing/simulation/oracles/marks/ruleMarks.js"
 import { Ana, DAY, FAR, HOME, HOUR, MINUTE, north, ok, SECOND } from "./home.js"
 
@@ -27,6 +28,20 @@ describe("marks of rules", () => {
     expect(marks(ana)).toContain("fired")
     walk(FAR, HOME)
     expect(marks(ana)).toContain("cooldown drop")
+  })
+  it("a crossing that waits, is contradicted, and settles [rules-13]", () => {
+    const ana = new Ana()
+    ana.rule("enter", { settleS: 30 })
+    for (const point of [FAR, HOME, FAR]) {
+      ana.send(ana.reading(point))
+      ana.after(SECOND)
+    }
+    expect([...course(ana.run()).notes]).toEqual(expect.arrayContaining(["crossing waited", "crossing contradicted"]))
+    ana.after(HOUR)
+    ana.send(ana.reading(HOME))
+    ana.after(MINUTE)
+    ana.send(ana.reading(HOME))
+    expect([...course(ana.run()).notes]).toContain("crossing settled")
   })
   it("the end of the cooldown to the millisecond", () => {
     const ana = new Ana()

@@ -194,6 +194,25 @@ export const plants: ReadonlyArray<Plant> = [
     scenario: inScene(({ rule, walk }) => Effect.zipRight(rule("exit"), walk(HOME, FAR)))
   },
   {
+    oracle: "R10",
+    what: "crossings that wait fire although they are contradicted",
+    isRare: "no search over 500 runs has been made since crossings can wait",
+    sabotage: eachRule((live) => ({ ...live, rule: { ...live.rule, settleS: null } })),
+    scenario: inScene(({ rule, walk }) => Effect.zipRight(rule("enter", { settleS: 120 }), walk(FAR, HOME, FAR, FAR)))
+  },
+  {
+    oracle: "R10",
+    what: "a crossing settles before its time",
+    isRare: "no search over 500 runs has been made since crossings can wait",
+    sabotage: eachRule((live, now) => {
+      const { unsettled } = live.state
+      return unsettled === null || now < unsettled.at + 30 * SECOND
+        ? live
+        : withState(live, { unsettled: { ...unsettled, until: Timestamp.make(now) } })
+    }),
+    scenario: inScene(({ rule, walk }) => Effect.zipRight(rule("exit", { settleS: 300 }), walk(HOME, FAR, HOME)))
+  },
+  {
     oracle: "R11",
     what: "nothing checks when a rule was made",
     sabotage: eachRule((live) => ({ ...live, firesFrom: Timestamp.make(0) })),

@@ -7,6 +7,7 @@ import { evaluated } from "./evaluations.js"
 import { liveRules } from "./liveRules.js"
 import { noticed } from "./noticed.js"
 import { puttingAside } from "./putAside.js"
+import { settling } from "./settling.js"
 import type { FixSubjects } from "./FixSubjects.js"
 import type { UploadSamplePorts } from "./uploadSamples.js"
 
@@ -24,5 +25,6 @@ export const fixStoreRulesContract: Contract<UploadSamplePorts> = [
   ...carrying,
   ...puttingAside,
   ...liveRules,
+  ...settling,
   ...evaluated
 ]

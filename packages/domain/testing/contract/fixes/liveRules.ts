@@ -54,7 +54,8 @@ export const liveRules: Contract<Uploads.UploadSamplePorts> = [
         dwellMinutes: 5,
         webhookUrl: "https://hooks.example.com/",
         window: { from: Timestamp.plus(yield* Timestamp.now, 1), until: Timestamp.plus(yield* Timestamp.now, 2) },
-        maxEventAgeS: 3_600
+        maxEventAgeS: 3_600,
+        settleS: 120
       })
       const zone = yield* Samples.rule(connection, Samples.ZONE, { type: "exit" })
       yield* withRule()

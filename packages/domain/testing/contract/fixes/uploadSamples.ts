@@ -107,6 +107,7 @@ export const state = (basis: string, asOf: Timestamp.Timestamp, overrides: Parti
   dwellSpent: true,
   asOf,
   lastFiredAt: asOf,
+  unsettled: null,
   basis,
   ...overrides
 })
@@ -128,6 +129,8 @@ export const OUTCOMES: ReadonlyArray<RuleOutcome> = [
   "crossed",
   "stale",
   "cooling_down",
+  "settling",
+  "contradicted",
   "fired"
 ]
 

@@ -112,6 +112,7 @@ export const draftRule = (connection: Connection, target: Rule["target"], overri
       type: "enter",
       target,
       dwellMinutes: null,
+      settleS: null,
       webhookUrl: null,
       isLegacy: false,
       window: { from: null, until: null },

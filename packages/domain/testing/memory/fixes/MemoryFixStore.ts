@@ -10,6 +10,7 @@ import type { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as VisitReport from "../../../src/fixes/VisitReport.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
+import { bucketOf } from "../leases/buckets.js"
 import { cutoff } from "./MemoryHistoryStore.js"
 import * as MemoryRules from "../rules/MemoryRules.js"
 
@@ -22,7 +23,6 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
       fixes,
       importDevices,
       quarantined,
-      recentEvaluations,
       ruleStates,
       staysDueFrom,
       streamVersions,
@@ -45,7 +45,9 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
               movement,
               staysAtHome
             })),
-          lastFutureAt: devices.get(deviceId)?.putAside.find(({ reason }) => reason === "future")?.lastAt ?? null
+          lastFutureAt:
+            (deviceId === null ? undefined : devices.get(deviceId))?.putAside.find(({ reason }) => reason === "future")
+              ?.lastAt ?? null
         })),
 
       waiting: (userId, deviceId, since, limit) =>
@@ -89,11 +91,7 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
           for (const visit of upload.visits) {
             addOnce(visitReports, `${owner} ${VisitReport.key(visit)}`, { ...visit, userId, deviceId })
           }
-          for (const { made, ruleId, state } of upload.states) {
-            ruleStates.set(ruleId, state)
-            const before = recentEvaluations.get(ruleId) ?? RecentEvaluations.none
-            recentEvaluations.set(ruleId, RecentEvaluations.append(before, made))
-          }
+          storeStates(tables, upload.states)
           for (const event of upload.events) {
             events.set(event.id, { ...event, fanOutDueAt: receivedAt, fannedOutAt: null })
           }
@@ -111,6 +109,33 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
               movement: upload.movement ?? device.movement
             })
           }
+          return true
+        }),
+
+      settling: (buckets, now, limit) =>
+        Effect.sync(() => {
+          const earliest = new Map<UserId, number>()
+          for (const [ruleId, { unsettled }] of ruleStates) {
+            const rule = tables.rules.get(ruleId)
+            if (rule === undefined || !isDue(unsettled, now) || !buckets.includes(bucketOf(rule.userId))) continue
+            earliest.set(rule.userId, Math.min(earliest.get(rule.userId) ?? Infinity, unsettled?.until ?? Infinity))
+          }
+          return [...earliest]
+            .sort(([a, at], [b, bt]) => at - bt || (a < b ? -1 : 1))
+            .map(([userId]) => userId)
+            .slice(0, limit)
+        }),
+
+      commitSettled: ({ events: fired, now, states, userId, version }) =>
+        Effect.sync(() => {
+          if ((streamVersions.get(userId) ?? 0) !== version) return false
+          streamVersions.set(userId, version + 1)
+          for (const [ruleId, state] of ruleStates) {
+            if (tables.rules.get(ruleId)?.userId !== userId || !isDue(state.unsettled, now)) continue
+            ruleStates.set(ruleId, { ...state, unsettled: null })
+          }
+          storeStates(tables, states)
+          for (const event of fired) events.set(event.id, { ...event, fanOutDueAt: now, fannedOutAt: null })
           return true
         }),
 
@@ -132,6 +157,17 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
     })
   })
 )
+
+const storeStates = ({ recentEvaluations, ruleStates }: Tables, states: UploadCommit["states"]): void => {
+  for (const { made, ruleId, state } of states) {
+    ruleStates.set(ruleId, state)
+    const before = recentEvaluations.get(ruleId) ?? RecentEvaluations.none
+    recentEvaluations.set(ruleId, RecentEvaluations.append(before, made))
+  }
+}
+
+const isDue = (unsettled: RuleEvaluation.Unsettled | null, now: Timestamp.Timestamp): boolean =>
+  unsettled !== null && unsettled.fires && unsettled.until <= now
 
 const later = (before: Timestamp.Timestamp | null, at: Timestamp.Timestamp): Timestamp.Timestamp =>
   before !== null && before > at ? before : at

@@ -241,6 +241,8 @@ type AppDeed =
       readonly radiusM: number
       readonly type: "enter" | "exit" | "dwell"
       readonly dwellMinutes: number
+      /** Left out: none. */
+      readonly settleS?: number | undefined
       /** Milliseconds from now; null: no beginning. */
       readonly fromMs: number | null
       readonly untilMs: number | null

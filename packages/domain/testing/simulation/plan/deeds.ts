@@ -8,6 +8,7 @@ import {
   DAY,
   DOWN,
   DWELLS,
+  SETTLES,
   EDGES,
   ERASED_AFTER,
   ERASED_BEFORE,
@@ -136,6 +137,16 @@ const password = mostly(constant("right" as const), one(["guess", "old"]), 2)
 const address = integer({ min: 0, max: 3 })
 const pauseLength = one(["hour", "hour", "day", "until_resumed"])
 
+/**
+ * Gives some rules a `settle_s`, which follows from what was drawn: a seed gives the same plan as before there was one.
+ */
+const waiting = (rule: Arbitrary<Deed>): Arbitrary<Deed> =>
+  rule.map((step) => {
+    if (step.do !== "rule" || step.type === "dwell") return step
+    const settleS = SETTLES[(step.place + step.connection + step.dwellMinutes) % SETTLES.length]
+    return settleS === undefined ? step : { ...step, settleS }
+  })
+
 /** The generators of steps, by what the step does. */
 export const DEEDS = {
   "sign in": of("sign in", { person, password, address }),
@@ -207,18 +218,20 @@ export const DEEDS = {
     client: mostly(constant("right"), one(["wrong", "other"]), 1)
   }),
   call: of("call", { connection, back, isFresh: mostly(constant(true), constant(false), 2), ask, purpose: purposeOf }),
-  rule: of("rule", {
-    connection,
-    target: one(["place", "zone"]),
-    place,
-    radiusM: radius,
-    type: one(["enter", "exit", "dwell"]),
-    dwellMinutes: mostly(one(DWELLS), one(BAD_DWELLS), 10),
-    fromMs: orNull(one([0, MINUTE, HOUR, -HOUR, DAY]), 1),
-    untilMs: orNull(one([HOUR, 5 * MINUTE, DAY, 2 * DAY, 1, 0, -1, -HOUR]), 1),
-    maxEventAgeS: orNull(mostly(one(EVENT_AGES), one(BAD_EVENT_AGES)), 1),
-    webhook: orNull(one([0, 1, -1]), 1)
-  }),
+  rule: waiting(
+    of("rule", {
+      connection,
+      target: one(["place", "zone"]),
+      place,
+      radiusM: radius,
+      type: one(["enter", "exit", "dwell"]),
+      dwellMinutes: mostly(one(DWELLS), one(BAD_DWELLS), 10),
+      fromMs: orNull(one([0, MINUTE, HOUR, -HOUR, DAY]), 1),
+      untilMs: orNull(one([HOUR, 5 * MINUTE, DAY, 2 * DAY, 1, 0, -1, -HOUR]), 1),
+      maxEventAgeS: orNull(mostly(one(EVENT_AGES), one(BAD_EVENT_AGES)), 1),
+      webhook: orNull(one([0, 1, -1]), 1)
+    })
+  ),
   "remove rule": of("remove rule", { rule }),
   "read visits": of("read visits", { connection, limit: one([100, 1, 2, 500]), fromMs: orNull(one([DAY, HOUR]), 1) }),
   endpoint: of("endpoint", { app, url: mostly(constant("new"), one(["same", "http", "private"]), 5), events }),

@@ -76,6 +76,8 @@ export const RADII = [100, 101, 150, 500, 9_999, 10_000] as const
 export const BAD_RADII = [99, 10_001, 0, -5] as const
 export const DWELLS = [5, 5, 5, 6, 30, 720] as const
 export const BAD_DWELLS = [4, 721] as const
+/** Seconds; of most rules none. */
+export const SETTLES = [undefined, undefined, 30, undefined, 120, undefined, undefined, 300] as const
 export const EVENT_AGES = [30, 30, 60, 300, 3_600] as const
 export const BAD_EVENT_AGES = [29, 3_601] as const
 export const TOLERANCES = [0, 1, 899, 900, 901, 86_400] as const

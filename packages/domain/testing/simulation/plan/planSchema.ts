@@ -156,6 +156,7 @@ const apps = [
     radiusM: metres,
     type: Literal("enter", "exit", "dwell"),
     dwellMinutes: whole,
+    settleS: Schema.optional(whole),
     fromMs: NullOr(whole),
     untilMs: NullOr(whole),
     maxEventAgeS: NullOr(whole),

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { runWorker, type WorkerOptions } from "../../../src/dispatch/runWorker.js"
+import { runSettling } from "../../../src/fixes/settleDue.js"
 import { runHousekeeping } from "../../../src/sweeps/runHousekeeping.js"
 import { holdLeases } from "../../../src/leases/holdLeases.js"
 import { runMail } from "../../../src/mail/sendMail.js"
@@ -28,6 +29,7 @@ const work = ({ worker }: WorkerConfig) =>
       [
         runWorker(worker, leases),
         Process.periodic(runHousekeeping(leases)),
+        Process.periodic(runSettling(leases)),
         Process.periodic(runMail(ADDRESSES, leases.people))
       ],
       { concurrency: "unbounded", discard: true }

@@ -11,6 +11,8 @@ import { erasuresOf } from "./phones/Erasures.js"
 import { isLeftBehind } from "./phones/LeftBehind.js"
 import { isPutAside, keyOf, phonesOf } from "./phones/Phones.js"
 import { distinct } from "./trace/Possible.js"
+import { ANEW, FIRST, type Note, type Sight, type State, type Telling } from "./CourseState.js"
+import * as Waiting from "./Waiting.js"
 import { COOLDOWN, LATE_BATCH, MINUTE, STALE } from "../../Specification.js"
 
 /**
@@ -24,19 +26,6 @@ export interface CourseProblem {
   readonly at: number
   readonly detail: string
 }
-
-interface State {
-  readonly side: "inside" | "outside" | null
-  /** The time of the first fix of the stay. */
-  readonly since: number
-  readonly isSpent: boolean
-  /** The time of the newest decisive fix. */
-  readonly asOf: number
-  readonly firedAt: number
-}
-
-const FIRST: State = { side: null, since: -1, isSpent: false, asOf: -1, firedAt: -1e15 }
-const ANEW = { side: null, since: -1, isSpent: false } as const
 
 /** An event that may change the state of a rule. */
 interface Event {
@@ -54,32 +43,14 @@ const silent = (): void => undefined
 /** With more states than this, the oracle can conclude nothing. */
 const MOST = 64
 
-/** Rare things that certainly happened to a rule. */
-export type Note =
-  | "first fix"
-  | "boundary fix"
-  | "fired"
-  | "cooldown drop"
-  | "fired at the end of the cooldown"
-  | "stale crossing"
-  | "crossing of before the rule was made"
-  | "stale fix began a stay"
-  | "dwell fired"
-  | "rule begun anew"
-  | "rule begun anew after a pause"
-  | "side forgotten with a deleted stretch"
-  | "fix during a pause"
-  | "fix outside of the window"
-  | "late batch applied"
-  | "late batch ignored"
-  | "old fix"
-
 interface Course {
   readonly problems: ReadonlyArray<CourseProblem>
   readonly notes: ReadonlySet<Note>
 }
 
 const known = new WeakMap<object, Course>()
+
+export type { Note } from "./CourseState.js"
 
 export const course = (run: Run): Course => {
   const found = known.get(run)
@@ -135,6 +106,9 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
   const { made, pair, placeId, removals } = rule
   const place = g.places.get(placeId ?? "")
   const events: Array<Event> = []
+  const observer = observing(run, rule)
+  const reseed = reseedAt("rule begun anew", observer)
+  const reseedByPause = reseedAt("rule begun anew after a pause", observer)
   const anew = (write: { readonly begin: number; readonly end: number; readonly isCertain: boolean }) => {
     if (write.end > made.begin)
       events.push({ ...write, isCertain: write.isCertain && write.begin > made.end, upload: null, step: reseed })
@@ -159,9 +133,8 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
     if (did.end < made.begin) continue
     const { from, until } = did.args
     const isCertain = isDone(did) && did.begin > made.end
-    events.push({ begin: did.begin, end: did.end, isCertain, upload: null, step: forgetting(from, until) })
+    events.push({ begin: did.begin, end: did.end, isCertain, upload: null, step: forgetting(from, until, observer) })
   }
-  const observer = observing(run, rule)
   const stoppedAt = Math.min(
     ...removals.map(({ begin }) => begin),
     ...(place?.archivings ?? []).map(({ begin }) => begin)
@@ -181,26 +154,28 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
   return events.sort((a, b) => a.begin - b.begin)
 }
 
-const reseed: Transition = (state, note) => {
-  if (state.side !== null) note("rule begun anew")
-  return [{ ...state, ...ANEW }]
-}
-
-const reseedByPause: Transition = (state, note) => {
-  if (state.side !== null) note("rule begun anew after a pause")
-  return [{ ...state, ...ANEW }]
-}
+/** A rule that begins anew forgets the crossing that waits, unless it has settled before. */
+const reseedAt =
+  (name: Note, observed: Observer): Transition =>
+  (state, note) => {
+    if (state.side !== null) note(name)
+    return Waiting.whether(state, observed)
+      .filter((one) => Waiting.isSilent(one, observed))
+      .map((one) => ({ ...one, ...ANEW }))
+  }
 
 /** A side that reaches into a deleted stretch, or through it, is forgotten (decision retention-choice-4). */
 const forgetting =
-  (from: number, until: number): Transition =>
-  (state, note) => {
-    const { asOf, side, since } = state
-    const reaches = side === "inside" ? since < until : side === "outside" && asOf >= from && asOf < until
-    if (!reaches) return [state]
-    note("side forgotten with a deleted stretch")
-    return [{ ...state, ...ANEW }]
-  }
+  (from: number, until: number, observed: Observer): Transition =>
+  (state, note) =>
+    Waiting.whether(state, observed).flatMap((one) => {
+      const { asOf, side, since, waits } = one
+      const isCrossing = waits !== null && waits.at >= from && waits.at < until
+      const reaches = side === "inside" ? since < until : side === "outside" && asOf >= from && asOf < until
+      if (!reaches && !isCrossing) return [one]
+      note("side forgotten with a deleted stretch")
+      return Waiting.isSilent(one, observed) ? [{ ...one, ...ANEW }] : []
+    })
 
 const standing = (g: Ground, rule: MadeRule, upload: CompletedCall): "yes" | "maybe" | "no" => {
   const { begin, end } = upload
@@ -234,7 +209,7 @@ const taking = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">, obser
   const since = begun(ground(run), rule, upload)
   const isCounted = to <= closed ? "yes" : from <= closed ? "maybe" : "no"
   return (state, note) => {
-    let states: ReadonlyArray<State> = [state]
+    let states: ReadonlyArray<State> = Waiting.until(run, state, { from, upload }, observed, note)
     if (inside.length < possible.length) note("fix outside of the window")
     if (fixes.length > 0 && isCounted === "no") note("late batch ignored")
     if (isCounted === "no") return states
@@ -265,7 +240,8 @@ const taking = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">, obser
             if (sides.boundary && !sides.inside && !sides.outside) note("boundary fix")
             for (const side of ["inside", "outside"] as const) {
               if (sides[side])
-                for (const telling of told) after.push(...see(rule, before, { at, side, telling }, observed, note))
+                for (const telling of told)
+                  after.push(...see(rule, before, { at, side, telling, from, to, upload }, observed, note))
             }
           }
           return after
@@ -277,13 +253,10 @@ const taking = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">, obser
   }
 }
 
-/** Whether a fix may fire, and why not. */
-type Telling = "told" | "stale" | "early"
-
 const see = (
   rule: MadeRule,
   before: State,
-  { at, side, telling }: { readonly at: number; readonly side: "inside" | "outside"; readonly telling: Telling },
+  { at, from, side, telling, to, upload }: Sight,
   observed: Observer,
   note: (note: Note) => void
 ): ReadonlyArray<State> => {
@@ -291,6 +264,8 @@ const see = (
   if (observed.between(before.asOf, at)) return []
   const { dwellMinutes, type } = rule.fields
   const isFresh = telling === "told"
+  const settle = Waiting.settleMillis(rule)
+  if (settle > 0) return Waiting.see(rule, before, { at, from, side, telling, to, upload }, observed, note)
   const isCrossing = before.side !== null && before.side !== side
   const begins = side === "inside" && before.side !== "inside"
   const since = side === "outside" ? -1 : begins ? at : before.since
@@ -299,7 +274,14 @@ const see = (
     type === "dwell"
       ? side === "inside" && !wasSpent && at - since >= (dwellMinutes ?? 0) * MINUTE
       : isCrossing && side === (type === "enter" ? "inside" : "outside")
-  const after = { side, since, asOf: at, isSpent: wasSpent || (isWanted && isFresh), firedAt: before.firedAt }
+  const after = {
+    waits: null,
+    side,
+    since,
+    asOf: at,
+    isSpent: wasSpent || (isWanted && isFresh),
+    firedAt: before.firedAt
+  }
   const gap = at - before.firedAt
   const fires = isWanted && isFresh && gap >= COOLDOWN
   if (before.asOf === FIRST.asOf) note("first fix")

@@ -206,6 +206,7 @@ const answered = (request: Request, caller: Caller.Caller): Effect.Effect<Gatewa
 const terms = (fields: RuleFields): TermsRequest => ({
   type: fields.type,
   dwellMinutes: fields.dwellMinutes,
+  settleS: fields.settleS,
   webhookUrl: fields.webhookUrl,
   activeFrom: iso(fields.activeFrom),
   activeUntil: iso(fields.activeUntil),
@@ -243,6 +244,7 @@ const encodeRule = (rule: ListedRule) => ({
   type: rule.type,
   target: { place_id: rule.target._tag === "Place" ? rule.target.placeId : null, label: rule.target.label },
   dwell_minutes: rule.dwellMinutes,
+  settle_s: rule.settleS,
   active_from: rule.window.from,
   active_until: rule.window.until,
   state: rule.state,

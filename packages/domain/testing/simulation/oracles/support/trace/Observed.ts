@@ -12,8 +12,8 @@ export interface Observer {
   readonly at: (capturedAt: number) => boolean
   /** The trace shows a firing between two times, both excluded. */
   readonly between: (from: number, to: number) => boolean
-  /** A firing at this time would certainly show. */
-  readonly isShown: (capturedAt: number) => boolean
+  /** A firing at this time would certainly show, when it is written at the entry `until` at the latest. */
+  readonly isShown: (capturedAt: number, until?: number) => boolean
 }
 
 export const observing = (run: Run, rule: MadeRule): Observer => {
@@ -36,12 +36,12 @@ export const observing = (run: Run, rule: MadeRule): Observer => {
   return {
     at: (at) => set.has(at),
     between: (from, to) => fired.some((at) => at > from && at < to),
-    isShown: (at) => {
+    isShown: (at, until = 0) => {
       if (!run.quiesced || read === undefined || logged.has(at) || read.endedAt - at > UNDELIVERED_KEPT - DAY)
         return false
       const brought = uploads.at(at).flatMap((fix) => fix.uploads)
       const begin = Math.min(...brought.map((upload) => upload.begin))
-      const end = Math.max(...brought.map((upload) => upload.end))
+      const end = Math.max(until, ...brought.map((upload) => upload.end))
       return wanting.some((endpoint) => {
         if (!isSurelyEnabled(endpoint, begin, end)) return false
         const { webhookUrl } = rule.fields

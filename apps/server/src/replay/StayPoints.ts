@@ -1,0 +1,67 @@
+import { Geometry } from "@place-access/domain/places"
+import type { LoggedReading } from "./Log.js"
+
+/** A time in which the phone stayed at one spot, found without the code of the product's visits. */
+export interface StayPoint extends Geometry.Point {
+  /** The first and the last reading there, in milliseconds. */
+  readonly from: number
+  readonly until: number
+}
+
+/** A reading that is less accurate says too little about where a stay is. */
+const ACCURATE_M = 100
+/** A stay goes on while readings are this near to its first one. */
+const NEAR_M = 100
+const MIN_STAY_MILLIS = 5 * 60_000
+/** Stays this near to each other are at one spot. */
+const ONE_SPOT_M = 300
+
+/** Runs of readings within `NEAR_M` of their first one, for 5 minutes or more. Unknown accuracies count as good. */
+export const stayPoints = (readings: ReadonlyArray<LoggedReading>): ReadonlyArray<StayPoint> => {
+  const stays: Array<StayPoint> = []
+  const sorted = readings
+    .map(({ reading }) => reading)
+    .filter(({ accuracyM }) => accuracyM == null || !(accuracyM > ACCURATE_M))
+    .sort((a, b) => a.capturedAt - b.capturedAt)
+  let run: Array<(typeof sorted)[number]> = []
+  const finish = (until: number | undefined) => {
+    const [first, last] = [run[0], run.at(-1)]
+    // One position alone is often that of a cell tower.
+    if (
+      first !== undefined &&
+      last !== undefined &&
+      first !== last &&
+      (until ?? last.capturedAt) - first.capturedAt >= MIN_STAY_MILLIS
+    ) {
+      const mean = (of: (one: Geometry.Point) => number) => run.reduce((sum, one) => sum + of(one), 0) / run.length
+      stays.push({
+        lat: mean(({ lat }) => lat),
+        lon: mean(({ lon }) => lon),
+        from: first.capturedAt,
+        until: last.capturedAt
+      })
+    }
+    run = []
+  }
+  for (const one of sorted) {
+    const first = run[0]
+    if (first !== undefined && Geometry.distanceM(first, one) > NEAR_M) finish(one.capturedAt)
+    run.push(one)
+  }
+  finish(undefined)
+  return stays
+}
+
+/** The spots of the stays as circles, the one with the longest time first, none within `ONE_SPOT_M` of another. */
+export const spots = (stays: ReadonlyArray<StayPoint>, radiusM: number): ReadonlyArray<Geometry.Circle> => {
+  const found: Array<{ readonly centre: StayPoint; millis: number }> = []
+  const longestFirst = [...stays].sort((a, b) => b.until - b.from - (a.until - a.from) || a.from - b.from)
+  for (const stay of longestFirst) {
+    const near = found.find(({ centre }) => Geometry.distanceM(centre, stay) < ONE_SPOT_M)
+    if (near === undefined) found.push({ centre: stay, millis: stay.until - stay.from })
+    else near.millis += stay.until - stay.from
+  }
+  return found
+    .sort((a, b) => b.millis - a.millis || a.centre.from - b.centre.from)
+    .map(({ centre: { lat, lon } }) => ({ lat, lon, radiusM }))
+}

@@ -1,0 +1,261 @@
+import { Geometry } from "@place-access/domain/places"
+import { Effect } from "effect"
+import type { Log } from "./Log.js"
+import type { ReplayOptions } from "./options.js"
+import { replayLog, type Replayed, type ReplayedFiring } from "./replayLog.js"
+import { stayPoints } from "./StayPoints.js"
+
+/**
+ * How true the output of a replay is. The truth is found without the product's rules: a reading of `ACCURATE_M` or
+ * better says on which side of the circle the phone was. A side is confirmed when the next two such readings say it
+ * too.
+ */
+
+/** A log with the places at which it is measured. */
+export interface MeasuredLog {
+  readonly log: Log
+  readonly circles: ReadonlyArray<Geometry.Circle>
+}
+
+/** The figures of all logs together. */
+export interface ReplayFigures {
+  readonly logs: number
+  readonly places: number
+  readonly crossings: CrossingFigures
+  readonly dwell: DwellFigures
+  readonly visits: VisitFigures
+}
+
+interface CrossingFigures {
+  readonly told: number
+  /** Told, and the next two accurate readings were on that side. */
+  readonly confirmed: number
+  /** Crossings between two confirmed sides, and how many of them were sent. */
+  readonly real: number
+  readonly realTold: number
+  readonly delaysS: ReadonlyArray<number>
+}
+
+interface DwellFigures {
+  /** From the first reading inside to the next one outside. */
+  readonly stays: number
+  readonly told: number
+  /** Those in which a reading inside came after the minutes of the rule. */
+  readonly seen: number
+  readonly seenTold: number
+  readonly delaysMin: ReadonlyArray<number>
+}
+
+interface VisitFigures {
+  readonly stays: number
+  readonly found: number
+  readonly visits: number
+  /** Visits that begin within 10 minutes of the end of the last one at the same place. */
+  readonly split: number
+}
+
+const ACCURATE_M = 100
+/** A reading this near to the edge says too little about the side. */
+const EDGE_M = 50
+const MINUTE = 60_000
+
+interface Sighting {
+  readonly at: number
+  readonly isInside: boolean
+}
+
+const sightings = (log: Log, circle: Geometry.Circle): ReadonlyArray<Sighting> => {
+  const seen = new Set<number>()
+  return log.readings
+    .map(({ reading }) => reading)
+    .filter(({ accuracyM }) => accuracyM != null && accuracyM > 0 && accuracyM <= ACCURATE_M)
+    .sort((a, b) => a.capturedAt - b.capturedAt)
+    .filter(({ capturedAt }) => seen.size !== seen.add(capturedAt).size)
+    .filter((reading) => Math.abs(Geometry.distanceM(circle, reading) - circle.radiusM) > EDGE_M)
+    .map((reading) => ({
+      at: reading.capturedAt,
+      isInside: Geometry.distanceM(circle, reading) <= circle.radiusM
+    }))
+}
+
+/** Replays all logs and measures the results. */
+export const figuresOf = (
+  logs: ReadonlyArray<MeasuredLog>,
+  options: Pick<ReplayOptions, "dwellMinutes" | "settleS">
+): Effect.Effect<ReplayFigures> =>
+  Effect.gen(function* () {
+    const all = []
+    for (const { circles, log } of logs) {
+      const replayed = yield* Effect.orDie(replayLog(log, { circles, ...options }))
+      all.push(...circles.map((circle, index) => measured(log, circle, index + 1, replayed, options.dwellMinutes)))
+    }
+    return {
+      logs: logs.length,
+      places: all.length,
+      crossings: {
+        told: sum(all, (one) => one.crossings.told),
+        confirmed: sum(all, (one) => one.crossings.confirmed),
+        real: sum(all, (one) => one.crossings.real),
+        realTold: sum(all, (one) => one.crossings.realTold),
+        delaysS: all.flatMap((one) => one.crossings.delaysS)
+      },
+      dwell: {
+        stays: sum(all, (one) => one.dwell.stays),
+        told: sum(all, (one) => one.dwell.told),
+        seen: sum(all, (one) => one.dwell.seen),
+        seenTold: sum(all, (one) => one.dwell.seenTold),
+        delaysMin: all.flatMap((one) => one.dwell.delaysMin)
+      },
+      visits: {
+        stays: sum(all, (one) => one.visits.stays),
+        found: sum(all, (one) => one.visits.found),
+        visits: sum(all, (one) => one.visits.visits),
+        split: sum(all, (one) => one.visits.split)
+      }
+    }
+  })
+
+const sum = <A>(all: ReadonlyArray<A>, of: (one: A) => number): number => all.reduce((total, one) => total + of(one), 0)
+
+const measured = (log: Log, circle: Geometry.Circle, place: number, replayed: Replayed, dwellMinutes: number) => {
+  const seen = sightings(log, circle)
+  const fired = replayed.firings.filter((one) => one.place === place)
+  return {
+    crossings: crossingFigures(
+      seen,
+      fired.filter(({ type }) => type !== "dwell")
+    ),
+    dwell: dwellFigures(
+      seen,
+      fired.filter(({ type }) => type === "dwell"),
+      dwellMinutes
+    ),
+    visits: visitFigures(
+      log,
+      circle,
+      replayed.visits.filter((one) => one.place === place)
+    )
+  }
+}
+
+/** Undefined when the log ends too early to tell. */
+const isConfirmed = (seen: ReadonlyArray<Sighting>, from: number, isInside: boolean): boolean | undefined => {
+  const next = seen.filter(({ at }) => at > from).slice(0, 2)
+  return next.length < 2 ? undefined : next.every((one) => one.isInside === isInside)
+}
+
+const crossingFigures = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<ReplayedFiring>): CrossingFigures => {
+  const judged = fired.flatMap((firing) => {
+    const confirmed = isConfirmed(seen, firing.occurredAt, firing.type === "enter")
+    return confirmed === undefined ? [] : [{ ...firing, confirmed }]
+  })
+  const real = realCrossings(seen)
+  const told = real.filter(({ after, isInside, until }) =>
+    fired.some(({ occurredAt, type }) => (type === "enter") === isInside && occurredAt > after && occurredAt <= until)
+  )
+  return {
+    told: judged.length,
+    confirmed: judged.filter(({ confirmed }) => confirmed).length,
+    real: real.length,
+    realTold: told.length,
+    delaysS: judged.filter(({ confirmed }) => confirmed).map(({ occurredAt, toldAt }) => (toldAt - occurredAt) / 1_000)
+  }
+}
+
+interface RealCrossing {
+  /** The last sighting on the old side. */
+  readonly after: number
+  /** The last sighting on the new side, before the next real crossing. */
+  readonly until: number
+  readonly isInside: boolean
+}
+
+/** Changes between sides that were each seen three times in a row. Shorter runs count for the side before. */
+const realCrossings = (seen: ReadonlyArray<Sighting>): ReadonlyArray<RealCrossing> => {
+  const runs: Array<{ readonly isInside: boolean; readonly from: number; until: number; size: number }> = []
+  for (const { at, isInside } of seen) {
+    const run = runs.at(-1)
+    if (run !== undefined && run.isInside === isInside) {
+      run.until = at
+      run.size++
+    } else runs.push({ isInside, from: at, until: at, size: 1 })
+  }
+  const confirmed: Array<{ readonly isInside: boolean; until: number }> = []
+  for (const run of runs.filter(({ size }) => size >= 3)) {
+    const before = confirmed.at(-1)
+    if (before !== undefined && before.isInside === run.isInside) before.until = run.until
+    else confirmed.push({ isInside: run.isInside, until: run.until })
+  }
+  return confirmed.slice(1).map(({ isInside, until }, index) => ({
+    isInside,
+    until,
+    after: confirmed[index]?.until ?? 0
+  }))
+}
+
+/**
+ * Stays from the first accurate reading inside to the next one outside, which last for the minutes of the rule. A stay
+ * is seen when a reading inside came after the minutes too: else the phone slept, and nobody knows when it left.
+ */
+const dwellFigures = (
+  seen: ReadonlyArray<Sighting>,
+  fired: ReadonlyArray<ReplayedFiring>,
+  minutes: number
+): DwellFigures => {
+  const stays: Array<{ readonly from: number; lastInside: number; until: number }> = []
+  seen.forEach(({ at, isInside }, index) => {
+    const stay = stays.at(-1)
+    const goesOn = seen[index - 1]?.isInside === true
+    if (isInside && !goesOn) stays.push({ from: at, lastInside: at, until: at })
+    else if (stay !== undefined && isInside) stay.lastInside = stay.until = at
+    else if (stay !== undefined && goesOn) stay.until = at
+  })
+  const long = stays.filter(({ from, until }) => until - from >= minutes * MINUTE)
+  const sure = long.filter(({ from, lastInside }) => lastInside - from >= minutes * MINUTE)
+  const firingIn = ({ from, until }: (typeof stays)[number]) =>
+    fired.find(({ occurredAt }) => occurredAt >= from && occurredAt <= until)
+  const late = long.flatMap((stay) => {
+    const firing = firingIn(stay)
+    return firing === undefined ? [] : [(firing.toldAt - stay.from) / MINUTE - minutes]
+  })
+  return {
+    stays: long.length,
+    told: late.length,
+    seen: sure.length,
+    seenTold: sure.filter((stay) => firingIn(stay) !== undefined).length,
+    delaysMin: late
+  }
+}
+
+const visitFigures = (log: Log, circle: Geometry.Circle, visits: Replayed["visits"]): VisitFigures => {
+  // A stay at the edge is decided by the band, so only stays well inside the circle count.
+  const stays = stayPoints(log.readings).filter((stay) => Geometry.distanceM(stay, circle) <= circle.radiusM / 2)
+  const found = stays.filter((stay) =>
+    visits.some(({ arrival, departure }) => arrival < stay.until && (departure ?? Infinity) > stay.from)
+  )
+  const split = visits.filter(({ arrival }, index) => {
+    const left = visits[index - 1]?.departure ?? null
+    return left !== null && arrival - left < 10 * MINUTE
+  })
+  return { stays: stays.length, found: found.length, visits: visits.length, split: split.length }
+}
+
+const percent = (part: number, whole: number): string =>
+  whole === 0 ? "none" : `${part} of ${whole} (${((100 * part) / whole).toFixed(1)} %)`
+
+const median = (values: ReadonlyArray<number>): string => {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted[Math.floor((sorted.length - 1) / 2)]
+  return middle === undefined ? "none" : middle.toFixed(1)
+}
+
+/** The figures for people. */
+export const figuresText = ({ crossings, dwell, logs, places, visits }: ReplayFigures): string =>
+  [
+    `${logs} logs, ${places} places`,
+    `crossings: ${percent(crossings.confirmed, crossings.told)} of what was told is confirmed by the next two readings`,
+    `  real crossings told: ${percent(crossings.realTold, crossings.real)}; told after ${median(crossings.delaysS)} s (median)`,
+    `dwell: told for ${percent(dwell.told, dwell.stays)} stays; ${median(dwell.delaysMin)} minutes late (median)`,
+    `  stays with a reading inside after the minutes: ${percent(dwell.seenTold, dwell.seen)}`,
+    `visits: ${percent(visits.found, visits.stays)} stays found; ${percent(visits.split, visits.visits)} begin within 10 minutes of the last`
+  ].join("\n")

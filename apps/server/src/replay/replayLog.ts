@@ -1,0 +1,220 @@
+import { EventStore } from "@place-access/domain/deliveries"
+import { Event } from "@place-access/domain/events"
+import { ingestFixes, settleDue } from "@place-access/domain/fixes"
+import { Bucket } from "@place-access/domain/leases"
+import { Place, type Geometry } from "@place-access/domain/places"
+import { HistoryStore } from "@place-access/domain/retention-choice"
+import { Rule, type RuleEvaluation } from "@place-access/domain/rules"
+import { type PlaceId, Timestamp, type UserId } from "@place-access/domain/shared"
+import { MemoryDatabase, RuleSamples } from "@place-access/domain/testing"
+import { ownVisits } from "@place-access/domain/timeline"
+import { Clock, Effect } from "effect"
+import type { Log, LoggedReading } from "./Log.js"
+import * as Stores from "./Stores.js"
+
+/** The places of a replay, and the terms of the rules at each of them. */
+export interface ReplayTerms {
+  readonly circles: ReadonlyArray<Geometry.Circle>
+  readonly dwellMinutes: number
+  /** Of the arrival and departure rules; null: none. */
+  readonly settleS: number | null
+}
+
+/** An event that the service would send. Places are numbered from 1. */
+export interface ReplayedFiring {
+  readonly place: number
+  readonly type: Rule.RuleType
+  readonly occurredAt: number
+  /** When the event was written: the delay of an app's webhook begins here. */
+  readonly toldAt: number
+}
+
+/** A visit as its owner sees it after the log. */
+export interface ReplayedVisit {
+  readonly place: number
+  readonly arrival: number
+  readonly departure: number | null
+}
+
+/** How many readings had an outcome for a rule. */
+export interface OutcomeCount {
+  readonly place: number
+  readonly type: Rule.RuleType
+  readonly outcome: RuleEvaluation.RuleOutcome
+  readonly count: number
+}
+
+/** Everything that the programs made of a log. */
+export interface Replayed {
+  readonly uploads: number
+  readonly accepted: number
+  readonly quarantined: number
+  readonly firings: ReadonlyArray<ReplayedFiring>
+  readonly visits: ReadonlyArray<ReplayedVisit>
+  readonly outcomes: ReadonlyArray<OutcomeCount>
+}
+
+const DAY = 86_400_000
+
+/** Replays a log from empty tables: one place and three rules a circle, older than every reading. */
+export const replayLog = (log: Log, terms: ReplayTerms) => {
+  const times = log.readings.flatMap(({ reading, receivedAt }) => [reading.capturedAt, receivedAt])
+  const first = times.reduce((a, b) => Math.min(a, b), times[0] ?? 0)
+  const { clock, set } = steered(first - DAY)
+  return Effect.gen(function* () {
+    const tables = yield* MemoryDatabase
+    const { placeIds, rules, userId } = yield* made(terms)
+    const device = yield* RuleSamples.device(userId)
+    const counts = new Map<string, OutcomeCount>()
+    const seen = new WeakSet<object>()
+    let [accepted, quarantined] = [0, 0]
+
+    /** Counts what an upload did to each rule. Of an upload, a rule keeps its last 20 evaluations. */
+    const count = (receivedAt: number) => {
+      for (const { id, place, type } of rules) {
+        for (const one of tables.recentEvaluations.get(id) ?? []) {
+          if (one.receivedAt !== receivedAt || seen.has(one)) continue
+          seen.add(one)
+          const { outcome } = one
+          const key = `${place} ${type} ${outcome}`
+          counts.set(key, { place, type, outcome, count: (counts.get(key)?.count ?? 0) + 1 })
+        }
+      }
+    }
+
+    /** Lets a worker settle crossings, each at its due time. */
+    const settleUntil = (until: number) =>
+      Effect.gen(function* () {
+        for (;;) {
+          const due = [...tables.ruleStates.values()].flatMap(({ unsettled }) =>
+            unsettled?.fires === true ? [unsettled.until] : []
+          )
+          const next = due.reduce((a, b) => Math.min(a, b), Infinity)
+          if (next > until || next === Infinity) return
+          set(next)
+          yield* settleDue()
+          count(next)
+        }
+      })
+
+    const uploads = together(log.readings)
+    for (const [index, readings] of uploads.entries()) {
+      const receivedAt = readings[0]?.receivedAt ?? first
+      yield* settleUntil(receivedAt)
+      set(receivedAt)
+      const visits = index === uploads.length - 1 ? log.visits : []
+      const ingested = yield* ingestFixes(
+        device,
+        readings.map(({ reading }) => reading),
+        visits
+      )
+      accepted += ingested.accepted
+      quarantined += ingested.quarantined
+      count(receivedAt)
+    }
+
+    yield* settleUntil(Infinity)
+    const firings = yield* told(userId, rules)
+    const visits = yield* found(userId, placeIds)
+    const replayed: Replayed = {
+      uploads: uploads.length,
+      accepted,
+      quarantined,
+      firings,
+      visits,
+      outcomes: [...counts.values()].sort(
+        (a, b) => a.place - b.place || compare(a.type, b.type) || compare(a.outcome, b.outcome)
+      )
+    }
+    return replayed
+  }).pipe(Effect.withClock(clock), Effect.provide(Stores.layer))
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const TYPES: ReadonlyArray<Rule.RuleType> = Rule.RuleType.literals
+
+/** The places and rules, and the person to whom they belong. Every place has an app of its own: ten rules at most. */
+const made = ({ circles, dwellMinutes, settleS }: ReplayTerms) =>
+  Effect.gen(function* () {
+    const sharing = yield* RuleSamples.sharing()
+    const userId = sharing.user.id
+    yield* (yield* HistoryStore).choose(userId, null, yield* Timestamp.now)
+    const placeIds: Array<PlaceId> = []
+    const rules = []
+    for (const [index, circle] of circles.entries()) {
+      const label = Place.Label.make(`Place ${index + 1}`)
+      const { id } = yield* RuleSamples.place(userId, { circle, label })
+      placeIds.push(id)
+      for (const type of TYPES) {
+        // A zone has the same state machine as a place, and its rule needs no sharing of its own.
+        const rule = yield* RuleSamples.rule(
+          sharing.connection,
+          { _tag: "Zone", circle, label },
+          { type, dwellMinutes: type === "dwell" ? dwellMinutes : null, settleS: type === "dwell" ? null : settleS }
+        )
+        rules.push({ id: rule.id, place: index + 1, type })
+      }
+    }
+    return { userId, placeIds, rules }
+  })
+
+/** Readings that arrive in one millisecond are one upload. */
+const together = (readings: ReadonlyArray<LoggedReading>): ReadonlyArray<ReadonlyArray<LoggedReading>> => {
+  const uploads: Array<Array<LoggedReading>> = []
+  for (const one of readings) {
+    const upload = uploads.at(-1)
+    if (upload !== undefined && upload[0]?.receivedAt === one.receivedAt) upload.push(one)
+    else uploads.push([one])
+  }
+  return uploads
+}
+
+const told = (
+  userId: UserId,
+  rules: ReadonlyArray<{ readonly id: string; readonly place: number; readonly type: Rule.RuleType }>
+) =>
+  Effect.gen(function* () {
+    const tables = yield* MemoryDatabase
+    const { events } = yield* (yield* EventStore).pending(Bucket.ALL, 1_000_000, yield* Timestamp.now)
+    return events
+      .filter((event) => event.userId === userId)
+      .flatMap((event): ReadonlyArray<ReplayedFiring> => {
+        const rule = rules.find(({ id }) => id === Event.ruleIdOf(event.payload))
+        const toldAt = tables.events.get(event.id)?.fanOutDueAt ?? event.occurredAt
+        return rule === undefined ? [] : [{ place: rule.place, type: rule.type, occurredAt: event.occurredAt, toldAt }]
+      })
+      .sort((a, b) => a.occurredAt - b.occurredAt || a.place - b.place || compare(a.type, b.type))
+  })
+
+const found = (userId: UserId, placeIds: ReadonlyArray<PlaceId>) =>
+  Effect.gen(function* () {
+    const visits: Array<ReplayedVisit> = []
+    let cursor: string | undefined
+    for (let isUnfinished = true; isUnfinished;) {
+      const page = yield* ownVisits(userId, { from: null, to: null, limit: 500, cursor })
+      // An answer derives a bounded number of readings; the next one goes on (decision visits-8).
+      if (!page.complete) continue
+      for (const { arrival, departure, place } of page.visits) {
+        visits.push({ place: placeIds.indexOf(place.id) + 1, arrival, departure })
+      }
+      cursor = page.nextCursor ?? undefined
+      isUnfinished = cursor !== undefined
+    }
+    return visits.sort((a, b) => a.arrival - b.arrival || a.place - b.place)
+  })
+
+/** A clock that the replay sets. Nothing in a replay sleeps. */
+const steered = (start: number) => {
+  let now = start
+  const nanos = () => BigInt(now) * 1_000_000n
+  const clock: Clock.Clock = {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: () => now,
+    currentTimeMillis: Effect.sync(() => now),
+    unsafeCurrentTimeNanos: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    sleep: () => Effect.dieMessage("A replay does not sleep")
+  }
+  return { clock, set: (to: number) => void (now = Math.max(now, to)) }
+}

@@ -1,0 +1,66 @@
+import { Geometry } from "@place-access/domain/places"
+import { CannotStart } from "@place-access/worker"
+import { Console, Effect, Schema } from "effect"
+import { readFile } from "node:fs/promises"
+import { figuresOf, figuresText, type MeasuredLog } from "./figures.js"
+import { digest, jsonLines, type NamedReplay, text } from "./lines.js"
+import { type Log, read } from "./Log.js"
+import type { ReplayOptions } from "./options.js"
+import { replayLog } from "./replayLog.js"
+import { spots, stayPoints } from "./StayPoints.js"
+
+/** Replays the files and prints the results. */
+export const replay = (options: ReplayOptions): Effect.Effect<void, CannotStart> =>
+  Effect.gen(function* () {
+    const given = options.places === undefined ? undefined : yield* placesIn(options.places)
+    const measured: Array<MeasuredLog> = []
+    for (const file of options.files) {
+      const log = yield* read(file)
+      const circles = given ?? circlesOf(log, options.radiusM)
+      if (options.output === "figures") {
+        measured.push({ log, circles })
+        continue
+      }
+      const result = yield* named(log, circles, options)
+      const lines =
+        options.output === "json" ? jsonLines(result) : [options.output === "digest" ? digest(result) : text(result)]
+      yield* Effect.forEach(lines, (line) => Console.log(line), { discard: true })
+    }
+    if (options.output === "figures") yield* Console.log(figuresText(yield* figuresOf(measured, options)))
+  })
+
+/** The spots where the log stays. */
+export const circlesOf = (log: Log, radiusM: number): ReadonlyArray<Geometry.Circle> =>
+  spots(stayPoints(log.readings), radiusM)
+
+/** Replays a log at these places. Fails only by a defect: a store in memory has no failures. */
+export const named = (
+  log: Log,
+  circles: ReadonlyArray<Geometry.Circle>,
+  { dwellMinutes, settleS }: Pick<ReplayOptions, "dwellMinutes" | "settleS">
+): Effect.Effect<NamedReplay> =>
+  Effect.map(Effect.orDie(replayLog(log, { circles, dwellMinutes, settleS })), (replayed) => ({
+    name: log.name,
+    readings: log.readings.length,
+    places: circles.length,
+    replayed
+  }))
+
+const Places = Schema.parseJson(
+  Schema.Array(
+    Schema.Struct({
+      lat: Geometry.Latitude,
+      lon: Geometry.Longitude,
+      radius_m: Schema.optionalWith(Geometry.RadiusM, { default: () => Geometry.RadiusM.make(150) })
+    })
+  )
+)
+
+const placesIn = (path: string): Effect.Effect<ReadonlyArray<Geometry.Circle>, CannotStart> =>
+  Effect.tryPromise(() => readFile(path, "utf8")).pipe(
+    Effect.flatMap(Schema.decode(Places)),
+    Effect.map((all) => all.map(({ lat, lon, radius_m }) => ({ lat, lon, radiusM: radius_m }))),
+    Effect.mapError(
+      () => new CannotStart({ message: `${path} must have a JSON list of objects with lat, lon and radius_m.` })
+    )
+  )

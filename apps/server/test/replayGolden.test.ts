@@ -1,0 +1,59 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { haveTraces, traces, TRACES_NEEDED } from "../../../packages/domain/test/support/traces.js"
+import { Timestamp } from "@place-access/domain/shared"
+import { figuresOf, figuresText } from "../src/replay/figures.js"
+import { digest, jsonLines } from "../src/replay/lines.js"
+import type { Log } from "../src/replay/Log.js"
+import { circlesOf, named } from "../src/replay/run.js"
+import { CIRCLES, generatedLogs } from "./support/generatedLogs.js"
+
+/**
+ * The golden corpus: what the programs make of logs. A change of the rules or visits changes these files, so it is seen
+ * and agreed, and no user notices it first. `npx vitest run apps/server/test/replayGolden.test.ts -u` writes them anew.
+ */
+const TERMS = { dwellMinutes: 10, settleS: null }
+const SETTLED = { dwellMinutes: 10, settleS: 120 }
+
+describe("the golden corpus of generated logs [replay-1]", () => {
+  it.effect.each(generatedLogs.map((log) => [log.name, log] as const))("%s", ([name, log]) =>
+    Effect.gen(function* () {
+      const [at0, at120] = [yield* named(log, CIRCLES, TERMS), yield* named(log, CIRCLES, SETTLED)]
+      const lines = ["settle_s: none", ...jsonLines(at0), "settle_s: 120", ...jsonLines(at120)]
+      const file = `golden/${name.replaceAll(/[^a-z]+/g, "-")}.txt`
+      yield* Effect.promise(() => expect(`${lines.join("\n")}\n`).toMatchFileSnapshot(file))
+    })
+  )
+})
+
+/** Numbered: the logs do not belong to this repository, so nothing of them is kept here but counts and hashes. */
+const recorded = (): ReadonlyArray<Log> =>
+  traces().map(({ fixes }, index) => ({
+    name: `log ${index + 1}`,
+    visits: [],
+    readings: fixes
+      .map((fix) => ({
+        receivedAt: Timestamp.make(fix.receivedAt > 0 ? fix.receivedAt : fix.capturedAt),
+        reading: { capturedAt: Timestamp.make(fix.capturedAt), lat: fix.lat, lon: fix.lon, accuracyM: fix.accuracy }
+      }))
+      .sort((a, b) => a.receivedAt - b.receivedAt || a.reading.capturedAt - b.reading.capturedAt)
+  }))
+
+describe.skipIf(!haveTraces)(`the golden corpus of recorded logs [replay-1]${TRACES_NEEDED}`, () => {
+  it.effect("each log gives what it gave before", () =>
+    Effect.gen(function* () {
+      const logs = recorded()
+      const lines = yield* Effect.forEach(logs, (log) => Effect.map(named(log, circlesOf(log, 150), TERMS), digest))
+      yield* Effect.promise(() => expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("golden/recorded.txt"))
+    })
+  )
+
+  it.effect("crossings, dwells and visits are as true as before", () =>
+    Effect.gen(function* () {
+      const logs = recorded().map((log) => ({ log, circles: circlesOf(log, 150) }))
+      const [told, settled] = [yield* figuresOf(logs, TERMS), yield* figuresOf(logs, SETTLED)]
+      const text = `settle_s: none\n${figuresText(told)}\n\nsettle_s: 120\n${figuresText(settled)}\n`
+      yield* Effect.promise(() => expect(text).toMatchFileSnapshot("golden/figures.txt"))
+    })
+  )
+})

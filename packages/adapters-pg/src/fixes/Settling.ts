@@ -1,0 +1,42 @@
+import type { SqlClient } from "@effect/sql/SqlClient"
+import type { FixStore } from "@place-access/domain/fixes"
+import { UserId } from "@place-access/domain/shared"
+import { Effect, Schema } from "effect"
+import { orStoreError } from "../Failures.js"
+import * as Rows from "../driver/Rows.js"
+import * as Buckets from "../leases/Buckets.js"
+import { concluded } from "./uploadOnCluster.js"
+import { raiseVersion } from "./UploadStatement.js"
+
+type Store = typeof FixStore.Service
+
+const DueRow = Schema.Struct({ user_id: UserId })
+
+/** `FixStore.settling`. The index has only the rows of crossings that wait. */
+export const due =
+  (sql: SqlClient): Store["settling"] =>
+  (buckets, now, limit) =>
+    sql`SELECT user_id FROM rule_states WHERE settle_due_at <= ${Rows.at(now)} ${Buckets.andOf(sql, buckets)}
+        GROUP BY user_id ORDER BY min(settle_due_at), user_id COLLATE "C" LIMIT ${limit}`.pipe(
+      Rows.all(DueRow),
+      Effect.map((rows) => rows.map(({ user_id }) => user_id)),
+      orStoreError
+    )
+
+/**
+ * `FixStore.commitSettled`: one statement for each table, as a cluster needs them (`uploadOnCluster`). Few users have a
+ * crossing that waits, so one way for every database is enough.
+ */
+export const commit =
+  (sql: SqlClient): Store["commitSettled"] =>
+  ({ events, now, states, userId, version }) =>
+    Effect.gen(function* () {
+      const moved = yield* raiseVersion(sql, { userId, version })
+      if (moved.length === 0) return false
+      yield* sql`UPDATE rule_states SET unsettled_at = NULL, unsettled_until = NULL, settle_due_at = NULL
+                 WHERE user_id = ${userId} AND settle_due_at <= ${Rows.at(now)}`
+      for (const { onConflict, rows, table } of concluded(sql, { events, receivedAt: now, states, userId })) {
+        if (rows.length > 0) yield* sql`INSERT INTO ${sql.literal(table)} ${sql.insert(rows)} ${onConflict}`
+      }
+      return true
+    }).pipe(sql.withTransaction, orStoreError)

@@ -1,0 +1,8 @@
+/** Rules that wait before they fire (decision rules-13): the seconds, and the crossing that a fix may contradict. */
+export const statements = [
+  `ALTER TABLE rules ADD COLUMN settle_s integer`,
+  `ALTER TABLE rule_states ADD COLUMN unsettled_at timestamptz, ADD COLUMN unsettled_until timestamptz,
+    ADD COLUMN settle_due_at timestamptz`,
+  // A worker asks every few seconds for what is due. Nearly no row has a due time.
+  `CREATE INDEX rule_states_settling ON rule_states (settle_due_at) WHERE settle_due_at IS NOT NULL`
+]

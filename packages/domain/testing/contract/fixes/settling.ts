@@ -1,0 +1,118 @@
+import { Effect } from "effect"
+import { FixStore } from "../../../src/fixes/FixStore.js"
+import * as Bucket from "../../../src/leases/Bucket.js"
+import type { RuleMemory, Unsettled } from "../../../src/rules/RuleEvaluation.js"
+import type { UserId } from "../../../src/shared/Ids.js"
+import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as Check from "../../Check.js"
+import type { Contract } from "../../Contract.js"
+import { bucketOf } from "../../memory/leases/buckets.js"
+import * as Samples from "../rules/ruleSamples.js"
+import * as Uploads from "./uploadSamples.js"
+
+/** Crossings that wait for a contradiction (decision rules-13). */
+
+/** A user with a phone and a rule, whose state has a crossing. */
+const waiting = (unsettled: Unsettled | null) =>
+  Effect.gen(function* () {
+    const { connection, place, user } = yield* Samples.sharing()
+    const rule = yield* Samples.rule(connection, Samples.onPlace(place), { settleS: 60 })
+    const phone = yield* Samples.device(user.id)
+    const { basis } = yield* Uploads.onlyLive(connection)
+    const state = Uploads.state(basis, yield* Timestamp.now, { lastFiredAt: null, unsettled })
+    Check.isTrue(yield* Uploads.commit(phone, { states: [Uploads.progress(rule, state)] }), "committed")
+    return { user, connection, place, rule, phone, state }
+  })
+
+const dueOf = (now: Timestamp.Timestamp, users: ReadonlyArray<UserId>, buckets: ReadonlyArray<number> = Bucket.ALL) =>
+  Effect.map(
+    Effect.flatMap(FixStore, (store) => store.settling(buckets, now, 10_000)),
+    (due) => due.filter((one) => users.includes(one))
+  )
+
+const version = (user: UserId, now: Timestamp.Timestamp) =>
+  Effect.map(
+    Effect.flatMap(FixStore, (store) => store.view(user, null, [], now)),
+    (view) => view.version
+  )
+
+export const settling: Contract<Uploads.UploadSamplePorts> = [
+  {
+    name: "commit: a crossing that waits is stored field by field, whether it fires or not",
+    run: Effect.gen(function* () {
+      const now = yield* Timestamp.now
+      for (const fires of [true, false]) {
+        const { connection, state } = yield* waiting({
+          at: Timestamp.plus(now, -1_001),
+          until: Timestamp.plus(now, 58_999),
+          fires
+        })
+        Check.equal((yield* Uploads.onlyLive(connection)).state, state, `fires: ${fires}`)
+      }
+    })
+  },
+  {
+    name: "settling: people with a crossing that fires now, the earliest first; of these buckets only",
+    run: Effect.gen(function* () {
+      const now = yield* Timestamp.now
+      const crossing = (after: number, fires = true) => ({ at: now, until: Timestamp.plus(now, after), fires })
+      const later = (yield* waiting(crossing(5))).user.id
+      const sooner = (yield* waiting(crossing(4))).user.id
+      const silent = (yield* waiting(crossing(4, false))).user.id
+      const settled = (yield* waiting(null)).user.id
+      const all = [later, sooner, silent, settled]
+      Check.equal(yield* dueOf(Timestamp.plus(now, 3), all), [], "before its time")
+      Check.equal(yield* dueOf(Timestamp.plus(now, 4), all), [sooner], "at its time")
+      Check.equal(yield* dueOf(Timestamp.plus(now, 5), all), [sooner, later], "both")
+      const bucket = bucketOf(sooner)
+      const others = Bucket.ALL.filter((one) => one !== bucket)
+      Check.equal(yield* dueOf(Timestamp.plus(now, 4), [sooner], [bucket]), [sooner], "of its bucket")
+      Check.equal(yield* dueOf(Timestamp.plus(now, 4), [sooner], others), [], "of the others")
+    })
+  },
+  {
+    name: "commitSettled: stores states, evaluations and events, and raises the version; with an old version, nothing",
+    run: Effect.gen(function* () {
+      const store = yield* FixStore
+      const now = yield* Timestamp.now
+      const at = Timestamp.plus(now, -60_000)
+      const { connection, rule, state, user } = yield* waiting({ at, until: now, fires: true })
+      const event = yield* Uploads.event(rule, { occurredAt: at })
+      const next: RuleMemory = { ...state, lastFiredAt: at, unsettled: null }
+      const made = [Uploads.evaluation(at, { receivedAt: now, outcome: "fired", eventId: event.id })]
+      const seen = yield* version(user.id, now)
+      const settled = { userId: user.id, now, states: [Uploads.progress(rule, next, made)], events: [event] }
+      Check.isTrue(!(yield* store.commitSettled({ ...settled, version: seen - 1 })), "an old version")
+      Check.equal((yield* Uploads.onlyLive(connection)).state, state, "unchanged")
+      Check.equal(yield* Uploads.outbox(user.id), [], "no event")
+      Check.isTrue(yield* store.commitSettled({ ...settled, version: seen }), "committed")
+      Check.equal((yield* Uploads.onlyLive(connection)).state, next, "state")
+      Check.equal(yield* version(user.id, now), seen + 1, "version")
+      Check.equal(
+        (yield* Uploads.outbox(user.id)).map(({ id, occurredAt }) => ({ id, occurredAt })),
+        [{ id: event.id, occurredAt: at }],
+        "event"
+      )
+      Check.equal(yield* dueOf(Timestamp.plus(now, 300_000), [user.id]), [], "not due again")
+    })
+  },
+  {
+    name: "commitSettled: a crossing whose time has come is forgotten when its rule is not live; others still wait",
+    run: Effect.gen(function* () {
+      const store = yield* FixStore
+      const now = yield* Timestamp.now
+      const { connection, phone, place, rule, state, user } = yield* waiting({ at: now, until: now, fires: true })
+      const other = yield* Samples.rule(connection, Samples.onPlace(place), { type: "exit", settleS: 300 })
+      const waits = { ...state, unsettled: { at: now, until: Timestamp.plus(now, 1), fires: true } }
+      Check.isTrue(yield* Uploads.commit(phone, { states: [Uploads.progress(other, waits)] }), "committed")
+      const seen = yield* version(user.id, now)
+      Check.isTrue(
+        yield* store.commitSettled({ userId: user.id, now, version: seen, states: [], events: [] }),
+        "committed"
+      )
+      const after = new Map((yield* Uploads.live(connection)).map((live) => [live.rule.id, live.state.unsettled]))
+      Check.equal(after.get(rule.id), null, "forgotten")
+      Check.equal(after.get(other.id), waits.unsettled, "waits")
+    })
+  }
+]

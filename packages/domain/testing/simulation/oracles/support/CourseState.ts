@@ -1,0 +1,64 @@
+import type { CompletedCall } from "./trace/Happened.js"
+
+/** The states in which the oracle follows a rule (`Course`). */
+export interface State {
+  readonly side: "inside" | "outside" | null
+  /** The time of the first fix of the stay. */
+  readonly since: number
+  readonly isSpent: boolean
+  /** The time of the newest decisive fix. */
+  readonly asOf: number
+  readonly firedAt: number
+  /** A crossing that a fix may still contradict. */
+  readonly waits: Waiting | null
+}
+
+export const FIRST: State = { side: null, since: -1, isSpent: false, asOf: -1, firedAt: -1e15, waits: null }
+export const ANEW = { side: null, since: -1, isSpent: false, waits: null } as const
+
+/** A crossing of a rule with `settle_s` that may be contradicted (decision rules-13). */
+export interface Waiting {
+  /** The capture time of the crossing. */
+  readonly at: number
+  /** Between these times of the clock it settles. */
+  readonly from: number
+  readonly to: number
+  /** Whether the rule fires then. */
+  readonly fires: boolean
+}
+
+/** Rare things that certainly happened to a rule. */
+export type Note =
+  | "first fix"
+  | "boundary fix"
+  | "fired"
+  | "cooldown drop"
+  | "fired at the end of the cooldown"
+  | "stale crossing"
+  | "crossing of before the rule was made"
+  | "stale fix began a stay"
+  | "dwell fired"
+  | "rule begun anew"
+  | "rule begun anew after a pause"
+  | "side forgotten with a deleted stretch"
+  | "fix during a pause"
+  | "fix outside of the window"
+  | "late batch applied"
+  | "late batch ignored"
+  | "old fix"
+  | "crossing waited"
+  | "crossing contradicted"
+  | "crossing settled"
+
+/** A fix on one side, and the upload that brought it: received between `from` and `to`. */
+export interface Sight {
+  readonly at: number
+  readonly side: "inside" | "outside"
+  readonly telling: Telling
+  readonly from: number
+  readonly to: number
+  readonly upload: CompletedCall<"upload">
+}
+
+/** Whether a fix may fire, and why not. */
+export type Telling = "told" | "stale" | "early"

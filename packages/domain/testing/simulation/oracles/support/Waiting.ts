@@ -1,0 +1,87 @@
+import type { Run } from "../../Oracle.js"
+import { COOLDOWN, SECOND } from "../../Specification.js"
+import type { Note, Sight, State } from "./CourseState.js"
+import type { MadeRule } from "./Ground.js"
+import type { CompletedCall } from "./trace/Happened.js"
+import type { Observer } from "./trace/Observed.js"
+
+/** 0: crossings of the rule do not wait. */
+export const settleMillis = ({ fields: { settleS = null, type } }: MadeRule): number =>
+  type === "dwell" ? 0 : (settleS ?? 0) * SECOND
+
+/** The state after its crossing has settled. Nothing when the trace shows no firing that should show. */
+export const settled = (state: State, observed: Observer, until = Infinity): ReadonlyArray<State> => {
+  const { waits } = state
+  if (waits === null) return [state]
+  if (!waits.fires) return [{ ...state, waits: null }]
+  return observed.at(waits.at) || !observed.isShown(waits.at, until)
+    ? [{ ...state, firedAt: waits.at, waits: null }]
+    : []
+}
+
+/** Whether a crossing that is forgotten did not fire. */
+export const isSilent = ({ waits }: State, observed: Observer): boolean =>
+  waits === null || !waits.fires || !observed.at(waits.at)
+
+/** The state as it is, and after its crossing has settled: nobody knows whether a worker came before. */
+export const whether = (state: State, observed: Observer): ReadonlyArray<State> =>
+  state.waits === null ? [state] : [state, ...settled(state, observed)]
+
+/** The states that an upload finds: a crossing whose time is over has settled. */
+export const until = (
+  run: Run,
+  state: State,
+  { from, upload }: { readonly from: number; readonly upload: CompletedCall<"upload"> },
+  observed: Observer,
+  note: (note: Note) => void
+): ReadonlyArray<State> => {
+  const { waits } = state
+  if (waits === null) return [state]
+  if (from >= waits.to) {
+    note("crossing settled")
+    return settled(state, observed, upload.end)
+  }
+  // The clock may have been set forward and back again in between.
+  return latest(run, upload.end) < waits.from ? [state] : whether(state, observed)
+}
+
+const known = new WeakMap<object, ReadonlyArray<number>>()
+
+/** The latest time that the clock showed up to an entry. */
+const latest = (run: Run, entry: number): number => {
+  let times = known.get(run)
+  if (times === undefined) {
+    let newest = -Infinity
+    times = run.entries.map(({ t }) => (newest = Math.max(newest, t)))
+    known.set(run, times)
+  }
+  return times[Math.min(entry, times.length - 1)] ?? -Infinity
+}
+
+/** Decision rules-13: what a fix does to a rule whose crossings wait for a contradiction. */
+export const see = (
+  rule: MadeRule,
+  known: State,
+  { at, from, side, telling, to, upload }: Sight,
+  observed: Observer,
+  note: (note: Note) => void
+): ReadonlyArray<State> => {
+  const settle = settleMillis(rule)
+  const since = side === "outside" ? -1 : known.side === "inside" ? known.since : at
+  if (known.waits !== null && at - known.waits.at <= settle) {
+    if (observed.at(at)) return []
+    if (side === known.side) return [{ ...known, asOf: at }]
+    note("crossing contradicted")
+    return isSilent(known, observed) ? [{ ...known, side, since, asOf: at, waits: null }] : []
+  }
+  return settled(known, observed, upload.end).flatMap((before): ReadonlyArray<State> => {
+    if (known.waits !== null) note("crossing settled")
+    const after = { ...before, side, since, asOf: at }
+    if (before.side === null || before.side === side) return observed.at(at) ? [] : [after]
+    const isWanted = side === (rule.fields.type === "enter" ? "inside" : "outside")
+    const fires = isWanted && telling === "told" && at - before.firedAt >= COOLDOWN
+    if (fires) note("crossing waited")
+    if (!fires && observed.at(at)) return []
+    return [{ ...after, waits: { at, from: from + settle, to: to + settle, fires } }]
+  })
+}
