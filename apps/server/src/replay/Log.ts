@@ -40,7 +40,7 @@ export const read = (path: string): Effect.Effect<Log, CannotStart> =>
   })
 
 /** A log in the form of `CSV_COLUMNS`, from its text. */
-export const fromCsv = (name: string, csv: string): Log => {
+const fromCsv = (name: string, csv: string): Log => {
   const [header = "", ...lines] = csv.trim().split(/\r?\n/)
   const indices = CSV_COLUMNS.map((column) => header.split(",").indexOf(column))
   const readings = lines.map((line): LoggedReading => {

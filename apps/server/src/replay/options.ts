@@ -22,7 +22,7 @@ The output has no coordinates: places are numbered, and named by their number.
 Exit code: 0; 1 when a file cannot be read; 64 when the arguments cannot be used.`
 
 /** What the command prints. */
-export type ReplayOutput = "text" | "json" | "digest" | "figures"
+type ReplayOutput = "text" | "json" | "digest" | "figures"
 
 export interface ReplayOptions {
   readonly files: ReadonlyArray<string>

@@ -30,7 +30,7 @@ export interface ReplayedFiring {
 }
 
 /** A visit as its owner sees it after the log. */
-export interface ReplayedVisit {
+interface ReplayedVisit {
   readonly place: number
   readonly arrival: number
   readonly departure: number | null

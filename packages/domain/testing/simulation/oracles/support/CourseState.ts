@@ -17,7 +17,7 @@ export const FIRST: State = { side: null, since: -1, isSpent: false, asOf: -1, f
 export const ANEW = { side: null, since: -1, isSpent: false, waits: null } as const
 
 /** A crossing of a rule with `settle_s` that may be contradicted (decision rules-13). */
-export interface Waiting {
+interface Waiting {
   /** The capture time of the crossing. */
   readonly at: number
   /** Between these times of the clock it settles. */

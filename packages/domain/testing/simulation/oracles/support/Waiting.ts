@@ -10,7 +10,7 @@ export const settleMillis = ({ fields: { settleS = null, type } }: MadeRule): nu
   type === "dwell" ? 0 : (settleS ?? 0) * SECOND
 
 /** The state after its crossing has settled. Nothing when the trace shows no firing that should show. */
-export const settled = (state: State, observed: Observer, until = Infinity): ReadonlyArray<State> => {
+const settled = (state: State, observed: Observer, until = Infinity): ReadonlyArray<State> => {
   const { waits } = state
   if (waits === null) return [state]
   if (!waits.fires) return [{ ...state, waits: null }]
