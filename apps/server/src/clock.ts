@@ -1,5 +1,5 @@
 import { CannotStart, Program } from "@place-access/worker"
-import { Console, Effect, Either, Schema } from "effect"
+import { Config, Console, Effect, Either, Schema } from "effect"
 import { parse, USAGE } from "./virtual/orders.js"
 
 const Happened = Schema.Struct({
@@ -25,20 +25,24 @@ const sentences = ({ happened, now, rate }: typeof Answer.Type): string => {
 }
 
 /** The address of the world: BASE_URL, or this machine at PORT. */
-const address = (): string => process.env["BASE_URL"] ?? `http://localhost:${process.env["PORT"] ?? "8080"}`
+const addressOf = Config.string("PORT").pipe(
+  Config.withDefault("8080"),
+  Config.map((port) => `http://localhost:${port}`),
+  (local) => Config.orElse(Config.string("BASE_URL"), () => local)
+)
 
-const ask = (path: string, body: object | null) =>
+const ask = (address: string, path: string, body: object | null) =>
   Effect.tryPromise({
     try: async () => {
       const response = await fetch(
-        new URL(path, address()),
+        new URL(path, address),
         body === null
           ? {}
           : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
       )
       return { isOk: response.ok, status: response.status, text: await response.text() }
     },
-    catch: () => new CannotStart({ message: `No server answers at ${address()}.` })
+    catch: () => new CannotStart({ message: `No server answers at ${address}.` })
   })
 
 const clock = Effect.gen(function* () {
@@ -48,12 +52,13 @@ const clock = Effect.gen(function* () {
   }
   if (command.right === "help") return yield* Console.log(USAGE)
   const { body, json, path } = command.right
-  const { isOk, status, text } = yield* ask(path, body)
+  const address = yield* Effect.orDie(addressOf)
+  const { isOk, status, text } = yield* ask(address, path, body)
   if (!isOk) {
     const refused = Schema.decodeUnknownEither(Refused)(text)
     const reason = Either.isRight(refused) ? refused.right.message : `the server answered ${status}`
     return yield* new CannotStart({
-      message: status === 404 ? `The server at ${address()} is no test world.` : `The clock was not moved: ${reason}.`
+      message: status === 404 ? `The server at ${address} is no test world.` : `The clock was not moved: ${reason}.`
     })
   }
   yield* Console.log(

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { DateTime } from "effect"
 import type { Replayed } from "./replayLog.js"
 
 /** A log's name and what the programs made of it. */
@@ -9,7 +10,7 @@ export interface NamedReplay {
   readonly replayed: Replayed
 }
 
-const iso = (millis: number): string => new Date(millis).toISOString()
+const iso = (millis: number): string => DateTime.formatIso(DateTime.unsafeMake(millis))
 
 /** The result of a log as JSON lines: a summary, then firings, visits and the outcomes of each rule. No coordinates. */
 export const jsonLines = ({ name, places, readings, replayed }: NamedReplay): ReadonlyArray<string> => {
