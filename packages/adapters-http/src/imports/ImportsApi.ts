@@ -12,15 +12,17 @@ const ImportPath = Schema.Struct({ id: Schema.String.pipe(Schema.brand("ImportId
 const count = (description: string) => Schema.Int.annotations({ description })
 
 const Column = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
+const columnWith = (what: string) =>
+  Schema.optional(Column.annotations({ description: `The name of the column with ${what}` }))
 const ColumnsBody = Schema.Struct({
-  time: Schema.optional(Column),
-  date: Schema.optional(Column),
-  lat: Schema.optional(Column),
-  lon: Schema.optional(Column),
-  accuracy: Schema.optional(Column),
-  altitude: Schema.optional(Column),
-  speed: Schema.optional(Column),
-  course: Schema.optional(Column)
+  time: columnWith("the time, or the time of day beside a date"),
+  date: columnWith("the date, where it is apart from the time"),
+  lat: columnWith("the latitude"),
+  lon: columnWith("the longitude"),
+  accuracy: columnWith("the accuracy"),
+  altitude: columnWith("the altitude"),
+  speed: columnWith("the speed"),
+  course: columnWith("the direction of travel")
 })
 
 /** A query parameter with the name of a column. */

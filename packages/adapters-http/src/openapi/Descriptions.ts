@@ -182,6 +182,7 @@ export const BY_NAME: Readonly<Record<string, string>> = {
   scopes: "The scopes",
   scopes_supported: "Every scope",
   secrets: "The secrets, newest first",
+  settle_s: "How many seconds a crossing waits for a reading that contradicts it; null: its event is sent at once",
   sensitive: "Whether the scope is about coordinates",
   sensitive_days: "For how many days the app may read coordinates: 1, 7, 30 or 90",
   sensitive_expired_at: "When the permission for coordinates ended",
