@@ -1,6 +1,7 @@
 import { HttpServer } from "@effect/platform"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { Bucket, everything, type WorkerLeases } from "@place-access/domain/leases"
+import { FixStore } from "@place-access/domain/fixes"
 import { TierStore } from "@place-access/domain/sweeps"
 import { Entropy, Timestamp } from "@place-access/domain/shared"
 import { VirtualTime } from "@place-access/domain/testing"
@@ -158,13 +159,16 @@ const run = (
 const connect = (world: World) =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<SqlClient>()
-    const tiers = yield* TierStore
+    const [fixes, tiers] = [yield* FixStore, yield* TierStore]
     world.readNews = (at) => Runtime.runPromise(runtime)(News.read(at))
     world.clock.hasDateBy = (moment) =>
       Effect.map(
         Effect.orDie(tiers.due({ buckets: Bucket.ALL, now: Timestamp.make(moment), limit: 1, after: undefined })),
         (due) => due.length > 0
       )
+    // A crossing that waits for `settle_s` fires when it would on a clock that runs by itself.
+    world.clock.hasWorkBy = (moment) =>
+      Effect.map(Effect.orDie(fixes.settling(Bucket.ALL, Timestamp.make(moment), 1)), (due) => due.length > 0)
   })
 
 const welcome = ({ addresses: { baseUrl } }: Settings.ServerSettings, dataDir: string, { state }: Mover): string => `

@@ -88,6 +88,31 @@ describe("a server on virtual time", () => {
     expect(times).toEqual([...times].sort((a, b) => a - b))
   })
 
+  it("a crossing that waits for 120 s fires after them and not before, also when nothing else happens [rules-13]", async () => {
+    const app = await createApp(robin, "http://127.0.0.1:9/callback")
+    await createEndpoint(robin, app, receiver.url)
+    const place = await createPlace(robin, { label: "Harbour", lat: 52.7, lon: 4.9, radiusM: 150 })
+    const { access_token } = await connect(robin, app, [RULES_SCOPE], { places: [place.id] })
+    const rule = { place_id: place.id, type: "enter", settle_s: 120 }
+    await robin.as.expect("POST", "/v1/rules/place", { as: Schema.Unknown, token: access_token, json: rule })
+    const phone = await addDevice(robin)
+    receiver.answer(() => 200)
+    await world.clock({ advance: "10m" })
+    const start = await world.now()
+    await upload(client(world.url), phone, [
+      reading(start - 5 * MINUTE, { lat: 52.8, lon: 4.9 }),
+      reading(start, { lat: 52.7, lon: 4.9 })
+    ])
+    const fired = async (advance: string) =>
+      (await world.clock({ advance })).happened.filter(({ type, what }) => what === "event" && type === "place.enter")
+    expect(await fired("119s")).toEqual([])
+    const [event] = await fired("1h")
+    expect(Date.parse(event?.occurred_at ?? "")).toBe(start)
+    // The worker looks for such crossings every five seconds.
+    const late = Date.parse(event?.at ?? "") - start - 120 * SECOND
+    expect([late >= 0, late <= 5 * SECOND]).toEqual([true, true])
+  })
+
   it("exact locations end after 30 days, and for good after a grace of 14 more, at those very moments [Spec §3.1]", async () => {
     const app = await createApp(robin, "http://127.0.0.1:9/callback", [RULES_SCOPE, "location.latest.read"])
     await robin.as.expect("POST", `/v1/developer/apps/${app.id}/purposes`, {

@@ -40,6 +40,7 @@ describe("the search", () => {
     ["verify go", "/docs/webhooks#verify-go"],
     ["handle unknown", "/docs/how-to#unknown"],
     ["without a phone", "/docs/how-to#without-a-phone"],
+    ["clock", "/docs/how-to#time"],
     ["rotate secret", "/docs/how-to#rotate"],
     ["missing_scope", "/docs/errors/missing_scope"],
     ["retry schedule", "/docs/webhooks#retries"],

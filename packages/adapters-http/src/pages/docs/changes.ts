@@ -21,6 +21,21 @@ interface Change {
 export const CHANGES: ReadonlyArray<Change> = [
   {
     on: "2026-11-23",
+    id: "settle",
+    kind: "added",
+    title: "Rules that wait whether a crossing is contradicted",
+    text: `Arrival and departure rules take \`settle_s\`, 0 to 300 seconds ([reference](${DOCS}/reference/rules)). Without it
+    nothing changes. Evaluations have two new outcomes, \`settling\` and \`contradicted\`.`
+  },
+  {
+    on: "2026-11-23",
+    id: "imports",
+    kind: "added",
+    title: "Imports read more formats, and can be undone",
+    text: `An import has the new states \`asking\` and \`undoing\` ([reference](${DOCS}/reference/imports)).`
+  },
+  {
+    on: "2026-11-23",
     id: "teams",
     kind: "added",
     title: "Teams of apps, with roles",

@@ -6,12 +6,14 @@ import { prose } from "./prose.js"
 export const pages = ({ baseUrl }: ServiceOptions) => [
   page(`${DOCS}/how-to`, () => ({
     title: "How do I …",
-    about: "Verify a webhook, handle unknown, test without a phone, rotate a secret, see what changed",
+    about:
+      "Verify a webhook, handle unknown, test without a phone or on a clock of your own, rotate a secret, see what changed",
     lead: "Short answers, each with the place where the whole of it is.",
     sections: [
       { id: "verify", name: "… verify a webhook in my language?", content: verify() },
       { id: "unknown", name: "… handle “unknown”?", content: unknown() },
       { id: "without-a-phone", name: "… test without a phone?", content: withoutPhone(baseUrl) },
+      { id: "time", name: "… test what takes days?", content: time() },
       { id: "rotate", name: "… rotate a secret?", content: rotate() },
       { id: "changed", name: "… see what changed?", content: changed() },
       { id: "error", name: "… understand an error?", content: error() }
@@ -57,6 +59,17 @@ const withoutPhone = (baseUrl: string) => [
   prose(`Your program needs no public address meanwhile: \`listen\` [forwards events](${DOCS}/webhooks#debugging) to your
   machine, and *Send a test* on the page of an endpoint posts a \`ping\` or a sample of any event. An app in the sandbox
   also connects its own developer.`)
+]
+
+const time = () => [
+  prose(`A server of your own can run on a clock that you move: an end after 90 days, a grace of 14 days or a day of
+  failed webhooks then takes seconds. Webhooks really arrive at your program, at the times at which they are due.`),
+  code(
+    `DATA_DIR=./test-world ALLOW_INSECURE_WEBHOOKS=true npm start -- --clock virtual --seed app
+npm run clock -- advance 14d`
+  ),
+  prose(`\`docs/virtual-time.md\` of the source has all options, snapshots and a whole test suite to copy. This server's
+  clock is an ordinary one, unless a bar on each page says otherwise.`)
 ]
 
 const rotate = () =>

@@ -21,8 +21,8 @@ export const appMails: ReadonlyArray<GermanPair> = [
     de: "Von jetzt an können alle sie verbinden. Abfragen von Koordinaten brauchen einen genehmigten Zweck."
   },
   {
-    en: "It stays in the sandbox, where you can connect it yourself. You can change it and submit it again.",
-    de: "Sie bleibt in der Sandbox, wo Sie sie selbst verbinden können. Sie können sie ändern und noch einmal einreichen."
+    en: "It stays in the sandbox, where only the person who holds the app can connect it. You can change it and submit it again.",
+    de: "Sie bleibt in der Sandbox, wo nur die Person sie verbinden kann, in deren Namen sie ist. Sie können sie ändern und noch einmal einreichen."
   },
   {
     en: "Nothing is kept back any more: it can use every scope that it declares.",

@@ -50,6 +50,8 @@ export class VirtualClock implements Clock.Clock {
   private stretched: Array<{ readonly at: number; readonly sleeper: Sleeper }> = []
   /** Whether a date comes by this time of day, on which a loop of every quarter of an hour would act. */
   hasDateBy: (timeOfDay: number) => Effect.Effect<boolean> = () => Effect.succeed(true)
+  /** Whether a loop of seconds has something to do by this time of day. Left out: nobody knows, and it is slowed down. */
+  hasWorkBy: ((timeOfDay: number) => Effect.Effect<boolean>) | undefined
   /** The sleep that each loop asked for the last time. */
   private readonly rhythms = new WeakMap<object, number>()
 
@@ -103,7 +105,12 @@ export class VirtualClock implements Clock.Clock {
           })
         })
       if (!isPeriodic) return sleep(own)
-      if (own < PROMPT || own >= SELDOM) return sleep(this.stretch(fiber, own))
+      if (own < PROMPT || own >= SELDOM) {
+        const stretched = this.stretch(fiber, own)
+        if (this.hasWorkBy === undefined || own >= PROMPT || stretched <= own) return sleep(stretched)
+        const until = this.unsafeCurrentTimeMillis() + stretched
+        return Effect.flatMap(this.hasWorkBy(until), (has) => sleep(has ? own : stretched))
+      }
       if (own > PROMPT) return sleep(own)
       return Effect.flatMap(this.untilDate(GRIDS), sleep)
     })
