@@ -50,7 +50,7 @@ export class VirtualClock implements Clock.Clock {
   private stretched: Array<{ readonly at: number; readonly sleeper: Sleeper }> = []
   /** Whether a date comes by this time of day, on which a loop of every quarter of an hour would act. */
   hasDateBy: (timeOfDay: number) => Effect.Effect<boolean> = () => Effect.succeed(true)
-  /** Whether a loop of seconds has something to do by this time of day. Left out: nobody knows, and it is slowed down. */
+  /** Whether a loop of seconds has something to do by this time of day. Undefined: it is slowed down in any case. */
   hasWorkBy: ((timeOfDay: number) => Effect.Effect<boolean>) | undefined
   /** The sleep that each loop asked for the last time. */
   private readonly rhythms = new WeakMap<object, number>()
