@@ -200,7 +200,7 @@ export const fieldsOf: Readonly<Record<string, Readonly<Record<string, unknown>>
   app: { id: ids.app },
   by: { id: ids.user },
   by_purpose: { description: purpose, purpose: ids.purpose },
-  counts: { read: 2_210, stored: 2_104, duplicates: 88, too_recent: 18, too_old: 0, over_limit: 0, quarantined: 0 },
+  counts: { read: 2_210, stored: 2_104, too_recent: 18, too_old: 0, over_limit: 0, quarantined: 0 },
   "accessLog.list": { purpose: ids.purpose },
   "credentials.resetPassword": { token: tokens.link },
   "devices.add": { id: ids.device, name: "My phone", last_seen_at: null, token: tokens.device },
@@ -251,7 +251,17 @@ export const fieldsOf: Readonly<Record<string, Readonly<Record<string, unknown>>
     error: null
   },
   Ingested: { accepted: 1, duplicates: 0, quarantined: 0 },
-  Import: { id: ids.import, format: "gpx", state: "done", finished_at: "2026-03-01T10:00:21.000Z" },
+  Import: {
+    id: ids.import,
+    format: "gpx",
+    state: "done",
+    left_out_places: [],
+    months: [{ month: "2025-06", read: 2_210, stored: 2_104, too_recent: 18, too_old: 0, quarantined: 0 }],
+    columns: null,
+    entries_per_second: null,
+    seconds_left: null,
+    finished_at: "2026-03-01T10:00:21.000Z"
+  },
   InspectedApp: { id: ids.app, status: "in_review", review_note: null },
   NewZoneRule: { radius_m: 300, label: "Old Town car park" },
   OverlandBatch: {

@@ -107,11 +107,11 @@ const row = (app: TeamApp, member: ListedMember, isReaderHolder: boolean, token:
         html` <span class="badge">${words.holder}</span><br /><span class="soft small">${words.holderText}</span>`
       }
     </td>
-    <td data-label="${words.since}">${member.since !== null && time(member.since, "row")}</td>
+    <td data-label="${words.since}">${member.since === null ? "—" : time(member.since, "row")}</td>
     ${
       may(app, "team") &&
       html`<td data-label="${words.change}">
-        ${member.id !== null && changes(app, { ...member, id: member.id }, isReaderHolder, token)}
+        ${member.id === null ? "—" : changes(app, { ...member, id: member.id }, isReaderHolder, token)}
       </td>`
     }
   </tr>`
@@ -160,13 +160,17 @@ const changes = (
 
 const inviteForm = (app: TeamApp, form: Fields.Shown | undefined, token: string): Html => {
   const shown = form ?? Fields.fresh({ role: "developer" })
-  const roles = Role.TeamRole.literals.map((value) => ({
-    value,
-    text: html`${words.roles[value]}: ${words.does[value]}`
-  }))
+  const roles = Role.TeamRole.literals.map((value) => ({ value, text: html`${words.roles[value]}` }))
   return html`<section class="card" aria-labelledby="invite">
     <h2 id="invite">${words.invite}</h2>
     <p>${words.inviteText(Team.INVITATION_LIFETIME / Timestamp.DAY)}</p>
+    <dl>
+      ${Role.TeamRole.literals.map(
+        (role) =>
+          html`<dt>${words.roles[role]}</dt>
+            <dd>${words.does[role]}</dd>`
+      )}
+    </dl>
     <form method="post" action="${teamPath(app)}/invitations">
       ${Fields.hidden("form_token", token)}
       ${Fields.input(shown, { name: "email", label: LABELS.email, type: "email", autocomplete: "off", maxlength: 254 })}

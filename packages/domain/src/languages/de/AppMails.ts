@@ -22,7 +22,7 @@ export const appMails: ReadonlyArray<GermanPair> = [
   },
   {
     en: "It stays in the sandbox, where only the person who holds the app can connect it. You can change it and submit it again.",
-    de: "Sie bleibt in der Sandbox, wo nur die Person sie verbinden kann, in deren Namen sie ist. Sie können sie ändern und noch einmal einreichen."
+    de: "Sie bleibt in der Sandbox, in der nur die Inhaberin oder der Inhaber sie verbinden kann. Sie können sie ändern und noch einmal einreichen."
   },
   {
     en: "Nothing is kept back any more: it can use every scope that it declares.",

@@ -13,7 +13,7 @@ export const filesScript = `"use strict"
   const hint = document.createElement("p")
   hint.className = "soft"
   hint.textContent = texts.drop
-  form.append(hint)
+  form.querySelector("button").before(hint)
   const status = document.createElement("p")
   status.setAttribute("role", "status")
   const refused = document.createElement("ul")
