@@ -1,8 +1,7 @@
 import { FileKind } from "@place-access/domain/imports"
 import { gzipSync, strToU8, zipSync, type Zippable } from "fflate"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { haveTraces, traceFiles, TRACES_NEEDED } from "../../../../packages/domain/test/support/traces.js"
 import { fitFile, tarFile } from "./packed.js"
 import { short } from "./short.js"
 import { file, read, readWith, text } from "./support.js"
@@ -255,13 +254,9 @@ describe("a file that is not read says what it is, and repeats nothing of it", (
   })
 })
 
-const TRACES = "/work/shared/data/traces"
-const logs = existsSync(TRACES) ? readdirSync(TRACES).filter((name) => name.endsWith(".locations.csv")) : []
-
-describe.skipIf(logs.length === 0)("recorded logs beside the clone (skipped where they are absent)", () => {
-  it.each(logs)("%s: every line is a reading", (name) => {
-    const bytes = readFileSync(join(TRACES, name))
-    const lines = bytes.toString("utf8").trim().split("\n").length - 1
+describe.skipIf(!haveTraces)(`recorded logs${TRACES_NEEDED}`, () => {
+  it.each(traceFiles())("$name: every line is a reading", ({ bytes }) => {
+    const lines = new TextDecoder().decode(bytes).trim().split("\n").length - 1
     const { entries, fault, format } = read(bytes, [16_384])
     expect([format, fault, entries.length]).toEqual(["csv", null, lines])
     expect(entries.filter(({ _tag }) => _tag !== "Reading")).toEqual([])

@@ -188,19 +188,10 @@ describe("a request for a zone rule [§4.6, §8]", () => {
     expect(wrongZone(request)).toEqual([field])
   })
 
-  it("settle_s: a whole number from 0 to 300, read for arrivals and departures only [rules-13]", () => {
-    const settled = (settleS: unknown, type = "exit") =>
-      check({ placeId: "plc_1", type, dwellMinutes: 5, settleS }).pipe(Either.map(({ terms }) => terms.settleS))
-    for (const seconds of [0, 1, 300]) expect(settled(seconds)).toEqual(Either.right(seconds))
-    expect(settled(300, "dwell")).toEqual(Either.right(null))
-    for (const settleS of [-1, 301, 1.5, "60", true])
-      expect(wrong({ placeId: "p", type: "enter", settleS })).toEqual(["settle_s"])
-  })
-
-  it("max_event_age_s is greater than settle_s: an older event would never be sent [rules-13]", () => {
-    const asked = (maxEventAgeS: number) => ({ placeId: "p", type: "enter", settleS: 120, maxEventAgeS })
-    expect(wrong(asked(120))).toEqual(["max_event_age_s"])
-    expect(Either.isRight(check({ ...asked(121), placeId: "plc_1" }))).toBe(true)
+  it("settle_s and its bound by max_event_age_s hold for zones, too [rules-13]", () => {
+    expect([wrongZone({ settleS: 300 }), wrongZone({ settleS: 301 })]).toEqual([[], ["settle_s"]])
+    expect(wrongZone({ settleS: 120, maxEventAgeS: 121 })).toEqual([])
+    expect(wrongZone({ settleS: 120, maxEventAgeS: 120 })).toEqual(["max_event_age_s"])
   })
 
   it("messages never repeat what was sent", () => {

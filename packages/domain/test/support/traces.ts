@@ -29,6 +29,15 @@ export interface Trace {
   readonly fixes: ReadonlyArray<RecordedFix>
 }
 
+/** The logs as files. None where they are absent. */
+export const traceFiles = (): ReadonlyArray<{ readonly name: string; readonly bytes: Uint8Array }> =>
+  haveTraces
+    ? readdirSync(DIRECTORY)
+        .filter((file) => file.endsWith(SUFFIX))
+        .sort()
+        .map((name) => ({ name, bytes: readFileSync(`${DIRECTORY}/${name}`) }))
+    : []
+
 export const traces = (): ReadonlyArray<Trace> =>
   readdirSync(DIRECTORY)
     .filter((file) => file.endsWith(SUFFIX))
