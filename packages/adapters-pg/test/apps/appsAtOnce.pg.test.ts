@@ -1,10 +1,11 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { SqlAccountStore, SqlAppStore, SqlAuditLog } from "@place-access/adapters-pg"
+import { SqlAccountStore, SqlAppStore, SqlAuditLog, SqlMailOutbox, SqlTeamStore } from "@place-access/adapters-pg"
 import { type App, AppStore } from "@place-access/domain/apps"
 import { AccountLimits } from "@place-access/domain/quotas"
-import { AppId, Entropy } from "@place-access/domain/shared"
+import { AppId, Entropy, InvitationId, MemberId } from "@place-access/domain/shared"
+import { TeamLife, TeamStore } from "@place-access/domain/teams"
 import { Fixtures } from "@place-access/domain/testing"
-import { Clock, Deferred, Effect, Layer } from "effect"
+import { Clock, Deferred, Effect, Either, Layer, Option } from "effect"
 import { expect, it } from "vitest"
 import { migratedOn, withStores } from "../support/contracts.js"
 import { describeServers } from "../support/postgres.js"
@@ -36,5 +37,48 @@ describeServers("creations of apps that overlap, under the real clock", (server)
       }).pipe(Effect.withClock(Clock.make()))
     )
     expect(outcomes).toEqual([true, false])
+  })
+})
+
+const teams = Layer.mergeAll(stores, SqlTeamStore.layer, SqlMailOutbox.layer)
+
+describeServers("changes of one team that overlap", (server) => {
+  const run = withStores(migratedOn(server), teams)
+
+  /** How many of the outcomes changed the team. */
+  const changed = (outcomes: ReadonlyArray<Option.Option<TeamLife.TeamOutcome<unknown>>>): number =>
+    outcomes.filter((one) => Option.exists(one, Either.isRight)).length
+
+  it("no more invitations are open, and no more people join, than a team may have [limits-9]", async () => {
+    const told = await run(
+      Effect.gen(function* () {
+        const store = yield* TeamStore
+        const holder = yield* Fixtures.user
+        const app = yield* Fixtures.app(holder.id)
+        const atOnce = { concurrency: 8 } as const
+        const people = yield* Effect.replicateEffect(Fixtures.user, AccountLimits.MEMBERS.most + 3)
+        const invite = (invitee: (typeof people)[number]) =>
+          Effect.gen(function* () {
+            const id = InvitationId.make(yield* Entropy.id("inv"))
+            const outcome = yield* store.update(
+              app.id,
+              TeamLife.invite(holder, { id, email: invitee.email, role: "viewer", invitee })
+            )
+            return { id, invitee, outcome }
+          })
+        const invited = yield* Effect.forEach(people, invite, atOnce)
+        const open = changed(invited.map(({ outcome }) => outcome))
+        const accept = ({ id, invitee }: (typeof invited)[number]) =>
+          Effect.flatMap(Entropy.id("mbr"), (member) =>
+            store.update(app.id, TeamLife.accept(invitee, id, MemberId.make(member)))
+          )
+        const joined = changed(yield* Effect.forEach(invited, accept, atOnce))
+        return { open, joined }
+      })
+    )
+    expect(told).toEqual({
+      open: Math.min(AccountLimits.INVITATIONS.most, AccountLimits.MEMBERS.most + 3),
+      joined: Math.min(AccountLimits.INVITATIONS.most, AccountLimits.MEMBERS.most - 1)
+    })
   })
 })

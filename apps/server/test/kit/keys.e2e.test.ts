@@ -1,0 +1,98 @@
+import { verify } from "@place-access/adapters-webhook/verify"
+import { Schema } from "effect"
+import { randomBytes } from "node:crypto"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { describeServers, type TestDatabase } from "../../../../packages/adapters-pg/test/support/postgres.js"
+import { client } from "../support/client.js"
+import { connect } from "../support/consent.js"
+import { freePort } from "../support/freePort.js"
+import { createApp, createEndpoint, createPlace, RULES_SCOPE, signUp } from "../support/people.js"
+import { ready, type Running, useProcesses, workerReady } from "../support/processes.js"
+import { type Receiver, signatureOf, startReceiver } from "../support/receiver.js"
+import { command } from "./support.js"
+
+const key = (id: string) => `${id}:${randomBytes(32).toString("base64")}`
+
+const Rotated = Schema.Struct({ secret: Schema.String })
+const Status = Schema.Struct({
+  keys: Schema.Array(Schema.Struct({ id: Schema.String, state: Schema.String, may_go: Schema.Boolean }))
+})
+
+describeServers("a key is replaced in the four steps of docs/backup.md", ({ migratedDatabase }) => {
+  const processes = useProcesses()
+  let receiver: Receiver
+  let database: TestDatabase
+  beforeAll(async () => {
+    ;[receiver, database] = await Promise.all([startReceiver(), migratedDatabase()])
+  })
+  afterAll(async () => {
+    await receiver?.close()
+    await database?.drop()
+  })
+
+  it("tokens, sessions and signatures go on through all steps, and keys status says when the old key may go", async () => {
+    const port = await freePort()
+    const url = `http://localhost:${port}`
+    const running: { server?: Running; worker?: Running } = {}
+    const settings = (keys: string) => ({
+      DATABASE_URL: database.url,
+      SECRET_KEYS: keys,
+      ALLOW_INSECURE_WEBHOOKS: "true",
+      PORT: String(port)
+    })
+    /** Restarts the server, and then the worker, with these keys. */
+    const restart = async (keys: string) => {
+      await running.server?.stop("SIGTERM")
+      running.server = processes.start("server", settings(keys))
+      await ready(running.server, url)
+      await running.worker?.stop("SIGTERM")
+      running.worker = processes.start("worker", settings(keys))
+      await workerReady(running.worker)
+    }
+    /** The keys by id: whether each may go. */
+    const status = async (keys: string) => {
+      const { code, stderr, stdout } = await command(["keys", "status", "--json"], settings(keys))
+      expect([code, stderr]).toEqual([0, ""])
+      const told = Schema.decodeUnknownSync(Schema.parseJson(Status))(stdout)
+      return Object.fromEntries(told.keys.map(({ id, may_go, state }) => [id, [state, may_go]]))
+    }
+    const [k1, k2] = [key("k1"), key("k2")]
+
+    await restart(k1)
+    const person = await signUp(url, "keys")
+    const place = await createPlace(person, { label: "Home", lat: 52.37, lon: 4.9, radiusM: 150 })
+    const app = await createApp(person, "https://app.example/callback")
+    const endpoint = await createEndpoint(person, app, receiver.url)
+    const { access_token: token } = await connect(person, app, [RULES_SCOPE], { places: [place.id] })
+    const at = `/v1/developer/apps/${app.id}/webhooks/${endpoint.id}`
+
+    /** The token opens, the session stands, and an event that the session sends is signed with this secret. */
+    const goesOn = async (secret: string) => {
+      const before = receiver.received.length
+      const me = await client(url).call("GET", "/v1/me", { token })
+      const sent = await person.as.call("POST", `${at}/test`)
+      const received = (await receiver.until("an event", (all) => all.length > before))[before]
+      if (received === undefined) throw new Error("no event")
+      const verified = await verify({ payload: received.body, header: signatureOf(received), secrets: secret })
+      return [me.status, sent.status, verified.ok]
+    }
+    const went = [200, 200, true]
+    expect(await goesOn(endpoint.secret)).toEqual(went)
+
+    // 1. Every process can read what k2 seals.
+    await restart(`${k1},${k2}`)
+    expect(await goesOn(endpoint.secret)).toEqual(went)
+    // 2. New values are sealed with k2.
+    await restart(`${k2},${k1}`)
+    expect(await goesOn(endpoint.secret)).toEqual(went)
+    // 3. The secret of the endpoint needs k1 until the app has another one.
+    expect(await status(`${k2},${k1}`)).toEqual({ k1: ["older", false], k2: ["current", false] })
+    const { secret } = await person.as.expect("POST", `${at}/rotate-secret`, { as: Rotated })
+    expect(await goesOn(secret)).toEqual(went)
+    expect((await person.as.call("DELETE", `${at}/previous-secrets`)).status).toBeLessThan(300)
+    expect(await status(`${k2},${k1}`)).toEqual({ k1: ["older", true], k2: ["current", false] })
+    // 4. k1 is gone.
+    await restart(k2)
+    expect(await goesOn(secret)).toEqual(went)
+  })
+})
