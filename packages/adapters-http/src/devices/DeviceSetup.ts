@@ -4,7 +4,7 @@ import { Language, type Timestamp } from "@place-access/domain/shared"
 import { Encoding } from "effect"
 import { type TextFiles, textsIn } from "../languages/index.js"
 
-// Decision devices-2.
+// Decisions devices-2 and devices-16.
 
 /**
  * The settings for a phone's app, to scan, to open on the phone, or to type in. `qrText`, `link` and `settings` contain
@@ -21,11 +21,22 @@ export interface DeviceSetup {
   readonly settings: ReadonlyArray<PhoneSetting>
   /** Instructions for the owner, in order. */
   readonly steps: ReadonlyArray<string>
+  /** What decides how often and how exactly the app sends, with what it costs. Contains no token. */
+  readonly tuning: ReadonlyArray<PhoneTuning>
 }
 
 export interface PhoneSetting {
   readonly name: string
   readonly value: string
+}
+
+/** A setting of the app by which it sends often and exactly enough. The link and the QR code set it where they can. */
+export interface PhoneTuning {
+  /** The name that the app shows. */
+  readonly name: string
+  readonly value: string
+  /** What it is good for, and what it costs in battery. */
+  readonly effect: string
 }
 
 export interface SetupContext {
@@ -90,6 +101,13 @@ const overland = ({ id, phone, token, say }: Given): DeviceSetup => {
       { name: "Access Token", value: token },
       { name: "Device ID", value: id }
     ],
+    // A link of Overland cannot set these.
+    tuning: [
+      { name: "Pause Updates Automatically", value: say.off, effect: say.tuning.overland.pauses },
+      { name: "Desired Accuracy", value: "10m", effect: say.tuning.overland.accuracy },
+      { name: "Defers Location Updates", value: say.off, effect: say.tuning.overland.defers },
+      { name: say.tuning.overland.slider, value: "5 min", effect: say.tuning.overland.interval }
+    ],
     steps: say.steps.overland(address)
   }
 }
@@ -113,9 +131,8 @@ const owntracks = ({ id, phone, places, token, say }: Given): DeviceSetup => {
       deviceId: "phone",
       tid: "me",
       encryptionKey: "",
-      // Significant changes, and at least every 15 minutes on Android.
       monitoring: 1,
-      ping: 15,
+      ...OWNTRACKS,
       ...(waypoints.length === 0 ? {} : { waypoints })
     }
     return `owntracks:///config?${query({ inline: Encoding.encodeBase64(JSON.stringify(configuration)) })}`
@@ -130,9 +147,25 @@ const owntracks = ({ id, phone, places, token, say }: Given): DeviceSetup => {
       { name: "User name", value: id },
       { name: "Password", value: token }
     ],
+    tuning: [
+      { name: "Monitoring", value: "Significant", effect: say.tuning.owntracks.monitoring },
+      { name: "ping", value: String(OWNTRACKS.ping), effect: say.tuning.owntracks.ping },
+      {
+        name: "locatorDisplacement",
+        value: String(OWNTRACKS.locatorDisplacement),
+        effect: say.tuning.owntracks.distance
+      },
+      { name: "locatorInterval", value: String(OWNTRACKS.locatorInterval), effect: say.tuning.owntracks.interval }
+    ],
     steps: say.steps.owntracks(address)
   }
 }
+
+/**
+ * `ping`: minutes between locations of a phone that lies still; Android allows no fewer than 15. The app's own distance
+ * of 500 m passes by a place of 150 m. iPhones use the other two in Move mode alone.
+ */
+const OWNTRACKS = { ping: 15, locatorDisplacement: 100, locatorInterval: 300 } as const
 
 /** iPhones watch at most 20 regions for one app. */
 const MAX_WAYPOINTS = 20
@@ -175,6 +208,11 @@ const traccar = ({ phone, token, say }: Given): DeviceSetup => {
       { name: "Distance", value: "50" },
       { name: "Stationary heartbeat", value: "600" }
     ],
+    tuning: [
+      { name: "Location accuracy", value: "High", effect: say.tuning.traccar.accuracy },
+      { name: "Distance", value: settings.distance, effect: say.tuning.traccar.distance },
+      { name: "Stationary heartbeat", value: settings.heartbeat, effect: say.tuning.traccar.heartbeat }
+    ],
     steps: say.steps.traccar(address)
   }
 }
@@ -189,6 +227,7 @@ const osmand = ({ phone, token, say }: Given): DeviceSetup => {
     qrText: webAddress,
     link: null,
     settings: [{ name: "Web address", value: webAddress }],
+    tuning: [{ name: "Online tracking interval", value: "1 min", effect: say.tuning.osmand.interval }],
     steps: say.steps.osmand(address)
   }
 }
@@ -209,6 +248,7 @@ const gpslogger = ({ baseUrl, phone, setupKey, token, say }: Given): DeviceSetup
         : `${baseUrl}${GPSLOGGER_PAGE}?${query({ key: setupKey })}`,
     link: setupKey === null ? null : gpsLoggerLink(baseUrl, setupKey),
     settings,
+    tuning: GPSLOGGER.map(({ name, text, value }) => ({ name, value, effect: say.tuning.gpslogger[text] })),
     steps: say.steps.gpslogger(address)
   }
 }
@@ -239,10 +279,25 @@ const gpsLoggerSettings = (phone: string, token: string) =>
     }
   ] as const
 
+/** When GPSLogger logs, with the keys of its profiles. A distance filter would keep a phone that lies still silent. */
+const GPSLOGGER = [
+  { key: "time_before_logging", name: "Logging interval", value: "120", text: "interval" },
+  { key: "distance_before_logging", name: "Distance filter", value: "0", text: "distance" },
+  { key: "accuracy_before_logging", name: "Accuracy filter", value: "100", text: "accuracy" },
+  { key: "startonbootup", name: "Start on bootup", value: "true", text: "bootup" }
+] as const
+
 /** The profile that GPSLogger loads: a file of `java.util.Properties`. */
 export const gpsLoggerProfile = (baseUrl: string, token: string): string =>
-  [{ key: "enabled", value: "true" }, ...gpsLoggerSettings(`${baseUrl}/v1/phone`, token)]
-    .map(({ key, value }) => `log_customurl_${key}=${property(value)}\n`)
+  [
+    { key: "log_customurl_enabled", value: "true" },
+    ...gpsLoggerSettings(`${baseUrl}/v1/phone`, token).map(({ key, value }) => ({
+      key: `log_customurl_${key}`,
+      value
+    })),
+    ...GPSLOGGER
+  ]
+    .map(({ key, value }) => `${key}=${property(value)}\n`)
     .join("")
 
 /** A value as `java.util.Properties` reads it back. */
@@ -259,6 +314,12 @@ const json = ({ id, phone, token, say }: Given): DeviceSetup => {
       { name: say.address, value: address },
       { name: say.token, value: token }
     ],
+    tuning: [
+      { name: say.tuning.json.heartbeatName, value: "600 s", effect: say.tuning.json.heartbeat },
+      { name: say.tuning.json.distanceName, value: "50 m", effect: say.tuning.json.distance },
+      { name: say.tuning.json.accuracyName, value: "100 m", effect: say.tuning.json.accuracy },
+      { name: say.tuning.json.uploadName, value: "15 min", effect: say.tuning.json.upload }
+    ],
     steps: say.steps.json(address)
   }
 }
@@ -266,7 +327,7 @@ const json = ({ id, phone, token, say }: Given): DeviceSetup => {
 /** A page of this service sends the same JSON. */
 const browser = (given: Given): DeviceSetup => {
   const { address, ...setup } = json(given)
-  return { ...setup, address, steps: given.say.steps.browser(address) }
+  return { ...setup, address, tuning: [], steps: given.say.steps.browser(address) }
 }
 
 const BY_FORMAT: Readonly<Record<Device.PhoneFormat, (given: Given) => DeviceSetup>> = {

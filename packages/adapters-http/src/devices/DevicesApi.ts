@@ -47,7 +47,15 @@ export const AddedDevice = Schema.Struct({
     settings: Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String })).annotations({
       description: "The settings to enter by hand, under the names that the app shows"
     }),
-    steps: Schema.Array(Schema.String)
+    steps: Schema.Array(Schema.String),
+    tuning: Schema.Array(
+      Schema.Struct({ name: Schema.String, value: Schema.String, effect: Schema.String }).annotations({
+        identifier: "PhoneTuning"
+      })
+    ).annotations({
+      description:
+        "The app's settings that decide how often and how exactly it sends: heartbeat, distance, accuracy. The link sets them where it can. Empty if there are none"
+    })
   }).annotations({ description: "What to enter, or to scan, on the phone" })
 }).annotations({ identifier: "AddedDevice" })
 

@@ -42,7 +42,8 @@ export const layer = Group.group(Api, "devices", (handlers) =>
               qr_text: setup.qrText,
               link: setup.link,
               settings: setup.settings.map(({ name, value }) => ({ name, value })),
-              steps: setup.steps
+              steps: setup.steps,
+              tuning: setup.tuning.map(({ effect, name, value }) => ({ name, value, effect }))
             }
           }
         }).pipe(toWire),

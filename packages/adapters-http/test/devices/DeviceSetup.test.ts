@@ -47,8 +47,47 @@ describe.each(Device.PhoneFormat.literals)("the setup of %s", (format) => {
     expect([address, ...steps].join()).not.toContain(TOKEN)
     expect(settings.map(({ value }) => value).join()).toContain(TOKEN)
     expect(qrText).not.toBe("")
+    expect(
+      setup(format)
+        .tuning.map(({ effect, value }) => effect + value)
+        .join()
+    ).not.toContain(TOKEN)
     const again = setup(format, "")
     expect([again.address, again.steps]).toEqual([address, steps])
+  })
+})
+
+describe("how often an app sends [devices-16]", () => {
+  const apps = Device.PhoneFormat.literals.filter((format) => format !== "browser")
+
+  it.each(apps)("%s: each setting has a name, a value, and what it costs in battery", (format) => {
+    const { tuning } = setup(format)
+    expect(tuning.length).toBeGreaterThan(0)
+    for (const { effect, name, value } of tuning) expect([name, value, effect]).not.toContain("")
+    expect(tuning.map(({ effect }) => effect).join()).toMatch(/battery/)
+  })
+
+  // OsmAnd sends while it records, whether the phone moves or not.
+  it.each(apps.filter((format) => format !== "osmand"))(
+    "%s: a setting keeps a phone that lies still awake",
+    (format) => {
+      const effects = setup(format).tuning.map(({ effect }) => effect)
+      expect(effects.join()).toMatch(/lies still|nothing moved/)
+    }
+  )
+
+  it("a browser has none: it sends while its page is open", () => {
+    expect(setup("browser").tuning).toEqual([])
+  })
+
+  it("what the page names is what the link sets", () => {
+    const shown = (format: Device.PhoneFormat) =>
+      Object.fromEntries(setup(format).tuning.map(({ name, value }) => [name, value]))
+    const { link } = setup("owntracks")
+    expect(configuration(link)).toMatchObject({ ping: 15, locatorDisplacement: 100, locatorInterval: 300 })
+    expect(shown("owntracks")).toMatchObject({ ping: "15", locatorDisplacement: "100", locatorInterval: "300" })
+    expect(parameters(setup("traccar").qrText)).toMatchObject({ distance: "50", heartbeat: "600" })
+    expect(shown("traccar")).toMatchObject({ Distance: "50", "Stationary heartbeat": "600" })
   })
 })
 
@@ -84,7 +123,9 @@ describe("what the apps define", () => {
       tid: "me",
       encryptionKey: "",
       monitoring: 1,
-      ping: 15
+      ping: 15,
+      locatorDisplacement: 100,
+      locatorInterval: 300
     })
   })
 
@@ -162,7 +203,11 @@ describe("what the apps define", () => {
       log_customurl_url: byName["URL"],
       log_customurl_method: "POST",
       log_customurl_headers: byName["HTTP Headers"],
-      log_customurl_body: byName["HTTP Body"]
+      log_customurl_body: byName["HTTP Body"],
+      time_before_logging: "120",
+      distance_before_logging: "0",
+      accuracy_before_logging: "100",
+      startonbootup: "true"
     })
   })
 

@@ -38,7 +38,8 @@ describe("devices [decisions §10]", () => {
         qr_text: expect.any(String),
         link: null,
         settings: expect.arrayContaining([{ name: "Token", value: body.token }]),
-        steps: expect.arrayContaining([expect.any(String)])
+        steps: expect.arrayContaining([expect.any(String)]),
+        tuning: expect.arrayContaining([{ name: "Heartbeat", value: "600 s", effect: expect.any(String) as string }])
       }
     })
     expect(JSON.parse(body.setup.qr_text)).toEqual({ url: body.setup.address, token: body.token, device_id: body.id })

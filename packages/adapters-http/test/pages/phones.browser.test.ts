@@ -112,6 +112,26 @@ describeBrowser("setting a phone up", () => {
     await context.clearPermissions()
   })
 
+  it("its page draws the last 24 hours, with what came late and what to change [devices-16]", async () => {
+    const { page, world } = at
+    await at.as(await world.person())
+    const { values } = await add("Overland", "iPhone")
+    const [url = "", token = ""] = values
+    world.clock.advance(30 * 60_000)
+    const now = world.clock.now()
+    const minutesAgo = Array.from({ length: 200 }, (_, index) => 4 * index + (index < 60 ? 0 : 300))
+    const locations = minutesAgo.map((minutes) => Recorded.overlandFix(now - minutes * 60_000))
+    await post(url, jsonBody({ locations }), bearer(token).headers ?? {})
+    await page.getByRole("link", { name: "I have set it up" }).click()
+    await page.getByRole("link", { name: "Phone with Overland" }).click()
+    const section = page.getByRole("region", { name: "The last 24 hours" })
+    expect(await section.locator("svg.bars rect.bad").count()).toBeGreaterThan(5)
+    expect(await section.innerText()).toContain("200 locations in 24 hours. 196 came more than 15 minutes after")
+    expect(await section.getByRole("listitem").count()).toBe(2)
+    await page.getByText("How to set up Phone with Overland").click()
+    await inspect(page, "phone-sending")
+  })
+
   it("without an app chosen the browser asks for one; who gets past it is told which field", async () => {
     const { page, world } = at
     await at.as(await world.person())

@@ -109,6 +109,46 @@ describe("whether a phone works is said on its page [devices-13]", () => {
     expect(await page()).toMatch(/Received, ±2000 m\.[^]*Its locations are inexact/)
   })
 
+  it("shows how often it sent by hour, and what to change when rules would be late [devices-16]", async () => {
+    world = await startWorld()
+    const person = await world.person()
+    const { json } = await person.send("POST", "/v1/user/devices", { name: "Pixel", format: "json" })
+    const { id, token } = json as { readonly id: string; readonly token: string }
+    const page = async (language = "en") =>
+      (await person.get(`/portal/devices/${id}`, { headers: { "accept-language": language } })).text.replace(
+        /\s+/g,
+        " "
+      )
+    const send = async (...minutesAgo: ReadonlyArray<number>) => {
+      const locations = minutesAgo.map((minutes) => ({
+        captured_at: new Date(world.clock.now() - minutes * Timestamp.MINUTE).toISOString(),
+        lat: 52.37,
+        lon: 4.89,
+        accuracy_m: 10
+      }))
+      const body = jsonBody({ locations })
+      const headers = { ...body.headers, ...bearer(token).headers }
+      const { status } = await world.call("/v1/phone/locations", { ...body, method: "POST", headers })
+      expect(status).toBe(200)
+    }
+    // Before the first location there is nothing to say.
+    expect(await page()).not.toContain("The last 24 hours")
+    await send(0)
+    expect(await page()).toContain("1 location in 24 hours. All of them came within 15 minutes")
+    expect(await page()).toContain("It was never silent for 15 minutes.")
+    expect(await page()).not.toContain("What you can change")
+
+    world.clock.advance(2 * Timestamp.HOUR)
+    await send(0, 16)
+    const after = await page()
+    expect(after).toContain("3 locations in 24 hours. 1 came more than 15 minutes after")
+    expect(after).toMatch(/silent for 15 minutes or more 2 times, the longest time for 1 h 44 min from/)
+    expect(after).toContain("Let your program upload each location within 15 minutes.")
+    expect(after).toContain("Let your program send a location at least every 10 minutes")
+    expect(after).toMatch(/<table>.*<th scope="col">Late<\/th>/)
+    expect(await page("de")).toMatch(/3 Standorte in 24 Stunden\. 1 kam mehr als 15 Minuten/)
+  })
+
   it("another user's device, and one that is not there: 404", async () => {
     world = await startWorld()
     const [ada, eve] = [await world.person(), await world.person()]

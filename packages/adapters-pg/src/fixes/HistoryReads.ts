@@ -1,6 +1,6 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { HistoryStretch } from "@place-access/domain/fixes"
-import type { Timestamp, UserId } from "@place-access/domain/shared"
+import type { DeviceId, Timestamp, UserId } from "@place-access/domain/shared"
 import { reads } from "../driver/Client.js"
 import * as Erasures from "../retention-choice/Erasures.js"
 import * as HistoryBound from "../history/HistoryBound.js"
@@ -56,6 +56,46 @@ export const rangeStatement = (
   SELECT ${COLUMNS} FROM fixes
   WHERE ${kept(sql, userId, now)} AND captured_at >= ${Rows.at(from)} AND captured_at < ${Rows.at(until)}
   ORDER BY captured_at FETCH FIRST ${limit} ROWS WITH TIES`
+
+interface OfDevice {
+  readonly userId: UserId
+  readonly deviceId: DeviceId
+}
+
+/** The fixes of one device between the first edge and the last. */
+const ofDevice = (sql: SqlClient, { deviceId, userId }: OfDevice, now: Time, edges: ReadonlyArray<Time>) => sql`
+  SELECT captured_at, received_at FROM fixes
+  WHERE ${kept(sql, userId, now)} AND device_id = ${deviceId}
+    AND captured_at >= ${Rows.at(edges[0] ?? now)} AND captured_at < ${Rows.at(edges.at(-1) ?? now)}`
+
+/** Numbers the edges from 0: `width_bucket` tells how many edges are not after the fix. */
+export const sentStatement = (
+  sql: SqlClient,
+  device: OfDevice,
+  now: Time,
+  edges: ReadonlyArray<Time>,
+  lateMs: number
+) => reads(sql)`
+  SELECT width_bucket(captured_at, ${edges.map(Rows.at)}::timestamptz[]) - 1 AS edge,
+         count(*) AS readings,
+         count(*) FILTER (
+           WHERE received_at - captured_at > make_interval(secs => ${lateMs}::double precision / 1000)) AS late,
+         min(captured_at) AS first_at, max(captured_at) AS last_at
+  FROM (${ofDevice(sql, device, now, edges)}) sent
+  GROUP BY 1 ORDER BY 1`
+
+export const silencesStatement = (
+  sql: SqlClient,
+  device: OfDevice,
+  now: Time,
+  edges: ReadonlyArray<Time>,
+  silentMs: number
+) => reads(sql)`
+  SELECT before AS "from", captured_at AS "until"
+  FROM (SELECT captured_at, lag(captured_at) OVER (ORDER BY captured_at) AS before
+        FROM (${ofDevice(sql, device, now, edges)}) sent) following
+  WHERE captured_at - before >= make_interval(secs => ${silentMs}::double precision / 1000)
+  ORDER BY captured_at`
 
 const kept = (sql: SqlClient, userId: UserId, now: Time) =>
   sql`user_id = ${userId} AND captured_at > ${HistoryBound.cutoff(sql, userId, now)}`

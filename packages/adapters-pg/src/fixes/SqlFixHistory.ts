@@ -3,11 +3,21 @@ import { Fix, FixHistory, RangePosition } from "@place-access/domain/fixes"
 import { Effect, Layer, Schema } from "effect"
 import { orStoreError } from "../Failures.js"
 import * as FixCounts from "../history/FixCounts.js"
-import { aroundStatement, newestStatement, rangeStatement } from "./HistoryReads.js"
+import { aroundStatement, newestStatement, rangeStatement, sentStatement, silencesStatement } from "./HistoryReads.js"
 import { StoredRow, toStored } from "./StoredRow.js"
 import * as Rows from "../driver/Rows.js"
 
 const TallyRow = Schema.Struct({ edge: Schema.Int, fixes: Rows.Bigint, first_at: Rows.At, last_at: Rows.At })
+
+const SentRow = Schema.Struct({
+  edge: Schema.Int,
+  readings: Rows.Bigint,
+  late: Rows.Bigint,
+  first_at: Rows.At,
+  last_at: Rows.At
+})
+
+const SilenceRow = Schema.Struct({ from: Rows.At, until: Rows.At })
 
 export const layer: Layer.Layer<FixHistory, never, SqlClient> = Layer.effect(
   FixHistory,
@@ -43,7 +53,27 @@ export const layer: Layer.Layer<FixHistory, never, SqlClient> = Layer.effect(
             rows.map((row) => ({ edge: row.edge, fixes: row.fixes, firstAt: row.first_at, lastAt: row.last_at }))
           ),
           orStoreError
+        ),
+
+      sent: (userId, deviceId, now, edges, { lateMs, silentMs }) => {
+        const device = { userId, deviceId }
+        return Effect.all({
+          counts: sentStatement(sql, device, now, edges, lateMs).pipe(Rows.all(SentRow)),
+          silences: silencesStatement(sql, device, now, edges, silentMs).pipe(Rows.all(SilenceRow))
+        }).pipe(
+          Effect.map(({ counts, silences }) => ({
+            counts: counts.map(({ edge, first_at, last_at, late, readings }) => ({
+              edge,
+              readings,
+              late,
+              firstAt: first_at,
+              lastAt: last_at
+            })),
+            silences
+          })),
+          orStoreError
         )
+      }
     })
   })
 )

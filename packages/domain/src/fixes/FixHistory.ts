@@ -1,6 +1,7 @@
 // The port of past fixes. Every query is answered by an index (decision answers-9).
 import { Context } from "effect"
-import type { Page, StoreEffect, Timestamp, UserId } from "../shared/index.js"
+import type { SentReadings } from "../devices/Sending.js"
+import type { DeviceId, Page, StoreEffect, Timestamp, UserId } from "../shared/index.js"
 import type { StoredFix } from "./Fix.js"
 
 /** A span of time; null leaves an end open. */
@@ -63,5 +64,17 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
       now: Timestamp.Timestamp,
       edges: ReadonlyArray<Timestamp.Timestamp>
     ) => StoreEffect<ReadonlyArray<FixCounts>>
+    /**
+     * The readings of one device from each edge (inclusive) to the next (exclusive), also those captured while it was
+     * left behind. `lateMs`: a reading that arrived later than this after its capture is late. `silentMs`: two readings
+     * that lie at least so far apart have a silence between them.
+     */
+    readonly sent: (
+      userId: UserId,
+      deviceId: DeviceId,
+      now: Timestamp.Timestamp,
+      edges: ReadonlyArray<Timestamp.Timestamp>,
+      bounds: { readonly lateMs: number; readonly silentMs: number }
+    ) => StoreEffect<SentReadings>
   }
 >() {}

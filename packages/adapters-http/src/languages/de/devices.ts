@@ -106,6 +106,52 @@ export const devices: typeof en.devices = {
         "Es war älter, als Sie Ihren Standortverlauf aufbewahren wollen, deshalb haben wir es nicht gespeichert."
     }
   },
+  sending: {
+    heading: "Die letzten 24 Stunden",
+    byHour: "Standorte je Stunde, verspätete in Rot",
+    hour: "Stunde",
+    readings: "Standorte",
+    late: "Verspätet",
+    nothing: "In dieser Zeit hat es nichts aufgezeichnet.",
+    summed: (readings) => html`${plural(readings, "Standort", "Standorte")} in 24 Stunden.`,
+    noneLate: "Alle kamen innerhalb von 15 Minuten, rechtzeitig für Regeln.",
+    someLate: (late) =>
+      html`${plural(late, "kam", "kamen")} mehr als 15 Minuten, nachdem das Handy dort war: Für diese löst keine Regel
+      aus.`,
+    noSilence: "Es schwieg nie 15 Minuten lang.",
+    silences: (times, longest, from) =>
+      html`${plural(times, "Mal", "Mal")} schwieg es 15 Minuten oder länger, am längsten ${longest} ab ${from}. Solange
+      es schweigt, lesen Apps „unbekannt“, und eine Regel, die auf einen Aufenthalt wartet, löst spät aus.`,
+    advice: "Was Sie ändern können",
+    muchAdvice:
+      "Es sendet öfter, als Regeln es brauchen. Das leert seinen Akku. Unterwegs genügt ein Standort in der Minute.",
+    lateAdvice: {
+      overland:
+        "Stellen Sie den Schieber auf der ersten Seite von Overland auf 5 Minuten oder weniger, und schalten Sie „Defers Location Updates“ aus.",
+      owntracks:
+        "Lassen Sie OwnTracks auf Android ohne Akkubeschränkung laufen. Ohne Netz warten die Standorte auf dem Handy.",
+      traccar:
+        "Lassen Sie Traccar Client auf Android ohne Akkubeschränkung laufen. Ohne Netz warten die Standorte auf dem Handy.",
+      osmand: "OsmAnd behält Standorte, solange es kein Netz hat, und sendet sie später.",
+      gpslogger: "Lassen Sie GPSLogger ohne Akkubeschränkung laufen. Ohne Netz warten die Standorte auf dem Handy.",
+      browser: "Lassen Sie die Seite offen: Solange sie zu ist, warten ihre Standorte.",
+      json: "Lassen Sie Ihr Programm jeden Standort innerhalb von 15 Minuten hochladen."
+    },
+    sleepAdvice: {
+      overland:
+        "Schalten Sie in den Einstellungen von Overland „Pause Updates Automatically“ aus. Das kostet Akku. Oder setzen Sie „Resume with Geofence“ auf 100 m: Ankünfte kommen dann bald, nur während eines Aufenthalts bleibt es still.",
+      owntracks:
+        "Setzen Sie auf Android „ping“ in der Konfiguration auf 15, und lassen Sie OwnTracks ohne Akkubeschränkung laufen. Ein iPhone mit OwnTracks schläft, bis es sich bewegt: Overland oder Traccar Client können es wach halten.",
+      traccar:
+        "Setzen Sie „Stationary heartbeat“ auf 600. Mit 0 sendet Traccar Client nichts, solange das Handy still liegt.",
+      osmand:
+        "OsmAnd sendet nur, solange es eine Strecke aufzeichnet. Nehmen Sie für Regeln OwnTracks oder Traccar Client.",
+      gpslogger:
+        "Setzen Sie den Abstandsfilter auf 0 und den Genauigkeitsfilter auf 100, und lassen Sie die App ohne Akkubeschränkung laufen.",
+      browser: "Er sendet nur, solange seine Seite offen ist.",
+      json: "Lassen Sie Ihr Programm mindestens alle 10 Minuten einen Standort senden, auch ohne Bewegung."
+    }
+  },
   troubles: {
     neverArrived: "Noch ist nichts angekommen",
     wentSilent: "Es sendet nicht mehr",

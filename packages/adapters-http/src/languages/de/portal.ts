@@ -259,6 +259,8 @@ export const rules: typeof en.rules = {
   },
   settles: (condition, seconds) =>
     html`${condition} (${number(seconds)} Sekunden später, außer die Position war falsch)`,
+  silent: (condition, minutes) =>
+    html`${condition} (oder ${number(minutes)} Minuten später, wenn Ihr Telefon zuletzt dort war und nichts sendet)`,
   area: (name, app, radiusM, at) => html`${name}, ein Bereich, den ${app} gewählt hat: ${radiusM} m um ${at}`,
   window: (condition, from, until) =>
     html`${condition}${from !== null && html`, ab ${from}`}${until !== null && html`, bis ${until}`}`,

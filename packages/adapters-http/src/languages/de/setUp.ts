@@ -71,6 +71,60 @@ export const setUp: typeof en.setUp = {
       "Wenn ein Hochladen fehlschlägt, senden Sie es später noch einmal: Nichts wird doppelt gespeichert."
     ]
   },
+  off: "Aus",
+  tuningHeading: "Wie oft es sendet, und was das kostet",
+  tuningLead:
+    "Eine Regel bemerkt eine Ankunft mit dem ersten Standort danach. Mit diesen Einstellungen kommt er bald, und genau genug für einen Ort mit 150 m Radius.",
+  tuning: {
+    overland: {
+      pauses:
+        "Das iPhone sendet weiter, wenn es still liegt. Das kostet von allen Einstellungen am meisten Akku. Um ihn zu schonen, schalten Sie das Pausieren ein und setzen „Resume with Geofence“ auf 100 m: Ankünfte bleiben genau, aber Apps lesen „unbekannt“, solange Sie bleiben.",
+      accuracy: "Genau genug für einen Ort mit 150 m Radius. „Best“ lässt das GPS ständig eingeschaltet.",
+      defers:
+        "Aufgeschobene Standorte kommen spät. Für einen Standort, der mehr als 15 Minuten zu spät kommt, löst keine Regel aus.",
+      slider: "Der Schieber auf der ersten Seite",
+      interval:
+        "In diesem Abstand sendet Overland. Ein längerer schont den Akku etwas, und die Regeln kommen um so viel später."
+    },
+    owntracks: {
+      monitoring: "Braucht wenig Akku. „Move“ ist unterwegs genauer und leert den Akku an einem Tag.",
+      ping: "Minuten zwischen zwei Standorten eines Android-Handys, das still liegt. Es kostet wenig, und Android erlaubt nicht weniger. Ein iPhone, das still liegt, sendet nichts, bis es sich bewegt.",
+      distance:
+        "Android sendet nach so vielen Metern. Mit den 500 m der App käme man an einem Ort mit 150 m Radius vorbei.",
+      interval: "Android bestimmt den Standort alle so viele Sekunden. Eine kürzere Zeit kostet mehr Akku."
+    },
+    traccar: {
+      accuracy:
+        "Nutzt das GPS, während Sie sich bewegen. Das kostet Akku. „Medium“ verfehlt einen Ort mit 150 m Radius.",
+      distance: "Meter zwischen zwei Standorten unterwegs. Ein kürzerer Abstand kostet mehr Akku und bringt wenig.",
+      heartbeat:
+        "Sekunden zwischen zwei Standorten eines Handys, das still liegt. Es kostet etwas Akku. Mit 0 lesen Apps nach 15 Minuten „unbekannt“."
+    },
+    osmand: {
+      interval:
+        "OsmAnd lässt das GPS während der ganzen Aufzeichnung eingeschaltet. Das kostet viel Akku, wie groß der Abstand auch ist."
+    },
+    gpslogger: {
+      interval:
+        "Sekunden zwischen zwei Standorten. Für jeden wird das GPS eingeschaltet: Die doppelte Zeit braucht den halben Akku.",
+      distance:
+        "Mit einem Filter sendet ein Handy nichts, das still liegt, und Apps lesen nach 15 Minuten „unbekannt“.",
+      accuracy: "Meter. Ungenauere Standorte werden weggelassen. Mit 40 sendet ein Handy im Haus oft nichts.",
+      bootup: "Das Handy sendet nach einem Neustart weiter. Das kostet nichts."
+    },
+    json: {
+      heartbeatName: "Lebenszeichen",
+      heartbeat: "Senden Sie mindestens alle 10 Minuten einen Standort, auch ohne Bewegung. Das kostet etwas Akku.",
+      distanceName: "Abstand",
+      distance: "Senden Sie unterwegs nach 50 m einen Standort.",
+      accuracyName: "Genauigkeit",
+      accuracy:
+        "Oder besser: Ein ungenauerer Standort ändert an einem Ort mit 150 m Radius nichts. Genauere kosten Akku.",
+      uploadName: "Hochladen",
+      upload:
+        "Laden Sie einen Standort innerhalb von 15 Minuten hoch. Spätere kommen in den Standortverlauf und lösen keine Regel aus."
+    }
+  },
   copyScript: {
     copy: "Kopieren",
     copyNamed: "Kopieren: {name}",

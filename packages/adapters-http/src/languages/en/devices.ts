@@ -111,6 +111,49 @@ export const devices = {
       explanation: "It was older than you want your history kept, so we did not store it."
     }
   } satisfies Record<QuarantineReason, { readonly status: string; readonly explanation: string }>,
+  /** How often the phone really sent. */
+  sending: {
+    heading: "The last 24 hours",
+    byHour: "Locations by hour, late ones in red",
+    hour: "Hour",
+    readings: "Locations",
+    late: "Late",
+    nothing: "It captured nothing in this time.",
+    summed: (readings: number): Html => html`${plural(readings, "location", "locations")} in 24 hours.`,
+    noneLate: "All of them came within 15 minutes, in time for rules.",
+    someLate: (late: number): Html =>
+      html`${plural(late, "came", "came")} more than 15 minutes after the phone was there: no rule fires for these.`,
+    noSilence: "It was never silent for 15 minutes.",
+    silences: (times: number, longest: Html, from: Html): Html =>
+      html`It was silent for 15 minutes or more ${plural(times, "time", "times")}, the longest time for ${longest} from
+      ${from} on. While it is silent, apps read “unknown”, and a rule that waits for a stay fires late.`,
+    advice: "What you can change",
+    muchAdvice:
+      "It sends more often than rules need, which empties its battery. A location every minute is enough on the way.",
+    lateAdvice: {
+      overland:
+        "Move the slider on Overland's first page to 5 minutes or less, and switch “Defers Location Updates” off.",
+      owntracks:
+        "On Android, let OwnTracks run without battery limits. Without a network, locations wait on the phone.",
+      traccar:
+        "On Android, let Traccar Client run without battery limits. Without a network, locations wait on the phone.",
+      osmand: "OsmAnd keeps locations while it has no network, and sends them later.",
+      gpslogger: "Let GPSLogger run without battery limits. Without a network, locations wait on the phone.",
+      browser: "Leave the page open: its locations wait while it is closed.",
+      json: "Let your program upload each location within 15 minutes."
+    } satisfies Record<Device.PhoneFormat, string>,
+    sleepAdvice: {
+      overland:
+        "In Overland's settings, switch “Pause Updates Automatically” off. This costs battery. Or set “Resume with Geofence” to 100 m: arrivals then come soon, and the phone is silent only while you stay.",
+      owntracks:
+        "On Android, set “ping” to 15 in the configuration, and let OwnTracks run without battery limits. An iPhone with OwnTracks sleeps until it moves: Overland or Traccar Client can keep it awake.",
+      traccar: "Set “Stationary heartbeat” to 600. With 0, Traccar Client sends nothing while the phone lies still.",
+      osmand: "OsmAnd sends only while it records a trip. For rules, use OwnTracks or Traccar Client.",
+      gpslogger: "Set the distance filter to 0 and the accuracy filter to 100, and let it run without battery limits.",
+      browser: "It sends only while its page is open.",
+      json: "Let your program send a location at least every 10 minutes, also when nothing moved."
+    } satisfies Record<Device.PhoneFormat, string>
+  },
   /** What may be wrong with a phone. */
   troubles: {
     neverArrived: "Nothing has arrived yet",

@@ -253,6 +253,9 @@ export const rules = {
   /** A rule that waits before it notifies. */
   settles: (condition: Html, seconds: number): Html =>
     html`${condition} (${number(seconds)} seconds later, unless it was a wrong position)`,
+  /** A stay that fires although the phone sends nothing. */
+  silent: (condition: Html, minutes: number): Html =>
+    html`${condition} (or ${number(minutes)} minutes later, when your phone was last seen there and sends nothing)`,
   /** The area of a rule: the app chose it, so the user reads where it lies. */
   area: (name: Html, app: string, radiusM: number, at: string): Html =>
     html`${name}, an area that ${app} chose: ${radiusM} m around ${at}`,

@@ -75,6 +75,54 @@ export const setUp = {
       "When an upload fails, send it again later: nothing is stored twice."
     ]
   } satisfies Record<Device.PhoneFormat, Steps> as Readonly<Record<Device.PhoneFormat, Steps>>,
+  /** The value of a switch. */
+  off: "Off",
+  tuningHeading: "How often it sends, and what that costs",
+  tuningLead:
+    "A rule notices an arrival with the first location after it. With these settings that location comes soon, and is exact enough for a place of 150 m.",
+  /** What a setting of an app is good for, and what it costs in battery. Its name and value stand before it. */
+  tuning: {
+    overland: {
+      pauses:
+        "The iPhone goes on sending while it lies still. This costs the most battery of all settings. To spare it, switch pausing on and set “Resume with Geofence” to 100 m: arrivals stay exact, but apps read “unknown” while you stay.",
+      accuracy: "Exact enough for a place of 150 m. “Best” keeps the GPS on all the time.",
+      defers: "Deferred locations come late. No rule fires for a location that comes more than 15 minutes late.",
+      slider: "The slider on the first page",
+      interval: "Overland sends at this interval. A longer one spares some battery, and makes rules late by as much."
+    },
+    owntracks: {
+      monitoring: "Uses little battery. “Move” is more exact on the way, and empties the battery in a day.",
+      ping: "Minutes between two locations of an Android phone that lies still. It costs little, and Android allows no less. An iPhone that lies still sends nothing until it moves.",
+      distance: "Android sends after so many metres. The app's own 500 m would pass by a place of 150 m.",
+      interval: "Android looks for the location every so many seconds. A shorter time costs more battery."
+    },
+    traccar: {
+      accuracy: "Uses the GPS while you move, which costs battery. “Medium” misses a place of 150 m.",
+      distance: "Metres between two locations on the way. A shorter distance costs more battery and gains little.",
+      heartbeat:
+        "Seconds between two locations of a phone that lies still. It costs some battery. With 0, apps read “unknown” after 15 minutes."
+    },
+    osmand: {
+      interval: "OsmAnd keeps the GPS on for the whole recording, which costs much battery, whatever the interval is."
+    },
+    gpslogger: {
+      interval:
+        "Seconds between two locations. The GPS is switched on for each of them: twice the time takes half the battery.",
+      distance: "With a filter, a phone that lies still sends nothing, and apps read “unknown” after 15 minutes.",
+      accuracy: "Metres. Less exact locations are dropped. With 40, a phone indoors often sends nothing.",
+      bootup: "The phone goes on sending after a restart. It costs nothing."
+    },
+    json: {
+      heartbeatName: "Heartbeat",
+      heartbeat: "Send a location at least every 10 minutes, also when nothing moved. It costs some battery.",
+      distanceName: "Distance",
+      distance: "Send a location after 50 m on the way.",
+      accuracyName: "Accuracy",
+      accuracy: "Or better: a less exact location changes nothing at a place of 150 m. More exact ones cost battery.",
+      uploadName: "Upload",
+      upload: "Upload a location within 15 minutes. Later ones go into the history, and fire no rule."
+    }
+  },
   /** The script that copies texts fills in what is in braces. The accessible name begins with what is seen. */
   copyScript: {
     copy: "Copy",

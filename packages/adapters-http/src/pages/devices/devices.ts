@@ -1,7 +1,7 @@
 import { HttpServerRequest } from "@effect/platform"
 import { addDevice, Device, keepAtHome, removeDevice } from "@place-access/domain/devices"
 import { DeviceId, Entropy, type Timestamp } from "@place-access/domain/shared"
-import { type OwnPhone, readPhones } from "@place-access/domain/timeline"
+import { type OwnPhone, readPhones, readSending } from "@place-access/domain/timeline"
 import { Effect, Either, Schema } from "effect"
 import { HttpOptions, type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
@@ -19,6 +19,7 @@ import { notice } from "../portal/notices.js"
 import { arrival, badge, lastSeen, troubles } from "./arrival.js"
 import { appChoice, kindChoice, kindOf } from "./apps.js"
 import { instructions, setUpPage } from "./setUpPage.js"
+import { section as sendingSection } from "./sending.js"
 import { sharePath } from "./share.js"
 
 const words = texts.devices
@@ -157,6 +158,7 @@ const show = (portal: string) =>
       const phone = phones.find(({ device }) => device.id === id)
       if (phone === undefined) return yield* Effect.fail(Errors.notFound("device"))
       const { device } = phone
+      const sending = yield* readSending(visitor.account.id, id)
       return yield* respond({
         title: device.name,
         reader: yield* Visitor.reader(visitor),
@@ -167,7 +169,8 @@ const show = (portal: string) =>
           <h1>${device.name}</h1>
           <p>${badge(phone)} <span class="soft">${words.apps[device.format].name}</span></p>
           ${arrival(`${portal}/devices/${id}`, phone, now)} ${troubles(phone, baseUrl)}
-          ${device.putAside.length > 0 && putAside(device.putAside)} ${howTo(portal, device, baseUrl)}`
+          ${device.putAside.length > 0 && putAside(device.putAside)}
+          ${device.lastSeenAt !== null && sendingSection(sending, device.format)} ${howTo(portal, device, baseUrl)}`
       })
     })
   )

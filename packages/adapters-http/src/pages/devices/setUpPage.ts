@@ -20,7 +20,7 @@ const words = texts.setUp
  */
 export const instructions = (device: Pick<Device.Device, "id" | "format" | "name">, baseUrl: string): Html =>
   forReader(({ language }) => {
-    const { address, steps } = DeviceSetup.make(device, { token: "", baseUrl, language })
+    const { address, steps, tuning } = DeviceSetup.make(device, { token: "", baseUrl, language })
     return html`<details>
       <summary>${words.howTo(device.name)}</summary>
       <p class="soft small">${words.address}</p>
@@ -28,9 +28,19 @@ export const instructions = (device: Pick<Device.Device, "id" | "format" | "name
       <ol>
         ${steps.map((step) => html`<li>${step}</li>`)}
       </ol>
+      ${tuning.length > 0 && tuningList(tuning)}
       <p class="soft small">${words.tokenGone}</p>
     </details>`
   })
+
+const tuningList = (tuning: ReadonlyArray<DeviceSetup.PhoneTuning>): Html =>
+  html`<dl>
+    ${tuning.map(
+      ({ effect, name, value }) =>
+        html`<dt>${name}: <strong>${value}</strong></dt>
+          <dd>${effect}</dd>`
+    )}
+  </dl>`
 
 /** The only page that ever shows the token. */
 export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, setupKey, token }: Added) =>
@@ -65,6 +75,14 @@ export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, se
           <h2 id="settings">${setup.link === null ? words.fillIn : words.orByHand}</h2>
           ${setup.settings.map((setting) => field(setting, token))}
         </section>
+        ${
+          setup.tuning.length > 0 &&
+          html`<section class="card" aria-labelledby="tuning">
+            <h2 id="tuning">${words.tuningHeading}</h2>
+            <p>${words.tuningLead}</p>
+            ${tuningList(setup.tuning)}
+          </section>`
+        }
         ${device.format === "json" && tryIt(setup.address, token)}
         <p><a class="button" href="${portal}/devices">${words.done}</a></p>`
     })

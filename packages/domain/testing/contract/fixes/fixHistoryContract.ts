@@ -299,6 +299,42 @@ export const fixHistoryContract: Contract<Ports> = [
     })
   },
   {
+    name: "sent: one device by hour, what arrived later than the bound, and the silences between two readings",
+    run: Effect.gen(function* () {
+      const device = yield* phone
+      const other = yield* Samples.device(device.userId)
+      const now = yield* Timestamp.now
+      const at = (offset: number) => Timestamp.plus(now, offset)
+      yield* seen(device, [-401, -400, -400, -301, -300, -200, -100, 0])
+      const left = Uploads.fixes(1, at(-250))
+      Check.isTrue(yield* Uploads.commit(device, { fixes: left, leftBehind: new Set(left) }), "committed")
+      yield* seen(other, [-350, -150])
+      yield* seen(yield* phone, [-150])
+      const edges = [-400, -300, -250, -249, 0].map(at)
+      Check.equal(
+        yield* (yield* FixHistory).sent(device.userId, device.id, now, edges, { lateMs: 300, silentMs: 99 }),
+        {
+          counts: [
+            { edge: 0, readings: 3, late: 3, firstAt: at(-400), lastAt: at(-301) },
+            { edge: 1, readings: 1, late: 0, firstAt: at(-300), lastAt: at(-300) },
+            { edge: 2, readings: 1, late: 0, firstAt: at(-250), lastAt: at(-250) },
+            { edge: 3, readings: 2, late: 0, firstAt: at(-200), lastAt: at(-100) }
+          ],
+          silences: [
+            { from: at(-400), until: at(-301) },
+            { from: at(-200), until: at(-100) }
+          ]
+        },
+        "sent"
+      )
+      Check.equal(
+        yield* (yield* FixHistory).sent(other.userId, other.id, now, [-100, 0].map(at), { lateMs: 0, silentMs: 0 }),
+        { counts: [], silences: [] },
+        "nothing"
+      )
+    })
+  },
+  {
     name: "what is past the user's choice of history is in no answer, to the millisecond",
     run: Effect.gen(function* () {
       const device = yield* phone
@@ -315,6 +351,8 @@ export const fixHistoryContract: Contract<Ports> = [
       const edges = [Timestamp.plus(now, edge - 10), Timestamp.plus(now, edge + 10)]
       const [tally] = yield* history.tally(userId, now, edges)
       Check.equal(tally?.fixes, 1, "tally")
+      const sent = yield* history.sent(userId, device.id, now, edges, { lateMs: 0, silentMs: 1 })
+      Check.equal([sent.counts.map(({ readings }) => readings), sent.silences], [[1], []], "sent")
     })
   },
   {

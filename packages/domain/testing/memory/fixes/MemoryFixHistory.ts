@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import type * as Sending from "../../../src/devices/Sending.js"
 import * as Fix from "../../../src/fixes/Fix.js"
 import { FixHistory, type HistoryStretch, type FixCounts } from "../../../src/fixes/FixHistory.js"
 import * as RangePosition from "../../../src/fixes/RangePosition.js"
@@ -58,7 +59,30 @@ export const layer: Layer.Layer<FixHistory, never, MemoryDatabase> = Layer.effec
             const [firstAt, lastAt] = [Math.min(...times) as Timestamp, Math.max(...times) as Timestamp]
             return [{ edge, fixes: times.length, firstAt, lastAt }]
           })
-        )
+        ),
+
+      sent: (userId, deviceId, now, edges, { lateMs, silentMs }) =>
+        Effect.sync(() => {
+          const from = edges[0] ?? now
+          const all = kept(userId, now, { from, until: edges.at(-1) ?? from })
+            .filter((fix) => fix.deviceId === deviceId)
+            .sort((a, b) => a.capturedAt - b.capturedAt)
+          const counts = edges.slice(0, -1).flatMap((begin, edge): ReadonlyArray<Sending.SentCount> => {
+            const fixes = all.filter(({ capturedAt }) => capturedAt >= begin && capturedAt < (edges[edge + 1] ?? begin))
+            const [first] = fixes
+            const last = fixes.at(-1)
+            if (first === undefined || last === undefined) return []
+            const late = fixes.filter(({ capturedAt, receivedAt }) => receivedAt - capturedAt > lateMs).length
+            return [{ edge, readings: fixes.length, late, firstAt: first.capturedAt, lastAt: last.capturedAt }]
+          })
+          const silences = all.flatMap((fix, index): ReadonlyArray<Sending.SilentStretch> => {
+            const next = all[index + 1]
+            return next === undefined || next.capturedAt - fix.capturedAt < silentMs
+              ? []
+              : [{ from: fix.capturedAt, until: next.capturedAt }]
+          })
+          return { counts, silences }
+        })
     })
   })
 )

@@ -32,7 +32,7 @@ h3 { font-size: 1rem; margin: 0 0 0.25rem; }
 p { margin: 0 0 0.75rem; }
 ul, ol { margin: 0 0 0.75rem; padding-left: 1.25rem; }
 dl { margin: 0; display: grid; grid-template-columns: max-content 1fr; gap: 0.35rem 1.25rem; }
-dl + form, dl + details, dl + h3, form + h3 { margin-top: 1.25rem; }
+dl + form, dl + details, dl + h3, form + h3, .bars + .unseen + h3 { margin-top: 1.25rem; }
 dl + p, details form + p { margin-top: 0.75rem; }
 dt { color: var(--soft); }
 dd { margin: 0; min-width: 0; }

@@ -1,0 +1,47 @@
+import type { Device, Sending } from "@place-access/domain/devices"
+import { type Html, html } from "../../html/Html.js"
+import { texts } from "../../languages/index.js"
+import { bars, tallest } from "../kit/Bars.js"
+import { duration, time } from "../kit/Time.js"
+
+// Decision devices-16.
+
+const words = texts.devices.sending
+
+/** How often a phone really sent, by hour, and what its owner can change when rules would be late. */
+export const section = (sending: Sending.SendingReport, format: Device.PhoneFormat): Html => {
+  const { advice, hours, late, readings } = sending
+  return html`<section class="card" aria-labelledby="sending">
+    <h2 id="sending">${words.heading}</h2>
+    ${
+      readings === 0
+        ? html`<p>${words.nothing}</p>`
+        : html`<p>${words.summed(readings)} ${late === 0 ? words.noneLate : words.someLate(late)}</p>
+            <p>${silences(sending)}</p>
+            <p class="soft small">${words.byHour}</p>
+            ${bars(
+              { caption: words.byHour, name: words.hour, value: words.readings, bad: words.late },
+              hours.map((hour) => ({ name: time(hour.from), value: hour.readings, bad: hour.late })),
+              tallest(hours.map((hour) => hour.readings))
+            )}`
+    }
+    ${
+      advice.length > 0 &&
+      html`<h3>${words.advice}</h3>
+        <ul>
+          ${advice.map((one) => html`<li>${ADVICE[one](format)}</li>`)}
+        </ul>`
+    }
+  </section>`
+}
+
+const silences = ({ longest, silences: all }: Sending.SendingReport): Html =>
+  longest === null
+    ? words.noSilence
+    : words.silences(all.length, duration(longest.until - longest.from), time(longest.from))
+
+const ADVICE: Readonly<Record<Sending.SendingAdvice, (format: Device.PhoneFormat) => Html>> = {
+  arrives_late: (format) => words.lateAdvice[format],
+  sleeps: (format) => words.sleepAdvice[format],
+  sends_much: () => words.muchAdvice
+}

@@ -1,0 +1,121 @@
+// How often a phone really sends, by hour, and what would make its rules late (decision devices-16).
+import { HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
+import type { Device } from "./Device.js"
+
+/** A time without readings. `until` is the first reading after it, or the end of what is looked at. */
+export interface SilentStretch {
+  readonly from: Timestamp
+  readonly until: Timestamp
+}
+
+/** What a device captured between two edges. Stretches without readings are left out. */
+export interface SentCount {
+  /** The index of the edge where the stretch begins. */
+  readonly edge: number
+  readonly readings: number
+  /** How many of them arrived later than `LATE_AFTER` after their capture: no rule fires for these. */
+  readonly late: number
+  readonly firstAt: Timestamp
+  readonly lastAt: Timestamp
+}
+
+/** What a store knows of the readings of one device. */
+export interface SentReadings {
+  /** By edge. */
+  readonly counts: ReadonlyArray<SentCount>
+  /** The stretches of `SILENT_AFTER` and more between two readings that follow each other, oldest first. */
+  readonly silences: ReadonlyArray<SilentStretch>
+}
+
+export interface SendingHour {
+  readonly from: Timestamp
+  readonly readings: number
+  readonly late: number
+}
+
+/**
+ * What the owner may change. `arrives_late`: one reading in twenty or more comes too late for rules. `sleeps`: the
+ * phone was silent for an hour or more in all. `sends_much`: a reading every 30 seconds or more often, which empties
+ * the battery and makes no rule faster.
+ */
+export type SendingAdvice = "arrives_late" | "sleeps" | "sends_much"
+
+export interface SendingReport {
+  /** The hours from `HOURS` ago until now, oldest first. */
+  readonly hours: ReadonlyArray<SendingHour>
+  readonly readings: number
+  readonly late: number
+  /** Each stretch of `SILENT_AFTER` and more, also before the first reading and after the last one. */
+  readonly silences: ReadonlyArray<SilentStretch>
+  /** The first of the longest stretches; null: there was none. */
+  readonly longest: SilentStretch | null
+  readonly advice: ReadonlyArray<SendingAdvice>
+}
+
+/** What is looked at: this hour and the ones before it. */
+export const HOURS = 24
+
+/** The age of a reading on arrival up to which rules fire, as `RuleEvaluation.STALE_AFTER`. */
+export const LATE_AFTER = 15 * MINUTE
+
+/** The `max_age` of questions about places that name none: after it, apps read "unknown". */
+export const SILENT_AFTER = 15 * MINUTE
+
+const SLEEPS_FROM = HOUR
+const LATE_SHARE = 1 / 20
+const MUCH_A_MINUTE = 2
+
+/** Where each hour begins, and `until`, which is where the last one ends: it is later than every reading up to now. */
+export const edges = (now: Timestamp): ReadonlyArray<Timestamp> => {
+  const thisHour = plus(now, -(now % HOUR))
+  return [...Array.from({ length: HOURS }, (_, index) => plus(thisHour, (index + 1 - HOURS) * HOUR)), plus(now, 1)]
+}
+
+/** How the device sent, from what the store knows of the readings between `edges(now)`. */
+export const of = (
+  { createdAt, format }: Pick<Device, "createdAt" | "format">,
+  { counts, silences: between }: SentReadings,
+  now: Timestamp
+): SendingReport => {
+  const byEdge = new Map(counts.map((count) => [count.edge, count]))
+  const hours = edges(now)
+    .slice(0, HOURS)
+    .map((from, edge): SendingHour => {
+      const { late = 0, readings = 0 } = byEdge.get(edge) ?? {}
+      return { from, readings, late }
+    })
+  const readings = total(hours.map((hour) => hour.readings))
+  const late = total(hours.map((hour) => hour.late))
+  const begin = Math.max(createdAt, edges(now)[0] ?? now) as Timestamp
+  const silences = [...ends(counts, begin, now), ...between].sort((a, b) => a.from - b.from)
+  const longest = silences.reduce<SilentStretch | null>(
+    (most, one) => (most === null || lengthOf(one) > lengthOf(most) ? one : most),
+    null
+  )
+  const silentMs = total(silences.map(lengthOf))
+  const awakeMinutes = Math.max(1, (now - begin - silentMs) / MINUTE)
+  const advice: ReadonlyArray<SendingAdvice> =
+    // A browser sends only while its page is open, and a phone without readings has other troubles (`Silence`).
+    format === "browser" || readings === 0
+      ? []
+      : [
+          ...(late >= readings * LATE_SHARE ? (["arrives_late"] as const) : []),
+          ...(silentMs >= SLEEPS_FROM ? (["sleeps"] as const) : []),
+          ...(awakeMinutes >= 60 && readings >= awakeMinutes * MUCH_A_MINUTE ? (["sends_much"] as const) : [])
+        ]
+  return { hours, readings, late, silences, longest, advice }
+}
+
+const lengthOf = ({ from, until }: SilentStretch): number => until - from
+
+const total = (numbers: ReadonlyArray<number>): number => numbers.reduce((sum, one) => sum + one, 0)
+
+/** The silences that the store cannot see: before the first reading, after the last one, and without any. */
+const ends = (counts: ReadonlyArray<SentCount>, begin: Timestamp, now: Timestamp): ReadonlyArray<SilentStretch> => {
+  const first = counts[0]?.firstAt ?? now
+  const last = counts.at(-1)?.lastAt ?? now
+  return [
+    { from: begin, until: first },
+    { from: last, until: now }
+  ].filter((one) => lengthOf(one) >= SILENT_AFTER)
+}
