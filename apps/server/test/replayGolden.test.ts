@@ -12,8 +12,8 @@ import { CIRCLES, generatedLogs } from "./support/generatedLogs.js"
  * The golden corpus: what the programs make of logs. A change of the rules or visits changes these files, so it is seen
  * and agreed, and no user notices it first. `npx vitest run apps/server/test/replayGolden.test.ts -u` writes them anew.
  */
-const TERMS = { dwellMinutes: 10, settleS: null }
-const SETTLED = { dwellMinutes: 10, settleS: 120 }
+const TERMS = { dwellMinutes: 10, settleS: null, silenceS: null }
+const SETTLED = { dwellMinutes: 10, settleS: 120, silenceS: null }
 
 describe("the golden corpus of generated logs [replay-1]", () => {
   it.effect.each(generatedLogs.map((log) => [log.name, log] as const))("%s", ([name, log]) =>

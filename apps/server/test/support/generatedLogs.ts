@@ -61,6 +61,12 @@ export const generatedLogs: ReadonlyArray<Log> = [
     at(600, 700),
     at(602, 900)
   ]),
+  log("a silence of sixteen hours, and a way of 58 km", [
+    ...each(0, 20, 5, () => 1_000),
+    ...each(25, 60, 5, () => 10),
+    at(60 + 16 * 60, 58_000),
+    at(64 + 16 * 60, 58_100)
+  ]),
   log("late batches, and positions near the edge", [
     ...each(0, 20, 2, () => 1_000).map((one) => ({ ...one, receivedAt: Timestamp.make(NOON + 22 * MINUTE) })),
     ...each(24, 60, 2, () => 20).map((one) => ({ ...one, receivedAt: Timestamp.make(NOON + 61 * MINUTE) })),

@@ -105,6 +105,24 @@ describe("GET /v1/visits [§4.5]", () => {
     expect(await disclosed()).toBe("3 visits to “Gym” and “Home”")
   })
 
+  it("says nothing of uncertainty to the app; the owner reads on the timeline and at the place that the end is uncertain [visits-11]", async () => {
+    await mine.at(HOME, before(400, 390, 380))
+    await mine.at(north(HOME, 58_000), before(120, 110))
+    const home = { id: one.placeId, label: "Home", kind: "home" }
+    expect((await page()).visits).toEqual([{ arrival: ago(400), departure: ago(380), place: home }])
+    const text = async (path: string, language = "en") =>
+      (await one.person.get(path, { headers: { "accept-language": language } })).text.replace(/\s+/g, " ")
+    const day = ago(400).slice(0, 10)
+    expect(await text(`/portal/timeline?day=${day}`)).toMatch(
+      /20 min at least\. Uncertain when it ended: the phone was silent from .*, and then far away/
+    )
+    const ofPlace = `/portal/timeline/places/${one.placeId}`
+    expect(await text(ofPlace)).toMatch(
+      /Uncertain\. The phone was silent from .*<td data-label="[^"]+">20 min at least/
+    )
+    expect(await text(ofPlace, "de")).toMatch(/Ungewiss\. Das Handy schwieg ab/)
+  })
+
   it("without a visit: an empty list, and the user reads that", async () => {
     expect(await page()).toEqual({ visits: [], nextCursor: null, complete: true })
     expect(await disclosed()).toBe("that there were no visits to tell of")

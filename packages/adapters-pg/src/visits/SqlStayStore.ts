@@ -2,13 +2,13 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import { Carried } from "@place-access/domain/devices"
 import { DeviceId, PlaceId, UserId } from "@place-access/domain/shared"
 import { StayStore } from "@place-access/domain/visits"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import * as Buckets from "../leases/Buckets.js"
-import { commit } from "./commitStays.js"
+import { commit, STAYS_RULE } from "./commitStays.js"
 import { stayView } from "./stayView.js"
-import { dueStatement } from "./VisitReads.js"
+import { dueStatement, heardBeforeStatement } from "./VisitReads.js"
 
 type Store = typeof StayStore.Service
 
@@ -18,6 +18,8 @@ export const layer: Layer.Layer<StayStore, never, SqlClient> = Layer.effect(
     StayStore.of({
       due: due(sql),
       behind: behind(sql),
+      outdated: outdated(sql),
+      heardBefore: heardBefore(sql),
       view: (userId, deviceId) => stayView(sql, userId, deviceId).pipe(orStoreError),
       openAt: openAt(sql),
       fixes: fixes(sql),
@@ -57,6 +59,34 @@ const behind =
       orStoreError
     )
   }
+
+const outdated =
+  (sql: SqlClient): Store["outdated"] =>
+  ({ after, buckets, limit }) => {
+    const rest =
+      after === undefined
+        ? sql`true`
+        : sql`(d.user_id COLLATE "C", d.device_id COLLATE "C") > (${after.userId}, ${after.deviceId})`
+    return sql`SELECT d.user_id, d.device_id FROM devices d
+               WHERE d.stays_rule < ${sql.literal(String(STAYS_RULE))} AND ${rest}
+                 ${Buckets.andOf(sql, buckets, "d.user_id")}
+               ORDER BY d.user_id COLLATE "C", d.device_id COLLATE "C" LIMIT ${limit}`.pipe(
+      Rows.all(OwingRow),
+      Effect.map((rows) => rows.map((row) => ({ userId: row.user_id, deviceId: row.device_id }))),
+      orStoreError
+    )
+  }
+
+const HeardRow = Schema.Struct({ captured_at: Rows.At })
+
+const heardBefore =
+  (sql: SqlClient): Store["heardBefore"] =>
+  (userId, deviceId, at) =>
+    heardBeforeStatement(sql, userId, deviceId, at).pipe(
+      Rows.first(HeardRow),
+      Effect.map((row) => Option.getOrNull(Option.map(row, ({ captured_at }) => captured_at))),
+      orStoreError
+    )
 
 const OpenRow = Schema.Struct({ place_id: PlaceId, arrival: Rows.At })
 

@@ -17,14 +17,16 @@ const StayRow = Schema.Struct({
   place_id: PlaceId,
   device_id: DeviceId,
   arrival: Rows.At,
-  departure: Rows.NullableAt
+  departure: Rows.NullableAt,
+  uncertain: Schema.Boolean
 })
 
-const toStay = ({ arrival, departure, device_id, place_id }: typeof StayRow.Type): DeviceStay => ({
+const toStay = ({ arrival, departure, device_id, place_id, uncertain }: typeof StayRow.Type): DeviceStay => ({
   placeId: place_id,
   deviceId: device_id,
   arrival,
-  departure
+  departure,
+  isUncertain: uncertain
 })
 
 const MedianRow = Schema.Struct({ lat: Schema.NullOr(Schema.Finite), lon: Schema.NullOr(Schema.Finite) })

@@ -1,10 +1,16 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { type DeviceId, Timestamp, type UserId } from "@place-access/domain/shared"
-import { Stay, type VisitStore } from "@place-access/domain/visits"
+import { OsVisit, Stay, type VisitStore } from "@place-access/domain/visits"
 import type { Fragment } from "@effect/sql/Statement"
 import * as Rows from "../driver/Rows.js"
 
 type QuestionOf<Method extends keyof VisitStore["Type"]> = Parameters<VisitStore["Type"][Method]>[0]
+
+/** `Stay.departureOf` of a row `s`, where the last stay of an imported file ends with the file of device `d`. */
+const TOLD = `CASE WHEN s.departure IS NULL THEN d.history_ends_at ELSE coalesce(s.heard_until, s.departure) END`
+
+/** `Visit.isUncertain` of a row `s`. A program of the previous release may open a stay again and leave the column. */
+const UNCERTAIN = `s.departure IS NOT NULL AND s.heard_until IS NOT NULL`
 
 /** The bounds of a request that names none. */
 const EVER = { from: Timestamp.make(0), to: Timestamp.make(253_402_300_799_999) }
@@ -28,24 +34,25 @@ export const staysStatement = (
       : sql`NOT EXISTS (
           SELECT FROM unnest(${unfinished.map((one) => one.deviceId)}::text[],
             ${unfinished.map((one) => one.placeId)}::text[],
-                             ${unfinished.map((one) => Rows.at(one.dueFrom - Stay.ABSENCE))}::timestamptz[])
+                             ${unfinished.map((one) => Rows.at(one.dueFrom - Stay.FINAL_AFTER))}::timestamptz[])
             AS due (device_id, place_id, final_until)
           WHERE due.device_id = s.device_id AND due.place_id = s.place_id
             AND (s.departure IS NULL OR s.departure > due.final_until))`
   // Reads one index for each place and phone, and stops after a page of rows.
   return sql`
-    SELECT stay.place_id, d.device_id, stay.arrival, stay.departure
+    SELECT stay.place_id, d.device_id, stay.arrival, stay.departure, stay.uncertain
     FROM unnest(${places.map((place) => place.placeId)}::text[], ${from}::timestamptz[], ${to}::timestamptz[])
       AS asked (place_id, since, until)
     JOIN devices d ON d.user_id = ${userId}
     CROSS JOIN LATERAL (
-      SELECT s.place_id, s.arrival, coalesce(s.departure, d.history_ends_at) AS departure FROM stays s
+      SELECT s.place_id, s.arrival, ${sql.literal(TOLD)} AS departure, ${sql.literal(UNCERTAIN)} AS uncertain
+      FROM stays s
       WHERE s.user_id = ${userId} AND s.place_id = asked.place_id AND s.device_id = d.device_id
         AND s.arrival >= asked.since AND s.arrival < asked.until AND ${isFinal}
-        AND coalesce(s.departure, d.history_ends_at, ${Rows.at(now)}::timestamptz) - s.arrival
+        AND coalesce(${sql.literal(TOLD)}, ${Rows.at(now)}::timestamptz) - s.arrival
           >= ${Stay.MIN_STAY}::integer * interval '1 millisecond'
         AND (${Rows.nullableAt(cutoff)}::timestamptz IS NULL
-          OR coalesce(s.departure, d.history_ends_at, d.last_seen_at) > ${Rows.nullableAt(cutoff)}::timestamptz)
+          OR coalesce(${sql.literal(TOLD)}, d.last_seen_at) > ${Rows.nullableAt(cutoff)}::timestamptz)
       ORDER BY s.arrival DESC LIMIT ${limit}
     ) stay
     ORDER BY stay.arrival DESC, stay.place_id COLLATE "C", stay.departure DESC NULLS FIRST, d.device_id COLLATE "C"
@@ -70,7 +77,7 @@ const isWithin = (sql: SqlClient, userId: UserId) => sql`
           WHERE b.user_id = ${userId} AND b.place_id = asked.place_id AND b.device_id = asked.device_id
             AND b.arrival <= asked.since
         ), asked.since)
-        AND s.arrival < asked.until AND coalesce(s.departure, d.history_ends_at, 'infinity') > asked.since`
+        AND s.arrival < asked.until AND coalesce(${sql.literal(TOLD)}, 'infinity') > asked.since`
 
 /**
  * The departure of the first stay that touches each span: the one that was open at its beginning, or else the first one
@@ -79,7 +86,7 @@ const isWithin = (sql: SqlClient, userId: UserId) => sql`
 export const endsStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["ends"]>) =>
   sql`
     SELECT (
-      SELECT coalesce(s.departure, d.history_ends_at) FROM stays s JOIN devices d ON d.user_id = ${userId}
+      SELECT ${sql.literal(TOLD)} FROM stays s JOIN devices d ON d.user_id = ${userId}
         AND d.device_id = s.device_id
       WHERE ${isWithin(sql, userId)}
       ORDER BY s.arrival LIMIT 1
@@ -123,13 +130,15 @@ export const toldStatement = (sql: SqlClient, { after, limit, span, userId }: Qu
 export const staysWithinStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["staysWithin"]>) =>
   sql`
     SELECT DISTINCT ON (stay.arrival, stay.device_id COLLATE "C", stay.place_id COLLATE "C")
-           stay.place_id, stay.device_id, stay.arrival, stay.departure
+           stay.place_id, stay.device_id, stay.arrival, stay.departure, stay.uncertain
     FROM unnest(${spans.map((one) => one.deviceId)}::text[], ${spans.map((one) => one.placeId)}::text[],
       ${bounds(sql, spans)})
       AS asked (device_id, place_id, since, until)
     JOIN devices d ON d.user_id = ${userId} AND d.device_id = asked.device_id
     CROSS JOIN LATERAL (
-      SELECT s.place_id, s.device_id, s.arrival, coalesce(s.departure, d.history_ends_at) AS departure FROM stays s
+      SELECT s.place_id, s.device_id, s.arrival, ${sql.literal(TOLD)} AS departure,
+             ${sql.literal(UNCERTAIN)} AS uncertain
+      FROM stays s
       WHERE ${isWithin(sql, userId)}
     ) stay
     ORDER BY stay.arrival, stay.device_id COLLATE "C", stay.place_id COLLATE "C"`
@@ -149,7 +158,7 @@ export const mediansStatement = (sql: SqlClient, [userId, spans]: Parameters<Vis
     ) median
     ORDER BY asked.number`
 
-/** For each device, the visits from the last arrival at or before the beginning of its span. */
+/** For each device, the visits from the last arrival up to the beginning of its span, and those that reach in. */
 export const toldWithinStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["toldWithin"]>) =>
   reportsOf(
     sql,
@@ -161,10 +170,14 @@ export const toldWithinStatement = (sql: SqlClient, [userId, spans]: Parameters<
       CROSS JOIN LATERAL (
         SELECT DISTINCT r.arrival FROM visit_reports r
         WHERE r.user_id = ${userId} AND r.device_id = d.device_id AND r.arrival < asked.until
-          AND r.arrival >= coalesce((
-            SELECT max(b.arrival) FROM visit_reports b
-            WHERE b.user_id = ${userId} AND b.device_id = d.device_id AND b.arrival <= asked.since
-          ), asked.since)
+          AND (
+            r.arrival >= coalesce((
+              SELECT max(b.arrival) FROM visit_reports b
+              WHERE b.user_id = ${userId} AND b.device_id = d.device_id AND b.arrival <= asked.since
+            ), asked.since)
+            OR r.departure > asked.since
+              AND r.arrival >= asked.since - ${OsVisit.LONGEST}::float8 * interval '1 millisecond'
+          )
       ) one`
   )
 
@@ -186,6 +199,12 @@ const reportsOf = (sql: SqlClient, userId: UserId, heads: Fragment) =>
         AND departure >= told.arrival AND departure < coalesce(told.next_arrival, 'infinity')
     ) r
     ORDER BY told.arrival DESC, told.device_id COLLATE "C"`
+
+/** The last fix of a device before a moment. */
+export const heardBeforeStatement = (sql: SqlClient, userId: UserId, deviceId: DeviceId, at: Timestamp.Timestamp) =>
+  sql`SELECT captured_at FROM fixes
+      WHERE user_id = ${userId} AND device_id = ${deviceId} AND captured_at < ${Rows.at(at)}
+      ORDER BY captured_at DESC LIMIT 1`
 
 /** The fixes from which stays are derived, in the order of `Fix.byCapture`. */
 export const dueStatement = (

@@ -22,8 +22,16 @@ export const commit =
       yield* deleteReplaced(sql, step)
       yield* insertStays(sql, step)
       yield* writeProgress(sql, userId, deviceId, view.progress, step.progress)
+      if (step.isAnew) yield* markAnew(sql, userId, deviceId)
       return true
     }).pipe(sql.withTransaction, orStoreError)
+
+/** The number of the present rules (`devices.stays_rule`). The index in migration 0083 has it, too. */
+export const STAYS_RULE = 2
+
+const markAnew = (sql: SqlClient, userId: UserId, deviceId: DeviceId) =>
+  sql`UPDATE devices SET stays_rule = ${sql.literal(String(STAYS_RULE))}
+      WHERE user_id = ${userId} AND device_id = ${deviceId}`
 
 /** Uploads and other derivations of the user wait from here until the end of the transaction. */
 const lockStream = (sql: SqlClient, userId: UserId) =>
@@ -40,14 +48,16 @@ const deleteReplaced = (sql: SqlClient, { deviceId, from, placeIds, to, userId }
  * the device's row, because Citus runs an INSERT of values from arrays on one shard only when they are joined with it.
  */
 const insertStays = (sql: SqlClient, { deviceId, stays, userId }: StayCommit) =>
-  sql`INSERT INTO stays (user_id, place_id, device_id, arrival, departure)
-      SELECT d.user_id, t.place_id, d.device_id, t.arrival, t.departure
+  sql`INSERT INTO stays (user_id, place_id, device_id, arrival, departure, heard_until)
+      SELECT d.user_id, t.place_id, d.device_id, t.arrival, t.departure, t.heard_until
       FROM devices d, unnest(${stays.map((stay) => stay.placeId)}::text[],
                   ${stays.map((stay) => Rows.at(stay.arrival))}::timestamptz[],
-                  ${stays.map((stay) => Rows.nullableAt(stay.departure))}::timestamptz[])
-        AS t (place_id, arrival, departure)
+                  ${stays.map((stay) => Rows.nullableAt(stay.departure))}::timestamptz[],
+                  ${stays.map((stay) => Rows.nullableAt(stay.heardUntil))}::timestamptz[])
+        AS t (place_id, arrival, departure, heard_until)
       WHERE d.user_id = ${userId} AND d.device_id = ${deviceId}
-      ON CONFLICT (user_id, place_id, device_id, arrival) DO UPDATE SET departure = excluded.departure`
+      ON CONFLICT (user_id, place_id, device_id, arrival) DO UPDATE SET departure = excluded.departure,
+        heard_until = excluded.heard_until`
 
 const writeProgress = (
   sql: SqlClient,

@@ -63,7 +63,7 @@ describeServers("stays that are derived while uploads come and places change", (
         const expected = (yield* store.list(userId)).flatMap(({ archivedAt, id }) =>
           Stay.derive(
             { placeId: id, archivedAt, shapes: shapes.filter((shape) => shape.placeId === id) },
-            null,
+            Stay.NOTHING_BEFORE,
             fixes
           ).map(({ arrival, departure }) => `${id} ${arrival} ${departure ?? "open"}`)
         )

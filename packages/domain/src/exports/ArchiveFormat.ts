@@ -222,6 +222,7 @@ export const RuleEntry = Schema.Struct({
   ),
   dwell_minutes: Schema.NullOr(Schema.Int),
   settle_s: Schema.NullOr(Schema.Int),
+  silence_s: Schema.NullOr(Schema.Int),
   from: NullableAt,
   until: NullableAt,
   created_at: At,

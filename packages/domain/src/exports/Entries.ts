@@ -273,6 +273,7 @@ export const rule = (one: Rule, recent: RecentEvaluations): typeof ArchiveFormat
         },
   dwell_minutes: one.dwellMinutes,
   settle_s: one.settleS,
+  silence_s: one.silenceS,
   from: one.window.from,
   until: one.window.until,
   created_at: one.createdAt,

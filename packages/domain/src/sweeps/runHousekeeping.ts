@@ -10,6 +10,7 @@ import * as History from "../retention-choice/History.js"
 import { everything, LeaseStore, type WorkLeases } from "../leases/index.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import { removeStrayTestPeople } from "../test-people/manageTestPeople.js"
+import { deriveAnew } from "../visits/deriveAnew.js"
 import { deriveBehind } from "../visits/deriveStays.js"
 import { sweepExpired, sweepHistory } from "./sweepHistory.js"
 import { sweepTiers } from "./sweepTiers.js"
@@ -51,6 +52,11 @@ export const runHousekeeping = (leases: WorkLeases = everything) =>
             "Stays were derived, in so many steps",
             at((now) => deriveBehind(now, people))
           )
+        ),
+        timetable(
+          "Deriving stays anew",
+          5 * Timestamp.MINUTE,
+          counted("Stays were derived anew, of so many phones", deriveAnew(people))
         ),
         timetable(
           "Removing deleted accounts",

@@ -5,6 +5,8 @@ import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
 export interface OwnVisit {
   readonly arrival: Timestamp
   readonly departure: Timestamp | null
+  /** The departure is the last that is known (`Visit.isUncertain`). */
+  readonly isUncertain: boolean
   readonly place: PlaceRef
 }
 
@@ -18,20 +20,21 @@ export const isOld = (heardAt: Timestamp, now: Timestamp): boolean => now - hear
 
 /**
  * `left`: the departure. `still`: the phone speaks, so the visit lasts until now. `unheard`: nothing says that the
- * person left, and the phone has been silent since `at`.
+ * person left, and the phone has been silent since `at`. `uncertain`: after `at` the phone was silent for hours, and
+ * then far away: when the person left is not known.
  */
 export interface VisitEnd {
-  readonly kind: "left" | "still" | "unheard"
+  readonly kind: "left" | "still" | "unheard" | "uncertain"
   readonly at: Timestamp
 }
 
 /** `heardAt`: the newest reading of the owner's phones; null or before the visit: only a phone's own report says it. */
 export const endOf = (
-  { arrival, departure }: Pick<OwnVisit, "arrival" | "departure">,
+  { arrival, departure, isUncertain }: Pick<OwnVisit, "arrival" | "departure" | "isUncertain">,
   heardAt: Timestamp | null,
   now: Timestamp
 ): VisitEnd => {
-  if (departure !== null) return { kind: "left", at: departure }
+  if (departure !== null) return { kind: isUncertain ? "uncertain" : "left", at: departure }
   return heardAt === null || heardAt <= arrival || !isOld(heardAt, now)
     ? { kind: "still", at: now }
     : { kind: "unheard", at: heardAt }

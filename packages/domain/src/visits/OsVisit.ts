@@ -3,8 +3,12 @@ import * as Geometry from "../places/Geometry.js"
 import * as Shape from "../places/Shape.js"
 import * as Erasure from "../retention-choice/Erasure.js"
 import type { DeviceId, PlaceId, Timestamp } from "../shared/index.js"
+import { DAY } from "../shared/Timestamp.js"
 import type { Ground } from "./Stay.js"
 import type { VisitReport } from "../fixes/VisitReport.js"
+
+/** How far back a visit is looked for that others follow: phones report an arrival again, a little changed. */
+export const LONGEST = 30 * DAY
 
 /** A phone's reports of one arrival and of what may end it, whatever the order and uploads they came in. */
 export interface VisitReports {

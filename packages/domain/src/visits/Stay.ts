@@ -1,17 +1,22 @@
-// How stays are derived from fixes. Decisions visits-3, visits-4 and visits-5.
+// How stays are derived from fixes. Decisions visits-3, visits-4, visits-5, visits-10 and visits-11.
 import type { Fix } from "../fixes/Fix.js"
 import * as Geometry from "../places/Geometry.js"
 import * as Shape from "../places/Shape.js"
 import type * as Erasure from "../retention-choice/Erasure.js"
 import type { PlaceId } from "../shared/Ids.js"
-import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
+import { HOUR, MINUTE, type Timestamp } from "../shared/Timestamp.js"
 
-/** A device's time at a place (decision L10): from its first fix inside to the first of an absence of `ABSENCE`. */
+/** A device's time at a place (decision L10): from its first fix inside to the first one of an absence. */
 export interface Stay {
   readonly placeId: PlaceId
   readonly arrival: Timestamp
   /** The first decisive fix outside; null before there is one. */
   readonly departure: Timestamp | null
+  /**
+   * The last fix before a long silence, after which the device was far away: nobody knows when it left. Null: it was
+   * not silent, or it came back near. Only with a departure.
+   */
+  readonly heardUntil: Timestamp | null
 }
 
 /** The fields of a fix that the derivation needs. */
@@ -28,39 +33,70 @@ export interface Ground {
 /** Shorter stays are stored, because the next fix may make them longer, but no app sees them. */
 export const MIN_STAY = 5 * MINUTE
 
-/**
- * A shorter absence does not end a stay (amendment M15), so that one wrong fix does not split a visit. A stay that
- * ended this long before the last known fix is final.
- */
+/** A shorter absence does not end a stay (amendment M15). */
 export const ABSENCE = 2 * MINUTE
 
-/** Whether a stay is long enough to be a visit. An open stay is measured until `now`. */
-export const isLongEnough = ({ arrival, departure }: Pick<Stay, "arrival" | "departure">, now: Timestamp): boolean =>
-  (departure ?? now) - arrival >= MIN_STAY
+/**
+ * A jump: at most `JUMP_FIXES` fixes outside, from the first to the last less than `ABSENCE`, and back inside within
+ * `JUMP`. It does not end a stay, because wrong positions come alone.
+ */
+const JUMP = 10 * MINUTE
+const JUMP_FIXES = 2
+
+/** A stay that ended this long before the last known fix is final: the longest absence after which it may go on. */
+export const FINAL_AFTER = JUMP
+
+/**
+ * A device that rests sends little, and wakes within a kilometre of its place. One that is farther than `FAR_M` from
+ * the edge after `SILENCE` was switched off. Some apps send once in some hours, so shorter silences say nothing.
+ */
+export const SILENCE = 4 * HOUR
+export const FAR_M = 2_000
+
+/** The departure that answers have: no later than what is known. */
+export const departureOf = ({ departure, heardUntil }: Pick<Stay, "departure" | "heardUntil">): Timestamp | null =>
+  heardUntil ?? departure
+
+/** Whether a stay is long enough to be a visit, by the departure that answers have. An open one lasts until `now`. */
+export const isLongEnough = (
+  { arrival, departure }: { readonly arrival: Timestamp; readonly departure: Timestamp | null },
+  now: Timestamp
+): boolean => (departure ?? now) - arrival >= MIN_STAY
+
+/** The time before the first fix of a derivation. */
+export interface Before {
+  /** The arrival of a stay that is open at the first fix; null: none is. */
+  readonly openSince: Timestamp | null
+  /** The device's last fix before; null: there is none. */
+  readonly heardAt: Timestamp | null
+}
+
+export const NOTHING_BEFORE: Before = { openSince: null, heardAt: null }
 
 /**
  * The stays at one place. `fixes` are those of one device in the order of `Fix.byCapture`; of one instant the first fix
- * counts. With `openSince`, the first stay continues one that was open before. The result does not depend on whether
- * the fixes are given at once or in pieces.
+ * counts. `before` says how it was before the first of them. The result does not depend on whether the fixes are given
+ * at once or in pieces.
  *
  * A stay keeps the circle with which it began, even when the place is moved or archived. Fixes near the edge, silence,
- * and an absence shorter than `ABSENCE` change nothing. To continue from a moment, give the fixes from `ABSENCE` before
- * that moment.
+ * an absence shorter than `ABSENCE` and a jump change nothing. To continue from a moment, give the fixes from
+ * `FINAL_AFTER` before that moment.
  *
  * A deleted stretch ends a stay at its beginning, and none goes on through it: nobody knows any more where the device
  * was. `erasures` are in order of time.
  */
 export const derive = (
   { archivedAt, placeId, shapes }: Ground,
-  openSince: Timestamp | null,
+  { heardAt, openSince }: Before,
   fixes: Iterable<StayFix>,
   erasures: ReadonlyArray<Erasure.Stretch> = []
 ): ReadonlyArray<Stay> => {
   const stays: Array<Stay> = []
   let arrival = openSince
   let circle = openSince === null ? undefined : Shape.validAt(shapes, openSince)?.circle
-  /** The last stay that ended. It goes on if the device comes back within `ABSENCE`. */
-  let left: { readonly arrival: Timestamp; readonly circle: Geometry.Circle; readonly at: Timestamp } | undefined
+  /** The last stay that ended. It goes on if the device comes back soon (`isOver`). */
+  let left: Left | undefined
+  let heard = heardAt
   let instant = Number.NEGATIVE_INFINITY
   let next = 0
   /** Applies the deleted stretches that begin before this moment. */
@@ -68,7 +104,7 @@ export const derive = (
     for (let one = erasures[next]; one !== undefined && one.from < at; one = erasures[++next]) {
       if (left !== undefined && one.from >= left.at) left = undefined
       if (arrival === null || one.from <= arrival) continue
-      stays.push({ placeId, arrival, departure: one.from })
+      stays.push({ placeId, arrival, departure: one.from, heardUntil: null })
       arrival = null
       left = undefined
     }
@@ -78,19 +114,24 @@ export const derive = (
     if (capturedAt === instant) continue
     instant = capturedAt
     eraseBefore(capturedAt)
+    const heardBefore = heard
+    heard = capturedAt
     if (arrival !== null && circle !== undefined) {
       if (Geometry.sideOf(circle, fix, accuracyM) !== "outside") continue
-      stays.push({ placeId, arrival, departure: capturedAt })
-      left = { arrival, circle, at: capturedAt }
+      const heardUntil = isFarAfterSilence(circle, fix, heardBefore) ? heardBefore : null
+      stays.push({ placeId, arrival, departure: capturedAt, heardUntil })
+      left = { arrival, circle, at: capturedAt, fixes: 0, lastAt: capturedAt }
       arrival = null
     }
-    if (left !== undefined && capturedAt - left.at >= ABSENCE) left = undefined
-    if (left !== undefined && Geometry.sideOf(left.circle, fix, accuracyM) === "inside") {
+    if (left !== undefined && isOver(left, capturedAt)) left = undefined
+    const side = left === undefined ? undefined : Geometry.sideOf(left.circle, fix, accuracyM)
+    if (left !== undefined && side === "inside") {
       stays.pop()
       ;({ arrival, circle } = left)
       left = undefined
       continue
     }
+    if (left !== undefined && side === "outside") left = { ...left, fixes: left.fixes + 1, lastAt: capturedAt }
     if (archivedAt !== null && capturedAt > archivedAt) continue
     const shape = Shape.validAt(shapes, capturedAt)
     if (shape !== undefined && Geometry.sideOf(shape.circle, fix, accuracyM) === "inside") {
@@ -100,6 +141,49 @@ export const derive = (
     }
   }
   eraseBefore(Number.POSITIVE_INFINITY)
-  if (arrival !== null) stays.push({ placeId, arrival, departure: null })
+  if (arrival !== null) stays.push({ placeId, arrival, departure: null, heardUntil: null })
   return stays
 }
+
+/**
+ * The stays at one place after more fixes: `known` are those that were derived from the fixes before, and `fixes` begin
+ * at `from`, which is `FINAL_AFTER` or more before the first new one.
+ */
+export const goOn = (
+  ground: Ground,
+  known: ReadonlyArray<Stay>,
+  { from, heardAt }: { readonly from: Timestamp; readonly heardAt: Timestamp | null },
+  fixes: Iterable<StayFix>,
+  erasures: ReadonlyArray<Erasure.Stretch> = []
+): ReadonlyArray<Stay> => {
+  const begun = known.filter(({ arrival }) => arrival < from)
+  const last = begun.at(-1)
+  const isOpen = last !== undefined && (last.departure === null || last.departure >= from)
+  const before = { openSince: isOpen ? last.arrival : null, heardAt }
+  return [...(isOpen ? begun.slice(0, -1) : begun), ...derive(ground, before, fixes, erasures)]
+}
+
+/** A stay that ended, and the fixes outside since then. */
+interface Left {
+  readonly arrival: Timestamp
+  readonly circle: Geometry.Circle
+  /** The first fix outside, and the last one. */
+  readonly at: Timestamp
+  readonly lastAt: Timestamp
+  readonly fixes: number
+}
+
+/** Whether the device has been away for too long for the stay to go on at this fix. */
+const isOver = ({ at, fixes, lastAt }: Left, capturedAt: Timestamp): boolean => {
+  const isJump = fixes <= JUMP_FIXES && lastAt - at < ABSENCE && capturedAt - at < JUMP
+  return capturedAt - at >= ABSENCE && !isJump
+}
+
+const isFarAfterSilence = (
+  circle: Geometry.Circle,
+  fix: StayFix,
+  heardBefore: Timestamp | null
+): heardBefore is Timestamp =>
+  heardBefore !== null &&
+  fix.capturedAt - heardBefore >= SILENCE &&
+  Geometry.distanceM(circle, fix) - circle.radiusM - Geometry.bandM(fix.accuracyM) > FAR_M

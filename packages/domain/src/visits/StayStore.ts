@@ -26,6 +26,21 @@ export interface StayCommit {
   /** The new stays. The stay that was open at `from` is among them, with its present end. */
   readonly stays: ReadonlyArray<Stay>
   readonly progress: StayProgress
+  /** All stays of the device were derived, by the present rule: the device is not outdated any more. */
+  readonly isAnew: boolean
+}
+
+export interface PhoneKey {
+  readonly userId: UserId
+  readonly deviceId: DeviceId
+}
+
+/** Which devices to look for. */
+export interface PhoneBatch {
+  readonly buckets: ReadonlyArray<number>
+  readonly limit: number
+  /** Only devices after this one. */
+  readonly after: PhoneKey | undefined
 }
 
 /** The reads and writes of the derivation of stays. Stays are stored apart from fixes, by place, device and arrival. */
@@ -35,14 +50,21 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
     /** The user's devices with stays to derive, by id. */
     readonly due: (userId: UserId) => StoreEffect<ReadonlyArray<DeviceId>>
     /** Devices of people of these buckets with stays to derive from a time before `until`, by user and device. */
-    readonly behind: (asked: {
-      readonly buckets: ReadonlyArray<number>
-      readonly until: Timestamp.Timestamp
-      readonly limit: number
-      /** Only devices after this one. */
-      readonly after: { readonly userId: UserId; readonly deviceId: DeviceId } | undefined
-    }) => StoreEffect<ReadonlyArray<{ readonly userId: UserId; readonly deviceId: DeviceId }>>
+    readonly behind: (
+      asked: PhoneBatch & { readonly until: Timestamp.Timestamp }
+    ) => StoreEffect<ReadonlyArray<PhoneKey>>
+    /**
+     * Devices of people of these buckets whose stays an earlier rule derived (decision visits-12), by user and device.
+     * Only an upgrade makes such devices.
+     */
+    readonly outdated: (asked: PhoneBatch) => StoreEffect<ReadonlyArray<PhoneKey>>
     readonly view: (userId: UserId, deviceId: DeviceId) => StoreEffect<StayView>
+    /** The device's last fix before `at`, as its time; null: there is none. */
+    readonly heardBefore: (
+      userId: UserId,
+      deviceId: DeviceId,
+      at: Timestamp.Timestamp
+    ) => StoreEffect<Timestamp.Timestamp | null>
     /** For each place, the device's latest stay that began before `at` and had not ended by then. Ordered by place. */
     readonly openAt: (
       userId: UserId,

@@ -7,6 +7,8 @@ export interface Visit {
   readonly arrival: Timestamp.Timestamp
   /** Null while the visit is open. */
   readonly departure: Timestamp.Timestamp | null
+  /** The departure is the last that is known: the phone was silent, and then far away (`Stay.heardUntil`). */
+  readonly isUncertain: boolean
 }
 
 /** The last visit of a page, without device: one would show which connections belong to one user. */
@@ -16,7 +18,7 @@ export interface Position {
 }
 
 /** Newest arrival first, then by place. Of visits with one arrival at one place, the longest comes first. */
-export const byArrival = (a: Visit, b: Visit): number =>
+export const byArrival = (a: Omit<Visit, "isUncertain">, b: Omit<Visit, "isUncertain">): number =>
   b.arrival - a.arrival ||
   (a.placeId < b.placeId ? -1 : a.placeId > b.placeId ? 1 : 0) ||
   (b.departure ?? Number.MAX_VALUE) - (a.departure ?? Number.MAX_VALUE)

@@ -37,8 +37,8 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
      * Derived stays at these places that are long enough at `now` (`Stay.isLongEnough`) and began within `span`, in the
      * order of `Visit.byArrival`, then by device. Stays from before a place's `since` and stays past `cutoff`
      * (`Visit.isPast`) are left out. A stay that an imported file leaves open ends with the file's newest stored entry.
-     * While the derivation is behind, only stays that ended `Stay.ABSENCE` before `dueFrom` are final, and others are
-     * left out. Rows of other places are not read.
+     * While the derivation is behind, only stays that ended `Stay.FINAL_AFTER` before `dueFrom` are final, and others
+     * are left out. Departures are those of `Stay.departureOf`. Rows of other places are not read.
      */
     readonly stays: (asked: {
       readonly userId: UserId
@@ -69,7 +69,10 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
      * one), without those captured while the device was left behind. Null: no fixes.
      */
     readonly medians: (userId: UserId, spans: ReadonlyArray<DeviceSpan>) => StoreEffect<ReadonlyArray<Point | null>>
-    /** Each device's reports from the last arrival at or before `from` until before `to`. One span a device. */
+    /**
+     * Each device's reports from the last arrival at or before `from` until before `to`, and earlier ones with a
+     * departure after `from`, up to `OsVisit.LONGEST` before it. One span a device.
+     */
     readonly toldWithin: (userId: UserId, spans: ReadonlyArray<DeviceSpan>) => StoreEffect<ReadonlyArray<VisitReports>>
     /** The reports of the user's phones with an arrival within `span`, latest first, then by device. */
     readonly told: (asked: {

@@ -44,7 +44,8 @@ export const atOnePlace = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
       const same = all.filter(
         (one) => PlacesInTime.overlap({ ...stay, departure }, one) && PlacesInTime.endOf(one, [stay]) === one.departure
       )
-      const told = { placeId: stay.placeId, deviceId: stay.deviceId, arrival: stay.arrival, departure }
+      const isUncertain = stay.isUncertain && departure === stay.departure
+      const told = { placeId: stay.placeId, deviceId: stay.deviceId, arrival: stay.arrival, departure, isUncertain }
       const isGone = departure !== stay.departure && Visit.isPast(told, null, cutoff)
       return PlacesInTime.isToldElsewhere(stay, same) || isGone || !Stay.isLongEnough(told, now) ? [] : [told]
     })
@@ -54,7 +55,10 @@ export const atOnePlace = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
 const isTold = ({ candidates, cutoff, now, unfinished }: Asked, stay: DeviceStay): boolean => {
   const candidate = candidates.find(({ placeId }) => placeId === stay.placeId)
   const due = unfinished.find((one) => one.deviceId === stay.deviceId && one.placeId === stay.placeId)
-  const isFinal = due === undefined || (stay.departure !== null && stay.departure + Stay.ABSENCE <= due.dueFrom)
+  const isFinal =
+    due === undefined ||
+    // The fix after the silence, which ended an uncertain stay, is later than the departure.
+    (stay.departure !== null && !stay.isUncertain && stay.departure + Stay.FINAL_AFTER <= due.dueFrom)
   return (
     candidate !== undefined &&
     (candidate.since === null || stay.arrival >= candidate.since) &&

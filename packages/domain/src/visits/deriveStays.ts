@@ -4,7 +4,7 @@ import { PlaceStore } from "../places/PlaceStore.js"
 import { type DeviceId, type PlaceId, program, type StoreError, Timestamp, type UserId } from "../shared/index.js"
 import * as Stay from "./Stay.js"
 import * as StayProgress from "./StayProgress.js"
-import { StayStore } from "./StayStore.js"
+import { type PhoneKey, StayStore } from "./StayStore.js"
 
 export interface StayBounds {
   readonly stepsMax: number
@@ -64,15 +64,17 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Sta
     )
     if (next === undefined) return false
     // A stay that ended shortly before may go on with the new fixes.
-    const from = Timestamp.plus(next.from, -Stay.ABSENCE)
+    const from = Timestamp.plus(next.from, -Stay.FINAL_AFTER)
     const { fixes, last } = next.placeIds.size === 0 ? NONE : yield* read(userId, deviceId, from, next.from, fixesAStep)
     const open = new Map((yield* store.openAt(userId, deviceId, from)).map((one) => [one.placeId, one.arrival]))
+    const heardAt = open.size === 0 ? null : yield* store.heardBefore(userId, deviceId, from)
     const shapes = Array.groupBy(yield* (yield* PlaceStore).shapes(userId), (shape) => shape.placeId)
     const stays = places
       .filter((place) => next.placeIds.has(place.id))
-      .flatMap(({ archivedAt, id }) =>
-        Stay.derive({ placeId: id, archivedAt, shapes: shapes[id] ?? [] }, open.get(id) ?? null, fixes, view.erasures)
-      )
+      .flatMap(({ archivedAt, id }) => {
+        const before = { openSince: open.get(id) ?? null, heardAt }
+        return Stay.derive({ placeId: id, archivedAt, shapes: shapes[id] ?? [] }, before, fixes, view.erasures)
+      })
     yield* store.commit({
       userId,
       deviceId,
@@ -82,7 +84,8 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Sta
       to: last?.capturedAt ?? null,
       stays,
       // The first fix of an instant decides, and it was among these fixes: the next step begins one millisecond later.
-      progress: next.done(last === undefined ? null : Timestamp.plus(last.capturedAt, 1))
+      progress: next.done(last === undefined ? null : Timestamp.plus(last.capturedAt, 1)),
+      isAnew: false
     })
     return true
   })
@@ -117,11 +120,6 @@ export const deriveBehind = program(
     return steps
   }
 )
-
-interface PhoneKey {
-  readonly userId: UserId
-  readonly deviceId: DeviceId
-}
 
 const deriveOne = ({ deviceId, userId }: PhoneKey) =>
   deriveStays(userId, deviceId, IN_ONE_GO).pipe(

@@ -7,6 +7,7 @@
  * @module
  */
 
+export { deriveAnew } from "./deriveAnew.js"
 export { deriveBehind, deriveStays } from "./deriveStays.js"
 export { listVisits, type VisitAt, type VisitPage, type VisitsQuery } from "./listVisits.js"
 export * as OsVisit from "./OsVisit.js"

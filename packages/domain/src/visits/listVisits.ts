@@ -19,6 +19,8 @@ export interface VisitsQuery extends Span, Page.PageRequest {}
 export interface VisitAt {
   readonly arrival: Timestamp.Timestamp
   readonly departure: Timestamp.Timestamp | null
+  /** For the owner alone: the departure is the last that is known (`Visit.isUncertain`). */
+  readonly isUncertain: boolean
   readonly place: Place.PlaceRef
 }
 
@@ -59,9 +61,9 @@ export const listVisits = program(
     const page = visits.slice(0, limit)
     const last = page.at(-1)
     const result: VisitPage = {
-      visits: page.flatMap(({ arrival, departure, placeId }) => {
+      visits: page.flatMap(({ arrival, departure, isUncertain, placeId }) => {
         const place = known.places.get(placeId)
-        return place === undefined ? [] : [{ arrival, departure, place: Place.ref(place) }]
+        return place === undefined ? [] : [{ arrival, departure, isUncertain, place: Place.ref(place) }]
       }),
       nextCursor:
         visits.length > limit && last !== undefined ? yield* Cursor.seal([last.arrival, last.placeId], query) : null,
@@ -227,7 +229,9 @@ const placed = ({ candidates, cutoff, userId }: Asked, some: ReadonlyArray<OsVis
     const visits = some.flatMap((one) => {
       const visit = OsVisit.decide(one, erasures)
       const placeId = visit === undefined ? undefined : OsVisit.placeOf(visit, candidates)
-      return visit === undefined || placeId === undefined ? [] : [{ ...visit, placeId, heardAt: one.heardAt }]
+      return visit === undefined || placeId === undefined
+        ? []
+        : [{ ...visit, placeId, isUncertain: false, heardAt: one.heardAt }]
     })
     const asked = visits.filter(({ isLeft }) => !isLeft)
     const spans = asked.map(({ arrival, departure, deviceId, placeId }) => ({

@@ -89,7 +89,7 @@ describe("stays and deleted stretches [retention-choice-4]", () => {
   ) =>
     Stay.derive(
       ground,
-      openSince === null ? null : at(openSince),
+      { openSince: openSince === null ? null : at(openSince), heardAt: null },
       seen.map(([minutes, where]) => ({ capturedAt: at(minutes), ...where, accuracyM: 10 })),
       erasures
     ).map(({ arrival, departure }) => [

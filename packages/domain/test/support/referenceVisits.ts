@@ -1,8 +1,9 @@
 import { geodesicM, type Point } from "./geodesic.js"
 
 /**
- * Visits written a second time, simply and slowly, from Spec §4.5, decision L10 and amendment M15 alone: over whole
- * lists of what a phone ever sent, without a state machine, a watermark or code of the product.
+ * Visits written a second time, simply and slowly, from Spec §4.5, amendment M15 and the decisions L10, visits-10 and
+ * visits-11 alone: over whole lists of what a phone ever sent, without a state machine, a watermark or code of the
+ * product.
  */
 
 export interface ReferenceCircle extends Point {
@@ -44,6 +45,8 @@ export interface ReferenceVisit {
 
 const FIVE_MINUTES = 300_000
 const TWO_MINUTES = 120_000
+const TEN_MINUTES = 600_000
+const FOUR_HOURS = 14_400_000
 
 /** The visits that an app sees, newest first, then by place. `places`: the places that the app knows. */
 export const referenceVisits = (
@@ -169,16 +172,27 @@ const staysAt = (place: ReferencePlace, fixes: ReadonlyArray<ReferenceSighting>)
         seenBeyondEdgeM(circle, fix) > bandM(fix) &&
         !isBackSoon(seen.slice(index), circle, (later) => begins(later) && circleAt(place, later.capturedAt) !== circle)
     )
-    stays.push({ placeId: place.id, arrival, departure: seen[left]?.capturedAt ?? null })
+    stays.push({ placeId: place.id, arrival, departure: departureOf(seen[left - 1], seen[left], circle) })
     if (left === -1) break
     from = left
   }
   return stays
 }
 
+/** The last sighting before four hours or more of silence, when the first one outside is 2 km away; else that one. */
+const departureOf = (
+  last: ReferenceSighting | undefined,
+  outside: ReferenceSighting | undefined,
+  circle: ReferenceCircle
+): number | null => {
+  if (last === undefined || outside === undefined) return null
+  const isSilent = outside.capturedAt >= last.capturedAt + FOUR_HOURS
+  return isSilent && seenBeyondEdgeM(circle, outside) - bandM(outside) > 2_000 ? last.capturedAt : outside.capturedAt
+}
+
 /**
- * The phone is in the circle again less than two minutes after `first`, before a stay could begin on another circle of
- * the place.
+ * The phone is in the circle again before a stay could begin on another circle of the place: less than two minutes
+ * after `first`, or less than ten when one or two sightings were outside, less than two minutes from each other.
  */
 const isBackSoon = (
   [first, ...rest]: ReadonlyArray<ReferenceSighting>,
@@ -186,10 +200,13 @@ const isBackSoon = (
   beginsElsewhere: (fix: ReferenceSighting) => boolean
 ): boolean => {
   if (first === undefined || beginsElsewhere(first)) return false
-  const soon = rest.filter(({ capturedAt }) => capturedAt < first.capturedAt + TWO_MINUTES)
+  const soon = rest.filter(({ capturedAt }) => capturedAt < first.capturedAt + TEN_MINUTES)
   const back = soon.findIndex((fix) => seenBeyondEdgeM(circle, fix) < -bandM(fix))
   const elsewhere = soon.findIndex(beginsElsewhere)
-  return back !== -1 && (elsewhere === -1 || back <= elsewhere)
+  if (back === -1 || (elsewhere !== -1 && back > elsewhere)) return false
+  const outside = [first, ...soon.slice(0, back).filter((fix) => seenBeyondEdgeM(circle, fix) > bandM(fix))]
+  const isAway = outside.length > 2 || outside.some(({ capturedAt }) => capturedAt >= first.capturedAt + TWO_MINUTES)
+  return !isAway || (soon[back]?.capturedAt ?? 0) < first.capturedAt + TWO_MINUTES
 }
 
 /** The most accurate sighting of each instant; unknown accuracy is the worst. */

@@ -37,7 +37,7 @@ export interface VisitLife {
  * The distances end in half metres, so that no fix lies within rounding error of the end of a band. Each distance has a
  * direction of its own, so that no two points are exactly as far from each other as two bands reach.
  */
-const DISTANCES_M = [0.5, 50.5, 99.5, 100.5, 149.5, 150.5, 199.5, 200.5, 250.5, 1_000.5]
+const DISTANCES_M = [0.5, 50.5, 99.5, 100.5, 149.5, 150.5, 199.5, 200.5, 250.5, 1_000.5, 2_190.5, 2_210.5, 9_000.5]
 const [NEAREST, ...FURTHER] = DISTANCES_M.map((metres, index) => travel(CIRCLE, 37 + 7.3 * index, metres))
 const SPOTS = [NEAREST ?? CIRCLE, ...FURTHER] as const
 const PLAIN: readonly [Point, Point] = [travel(CIRCLE, 200, 0.5), travel(CIRCLE, 200, 700.5)]
@@ -51,7 +51,11 @@ const GAPS = [
   5 * MINUTE - 1,
   5 * MINUTE,
   5 * MINUTE + 1,
+  10 * MINUTE - 1,
+  10 * MINUTE,
   2 * HOUR,
+  4 * HOUR - 1,
+  4 * HOUR,
   DAY
 ] as const
 

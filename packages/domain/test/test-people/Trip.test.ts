@@ -33,6 +33,7 @@ const outcomes = (
     circle: CIRCLE,
     dwellMinutes,
     settleS: null,
+    silenceS: null,
     window: { from: null, until: null },
     firesFrom: time(NOON - 1_000)
   }
@@ -88,6 +89,7 @@ describe("a trip [test-people-4]", () => {
           circle: where,
           dwellMinutes: null,
           settleS: null,
+          silenceS: null,
           window: { from: null, until: null },
           firesFrom: null
         }

@@ -17,6 +17,7 @@ const connection = (name: string, live: boolean, ...places: ReadonlyArray<string
 const visit = (id: string, arrival: number, departure: number | null) => ({
   arrival: time(arrival),
   departure: departure === null ? null : time(departure),
+  isUncertain: false,
   place: Place.ref(place(id))
 })
 

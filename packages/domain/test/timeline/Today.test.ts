@@ -39,8 +39,8 @@ describe("the first page [timeline-1]", () => {
   it("since when: the open visit at that place; elsewhere the last departure; nothing when visits contradict", () => {
     const at = (id: string | null): CurrentPlace.CurrentPlace =>
       id === null ? { state: "elsewhere", place: null, asOf: NOW } : { state: "at_place", place: place(id), asOf: NOW }
-    const home = { arrival: ago(3 * HOUR), departure: null, place: place("plc_home") }
-    const past = { arrival: ago(9 * HOUR), departure: ago(5 * HOUR), place: place("plc_work") }
+    const home = { arrival: ago(3 * HOUR), departure: null, isUncertain: false, place: place("plc_home") }
+    const past = { arrival: ago(9 * HOUR), departure: ago(5 * HOUR), isUncertain: false, place: place("plc_work") }
     expect(Today.since(at("plc_home"), [home, past])).toBe(ago(3 * HOUR))
     expect(Today.since(at("plc_work"), [home, past])).toBeNull()
     expect(Today.since(at(null), [past])).toBe(ago(5 * HOUR))

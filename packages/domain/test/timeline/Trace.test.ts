@@ -44,6 +44,7 @@ const visits = fc.array(
     .map(({ begin, isOpen, minutes, name }) => ({
       arrival: at(begin * MINUTE),
       departure: isOpen ? null : at((begin + minutes) * MINUTE),
+      isUncertain: false,
       place: place(`plc_${name}`)
     })),
   { maxLength: 5 }
@@ -144,7 +145,7 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
   })
 
   it("an open stay is known until the last reading, when the phone has been silent since [timeline-4]", () => {
-    const open = [{ arrival: at(-2 * HOUR), departure: null, place: place("plc_a") }]
+    const open = [{ arrival: at(-2 * HOUR), departure: null, isUncertain: false, place: place("plc_a") }]
     const day = (heard: number | null, now: number, from = 0) =>
       Trace.segments({ from: at(from), until: at(from + 24 * HOUR) }, open, [], at(now), {
         heardAt: heard === null ? null : at(heard)
@@ -164,9 +165,9 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
     const found = Trace.segments(
       DAY,
       [
-        { arrival: at(-5 * HOUR), departure: at(HOUR), place: place("plc_a") },
-        { arrival: at(2 * HOUR), departure: at(5 * HOUR), place: place("plc_b") },
-        { arrival: at(23 * HOUR), departure: null, place: place("plc_a") }
+        { arrival: at(-5 * HOUR), departure: at(HOUR), isUncertain: false, place: place("plc_a") },
+        { arrival: at(2 * HOUR), departure: at(5 * HOUR), isUncertain: false, place: place("plc_b") },
+        { arrival: at(23 * HOUR), departure: null, isUncertain: false, place: place("plc_a") }
       ],
       [],
       END

@@ -2,6 +2,7 @@ import type { Shape } from "@place-access/domain/places"
 import { PlaceId } from "@place-access/domain/shared"
 import { Stay } from "@place-access/domain/visits"
 import { describe, expect, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
 import { travel } from "../support/geodesic.js"
 import { at, CIRCLE, HOUR, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 
@@ -32,7 +33,7 @@ type Sighting = readonly [
 const stays = (seen: ReadonlyArray<Sighting>, on = ground(), openSince: number | null = null) =>
   Stay.derive(
     on,
-    openSince === null ? null : time(NOON + openSince),
+    { openSince: openSince === null ? null : time(NOON + openSince), heardAt: null },
     seen.map(([after, where, accuracyM = 10]) => ({ capturedAt: time(NOON + after), ...where, accuracyM }))
   ).map(({ arrival, departure }) => [arrival - NOON, departure === null ? null : departure - NOON])
 
@@ -43,13 +44,13 @@ describe("stays derived from fixes [L10]", () => {
       [1 * MINUTE, INSIDE],
       [2 * MINUTE, INSIDE],
       [3 * MINUTE, OUTSIDE],
-      [4 * MINUTE, OUTSIDE],
-      [5 * MINUTE, INSIDE],
-      [6 * MINUTE, OUTSIDE]
+      [5 * MINUTE, OUTSIDE],
+      [6 * MINUTE, INSIDE],
+      [7 * MINUTE, OUTSIDE]
     ]
     expect(stays(seen)).toEqual([
       [1 * MINUTE, 3 * MINUTE],
-      [5 * MINUTE, 6 * MINUTE]
+      [6 * MINUTE, 7 * MINUTE]
     ])
   })
 
@@ -66,10 +67,34 @@ describe("stays derived from fixes [L10]", () => {
   ])(
     "an absence of 2 minutes ends one, a shorter one does not split it (amendment M15): %i ms [§4.5.7]",
     (absence, expected) => {
-      const away = [OUTSIDE, at(0), OUTSIDE].map((where, index): Sighting => [HOUR + (index * absence) / 3, where, 200])
+      const away = [OUTSIDE, at(0), OUTSIDE, OUTSIDE].map((where, index): Sighting => [
+        HOUR + (index * absence) / 4,
+        where,
+        200
+      ])
       expect(stays([[0, INSIDE], [HOUR, OUTSIDE], ...away, [HOUR + absence, INSIDE]])).toEqual(expected)
     }
   )
+
+  it.each<[string, ReadonlyArray<number>, number, boolean]>([
+    ["one reading, back before 10 minutes", [0], 10 * MINUTE - 1, true],
+    ["one reading, back at 10 minutes", [0], 10 * MINUTE, false],
+    ["two readings, less than 2 minutes apart", [0, 2 * MINUTE - 1], 9 * MINUTE, true],
+    ["two readings, 2 minutes apart", [0, 2 * MINUTE], 9 * MINUTE, false],
+    ["three readings within a minute", [0, 20_000, 40_000], 9 * MINUTE, false],
+    ["three readings, back before 2 minutes", [0, 20_000, 40_000], 2 * MINUTE - 1, true]
+  ])("a jump of one or two readings does not end a stay: %s [visits-10]", (_, outside, back, goesOn) => {
+    const away = outside.map((after): Sighting => [HOUR + after, OUTSIDE])
+    const expected = goesOn
+      ? [[0, null]]
+      : [
+          [0, HOUR],
+          [HOUR + back, null]
+        ]
+    expect(stays([[0, INSIDE], ...away, [HOUR + back, INSIDE]])).toEqual(expected)
+    // Readings near the edge are neither here nor there.
+    expect(stays([[0, INSIDE], ...away, [HOUR + back - 1, at(151)], [HOUR + back, INSIDE]])).toEqual(expected)
+  })
 
   it("many short absences split nothing, each is measured by itself; an archived place's stay goes on, too", () => {
     const seen = Array.from({ length: 20 }, (_, index): Sighting => [
@@ -189,7 +214,7 @@ describe("stays derived from fixes [L10]", () => {
           [9, INSIDE],
           [11, INSIDE],
           [12, OUTSIDE],
-          [12 + 2 * MINUTE, INSIDE]
+          [12 + 10 * MINUTE, INSIDE]
         ],
         archived
       )
@@ -205,5 +230,86 @@ describe("stays derived from fixes [L10]", () => {
     const arrival = time(NOON + from)
     expect(Stay.isLongEnough({ arrival, departure: time(NOON + to) }, time(NOON + HOUR))).toBe(expected)
     expect(Stay.isLongEnough({ arrival, departure: null }, time(NOON + to))).toBe(expected)
+  })
+})
+
+describe("a stay that ends in silence [visits-11]", () => {
+  /** So far beyond the edge, for a reading of 10 m: its band of 50 m counts. */
+  const beyond = (metres: number) => at(CIRCLE.radiusM + 50 + metres)
+  const ends = (seen: ReadonlyArray<Sighting>, before: Partial<Stay.Before> = {}) =>
+    Stay.derive(
+      ground(),
+      { ...Stay.NOTHING_BEFORE, ...before },
+      seen.map(([after, where, accuracyM = 10]) => ({ capturedAt: time(NOON + after), ...where, accuracyM }))
+    ).map(({ departure, heardUntil }) => [departure, heardUntil].map((moment) => moment && moment - NOON))
+
+  it.each<[string, number, number, boolean]>([
+    ["4 hours, and 2 km away", 4 * HOUR, 2_001, true],
+    ["a millisecond less", 4 * HOUR - 1, 2_001, false],
+    ["4 hours, and nearer than 2 km", 4 * HOUR, 1_999, false],
+    ["16 hours, and 58 km away", 16 * HOUR, 58_000, true]
+  ])("ends with the last reading before it: %s", (_, silence, metres, isSilent) => {
+    const seen: ReadonlyArray<Sighting> = [
+      [0, INSIDE],
+      [HOUR, at(151)],
+      [HOUR + silence, beyond(metres)]
+    ]
+    expect(ends(seen)).toEqual([[HOUR + silence, isSilent ? HOUR : null]])
+  })
+
+  it("the last reading may have been derived before, and a jump to far away and back changes nothing", () => {
+    const away: Sighting = [5 * HOUR, beyond(9_000)]
+    const before = { openSince: time(NOON), heardAt: time(NOON + HOUR) }
+    expect(ends([away], before)).toEqual([[5 * HOUR, HOUR]])
+    expect(ends([[HOUR + 1, INSIDE], away], before)).toEqual([[5 * HOUR, null]])
+    expect(ends([away, [5 * HOUR + MINUTE, INSIDE]], before)).toEqual([[null, null]])
+    expect(ends([away], { ...before, heardAt: null })).toEqual([[5 * HOUR, null]])
+  })
+
+  it("tells the last reading as the departure", () => {
+    const told = { departure: time(NOON + HOUR), heardUntil: time(NOON) }
+    expect([Stay.departureOf(told), Stay.departureOf({ ...told, heardUntil: null })]).toEqual([NOON, NOON + HOUR])
+    expect(Stay.departureOf({ departure: null, heardUntil: null })).toBeNull()
+  })
+})
+
+describe("stays in pieces [visits-7]", () => {
+  const DISTANCES = [0, 99, 151, 200.1, 201, 1_000, 2_201, 60_000]
+  const GAPS = [
+    1,
+    1_000,
+    MINUTE,
+    2 * MINUTE - 1,
+    2 * MINUTE,
+    4 * MINUTE,
+    10 * MINUTE - 1,
+    10 * MINUTE,
+    4 * HOUR - 1,
+    4 * HOUR
+  ]
+  const walk = fc.array(fc.tuple(fc.constantFrom(...GAPS), fc.constantFrom(...DISTANCES)), { maxLength: 30 })
+
+  it("any division of the readings gives the same stays", () => {
+    fc.assert(
+      fc.property(walk, fc.array(fc.nat(30), { maxLength: 4 }), (steps, cuts) => {
+        let now = NOON
+        const fixes = steps.map(([gap, metres]) => ({ capturedAt: time((now += gap)), ...at(metres), accuracyM: 10 }))
+        const whole = Stay.derive(ground(), Stay.NOTHING_BEFORE, fixes)
+        const ends = [...new Set([...cuts, steps.length])].sort((a, b) => a - b)
+        const inPieces = ends.reduce<{ readonly stays: ReadonlyArray<Stay.Stay>; readonly done: number }>(
+          ({ done, stays: known }, end) => {
+            const next = fixes[done]
+            if (next === undefined || end <= done) return { done, stays: known }
+            const from = time(next.capturedAt - Stay.FINAL_AFTER)
+            const heardAt = fixes.findLast(({ capturedAt }) => capturedAt < from)?.capturedAt ?? null
+            const piece = fixes.slice(0, end).filter(({ capturedAt }) => capturedAt >= from)
+            return { done: end, stays: Stay.goOn(ground(), known, { from, heardAt }, piece) }
+          },
+          { done: 0, stays: [] }
+        )
+        expect(inPieces.stays).toEqual(whole)
+      }),
+      { numRuns: 3_000 }
+    )
   })
 })

@@ -77,7 +77,7 @@ it.effect.prop(
       for (const { id } of places) {
         const expected = Stay.derive(
           { placeId: id, shapes: tables.placeShapes.get(id) ?? [], archivedAt: null },
-          null,
+          Stay.NOTHING_BEFORE,
           left,
           erasures
         )

@@ -14,6 +14,8 @@ export const timeline: typeof en.timeline = {
   dayAfter: "Der Tag danach",
   stillThere: (duration) => html`${duration}, noch dort`,
   atLeast: (duration, at) => html`${duration}, mindestens bis ${at}`,
+  uncertain: (duration, at) =>
+    html`Mindestens ${duration}. Das Ende ist ungewiss: Das Handy schwieg ab ${at} und war dann weit weg`,
   until: (duration, at) => html`${duration}, bis ${at}`,
   since: (at) => html`Seit: ${at}`,
   near: (town) => `Bei ${town}`,
@@ -90,6 +92,7 @@ export const timeline: typeof en.timeline = {
     left: "Gegangen",
     duration: "Dauer",
     stillThere: "Noch dort",
+    uncertain: (heard) => html`Ungewiss. Das Handy schwieg ab ${heard} und war dann weit weg`,
     notBefore: (heard) => html`Nicht bekannt. Letzter Standort: ${heard}`,
     atLeast: (duration) => html`Mindestens ${duration}`,
     older: "Ältere",

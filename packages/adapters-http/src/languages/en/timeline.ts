@@ -15,6 +15,9 @@ export const timeline = {
   dayAfter: "The day after",
   stillThere: (duration: Html): Html => html`${duration}, still there`,
   atLeast: (duration: Html, at: Html): Html => html`${duration}, until ${at} at least`,
+  /** The phone was silent after it, and then far away. */
+  uncertain: (duration: Html, at: Html): Html =>
+    html`${duration} at least. Uncertain when it ended: the phone was silent from ${at}, and then far away`,
   until: (duration: Html, at: Html): Html => html`${duration}, until ${at}`,
   since: (at: Html): Html => html`Since ${at}`,
   near: (town: string): string => `Near ${town}`,
@@ -88,6 +91,7 @@ export const timeline = {
     left: "Left",
     duration: "Duration",
     stillThere: "Still there",
+    uncertain: (heard: Html): Html => html`Uncertain. The phone was silent from ${heard}, and then far away`,
     notBefore: (heard: Html): Html => html`Not known. The last location is from ${heard}`,
     atLeast: (duration: Html): Html => html`${duration} at least`,
     older: "Older",

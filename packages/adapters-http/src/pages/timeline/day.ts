@@ -134,6 +134,8 @@ const stayed = ({ end, until }: Trace.Segment & { readonly kind: "stay" }, long:
       return words.stillThere(long)
     case "unheard":
       return words.atLeast(long, time(until, "minute"))
+    case "uncertain":
+      return words.uncertain(long, time(until, "minute"))
     case "left":
       return words.until(long, time(until, "minute"))
   }

@@ -60,12 +60,18 @@ const show = (portal: string) =>
   )
 
 const row = ({ arrival }: OwnVisit.OwnVisit, { at, kind }: OwnVisit.VisitEnd): Html => {
-  const left = { left: time(at), still: words.stillThere, unheard: words.notBefore(time(at)) }
+  const left: Readonly<Record<OwnVisit.VisitEnd["kind"], Html>> = {
+    left: time(at),
+    still: words.stillThere,
+    unheard: words.notBefore(time(at)),
+    uncertain: words.uncertain(time(at))
+  }
+  const isKnown = kind === "left" || kind === "still"
   const long = duration(at - arrival)
   return html`<tr>
     <td data-label="${words.arrived}">${time(arrival)}</td>
     <td data-label="${words.left}">${left[kind]}</td>
-    <td data-label="${words.duration}">${kind === "unheard" ? words.atLeast(long) : long}</td>
+    <td data-label="${words.duration}">${isKnown ? long : words.atLeast(long)}</td>
   </tr>`
 }
 

@@ -192,8 +192,8 @@ export const stayStoreContract: Contract<Visits.VisitSamplePorts> = [
       const written = yield* Visits.commit(phone, home.id, t(10), {
         to: t(20),
         stays: [
-          { placeId: home.id, arrival: t(0), departure: null },
-          { placeId: home.id, arrival: t(11), departure: t(12) }
+          { placeId: home.id, arrival: t(0), departure: null, heardUntil: null },
+          { placeId: home.id, arrival: t(11), departure: t(12), heardUntil: null }
         ]
       })
       Check.isTrue(written, "written")
@@ -266,7 +266,7 @@ export const stayStoreContract: Contract<Visits.VisitSamplePorts> = [
         const view = yield* Visits.view(phone)
         yield* meanwhile
         const seen = yield* Visits.view(phone)
-        const stays = [{ placeId: home.id, arrival: now, departure: null }]
+        const stays = [{ placeId: home.id, arrival: now, departure: null, heardUntil: null }]
         Check.isTrue(!(yield* Visits.commit(phone, home.id, now, { view, stays })), "not written")
         Check.equal(yield* Visits.view(phone), seen, "progress")
         Check.equal(yield* Visits.openAt(phone, Timestamp.plus(now, 1)), [], "stays")

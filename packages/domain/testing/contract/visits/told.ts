@@ -56,6 +56,30 @@ export const toldCases: Contract<Visits.VisitSamplePorts | ImportStore> = [
     })
   },
   {
+    name: "toldWithin: an earlier arrival whose departure is within the span, although others came since",
+    run: Effect.gen(function* () {
+      const { phone, t } = yield* ground
+      const days = (count: number) => count * 24 * 60
+      const visits = [
+        Uploads.visit(t(60), t(20)),
+        Uploads.visit(t(50), t(45)),
+        Uploads.visit(t(40), t(35)),
+        Uploads.visit(t(30 + days(30)), t(10)),
+        Uploads.visit(t(30 + days(30) + 1), t(10))
+      ]
+      yield* Uploads.commit(phone, { visits })
+      const found = (from: number) =>
+        Effect.map(
+          Effect.flatMap(VisitStore, (store) =>
+            store.toldWithin(phone.userId, [{ deviceId: phone.id, from: t(from), to: null }])
+          ),
+          (told) => told.map((one) => (t(0) - one.arrival) / Timestamp.MINUTE)
+        )
+      Check.equal(yield* found(30), [40, 60, 30 + days(30)], "at most 30 days before")
+      Check.equal(yield* found(20), [40], "a departure with the beginning is over")
+    })
+  },
+  {
     name: "told: a visit that a file leaves open ended with the newest entry that its import has stored so far [visits-6]",
     run: Effect.gen(function* () {
       const { phone, t, userId } = yield* ground

@@ -39,6 +39,7 @@ export const commit = (of: Phone, placeId: PlaceId, from: Timestamp, parts: Part
       to: null,
       stays: [],
       progress: StayProgress.DONE,
+      isAnew: false,
       ...parts
     })
   })
@@ -46,7 +47,7 @@ export const commit = (of: Phone, placeId: PlaceId, from: Timestamp, parts: Part
 /** Replaces the stays at one place. */
 export const stays = (of: Phone, placeId: PlaceId, spans: ReadonlyArray<readonly [Timestamp, Timestamp | null]>) =>
   Effect.gen(function* () {
-    const made = spans.map(([arrival, departure]): Stay => ({ placeId, arrival, departure }))
+    const made = spans.map(([arrival, departure]): Stay => ({ placeId, arrival, departure, heardUntil: null }))
     const from = made.reduce(
       (least, { arrival }) => (arrival < least ? arrival : least),
       made[0]?.arrival ?? Check.fail("a stay")

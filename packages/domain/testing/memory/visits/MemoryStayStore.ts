@@ -2,6 +2,7 @@ import { Effect, Layer, Struct } from "effect"
 import * as Carried from "../../../src/devices/Carried.js"
 import * as Fix from "../../../src/fixes/Fix.js"
 import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
+import type { Timestamp } from "../../../src/shared/Timestamp.js"
 import type { StayProgress } from "../../../src/visits/StayProgress.js"
 import { StayStore } from "../../../src/visits/StayStore.js"
 import { bucketOf } from "../leases/buckets.js"
@@ -52,6 +53,16 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
             .slice(0, limit)
         ),
 
+      // No program of an earlier release wrote here.
+      outdated: () => Effect.succeed([]),
+
+      heardBefore: (userId, deviceId, at) =>
+        Effect.sync(() =>
+          [...fixes.values()]
+            .filter((fix) => fix.userId === userId && fix.deviceId === deviceId && fix.capturedAt < at)
+            .reduce<Timestamp | null>((last, { capturedAt }) => later(last, capturedAt), null)
+        ),
+
       view: (userId, deviceId) =>
         Effect.sync(() => ({
           version: streamVersions.get(userId) ?? 0,
@@ -99,6 +110,8 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
     })
   })
 )
+
+const later = (a: Timestamp | null, b: Timestamp): Timestamp => (a === null || b > a ? b : a)
 
 const key = ({ deviceId, userId }: { readonly userId: string; readonly deviceId: string }): string =>
   `${userId} ${deviceId}`

@@ -1,7 +1,7 @@
 import { Effect, Layer, Struct } from "effect"
 import type { DeviceId, UserId } from "../../../src/shared/Ids.js"
 import type { Timestamp } from "../../../src/shared/Timestamp.js"
-import type * as OsVisit from "../../../src/visits/OsVisit.js"
+import * as OsVisit from "../../../src/visits/OsVisit.js"
 import * as Stay from "../../../src/visits/Stay.js"
 import * as Visit from "../../../src/visits/Visit.js"
 import { type DeviceStay, type Span, VisitStore } from "../../../src/visits/VisitStore.js"
@@ -11,9 +11,19 @@ import { tell } from "./tell.js"
 export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effect(
   VisitStore,
   Effect.map(MemoryDatabase, ({ devices, fixes, importDevices, stays, visitReports }) => {
-    /** The last stay of an imported file ends where the file ends. */
-    const departureOf = ({ departure, deviceId }: DeviceStay): Timestamp | null =>
-      departure ?? importDevices.get(deviceId) ?? null
+    type Row = typeof stays extends Map<string, infer A> ? A : never
+
+    /** The departure that answers have. The last stay of an imported file ends where the file ends. */
+    const departureOf = (stay: Row): Timestamp | null =>
+      Stay.departureOf(stay) ?? importDevices.get(stay.deviceId) ?? null
+
+    const toTold = (stay: Row): DeviceStay => ({
+      placeId: stay.placeId,
+      deviceId: stay.deviceId,
+      arrival: stay.arrival,
+      departure: departureOf(stay),
+      isUncertain: stay.heardUntil !== null
+    })
 
     const toldBy = (userId: UserId) =>
       [...devices.values()]
@@ -31,18 +41,13 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
         Effect.sync(() => {
           const since = new Map(places.map((place) => [place.placeId, place.since]))
           const due = new Map(unfinished.map((one) => [`${one.deviceId} ${one.placeId}`, one.dueFrom]))
-          const isFinal = ({ departure, deviceId, placeId }: DeviceStay) => {
+          const isFinal = ({ departure, deviceId, placeId }: Row) => {
             const dueFrom = due.get(`${deviceId} ${placeId}`)
-            return dueFrom === undefined || (departure !== null && departure + Stay.ABSENCE <= dueFrom)
+            return dueFrom === undefined || (departure !== null && departure + Stay.FINAL_AFTER <= dueFrom)
           }
           const final = [...stays.values()].filter((stay) => stay.userId === userId && isFinal(stay))
           return final
-            .map(({ arrival, deviceId, placeId, ...stay }) => ({
-              placeId,
-              deviceId,
-              arrival,
-              departure: departureOf({ ...stay, arrival, deviceId, placeId })
-            }))
+            .map(toTold)
             .filter((stay) => {
               const from = since.get(stay.placeId)
               return (
@@ -72,22 +77,20 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
       staysWithin: (userId, spans) =>
         Effect.sync(() => {
           const found = [...stays.values()]
-            .map((stay) => ({ ...stay, departure: departureOf(stay) }))
+            .filter((stay) => stay.userId === userId)
+            .map(toTold)
             .filter((stay) =>
               spans.some(
                 ({ deviceId, from, placeId, to }) =>
-                  stay.userId === userId &&
                   stay.deviceId === deviceId &&
                   stay.placeId === placeId &&
                   (to === null || stay.arrival < to) &&
                   (stay.departure ?? Infinity) > from
               )
             )
-          return found
-            .sort(
-              (a, b) => a.arrival - b.arrival || compare(a.deviceId, b.deviceId) || (a.placeId < b.placeId ? -1 : 1)
-            )
-            .map(({ arrival, departure, deviceId, placeId }) => ({ placeId, deviceId, arrival, departure }))
+          return found.sort(
+            (a, b) => a.arrival - b.arrival || compare(a.deviceId, b.deviceId) || (a.placeId < b.placeId ? -1 : 1)
+          )
         }),
 
       medians: (userId, spans) =>
@@ -121,7 +124,10 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
           return spans.flatMap(({ deviceId, from, to }) => {
             const own = told.filter((one) => one.deviceId === deviceId && (to === null || one.arrival < to))
             const first = own.find((one) => one.arrival <= from)?.arrival ?? from
-            return own.filter((one) => one.arrival >= first)
+            const reachesIn = ({ arrival, reports }: OsVisit.VisitReports) =>
+              arrival >= from - OsVisit.LONGEST &&
+              reports.some(({ departure }) => departure !== null && departure > from)
+            return own.filter((one) => one.arrival >= first || reachesIn(one))
           })
         })
     })

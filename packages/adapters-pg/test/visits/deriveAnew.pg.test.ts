@@ -1,0 +1,146 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Rows } from "@place-access/adapters-pg"
+import { type Fix, ingestFixes } from "@place-access/domain/fixes"
+import { createPlace, Place } from "@place-access/domain/places"
+import { ConnectionId, Timestamp } from "@place-access/domain/shared"
+import { RuleSamples, VisitSamples } from "@place-access/domain/testing"
+import { deriveAnew, deriveStays, listVisits, StayStore } from "@place-access/domain/visits"
+import { Effect, Schema } from "effect"
+import { expect, it } from "vitest"
+import { travel } from "../../../domain/test/support/geodesic.js"
+import { migratedOn, START, withStores } from "../support/contracts.js"
+import { describeServers } from "../support/postgres.js"
+import { VisitStores } from "../support/visitStores.js"
+
+const { MINUTE } = Timestamp
+const { CIRCLE } = RuleSamples
+
+const at = (minutes: number, metres: number): Fix.Reading => ({
+  capturedAt: Timestamp.make(START + minutes * MINUTE),
+  ...travel(CIRCLE, 90, metres),
+  accuracyM: 10
+})
+
+/** A jump after 30 minutes, silence from 60 minutes on, and a reading from far away four hours later. */
+const day = [0, 10, 20].map((minutes) => at(minutes - 600, 5))
+const readings: ReadonlyArray<Fix.Reading> = [
+  ...day,
+  at(-570, 900),
+  at(-565, 5),
+  at(-540, 5),
+  at(-300, 40_000),
+  at(-290, 40_000)
+]
+
+const StayRow = Schema.Struct({ arrival: Rows.At, departure: Rows.NullableAt, heard_until: Rows.NullableAt })
+
+describeServers("stays that a program of the previous release derived", (server) => {
+  const run = withStores(migratedOn(server), VisitStores)
+
+  it("are told as they are until all of a phone is derived anew, and then by the present rules [visits-12]", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const phone = yield* VisitSamples.phone
+        const { id: deviceId, userId } = phone
+        const { createdAt, id: placeId } = yield* createPlace(userId, {
+          label: Place.Label.make("Home"),
+          kind: "home",
+          circle: CIRCLE
+        })
+        yield* ingestFixes(phone, readings, [])
+        yield* deriveStays(userId, deviceId, { stepsMax: 10, fixesAStep: 100 })
+        const minute = (time: number | null) => (time === null ? null : (time - START) / MINUTE)
+        const stored = sql`SELECT arrival, departure, heard_until FROM stays WHERE user_id = ${userId}
+                           ORDER BY arrival`.pipe(
+          Rows.all(StayRow),
+          Effect.map((rows) => rows.map((row) => [row.arrival, row.departure, row.heard_until].map(minute)))
+        )
+        const anew = [[-600, -300, -540]]
+        expect(yield* stored).toEqual(anew)
+
+        // As the previous release had it: the jump divides the stay, and the silence is part of it.
+        const time = (minutes: number) => Rows.at(START + minutes * MINUTE)
+        yield* sql`DELETE FROM stays WHERE user_id = ${userId}`
+        for (const [arrival, departure] of [
+          [-600, -570],
+          [-565, -300]
+        ] as const) {
+          yield* sql`INSERT INTO stays (user_id, place_id, device_id, arrival, departure)
+                     VALUES (${userId}, ${placeId}, ${deviceId}, ${time(arrival)}, ${time(departure)})`
+        }
+        yield* sql`UPDATE devices SET stays_rule = 1 WHERE user_id = ${userId}`
+        const told = Effect.map(
+          listVisits(
+            {
+              userId,
+              id: ConnectionId.make("con_a"),
+              pause: null,
+              places: [{ placeId, sharedAt: createdAt, includeEarlierVisits: true }]
+            },
+            Timestamp.make(START),
+            { from: null, to: null, limit: 10, cursor: undefined }
+          ),
+          ({ complete, visits }) => ({
+            complete,
+            visits: visits.map((one) => [minute(one.arrival), minute(one.departure), one.isUncertain])
+          })
+        )
+        expect(yield* told).toEqual({
+          complete: true,
+          visits: [
+            [-565, -300, false],
+            [-600, -570, false]
+          ]
+        })
+
+        // A phone that sends all the time while it is derived is left for the next run, and nothing is half-written.
+        const store = yield* StayStore
+        const late = { sent: 0 }
+        const disturbed = StayStore.of({
+          ...store,
+          commit: (step) =>
+            step.isAnew
+              ? ingestFixes(phone, [at(-280 + late.sent++, 40_000)], []).pipe(
+                  Effect.orDie,
+                  Effect.provide(yieldedContext),
+                  Effect.zipRight(store.commit(step))
+                )
+              : store.commit(step)
+        })
+        const yieldedContext = yield* Effect.context<Effect.Effect.Context<ReturnType<typeof ingestFixes>>>()
+        expect(yield* deriveAnew().pipe(Effect.provideService(StayStore, disturbed))).toBe(0)
+        expect(late.sent).toBe(3)
+        expect((yield* told).visits).toHaveLength(2)
+
+        expect(yield* deriveAnew()).toBe(1)
+        expect(yield* stored).toEqual(anew)
+        expect(yield* told).toEqual({ complete: true, visits: [[-600, -540, true]] })
+        expect(yield* deriveAnew()).toBe(0)
+      })
+    ))
+
+  it("are derived anew in pieces of 5,000 readings [visits-12]", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const phone = yield* VisitSamples.phone
+        const { id: deviceId, userId } = phone
+        const draft = { label: Place.Label.make("Home"), kind: "home", circle: CIRCLE } as const
+        yield* createPlace(userId, draft)
+        const many = Array.from({ length: 6_000 }, (_, index) => at(-index / 4 - 1, index % 700 < 400 ? 5 : 900))
+        for (let from = 0; from < many.length; from += 1_000) {
+          yield* ingestFixes(phone, many.slice(from, from + 1_000), [])
+        }
+        yield* deriveStays(userId, deviceId, { stepsMax: 100, fixesAStep: 900 })
+        const stored = sql`SELECT arrival, departure, heard_until FROM stays WHERE user_id = ${userId}
+                           ORDER BY arrival`.pipe(Rows.all(StayRow))
+        const before = yield* stored
+        expect(before.length).toBeGreaterThan(5)
+        yield* sql`DELETE FROM stays WHERE user_id = ${userId}`
+        yield* sql`UPDATE devices SET stays_rule = 1 WHERE user_id = ${userId}`
+        expect(yield* deriveAnew()).toBe(1)
+        expect(yield* stored).toEqual(before)
+      })
+    ))
+})

@@ -1,0 +1,97 @@
+import { Array, Effect, Option } from "effect"
+import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
+import { PlaceStore } from "../places/PlaceStore.js"
+import { type PlaceId, program, Timestamp } from "../shared/index.js"
+import { deriveStays } from "./deriveStays.js"
+import * as Stay from "./Stay.js"
+import { type PhoneKey, StayStore } from "./StayStore.js"
+
+/**
+ * After the rules of stays changed, the stays of each phone are derived anew (decision visits-12). Until the whole of a
+ * phone is derived, its old stays stay as they are, and answers are complete. So this differs from `deriveBehind`, for
+ * which stays are missing.
+ */
+
+/** Devices looked up in one query. */
+const BATCH = 100
+
+/** Fixes read in one query. */
+const FIXES = 5_000
+
+/** How often a phone is derived anew that sends while it is derived. The next run tries again. */
+const TRIES = 3
+
+/** Derives the stays of outdated phones anew, and returns the number of phones. It may be interrupted and repeated. */
+export const deriveAnew = program("deriveAnew", function* (people: PeopleLeases = everything.people) {
+  const store = yield* StayStore
+  const next = (after: PhoneKey | undefined) =>
+    Effect.flatMap(people.buckets, (buckets) => store.outdated({ buckets, limit: BATCH, after }))
+  let phones = 0
+  for (let batch = yield* next(undefined); batch.length > 0; batch = yield* next(batch.at(-1))) {
+    for (const phone of batch) {
+      const isDone = yield* people.using(phone.userId, ofOne(phone))
+      if (Option.contains(isDone, true)) phones++
+    }
+  }
+  return phones
+})
+
+const ofOne = (phone: PhoneKey) =>
+  attempt(phone).pipe(
+    Effect.repeat({ until: (isDone) => isDone, times: TRIES - 1 }),
+    Effect.catchAll((error) =>
+      Effect.as(
+        Effect.logWarning("The stays of a phone could not be derived anew, later again", phone.deviceId, error),
+        false
+      )
+    )
+  )
+
+/** False when the phone sent, or one of its places changed, meanwhile. */
+const attempt = ({ deviceId, userId }: PhoneKey) =>
+  Effect.gen(function* () {
+    const store = yield* StayStore
+    // First what is due, so that the progress below says that nothing is.
+    yield* deriveStays(userId, deviceId, { stepsMax: 500, fixesAStep: FIXES })
+    const view = yield* store.view(userId, deviceId)
+    const { backfills, dueFrom } = view.progress
+    if (dueFrom !== null || backfills.length > 0) return false
+    const places = yield* (yield* PlaceStore).list(userId)
+    const stays = yield* all({ userId, deviceId }, view.erasures)
+    return yield* store.commit({
+      userId,
+      deviceId,
+      view,
+      placeIds: places.map(({ id }) => id),
+      from: Timestamp.make(0),
+      to: null,
+      stays,
+      progress: view.progress,
+      isAnew: true
+    })
+  })
+
+/** The stays of all fixes of a phone. Only one part of the fixes is in memory at a time. */
+const all = ({ deviceId, userId }: PhoneKey, erasures: Parameters<typeof Stay.derive>[3]) =>
+  Effect.gen(function* () {
+    const store = yield* StayStore
+    const places = yield* (yield* PlaceStore).list(userId)
+    const shapes = Array.groupBy(yield* (yield* PlaceStore).shapes(userId), (shape) => shape.placeId)
+    const derived = new Map<PlaceId, ReadonlyArray<Stay.Stay>>()
+    for (let from: Timestamp.Timestamp | null = Timestamp.make(0), limit = FIXES; from !== null;) {
+      const fixes: ReadonlyArray<Stay.StayFix> = yield* store.fixes(userId, deviceId, from, limit)
+      const heardAt = yield* store.heardBefore(userId, deviceId, from)
+      const begin = from
+      for (const { archivedAt, id } of places) {
+        const ground = { placeId: id, archivedAt, shapes: shapes[id] ?? [] }
+        derived.set(id, Stay.goOn(ground, derived.get(id) ?? [], { from: begin, heardAt }, fixes, erasures))
+      }
+      const last: Stay.StayFix | undefined = fixes.length < limit ? undefined : fixes.at(-1)
+      const reached: Timestamp.Timestamp | null =
+        last === undefined ? null : Timestamp.plus(last.capturedAt, 1 - Stay.FINAL_AFTER)
+      // Many fixes of a few minutes: more are read, or the same ones would be read without an end.
+      if (reached !== null && reached <= from) limit *= 2
+      else from = reached
+    }
+    return [...derived.values()].flat()
+  })
