@@ -177,8 +177,8 @@ const isOurs = ({ path }: Operation): boolean =>
 /** The webhook sender checks addresses (`adapters-webhook`), and it is not part of this test. */
 const isSenders = (field: string): boolean => field === "url"
 
-/** Fields that count only together with another value: other rules ignore `dwell_minutes`. */
-const needs: Readonly<Record<string, Json>> = { dwell_minutes: { type: "dwell" } }
+/** Fields that count only together with another value: other rules ignore `dwell_minutes` and `silence_s`. */
+const needs: Readonly<Record<string, Json>> = { dwell_minutes: { type: "dwell" }, silence_s: { type: "dwell" } }
 
 describe("openapi.json and the server agree", () => {
   it("on the bounds of every field of a body: at each it is taken, beyond it is refused, and nothing else bounds it", async () => {

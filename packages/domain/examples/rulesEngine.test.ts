@@ -23,6 +23,7 @@ const arrival: OwnRule = {
     target: { _tag: "Place", placeId: PlaceId.make("plc_home"), label: "Home" },
     dwellMinutes: null,
     settleS: null,
+    silenceS: null,
     webhookUrl: null,
     isLegacy: false,
     window: { from: null, until: null },
@@ -51,7 +52,15 @@ const person = () => Effect.runPromise(read(folder, ANA))
 it("just the decision: the walk home fires at the first fix that is decisively inside, and not again while inside", () => {
   const walk = [at(0, 2_000), at(1, 150), at(2, 20), at(3, 0), at(4, 2_000), at(5, 0)]
   const window = { from: null, until: null }
-  const question = { type: "enter", circle: HOME, dwellMinutes: null, settleS: null, window, firesFrom: null } as const
+  const question = {
+    type: "enter",
+    circle: HOME,
+    dwellMinutes: null,
+    settleS: null,
+    silenceS: null,
+    window,
+    firesFrom: null
+  } as const
   const observed = walk.map((fix) => ({ ...fix, accuracyM: 10 }))
   expect(firings(question, observed)).toEqual([at(2, 0).capturedAt, at(5, 0).capturedAt])
 })

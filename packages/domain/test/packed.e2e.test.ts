@@ -44,7 +44,7 @@ const rule: Rule.Rule = {
   type: "enter",
   target: { _tag: "Place", placeId: PlaceId.make("plc_1"), label: "Home" },
   dwellMinutes: null,
-  settleS: null,
+  settleS: null, silenceS: null,
   webhookUrl: null,
   isLegacy: false,
   window: { from: null, until: null },

@@ -25,7 +25,14 @@ const fixes: ReadonlyArray<RuleEvaluation.Observation> = Array.from({ length: FI
 }))
 
 const OPEN = { from: null, until: null }
-const asked = { circle: CIRCLE, dwellMinutes: null, settleS: null, window: OPEN, firesFrom: Timestamp.make(START) }
+const asked = {
+  circle: CIRCLE,
+  dwellMinutes: null,
+  settleS: null,
+  silenceS: null,
+  window: OPEN,
+  firesFrom: Timestamp.make(START)
+}
 /** One rule of each type, and one rule whose window contains all fixes. */
 const questions: ReadonlyArray<RuleEvaluation.Question> = [
   { ...asked, type: "enter" },

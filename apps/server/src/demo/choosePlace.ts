@@ -57,6 +57,7 @@ export const watcher = (circle: Geometry.Circle): ((upload: Upload) => ReadonlyA
       circle,
       dwellMinutes: MINUTES[type],
       settleS: null,
+      silenceS: null,
       window: NO_WINDOW,
       // Null, because the demo makes its rules before the first reading.
       firesFrom: null

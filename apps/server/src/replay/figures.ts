@@ -44,7 +44,15 @@ interface DwellFigures {
   readonly seen: number
   readonly seenTold: number
   readonly delaysMin: ReadonlyArray<number>
+  readonly verdicts: Readonly<Record<DwellVerdict, number>>
 }
+
+/**
+ * What a log says about a dwell that fired. Seen: a reading inside came after the minutes. Unseen: the next reading
+ * was outside, and the phone may have left in time or not. Gone: at the end of the minutes it was outside, or so far
+ * from where it was seen next that nobody travels that fast.
+ */
+type DwellVerdict = "seen" | "unseen" | "gone"
 
 interface VisitFigures {
   readonly stays: number
@@ -62,6 +70,8 @@ const MINUTE = 60_000
 interface Sighting {
   readonly at: number
   readonly isInside: boolean
+  /** From the edge of the circle. */
+  readonly metres: number
 }
 
 const sightings = (log: Log, circle: Geometry.Circle): ReadonlyArray<Sighting> => {
@@ -74,20 +84,25 @@ const sightings = (log: Log, circle: Geometry.Circle): ReadonlyArray<Sighting> =
     .filter((reading) => Math.abs(Geometry.distanceM(circle, reading) - circle.radiusM) > EDGE_M)
     .map((reading) => ({
       at: reading.capturedAt,
-      isInside: Geometry.distanceM(circle, reading) <= circle.radiusM
+      isInside: Geometry.distanceM(circle, reading) <= circle.radiusM,
+      metres: Math.abs(Geometry.distanceM(circle, reading) - circle.radiusM)
     }))
 }
 
 /** Replays all logs and measures the results. */
 export const figuresOf = (
   logs: ReadonlyArray<MeasuredLog>,
-  options: Pick<ReplayOptions, "dwellMinutes" | "settleS">
+  options: Pick<ReplayOptions, "dwellMinutes" | "settleS" | "silenceS">,
+  /** Dwells that silence fires count only with this evidence. The programs know none of it. */
+  evidence: Evidence = () => true
 ): Effect.Effect<ReplayFigures> =>
   Effect.gen(function* () {
     const all = []
     for (const { circles, log } of logs) {
       const replayed = yield* Effect.orDie(replayLog(log, { circles, ...options }))
-      all.push(...circles.map((circle, index) => measured(log, circle, index + 1, replayed, options.dwellMinutes)))
+      all.push(
+        ...circles.map((circle, index) => measured(log, circle, index + 1, replayed, options.dwellMinutes, evidence))
+      )
     }
     return {
       logs: logs.length,
@@ -104,7 +119,12 @@ export const figuresOf = (
         told: sum(all, (one) => one.dwell.told),
         seen: sum(all, (one) => one.dwell.seen),
         seenTold: sum(all, (one) => one.dwell.seenTold),
-        delaysMin: all.flatMap((one) => one.dwell.delaysMin)
+        delaysMin: all.flatMap((one) => one.dwell.delaysMin),
+        verdicts: {
+          seen: sum(all, (one) => one.dwell.verdicts.seen),
+          unseen: sum(all, (one) => one.dwell.verdicts.unseen),
+          gone: sum(all, (one) => one.dwell.verdicts.gone)
+        }
       },
       visits: {
         stays: sum(all, (one) => one.visits.stays),
@@ -117,7 +137,17 @@ export const figuresOf = (
 
 const sum = <A>(all: ReadonlyArray<A>, of: (one: A) => number): number => all.reduce((total, one) => total + of(one), 0)
 
-const measured = (log: Log, circle: Geometry.Circle, place: number, replayed: Replayed, dwellMinutes: number) => {
+/** Whether what a log says speaks for a dwell that silence fires at `occurredAt`. */
+type Evidence = (seen: ReadonlyArray<Sighting>, occurredAt: number) => boolean
+
+const measured = (
+  log: Log,
+  circle: Geometry.Circle,
+  place: number,
+  replayed: Replayed,
+  dwellMinutes: number,
+  evidence: Evidence
+) => {
   const seen = sightings(log, circle)
   const fired = replayed.firings.filter((one) => one.place === place)
   return {
@@ -127,7 +157,10 @@ const measured = (log: Log, circle: Geometry.Circle, place: number, replayed: Re
     ),
     dwell: dwellFigures(
       seen,
-      fired.filter(({ type }) => type === "dwell"),
+      fired.filter(
+        ({ occurredAt, type }) =>
+          type === "dwell" && (seen.some(({ at }) => at === occurredAt) || evidence(seen, occurredAt))
+      ),
       dwellMinutes
     ),
     visits: visitFigures(
@@ -223,8 +256,44 @@ const dwellFigures = (
     told: late.length,
     seen: sure.length,
     seenTold: sure.filter((stay) => firingIn(stay) !== undefined).length,
-    delaysMin: late
+    delaysMin: late,
+    verdicts: verdictsOf(seen, fired)
   }
+}
+
+/** 108 km/h, in metres a second, straight away from the place. */
+const FASTEST = 30
+
+const verdictsOf = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<ReplayedFiring>): DwellFigures["verdicts"] => {
+  const verdicts = { seen: 0, unseen: 0, gone: 0 }
+  for (const { occurredAt } of fired) {
+    const [before, next] = [seen.findLast(({ at }) => at <= occurredAt), seen.find(({ at }) => at > occurredAt)]
+    // A reading inside at the very end of the minutes told the dwell itself.
+    if (next?.isInside === true || (before?.isInside === true && before.at === occurredAt)) verdicts.seen++
+    else if (before?.isInside === false) verdicts.gone++
+    else if (next !== undefined && next.metres > ((next.at - occurredAt) / 1_000) * FASTEST) verdicts.gone++
+    else verdicts.unseen++
+  }
+  return verdicts
+}
+
+/**
+ * The phone has a habit of this silence: earlier it was silent at this place for as long as from its last reading
+ * before the firing until then, and was inside again after it.
+ */
+const hasHabit: Evidence = (seen, occurredAt) => {
+  const last = seen.findLastIndex(({ at }) => at <= occurredAt)
+  const silence = occurredAt - (seen[last]?.at ?? occurredAt)
+  return seen.some(({ at, isInside }, index) => {
+    const next = seen[index + 1]
+    return index < last && isInside && next?.isInside === true && next.at - at >= silence
+  })
+}
+
+/** Two readings inside came one after the other: one alone may be a way past the place. */
+const hasTwoInside: Evidence = (seen, occurredAt) => {
+  const last = seen.findLastIndex(({ at }) => at <= occurredAt)
+  return seen[last]?.isInside === true && seen[last - 1]?.isInside === true
 }
 
 const visitFigures = (log: Log, circle: Geometry.Circle, visits: Replayed["visits"]): VisitFigures => {
@@ -259,3 +328,30 @@ export const figuresText = ({ crossings, dwell, logs, places, visits }: ReplayFi
     `  stays with a reading inside after the minutes: ${percent(dwell.seenTold, dwell.seen)}`,
     `visits: ${percent(visits.found, visits.stays)} stays found; ${percent(visits.split, visits.visits)} begin within 10 minutes of the last`
   ].join("\n")
+
+/** The seconds of silence that are compared. */
+const SILENCES = [null, 0, 120, 300, 600, 900, 1_200, 1_800] as const
+
+/** Every silence alone, and one of them with more evidence, which the programs do not ask for (decision rules-14). */
+const VARIANTS: ReadonlyArray<readonly [silenceS: number | null, evidence?: Evidence, name?: string]> = [
+  ...SILENCES.map((silenceS) => [silenceS] as const),
+  [600, hasHabit, ", where it was as silent before"],
+  [600, hasTwoInside, ", after two readings inside"]
+]
+
+/** How many stays fire, how many of them wrongly, and how late, by `silence_s`: a table for people. */
+export const silenceTable = (
+  logs: ReadonlyArray<MeasuredLog>,
+  options: Pick<ReplayOptions, "dwellMinutes">
+): Effect.Effect<string> =>
+  Effect.forEach(VARIANTS, ([silenceS, evidence, name = ""]) =>
+    Effect.map(
+      figuresOf(logs, { ...options, settleS: null, silenceS }, evidence),
+      ({ dwell: { delaysMin, stays, told, verdicts } }) =>
+        [
+          `  ${silenceS === null ? "only readings" : `silence_s ${silenceS}${name}`}: ${percent(told, stays)} stays told`,
+          `${median(delaysMin)} minutes late (median)`,
+          `seen inside later ${verdicts.seen}, unseen ${verdicts.unseen}, gone ${verdicts.gone}`
+        ].join("; ")
+    )
+  ).pipe(Effect.map((rows) => [`dwell of ${options.dwellMinutes} minutes by silence_s:`, ...rows].join("\n")))

@@ -24,11 +24,12 @@ export const jsonLines = ({ name, places, readings, replayed }: NamedReplay): Re
       occurred_at: iso(occurredAt),
       told_after_s: (toldAt - occurredAt) / 1_000
     })),
-    ...visits.map(({ arrival, departure, place }) => ({
+    ...visits.map(({ arrival, departure, isUncertain, place }) => ({
       kind: "visit",
       place,
       arrival: iso(arrival),
-      departure: departure === null ? null : iso(departure)
+      departure: departure === null ? null : iso(departure),
+      ...(isUncertain ? { uncertain: true } : {})
     })),
     ...outcomes.map(({ count, outcome, place, type }) => ({ kind: "outcome", place, rule: type, outcome, count }))
   ].map((line) => JSON.stringify(line))

@@ -14,6 +14,7 @@ and accuracy_m (seconds, degrees, metres; write_ts: when the phone stored the re
   --radius N       the radius of the circles that are found, 100 to 10000 metres (default 150)
   --dwell N        the minutes of the dwell rules, 5 to 720 (default 10)
   --settle N       the settle_s of the arrival and departure rules, 0 to 300 seconds (default: none)
+  --silence N      the silence_s of the dwell rules, 0 to 3600 seconds (default: none)
   --json           one JSON object a line: rules that fired, visits, outcomes
   --digest         one line a log: counts, and a SHA-256 of the JSON lines
   --figures        how true the output is, over all logs: crossings, dwells, visits
@@ -32,6 +33,8 @@ export interface ReplayOptions {
   readonly dwellMinutes: number
   /** Seconds; null: arrivals and departures are sent at once. */
   readonly settleS: number | null
+  /** Seconds; null: only readings tell dwells. */
+  readonly silenceS: number | null
   readonly output: ReplayOutput
 }
 
@@ -51,6 +54,7 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<ReplayCommand,
       radiusM: yield* whole("radius", values.radius, 100, 10_000),
       dwellMinutes: yield* whole("dwell", values.dwell, 5, 720),
       settleS: values.settle === undefined ? null : yield* whole("settle", values.settle, 0, 300),
+      silenceS: values.silence === undefined ? null : yield* whole("silence", values.silence, 0, 3_600),
       output: outputs[0] ?? "text"
     }
     return { _tag: "Replay", options } as const
@@ -68,6 +72,7 @@ const read = (argv: ReadonlyArray<string>) =>
           radius: { type: "string", default: "150" },
           dwell: { type: "string", default: "10" },
           settle: { type: "string" },
+          silence: { type: "string" },
           json: { type: "boolean", default: false },
           digest: { type: "boolean", default: false },
           figures: { type: "boolean", default: false },

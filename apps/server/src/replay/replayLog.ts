@@ -18,6 +18,8 @@ export interface ReplayTerms {
   readonly dwellMinutes: number
   /** Of the arrival and departure rules; null: none. */
   readonly settleS: number | null
+  /** Of the dwell rules; null: only readings tell them. */
+  readonly silenceS: number | null
 }
 
 /** An event that the service would send. Places are numbered from 1. */
@@ -34,6 +36,8 @@ interface ReplayedVisit {
   readonly place: number
   readonly arrival: number
   readonly departure: number | null
+  /** The phone was silent for hours after the departure, and then far away. */
+  readonly isUncertain: boolean
 }
 
 /** How many readings had an outcome for a rule. */
@@ -135,7 +139,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 const TYPES: ReadonlyArray<Rule.RuleType> = Rule.RuleType.literals
 
 /** The places and rules, and the person to whom they belong. Every place has an app of its own: ten rules at most. */
-const made = ({ circles, dwellMinutes, settleS }: ReplayTerms) =>
+const made = ({ circles, dwellMinutes, settleS, silenceS }: ReplayTerms) =>
   Effect.gen(function* () {
     const sharing = yield* RuleSamples.sharing()
     const userId = sharing.user.id
@@ -151,7 +155,12 @@ const made = ({ circles, dwellMinutes, settleS }: ReplayTerms) =>
         const rule = yield* RuleSamples.rule(
           sharing.connection,
           { _tag: "Zone", circle, label },
-          { type, dwellMinutes: type === "dwell" ? dwellMinutes : null, settleS: type === "dwell" ? null : settleS }
+          {
+            type,
+            dwellMinutes: type === "dwell" ? dwellMinutes : null,
+            settleS: type === "dwell" ? null : settleS,
+            silenceS: type === "dwell" ? silenceS : null
+          }
         )
         rules.push({ id: rule.id, place: index + 1, type })
       }
@@ -195,8 +204,8 @@ const found = (userId: UserId, placeIds: ReadonlyArray<PlaceId>) =>
       const page = yield* ownVisits(userId, { from: null, to: null, limit: 500, cursor })
       // An answer derives a bounded number of readings; the next one goes on (decision visits-8).
       if (!page.complete) continue
-      for (const { arrival, departure, place } of page.visits) {
-        visits.push({ place: placeIds.indexOf(place.id) + 1, arrival, departure })
+      for (const { arrival, departure, isUncertain, place } of page.visits) {
+        visits.push({ place: placeIds.indexOf(place.id) + 1, arrival, departure, isUncertain })
       }
       cursor = page.nextCursor ?? undefined
       isUnfinished = cursor !== undefined

@@ -2,7 +2,7 @@ import { Geometry } from "@place-access/domain/places"
 import { CannotStart } from "@place-access/worker"
 import { Console, Effect, Schema } from "effect"
 import { readFile } from "node:fs/promises"
-import { figuresOf, figuresText, type MeasuredLog } from "./figures.js"
+import { figuresOf, figuresText, silenceTable, type MeasuredLog } from "./figures.js"
 import { digest, jsonLines, type NamedReplay, text } from "./lines.js"
 import { type Log, read } from "./Log.js"
 import type { ReplayOptions } from "./options.js"
@@ -26,7 +26,10 @@ export const replay = (options: ReplayOptions): Effect.Effect<void, CannotStart>
         options.output === "json" ? jsonLines(result) : [options.output === "digest" ? digest(result) : text(result)]
       yield* Effect.forEach(lines, (line) => Console.log(line), { discard: true })
     }
-    if (options.output === "figures") yield* Console.log(figuresText(yield* figuresOf(measured, options)))
+    if (options.output === "figures") {
+      yield* Console.log(figuresText(yield* figuresOf(measured, options)))
+      yield* Console.log(yield* silenceTable(measured, options))
+    }
   })
 
 /** The spots where the log stays. */
@@ -37,9 +40,9 @@ export const circlesOf = (log: Log, radiusM: number): ReadonlyArray<Geometry.Cir
 export const named = (
   log: Log,
   circles: ReadonlyArray<Geometry.Circle>,
-  { dwellMinutes, settleS }: Pick<ReplayOptions, "dwellMinutes" | "settleS">
+  { dwellMinutes, settleS, silenceS }: Pick<ReplayOptions, "dwellMinutes" | "settleS" | "silenceS">
 ): Effect.Effect<NamedReplay> =>
-  Effect.map(Effect.orDie(replayLog(log, { circles, dwellMinutes, settleS })), (replayed) => ({
+  Effect.map(Effect.orDie(replayLog(log, { circles, dwellMinutes, settleS, silenceS })), (replayed) => ({
     name: log.name,
     readings: log.readings.length,
     places: circles.length,

@@ -140,6 +140,7 @@ export interface PlaceRuleAnswer {
   readonly target: { readonly place_id: string | null; readonly label: string }
   readonly dwell_minutes: number | null
   readonly settle_s: number | null
+  readonly silence_s: number | null
   readonly active_from: IsoTime | null
   readonly active_until: IsoTime | null
   /** `disabled`: the place or the scope that the rule needs is gone. */
@@ -332,8 +333,9 @@ type RuleTrigger =
   | { readonly type: "dwell"; readonly dwell_minutes: number }
 
 interface RuleTerms {
-  /** 0 to 300: seconds for which an arrival or departure waits for a reading that contradicts it. */
+  /** 0 to 300: seconds for which an arrival or departure waits for a contradiction. Of stays: `silence_s`. */
   readonly settle_s?: number | null | undefined
+  readonly silence_s?: number | null | undefined
   /** Exactly the url of one of the app's endpoints. Left out: every subscribed endpoint gets the events. */
   readonly webhook_url?: string | null | undefined
   readonly active_from?: IsoTime | null | undefined

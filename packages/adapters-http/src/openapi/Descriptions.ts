@@ -81,6 +81,7 @@ export const BY_NAME: Readonly<Record<string, string>> = {
   erased_at: "When the stretch was deleted",
   error: "The code of the error, which does not change",
   event_id: "The id of the event, the same at every attempt",
+  effect: "What the setting is good for, and what it costs in battery",
   events: "Names of events, or the events of this page",
   expected_daily_volume: "The most calls that one user should need in a day, 1 to 10,000",
   expires_at: "When it ends, exclusive; null: it does not",
@@ -182,6 +183,8 @@ export const BY_NAME: Readonly<Record<string, string>> = {
   scopes: "The scopes",
   scopes_supported: "Every scope",
   secrets: "The secrets, newest first",
+  silence_s:
+    "How many seconds after its minutes a dwell fires although the phone, last seen inside, sends nothing; null: never",
   settle_s: "How many seconds a crossing waits for a reading that contradicts it; null: its event is sent at once",
   sensitive: "Whether the scope is about coordinates",
   sensitive_days: "For how many days the app may read coordinates: 1, 7, 30 or 90",

@@ -343,6 +343,7 @@ export const NULLS: ReadonlySet<string> = new Set([
   "revoked_at",
   "sensitive_lapsed_at",
   "settle_s",
+  "silence_s",
   "submitted_at",
   "uses",
   "webhook_url"

@@ -16,6 +16,7 @@ const fields = {
   }),
   dwell_minutes: Schema.NullOr(Schema.Int),
   settle_s: Schema.NullOr(Schema.Int),
+  silence_s: Schema.NullOr(Schema.Int),
   active_from: Fields.NullableAt,
   active_until: Fields.NullableAt,
   state: RuleLife.RuleState.annotations({
@@ -61,6 +62,11 @@ const documentedTerms = {
     description:
       "Seconds for which an arrival or a departure waits for a reading that contradicts it; then its event is sent, with the time of the crossing. Left out or 0: sent at once. Dwell rules ignore it and answer null"
   },
+  silence_s: {
+    ...integerOrNull(Rule.MIN_SILENCE_S, Rule.MAX_SILENCE_S),
+    description:
+      "For dwell rules: a phone that was last seen inside and then sends nothing, as phones at rest do, counts as staying. The event is sent this many seconds after the minutes, and is about their end; any reading from outside before prevents it. It is a guess, wrong now and then. Left out: only a reading from inside sends the event. The others ignore it and answer null"
+  },
   webhook_url: {
     type: ["string", "null"],
     description: "Exactly the url of one of the app's endpoints. Left out: every subscribed endpoint gets the events"
@@ -69,7 +75,8 @@ const documentedTerms = {
   active_until: { ...timeOrNull, description: "Readings captured then or later are ignored" },
   max_event_age_s: {
     ...integerOrNull(Rule.MIN_EVENT_AGE_S, Rule.MAX_EVENT_AGE_S),
-    description: "Events older than this are withheld. Greater than settle_s. Left out: events of any age are delivered"
+    description:
+      "Events older than this are withheld. Greater than settle_s and silence_s. Left out: events of any age are delivered"
   }
 }
 
@@ -78,6 +85,7 @@ const terms = {
   type: Anything,
   dwell_minutes: Anything,
   settle_s: Anything,
+  silence_s: Anything,
   webhook_url: Anything,
   active_from: Anything,
   active_until: Anything,

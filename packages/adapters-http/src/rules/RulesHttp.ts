@@ -128,6 +128,7 @@ const termsOf = (payload: {
   readonly type?: unknown
   readonly dwell_minutes?: unknown
   readonly settle_s?: unknown
+  readonly silence_s?: unknown
   readonly webhook_url?: unknown
   readonly active_from?: unknown
   readonly active_until?: unknown
@@ -136,6 +137,7 @@ const termsOf = (payload: {
   type: payload.type,
   dwellMinutes: payload.dwell_minutes,
   settleS: payload.settle_s,
+  silenceS: payload.silence_s,
   webhookUrl: payload.webhook_url,
   activeFrom: payload.active_from,
   activeUntil: payload.active_until,
@@ -155,6 +157,7 @@ const common = (rule: ListedRule) => ({
   target: { place_id: rule.target._tag === "Place" ? rule.target.placeId : null, label: rule.target.label },
   dwell_minutes: rule.dwellMinutes,
   settle_s: rule.settleS,
+  silence_s: rule.silenceS,
   active_from: rule.window.from,
   active_until: rule.window.until,
   state: rule.state,

@@ -212,6 +212,7 @@ describe("the bodies that an app sends have the fields of the contract", () => {
     type: "dwell",
     dwell_minutes: 10,
     settle_s: null,
+    silence_s: null,
     place_id: "plc_1",
     webhook_url: null,
     active_from: null,

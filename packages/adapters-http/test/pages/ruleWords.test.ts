@@ -12,6 +12,7 @@ const rule: Rule.Rule = {
   target: { _tag: "Place", placeId: PlaceId.make("plc_1"), label: "Home" },
   dwellMinutes: null,
   settleS: null,
+  silenceS: null,
   webhookUrl: null,
   isLegacy: false,
   window: { from: null, until: null },

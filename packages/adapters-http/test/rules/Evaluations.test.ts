@@ -177,6 +177,7 @@ describe("GET /v1/rules/{kind}/{id}/evaluations", () => {
       target: { _tag: "Zone", circle: { ...HOME, radiusM: 150 }, label: "Quay" },
       dwellMinutes: null,
       settleS: null,
+      silenceS: null,
       webhookUrl: null,
       isLegacy: false,
       window: { from: null, until: null },

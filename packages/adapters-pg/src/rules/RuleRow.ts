@@ -11,6 +11,7 @@ const common = {
   type: Rule.RuleType,
   dwell_minutes: Schema.NullOr(Schema.Int),
   settle_s: Schema.NullOr(Schema.Int),
+  silence_s: Schema.NullOr(Schema.Int),
   webhook_url: Schema.NullOr(Schema.String),
   is_legacy: Schema.Boolean,
   active_from: Rows.NullableAt,
@@ -37,7 +38,7 @@ export type RuleRow = typeof RuleRow.Type
  * Selects a `RuleRow` from `rules r LEFT JOIN places p`. The circle of the place is selected under the names of the
  * zone's columns, so that an evaluation finds a circle in the same columns for both kinds.
  */
-export const COLUMNS = `r.user_id, r.rule_id, r.connection_id, r.app_id, r.type, r.place_id, r.dwell_minutes, r.settle_s, r.webhook_url,
+export const COLUMNS = `r.user_id, r.rule_id, r.connection_id, r.app_id, r.type, r.place_id, r.dwell_minutes, r.settle_s, r.silence_s, r.webhook_url,
   r.own_secret IS NOT NULL AS is_legacy, r.active_from, r.active_until, r.max_event_age_s, r.created_at,
     coalesce(p.lat, r.lat) AS lat, coalesce(p.lon, r.lon) AS lon,
   coalesce(p.radius_m, r.radius_m) AS radius_m, coalesce(p.label, r.label) AS label`
@@ -56,6 +57,7 @@ export const toRule = (row: RuleRow, disabledAt: Rule.Rule["disabledAt"]): Rule.
   target: target(row),
   dwellMinutes: row.dwell_minutes,
   settleS: row.settle_s,
+  silenceS: row.silence_s,
   webhookUrl: row.webhook_url,
   isLegacy: row.is_legacy,
   window: { from: row.active_from, until: row.active_until },

@@ -33,6 +33,7 @@ export const evaluate = (
       circle: live.circle,
       dwellMinutes: rule.dwellMinutes,
       settleS: rule.settleS,
+      silenceS: rule.silenceS,
       window: rule.window,
       firesFrom: live.firesFrom
     }
@@ -42,7 +43,7 @@ export const evaluate = (
       made.push({ capturedAt: at, receivedAt, outcome: "fired", eventId: null })
     }
     // A crossing whose time is over was not contradicted, whether a worker has seen that yet or not.
-    const before = RuleEvaluation.settle(RuleEvaluation.on(live.basis, live.state), receivedAt)
+    const before = RuleEvaluation.settle(question, RuleEvaluation.on(live.basis, live.state), receivedAt)
     let { state } = before
     if (before.firedAt !== null) fire(before.firedAt)
     let unkept = fixes.length - RecentEvaluations.KEPT

@@ -41,6 +41,11 @@ export interface Rule<T extends RuleTarget = RuleTarget> {
   readonly dwellMinutes: number | null
   /** Seconds, 0 to 300, for which an arrival or departure waits for a contradiction; null: none (decision rules-13). */
   readonly settleS: number | null
+  /**
+   * Seconds, 300 to 1,800, after which a dwell fires although the phone, last seen inside, sends nothing. Null: only a
+   * reading fires it (decision rules-14).
+   */
+  readonly silenceS: number | null
   /** The address of an endpoint; null: every subscribed one. An imported rule has its own address. */
   readonly webhookUrl: string | null
   /** Imported from before apps had endpoints. It has an address and a secret of its own (Spec §6.4.9). */
@@ -56,5 +61,7 @@ export interface Rule<T extends RuleTarget = RuleTarget> {
 export const MIN_DWELL_MINUTES = 5
 export const MAX_DWELL_MINUTES = 720
 export const MAX_SETTLE_S = 300
+export const MIN_SILENCE_S = 300
+export const MAX_SILENCE_S = 1_800
 export const MIN_EVENT_AGE_S = 30
 export const MAX_EVENT_AGE_S = 3_600

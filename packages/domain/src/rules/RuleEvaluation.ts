@@ -37,15 +37,21 @@ export interface RuleMemory {
   /** When the newest decisive fix was captured. A fix that is not newer changes no state (decision L4). */
   readonly asOf: Timestamp | null
   readonly lastFiredAt: Timestamp | null
-  /** The newest crossing, while a fix may still contradict it. Null for a rule without `settleS`. */
+  /**
+   * The newest crossing, or the dwell of this stay, while a fix may still contradict it. Null for a rule without
+   * `settleS` or `silenceS`.
+   */
   readonly unsettled: Unsettled | null
   /** What this state was computed for (`LiveRule.basis`). */
   readonly basis: string
 }
 
-/** A crossing of a rule with `settleS` that a fix may still contradict (decision rules-13). */
+/**
+ * What a fix may still contradict: a crossing of a rule with `settleS` (decision rules-13), or the dwell that silence
+ * tells, of a rule with `silenceS` (decision rules-14).
+ */
 export interface Unsettled {
-  /** When the fix that crossed was captured. */
+  /** When the fix that crossed was captured; of a dwell, when the minutes of the stay are over. */
   readonly at: Timestamp
   /** The crossing counts from then on, by the clock, unless a fix contradicts it first. */
   readonly until: Timestamp
@@ -94,6 +100,8 @@ export interface Question {
   readonly dwellMinutes: number | null
   /** Seconds. Null or 0: crossings fire at once (decision rules-13). */
   readonly settleS: number | null
+  /** Seconds. Null: only a fix fires a dwell (decision rules-14). */
+  readonly silenceS: number | null
   readonly window: RuleWindow
   /** An earlier fix may seed the rule, never fire it (decision M5, `LiveRule.firesFrom`). Null: any may fire. */
   readonly firesFrom: Timestamp | null
@@ -146,6 +154,8 @@ export interface RuleStep {
 export const COOLDOWN = 2 * MINUTE
 /** Spec §4.6.4: a fix older than this at its arrival changes the state but fires nothing. */
 export const STALE_AFTER = 15 * MINUTE
+/** Decision rules-14: silence tells no dwell when the last fix is older than this at the end of the minutes. */
+export const LAST_WORD = 30 * MINUTE
 /** Spec §4.6.5: a fix that arrives up to this long after the window closed is still evaluated. */
 export const LATE_UPLOAD = DAY
 
@@ -162,7 +172,9 @@ export const step = (question: Question, state: RuleMemory, fix: Observation, re
   if (side === undefined) return { state, outcome: "boundary" }
 
   const { unsettled } = state
-  if (unsettled !== null) return afterCrossing(question, state, unsettled, side, fix, receivedAt)
+  // A dwell that silence would tell needs no mark to be contradicted: the next decisive fix decides it anew.
+  if (unsettled !== null && question.type !== "dwell")
+    return afterCrossing(question, state, unsettled, side, fix, receivedAt)
   return decided(question, state, side, at, receivedAt)
 }
 
@@ -178,7 +190,7 @@ const afterCrossing = (
   const isOpen = at - unsettled.at <= settleMillis(question)
   if (isOpen && side !== state.side) return { state: arrived(state, side, at), outcome: "contradicted" }
   if (isOpen) return { state: { ...remained(state, at), unsettled }, outcome: "no_change" }
-  const next = decided(question, settled(state, unsettled), side, at, receivedAt)
+  const next = decided(question, settled(question, state, unsettled), side, at, receivedAt)
   return unsettled.fires ? { ...next, settled: unsettled.at } : next
 }
 
@@ -188,17 +200,19 @@ const afterCrossing = (
  * result does not depend on when a worker came (decision rules-13).
  */
 export const settle = (
+  question: Pick<Question, "type">,
   state: RuleMemory,
   now: Timestamp
 ): { readonly state: RuleMemory; readonly firedAt: Timestamp | null } => {
   const { unsettled } = state
   return unsettled === null || now < unsettled.until
     ? { state, firedAt: null }
-    : { state: settled(state, unsettled), firedAt: unsettled.fires ? unsettled.at : null }
+    : { state: settled(question, state, unsettled), firedAt: unsettled.fires ? unsettled.at : null }
 }
 
-const settled = (state: RuleMemory, { at, fires }: Unsettled): RuleMemory => ({
+const settled = ({ type }: Pick<Question, "type">, state: RuleMemory, { at, fires }: Unsettled): RuleMemory => ({
   ...state,
+  dwellSpent: IS_ONCE_A_STAY[type] || state.dwellSpent,
   lastFiredAt: fires ? at : state.lastFiredAt,
   unsettled: null
 })
@@ -214,9 +228,9 @@ const decided = (
   receivedAt: Timestamp
 ): RuleStep => {
   const evaluated = evaluatedAt(question, state, side, at, receivedAt)
+  if (question.type === "dwell") return untilSilence(question, evaluated, at, receivedAt)
   const millis = settleMillis(question)
-  // A dwell waits for its minutes already.
-  if (millis === 0 || state.side === null || side === state.side || question.type === "dwell") return evaluated
+  if (millis === 0 || state.side === null || side === state.side) return evaluated
   // The crossing may be contradicted, also when the rule does not ask about it: a way back is then no crossing either.
   const fires = evaluated.outcome === "fired"
   const unsettled: Unsettled = { at, until: plus(receivedAt, millis), fires }
@@ -224,6 +238,28 @@ const decided = (
     state: { ...evaluated.state, lastFiredAt: state.lastFiredAt, unsettled },
     outcome: fires ? "settling" : evaluated.outcome
   }
+}
+
+/**
+ * A dwell with `silenceS`: the phone is inside, and when it sends nothing for so long after the minutes, silence tells
+ * the dwell (decision rules-14). Every decisive fix decides anew whether it may, and when.
+ */
+const untilSilence = (question: Question, evaluated: RuleStep, at: Timestamp, receivedAt: Timestamp): RuleStep => {
+  const { dwellMinutes, firesFrom, silenceS, window } = question
+  const { state } = evaluated
+  if (silenceS === null || dwellMinutes === null || state.since === null || state.dwellSpent) return evaluated
+  const due = plus(state.since, dwellMinutes * MINUTE)
+  const maySpeak =
+    // A fix that is old enough to fire was stale or early, and fires nothing later either.
+    due > at &&
+    receivedAt - at <= STALE_AFTER &&
+    due - at <= LAST_WORD &&
+    (firesFrom === null || due >= firesFrom) &&
+    (window.until === null || due < window.until) &&
+    (state.lastFiredAt === null || due - state.lastFiredAt >= COOLDOWN)
+  if (!maySpeak) return evaluated
+  const until = plus(receivedAt > due ? receivedAt : due, silenceS * 1_000)
+  return { ...evaluated, state: { ...state, unsettled: { at: due, until, fires: true } } }
 }
 
 const evaluatedAt = (

@@ -10,6 +10,7 @@ export interface TermsRequest {
   readonly type?: unknown
   readonly dwellMinutes?: unknown
   readonly settleS?: unknown
+  readonly silenceS?: unknown
   readonly webhookUrl?: unknown
   /** ISO 8601, like `activeUntil`. */
   readonly activeFrom?: unknown
@@ -29,7 +30,10 @@ export interface ZoneRuleRequest extends TermsRequest {
 }
 
 /** The part of a rule that its app decides, for places and zones alike. */
-export type RuleTerms = Pick<Rule.Rule, "type" | "dwellMinutes" | "settleS" | "webhookUrl" | "window" | "maxEventAgeS">
+export type RuleTerms = Pick<
+  Rule.Rule,
+  "type" | "dwellMinutes" | "settleS" | "silenceS" | "webhookUrl" | "window" | "maxEventAgeS"
+>
 
 /** A request without a problem of its own. Whether the place exists is checked later, by `createPlaceRule`. */
 export interface CheckedPlace {
@@ -74,6 +78,7 @@ const terms = (reading: Reading, request: TermsRequest, now: Timestamp.Timestamp
     ),
     dwellMinutes: reading.read("dwell_minutes", dwellMinutes(request.dwellMinutes, type), null),
     settleS: reading.read("settle_s", settleS(request.settleS, type), null),
+    silenceS: reading.read("silence_s", silenceS(request.silenceS, type), null),
     webhookUrl: reading.read("webhook_url", optional(request.webhookUrl, text), null),
     window: {
       from: reading.read("active_from", optional(request.activeFrom, timestamp), null),
@@ -110,6 +115,7 @@ interface Range {
 
 const DWELL_MINUTES: Range = { min: Rule.MIN_DWELL_MINUTES, max: Rule.MAX_DWELL_MINUTES }
 const SETTLE_S: Range = { min: 0, max: Rule.MAX_SETTLE_S }
+const SILENCE_S: Range = { min: Rule.MIN_SILENCE_S, max: Rule.MAX_SILENCE_S }
 const MAX_EVENT_AGE_S: Range = { min: Rule.MIN_EVENT_AGE_S, max: Rule.MAX_EVENT_AGE_S }
 
 type Read<A> = Either.Either<A, string>
@@ -171,11 +177,23 @@ const dwellMinutes = (value: unknown, type: Rule.RuleType | undefined): Read<num
 const settleS = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> =>
   type === "dwell" ? Either.right(null) : optional(value, wholeNumber(SETTLE_S))
 
+/** Only dwell rules have it. For other types the result is null, whatever was sent (decision rules-14). */
+const silenceS = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> =>
+  type !== undefined && !HAS_MINUTES[type] ? Either.right(null) : optional(value, wholeNumber(SILENCE_S))
+
 /** Events that are too old when they are written would never be sent. */
-const outlives = ({ maxEventAgeS, settleS }: Pick<RuleTerms, "maxEventAgeS" | "settleS">): Read<undefined> =>
-  maxEventAgeS !== null && settleS !== null && maxEventAgeS <= settleS
-    ? Either.left("must be greater than settle_s: an event is written settle_s after it occurred")
+const outlives = ({
+  maxEventAgeS,
+  settleS,
+  silenceS
+}: Pick<RuleTerms, "maxEventAgeS" | "settleS" | "silenceS">): Read<undefined> => {
+  if (maxEventAgeS === null) return Either.right(undefined)
+  if (settleS !== null && maxEventAgeS <= settleS)
+    return Either.left("must be greater than settle_s: an event is written settle_s after it occurred")
+  return silenceS !== null && maxEventAgeS <= silenceS
+    ? Either.left("must be greater than silence_s: an event is written silence_s after it occurred")
     : Either.right(undefined)
+}
 
 /** Checks that the window is not over and has at least one instant (Spec §4.6.6). */
 const open = ({ from, until }: Rule.RuleWindow, now: Timestamp.Timestamp): Read<undefined> => {

@@ -65,6 +65,7 @@ const liveRule = (asked: RuleEvaluation.Question): LiveRule.LiveRule => ({
     target: { _tag: "Zone", circle: asked.circle, label: "Quay" },
     dwellMinutes: asked.dwellMinutes,
     settleS: null,
+    silenceS: null,
     webhookUrl: null,
     isLegacy: false,
     window: asked.window,

@@ -462,6 +462,7 @@ describe("an accuracy that plain JavaScript left out", () => {
         circle,
         dwellMinutes: null,
         settleS: null,
+        silenceS: null,
         window: { from: null, until: null },
         firesFrom: null
       }

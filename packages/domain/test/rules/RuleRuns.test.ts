@@ -21,7 +21,7 @@ const lived = (type: Rule.RuleType, readings: ReadonlyArray<readonly [minute: nu
   return readings.map(([minute, metres]) => {
     const fix = { capturedAt: at(minute), lat: HOME.lat + metres / 111_320, lon: HOME.lon, accuracyM: 10 }
     const dwellMinutes = type === "dwell" ? 10 : null
-    const question = { type, circle: HOME, dwellMinutes, settleS: null, window, firesFrom: null }
+    const question = { type, circle: HOME, dwellMinutes, settleS: null, silenceS: null, window, firesFrom: null }
     const step = RuleEvaluation.step(question, state, fix, fix.capturedAt)
     state = step.state
     return { evaluation: evaluation(minute, step.outcome), side: state.side }

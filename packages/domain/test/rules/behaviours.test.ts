@@ -113,7 +113,12 @@ describe("Spec §4.6, rule 1: the first reading only establishes state", () => {
       const window = { from: from === null ? null : time(from), until: until === null ? null : time(until) }
       const seen = { ...fix, capturedAt: time(fix.capturedAt) }
       const before = RuleEvaluation.unseeded("1")
-      const { outcome, state } = RuleEvaluation.step({ ...asked, window }, before, seen, time(receivedAt))
+      const { outcome, state } = RuleEvaluation.step(
+        { ...asked, silenceS: null, window },
+        before,
+        seen,
+        time(receivedAt)
+      )
       expect(["seeded", "boundary", "outside_window", "late"]).toContain(outcome)
       expect(state.lastFiredAt).toBeNull()
       // A fix that decides nothing leaves the same state object.

@@ -28,6 +28,7 @@ const liveRule = (question: Terms, index: number): LiveRule.LiveRule => {
     target: TARGET,
     dwellMinutes: question.dwellMinutes,
     settleS: question.settleS,
+    silenceS: question.silenceS,
     webhookUrl: null,
     isLegacy: false,
     window: question.window,
@@ -56,6 +57,7 @@ export const questionOf = (circle: Life["circle"], rule: Life["rules"][number]):
   circle,
   dwellMinutes: rule.dwellMinutes ?? null,
   settleS: rule.settleS ?? null,
+  silenceS: null,
   window: {
     from: rule.activeFrom == null ? null : time(rule.activeFrom),
     until: rule.activeUntil == null ? null : time(rule.activeUntil)

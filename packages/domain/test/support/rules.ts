@@ -35,6 +35,7 @@ export const question = (overrides: Partial<RuleEvaluation.Question> = {}): Rule
   circle: CIRCLE,
   dwellMinutes: null,
   settleS: null,
+  silenceS: null,
   window: { from: null, until: null },
   firesFrom: null,
   ...overrides

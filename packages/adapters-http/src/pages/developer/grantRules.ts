@@ -72,6 +72,7 @@ const ruleSection = (app: TeamApp, { recent, rule }: EvaluatedRule<ListedRule>):
       <dd><code>${rule.id}</code></dd>
       ${rule.dwellMinutes !== null && fact("dwell_minutes", html`${rule.dwellMinutes}`)}
       ${rule.settleS !== null && fact("settle_s", html`${rule.settleS}`)}
+      ${rule.silenceS !== null && fact("silence_s", html`${rule.silenceS}`)}
       ${rule.window.from !== null && fact("active_from", time(rule.window.from))}
       ${rule.window.until !== null && fact("active_until", time(rule.window.until))}
       ${rule.isLegacy && fact("webhook_url", html`${rule.webhookUrl} <span class="badge warn">${words.ownAddress}</span>`)}

@@ -203,6 +203,7 @@ const limits = (): Value =>
       [html`<code>radius_m</code> of a zone`, `${Geometry.MIN_RADIUS_M} to ${number(Geometry.MAX_RADIUS_M)} metres`],
       [html`<code>dwell_minutes</code>`, `${Rule.MIN_DWELL_MINUTES} to ${Rule.MAX_DWELL_MINUTES}`],
       [html`<code>settle_s</code>`, `0 to ${Rule.MAX_SETTLE_S}`],
+      [html`<code>silence_s</code>`, `${Rule.MIN_SILENCE_S} to ${number(Rule.MAX_SILENCE_S)}`],
       [html`<code>max_event_age_s</code>`, `${Rule.MIN_EVENT_AGE_S} to ${number(Rule.MAX_EVENT_AGE_S)}`],
       [
         "Distance from the edge of a place within which a reading decides nothing",

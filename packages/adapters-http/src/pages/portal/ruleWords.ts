@@ -19,7 +19,11 @@ export const sentence = (rule: Rule.Rule, appName: string): Html => {
   const place = target._tag === "Zone" ? area(name, target, appName) : name
   const told = condition(rule, place)
   return words.window(
-    rule.settleS === null || rule.settleS === 0 ? told : words.settles(told, rule.settleS),
+    rule.silenceS !== null
+      ? words.silent(told, rule.silenceS / 60)
+      : rule.settleS === null || rule.settleS === 0
+        ? told
+        : words.settles(told, rule.settleS),
     window.from === null ? null : time(window.from),
     window.until === null ? null : time(window.until)
   )

@@ -67,6 +67,8 @@ import * as appTeams from "./0073_app_teams.js"
 import * as importDetails from "./0079_import_details.js"
 import * as importSenders from "./0080_import_senders.js"
 import * as settling from "./0082_settling.js"
+import * as silentStays from "./0083_silent_stays.js"
+import * as silence from "./0086_silence.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -136,5 +138,7 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0073_app_teams": appTeams.statements,
   "0079_import_details": importDetails.statements,
   "0080_import_senders": importSenders.statements,
-  "0082_settling": settling.statements
+  "0082_settling": settling.statements,
+  "0083_silent_stays": silentStays.statements,
+  "0086_silence": silence.statements
 }

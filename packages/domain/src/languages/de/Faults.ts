@@ -196,6 +196,10 @@ export const faults: ReadonlyArray<GermanPair> = [
     en: "must be greater than settle_s: an event is written settle_s after it occurred",
     de: "muss größer als settle_s sein: Ein Ereignis wird settle_s nach seinem Zeitpunkt geschrieben"
   },
+  {
+    en: "must be greater than silence_s: an event is written silence_s after it occurred",
+    de: "muss größer als silence_s sein: Ein Ereignis wird silence_s nach seinem Zeitpunkt geschrieben"
+  },
   { en: "must be after active_from", de: "muss nach active_from liegen" },
   { en: "is missing", de: "fehlt" },
   { en: "is not expected", de: "wird nicht erwartet" },

@@ -55,7 +55,8 @@ export const liveRules: Contract<Uploads.UploadSamplePorts> = [
         webhookUrl: "https://hooks.example.com/",
         window: { from: Timestamp.plus(yield* Timestamp.now, 1), until: Timestamp.plus(yield* Timestamp.now, 2) },
         maxEventAgeS: 3_600,
-        settleS: 120
+        settleS: 120,
+        silenceS: 600
       })
       const zone = yield* Samples.rule(connection, Samples.ZONE, { type: "exit" })
       yield* withRule()

@@ -113,6 +113,7 @@ export const draftRule = (connection: Connection, target: Rule["target"], overri
       target,
       dwellMinutes: null,
       settleS: null,
+      silenceS: null,
       webhookUrl: null,
       isLegacy: false,
       window: { from: null, until: null },

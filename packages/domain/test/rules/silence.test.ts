@@ -1,0 +1,95 @@
+import { RuleEvaluation } from "@place-access/domain/rules"
+import { describe, expect, it } from "@effect/vitest"
+import {
+  dwell,
+  EDGE,
+  evaluate,
+  HOUR,
+  INSIDE,
+  MINUTE,
+  NOON,
+  OUTSIDE,
+  outcomes,
+  type Seen,
+  time
+} from "../support/rules.js"
+
+/** Dwells that silence tells (decision rules-14). */
+
+const SILENCE_S = 600
+const asked = (over: Partial<RuleEvaluation.Question> = {}) => ({ ...dwell(10), silenceS: SILENCE_S, ...over })
+
+/** What the clock fires at a time after noon, in minutes after noon; null: nothing. */
+const told = (seen: ReadonlyArray<Seen>, after: number, over: Partial<RuleEvaluation.Question> = {}) => {
+  const { firedAt } = RuleEvaluation.settle(asked(over), evaluate(asked(over), seen).state, time(NOON + after))
+  return firedAt === null ? null : (firedAt - NOON) / MINUTE
+}
+
+const ARRIVES: ReadonlyArray<Seen> = [
+  { after: -MINUTE, where: OUTSIDE },
+  { after: 0, where: INSIDE }
+]
+
+describe("a dwell with silence_s [rules-14, §4.6]", () => {
+  it("is told silence_s after its minutes, for the end of the minutes, when the phone sends nothing more", () => {
+    expect(told(ARRIVES, 20 * MINUTE - 1)).toBeNull()
+    expect(told(ARRIVES, 20 * MINUTE)).toBe(10)
+    expect(told(ARRIVES, 20 * HOUR)).toBe(10)
+  })
+  it("is not told by silence without silence_s [L7]", () => {
+    expect(told(ARRIVES, 20 * HOUR, { silenceS: null })).toBeNull()
+  })
+  it("is not told when a reading from outside came before, whenever it was captured", () => {
+    for (const after of [MINUTE, 10 * MINUTE, 20 * MINUTE - 1])
+      expect(told([...ARRIVES, { after, where: OUTSIDE }], HOUR)).toBeNull()
+    expect(told([...ARRIVES, { after: 2 * MINUTE, delay: 17 * MINUTE, where: OUTSIDE }], HOUR)).toBeNull()
+  })
+  it("counts from the end of the minutes, or from the arrival of a reading that came later", () => {
+    const late = [...ARRIVES, { after: 9 * MINUTE, delay: 5 * MINUTE, where: INSIDE }]
+    expect([told(late, 24 * MINUTE - 1), told(late, 24 * MINUTE)]).toEqual([null, 10])
+  })
+  it("a reading from inside after the minutes tells it at once, for its own time, as without silence_s", () => {
+    const seen = [...ARRIVES, { after: 12 * MINUTE, where: INSIDE }]
+    expect(outcomes(asked(), seen)).toEqual(["seeded", "crossed", "fired"])
+    expect(told(seen, HOUR)).toBeNull()
+  })
+  it("a reading within the margin changes nothing", () => {
+    expect(told([...ARRIVES, { after: 12 * MINUTE, where: EDGE }], 20 * MINUTE)).toBe(10)
+  })
+  it("is told once a stay, and again in the next one", () => {
+    const after = RuleEvaluation.settle(asked(), evaluate(asked(), ARRIVES).state, time(NOON + 20 * MINUTE)).state
+    const again = evaluate(asked(), [{ after: 30 * MINUTE, where: INSIDE }], after)
+    expect([again.outcomes, again.state.unsettled]).toEqual([["no_change"], null])
+    const away: ReadonlyArray<Seen> = [
+      { after: 40 * MINUTE, where: OUTSIDE },
+      { after: 50 * MINUTE, where: INSIDE }
+    ]
+    expect(evaluate(asked(), away, again.state).state.unsettled?.at).toBe(NOON + 60 * MINUTE)
+  })
+  it("silence after a stale reading, or after one of more than 30 minutes before the end, tells nothing", () => {
+    const stale = [{ after: 0, where: INSIDE, delay: 15 * MINUTE + 1 }]
+    expect(told(stale, HOUR, { dwellMinutes: 30 })).toBeNull()
+    expect(told([{ after: 0, where: INSIDE, delay: 15 * MINUTE }], HOUR, { dwellMinutes: 30 })).toBe(30)
+    expect(told(ARRIVES, 5 * HOUR, { dwellMinutes: 31 })).toBeNull()
+    expect(told([...ARRIVES, { after: MINUTE, where: INSIDE }], 5 * HOUR, { dwellMinutes: 31 })).toBe(31)
+  })
+  it("not before the rule began, nor at the end of its window, nor within the cooldown [M5, T3, §4.6.3]", () => {
+    const at = (after: number) => time(NOON + after)
+    expect(told(ARRIVES, HOUR, { firesFrom: at(10 * MINUTE + 1) })).toBeNull()
+    expect(told(ARRIVES, HOUR, { firesFrom: at(10 * MINUTE) })).toBe(10)
+    expect(told(ARRIVES, HOUR, { window: { from: null, until: at(10 * MINUTE) } })).toBeNull()
+    expect(told(ARRIVES, HOUR, { window: { from: null, until: at(10 * MINUTE + 1) } })).toBe(10)
+    const fired = (lastFiredAt: number) => {
+      const { state } = evaluate(asked(), ARRIVES, { ...RuleEvaluation.unseeded("1"), lastFiredAt: at(lastFiredAt) })
+      return state.unsettled?.at ?? null
+    }
+    expect([fired(8 * MINUTE), fired(8 * MINUTE + 1)]).toEqual([NOON + 10 * MINUTE, null])
+  })
+  it("an upload that comes when the silence is over finds the dwell told, and untells nothing", () => {
+    const { state } = evaluate(asked(), ARRIVES)
+    const first = RuleEvaluation.settle(asked(), state, time(NOON + 25 * MINUTE))
+    expect(first.firedAt).toBe(NOON + 10 * MINUTE)
+    const left = evaluate(asked(), [{ after: 5 * MINUTE, delay: 20 * MINUTE, where: OUTSIDE }], first.state)
+    expect([left.outcomes, left.state.side]).toEqual([["crossed"], "outside"])
+  })
+})
