@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest"
 import * as connectionMarks from "../../testing/simulation/oracles/marks/connectionMarks.js"
 import * as ruleMarks from "../../testing/simulation/oracles/marks/ruleMarks.js"
 import * as steeringMarks from "../../testing/simulation/oracles/marks/steeringMarks.js"
+import * as troubleMarks from "../../testing/simulation/oracles/marks/troubleMarks.js"
 import { breath } from "../support/breath.js"
 
 const FOLDER = join(import.meta.dirname, "seeds")
@@ -15,7 +16,7 @@ const FOLDER = join(import.meta.dirname, "seeds")
 const FIRST = 5_000
 const RUNS = 25
 const TWICE = 5
-const ALL_MARKS = new Set([...connectionMarks.names, ...ruleMarks.names, ...steeringMarks.names])
+const ALL_MARKS = new Set([...connectionMarks.names, ...ruleMarks.names, ...steeringMarks.names, ...troubleMarks.names])
 
 interface FoundPlan {
   readonly invariant: string
@@ -28,7 +29,12 @@ const found = readdirSync(join(FOLDER, "found")).map((name) => [name, read<Found
 const corpus = read<{ readonly seeds: ReadonlyArray<number>; readonly plans: ReadonlyArray<unknown> }>("marks.json")
 
 const reached = (run: Simulation.PlanResult): ReadonlySet<string> =>
-  new Set([...connectionMarks.reached(run), ...ruleMarks.reached(run), ...steeringMarks.reached(run)])
+  new Set([
+    ...connectionMarks.reached(run),
+    ...ruleMarks.reached(run),
+    ...steeringMarks.reached(run),
+    ...troubleMarks.reached(run)
+  ])
 
 const clean = async (plan: Simulation.Plan): Promise<Simulation.PlanResult> => {
   await breath()

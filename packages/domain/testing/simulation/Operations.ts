@@ -227,6 +227,7 @@ export interface RuleFields {
   readonly dwellMinutes: number | null
   /** Left out: null. */
   readonly settleS?: number | null
+  readonly silenceS?: number | null
   readonly webhookUrl: string | null
   readonly activeFrom: number | null
   readonly activeUntil: number | null

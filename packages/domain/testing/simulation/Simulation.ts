@@ -2,8 +2,10 @@ import { Cause, Context, type Duration, Effect, Exit, Layer, Logger, Scope } fro
 import { PasswordHasher } from "../../src/accounts/PasswordHasher.js"
 import { WebhookSender } from "../../src/endpoints/WebhookSender.js"
 import { WorkSignal } from "../../src/events/WorkSignal.js"
+import { FixStore } from "../../src/fixes/FixStore.js"
 import { AuditLog } from "../../src/audit/AuditLog.js"
 import { Mailer } from "../../src/mail/Mailer.js"
+import type { MailOutcome } from "../../src/mail/MailSending.js"
 import * as Bucket from "../../src/leases/Bucket.js"
 import { Entropy } from "../../src/shared/Entropy.js"
 import * as Timestamp from "../../src/shared/Timestamp.js"
@@ -11,7 +13,6 @@ import { Vault } from "../../src/shared/Vault.js"
 import { TierStore } from "../../src/sweeps/TierStore.js"
 import * as MemoryEntropy from "../memory/vault/MemoryEntropy.js"
 import * as MemoryPasswordHasher from "../memory/accounts/MemoryPasswordHasher.js"
-import * as MemoryVault from "../memory/vault/MemoryVault.js"
 import { Engine, START } from "./engine/Engine.js"
 import * as Guard from "./engine/Guard.js"
 import * as Process from "./engine/Process.js"
@@ -23,6 +24,7 @@ import { demandKind, Faults, type FaultSetting } from "./ports/Faults.js"
 import { instrument, type Sabotage } from "./ports/instrument.js"
 import { memory } from "./ports/MemoryBackend.js"
 import { type Backend, type Ports, STORES } from "./ports/Ports.js"
+import * as RotatingVault from "./ports/RotatingVault.js"
 import * as VirtualWorkSignal from "./ports/VirtualWorkSignal.js"
 import { Recorder } from "./trace/Recorder.js"
 import { Secrets } from "./trace/Secrets.js"
@@ -127,8 +129,8 @@ const prepare = (config: Config, scenario: Scenario) => {
   const engine = new Engine({ startMillis, scheduling })
   const recorder = new Recorder(engine.clock)
   const secrets = new Secrets()
-  const faults = new Faults(Streams.make(seed, "faults"))
-  const receivers = new Receivers(recorder, secrets)
+  const faults = new Faults(Streams.make(seed, "faults"), Streams.make(seed, "later faults"))
+  const receivers = new Receivers(recorder, secrets, faults)
   const processes = new Processes(engine, recorder, config)
   // Opening and closing the database is not part of the run, so it runs on the host.
   const aside = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
@@ -136,7 +138,8 @@ const prepare = (config: Config, scenario: Scenario) => {
       ? engine.onHost(effect)
       : Effect.suspend(() => Effect.runSyncExit(Effect.withClock(effect, engine.clock)))
 
-  const simulated = simulatedPorts({ receivers, recorder, secrets, seed })
+  const vault = RotatingVault.make(secrets)
+  const simulated = simulatedPorts({ faults, receivers, recorder, seed, vault: vault.vault })
   const onCrash = (process: Process.Process) =>
     Effect.gen(function* () {
       // A supervisor restarts the process within a minute.
@@ -160,13 +163,20 @@ const prepare = (config: Config, scenario: Scenario) => {
         const found = Effect.orDie(tiers.due(page))
         return Effect.map(backend.isHosted ? engine.onHost(found) : found, (due) => due.length > 0)
       }
+      engine.clock.hasWorkBy = (by) => {
+        const found = Effect.orDie(Context.get(raw, FixStore).settling(Bucket.ALL, Timestamp.make(by), 1))
+        return Effect.map(backend.isHosted ? engine.onHost(found) : found, (due) => due.length > 0)
+      }
       const instrumented = instrument(config.sabotage?.(raw) ?? raw, {
         engine,
         recorder,
         secrets,
         faults,
         isHosted: backend.isHosted,
-        onCrash
+        onCrash,
+        onPause: (process, millis) => processes.pause(process, millis),
+        onSkew: (process, millis) => processes.skew(process, millis),
+        onRotate: vault.rotate
       })
       const ports = config.sabotageInFront?.(instrumented) ?? instrumented
       const registry = Registry.make(secrets, config.sabotageAnswers)
@@ -239,28 +249,24 @@ const reason = (cause: Cause.Cause<unknown>): string => {
 }
 
 interface Simulation {
+  readonly faults: Faults
   readonly receivers: Receivers
   readonly recorder: Recorder
-  readonly secrets: Secrets
   readonly seed: number
+  readonly vault: typeof Vault.Service
 }
 
-/**
- * The ports that the simulation implements itself. Its vault reports every signing secret to `secrets`, so a receiver
- * can tell which secret signed a POST.
- */
-const simulatedPorts = ({ receivers, recorder, secrets, seed }: Simulation) => {
-  const vault = MemoryVault.make(["k1"])
-  return Context.empty().pipe(
+/** A mailbox that does not exist, and a mail server that asks to try again. */
+const BOUNCES: ReadonlyArray<Exclude<MailOutcome, { readonly _tag: "Sent" }>> = [
+  { _tag: "Refused", reason: "550 no such user here" },
+  { _tag: "NotSent", reason: "451 try again later" }
+]
+
+/** The ports that the simulation implements itself. */
+const simulatedPorts = ({ faults, receivers, recorder, seed, vault }: Simulation) =>
+  Context.empty().pipe(
     Context.add(Entropy, MemoryEntropy.make(Streams.make(seed, "ids").int(0, 2 ** 32 - 1))),
-    Context.add(Vault, {
-      ...vault,
-      seal: (plaintext, context) =>
-        Effect.suspend(() => {
-          if (plaintext.startsWith("whsec_")) secrets.alias("signing-secret", plaintext)
-          return vault.seal(plaintext, context)
-        })
-    }),
+    Context.add(Vault, vault),
     Context.add(PasswordHasher, MemoryPasswordHasher.make),
     Context.add(WebhookSender, receivers.sender),
     // No oracle reads the audit log, so the simulation keeps none.
@@ -270,14 +276,14 @@ const simulatedPorts = ({ receivers, recorder, secrets, seed }: Simulation) => {
     }),
     Context.add(Mailer, {
       send: ({ id, subject, to }) =>
-        Effect.map(Effect.yieldNow(), () => {
-          recorder.add(Process.WORLD, { kind: "mailed", to, subject, id })
-          return { _tag: "Sent" as const }
+        Effect.map(Effect.yieldNow(), (): MailOutcome => {
+          const bounce = faults.strikes("mail.bounce") ? faults.later.pick(BOUNCES) : undefined
+          recorder.add(Process.WORLD, { kind: "mailed", to, subject, id, ...(bounce && { bounced: bounce._tag }) })
+          return bounce ?? { _tag: "Sent" }
         })
     }),
     Context.add(WorkSignal, VirtualWorkSignal.make())
   )
-}
 
 /** A logger that searches every log line for secrets and prints nothing. */
 const listener = (recorder: Recorder, secrets: Secrets) =>

@@ -51,10 +51,19 @@ export const SWEEP = 15 * MINUTE
 /** Decision "Apps": after a new registration the old client secret stays valid for 24 hours. */
 export const CLIENT_SECRET_OVERLAP = 24 * HOUR
 
+/** Decision mail-3: the waits after each failed attempt at a message. */
+export const MAIL_WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY] as const
+
 // ---- fixes and rules
 
 /** Decision rules-13: the seconds for which a crossing may wait for a contradiction. */
 export const SETTLE_S: Limits = { min: 0, max: 300 }
+/** Decision rules-14: the seconds of silence after which a stay may fire. */
+export const SILENCE_S: Limits = { min: 300, max: 1_800 }
+/** Decision rules-14: silence says nothing when the last reading is older at the end of the minutes. */
+export const LAST_WORD = 30 * MINUTE
+/** A worker that nothing disturbs tells of a crossing within this much time after its wait. */
+export const SETTLE_PROMPT = 60 * SECOND
 /** Decision L3: a reading from further in the future is put aside. */
 export const FUTURE = 5 * MINUTE
 /** Decision L3: 2010-01-01. A reading from before that is put aside. */

@@ -58,6 +58,8 @@ export interface Mailed {
   readonly subject: string
   /** A message that is sent again, because its end could not be stored, has the same id. */
   readonly id: string
+  /** What the mail server said when it did not take the message: never, or not this time. */
+  readonly bounced?: "Refused" | "NotSent"
 }
 
 /**
@@ -78,7 +80,7 @@ export interface PortCall {
 
 export interface Fault {
   readonly kind: "fault"
-  readonly fault: FaultKind | "restart" | "heal"
+  readonly fault: FaultKind | "restart" | "wake" | "heal" | "restore"
   readonly detail: string
 }
 
@@ -91,6 +93,13 @@ export type FaultKind =
   | "upload.duplicate"
   | "upload.reorder"
   | "clock.jump"
+  | "port.cut"
+  | "process.pause"
+  | "receiver.late"
+  | "clock.skew"
+  | "disk.full"
+  | "mail.bounce"
+  | "keys.rotate"
 
 /**
  * A port call, a log line or the trace itself contained a secret in the clear, where only its hash or its sealed form

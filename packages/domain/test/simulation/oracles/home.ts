@@ -2,10 +2,10 @@ import type { DeliveryRow, EndpointRow, Reading, RuleFields } from "../../../tes
 import type { Oracle } from "../../../testing/simulation/Oracle.js"
 import { concurrency } from "../../../testing/simulation/oracles/concurrency.js"
 import { deliveries } from "../../../testing/simulation/oracles/deliveries.js"
-import { rules } from "../../../testing/simulation/oracles/rules.js"
+import { rules } from "../../../testing/simulation/oracles/rules/rules.js"
 import { visits } from "../../../testing/simulation/oracles/visits.js"
 import { webhooks } from "../../../testing/simulation/oracles/webhooks.js"
-import { windows } from "../../../testing/simulation/oracles/windows.js"
+import { windows } from "../../../testing/simulation/oracles/rules/windows.js"
 import { ok, seen, Story } from "./handwritten.js"
 
 export { ok }

@@ -11,7 +11,7 @@ const outside = (section: string, says: string, without: string): Row => ({ sect
 
 export const ROWS: ReadonlyArray<Row> = [
   row("§1.2", "answers know the places that are shared, and no others", "V1", "V7", "Q2"),
-  row("§1.3", "rules fire and are sent", "R10", "H4", "H8"),
+  row("§1.3", "rules fire and are sent", "R10", "R13", "H4", "H8"),
   row("§1.4", "coordinates need a purpose on every call", "P1", "P2"),
   row("§1.7", "the access log has every request, with its purpose", "A1", "A2", "A4", "A5", "A6", "A7", "A8", "A9"),
   row("§2.1", "credentials: lifetimes, one use, hashes", "T1", "T2", "T3", "T6", "T9", "T12"),
@@ -63,7 +63,7 @@ export const ROWS: ReadonlyArray<Row> = [
     "what the phone's visit is worth beside fixes",
     "no oracle derives visits: the visits' own properties do"
   ),
-  row("§4.6", "enter, exit and dwell", "R2", "R6", "R10"),
+  row("§4.6", "enter, exit and dwell", "R2", "R6", "R10", "R14"),
   row("§4.6", "of several devices the one that moved last (decision M14)", "R12", "R10", "Q1"),
   row("§4.6.1", "the first reading establishes state", "R1", "R11"),
   row("§4.6.2", "the boundary", "R3"),
@@ -96,6 +96,7 @@ export const ROWS: ReadonlyArray<Row> = [
   row("§6.4.4", "a fresh t", "H1"),
   row("§6.4.5", "2xx within 5 s", "D3"),
   row("§6.4.6", "the schedule, stored", "D1", "D7"),
+  row("§6.3.6", "mail that bounces (decision mail-3)", "M1"),
   row("§6.4.7", "20 in a row", "D4"),
   outside("§6.4.8", "legacy deliveries", "legacy receivers are outside of the world"),
   row("§7", "errors that reveal nothing", "T7", "V7", "S2"),

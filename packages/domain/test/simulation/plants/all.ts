@@ -10,6 +10,7 @@ import { plants as sessions } from "./sessions.js"
 import { plants as steering } from "./steering.js"
 import { plants as tiers } from "./tiers.js"
 import { plants as tokens } from "./tokens.js"
+import { plants as trouble } from "./trouble.js"
 import { plants as visits } from "./visits.js"
 import { plants as webhooks } from "./webhooks.js"
 import { plants as windows } from "./windows.js"
@@ -28,5 +29,6 @@ export const plants: ReadonlyArray<Plant> = [
   ...accessLog,
   ...answers,
   ...sessions,
-  ...steering
+  ...steering,
+  ...trouble
 ]

@@ -11,8 +11,9 @@ import { plants as sessions } from "./sessions.js"
 import { plants as steering } from "./steering.js"
 import { plants as tiers } from "./tiers.js"
 import { plants as tokens } from "./tokens.js"
+import { plants as trouble } from "./trouble.js"
 
-const families = { tokens, tiers, purposes, replays, accessLog, answers, sessions, steering }
+const families = { tokens, tiers, purposes, replays, accessLog, answers, sessions, steering, trouble }
 
 const violations = ({ config, scenario, ...plant }: Plant, isPlanted: boolean) => {
   const base = { seed: 1, worker: { pollEvery: "10 minutes" }, oracles: all, ...config } as const

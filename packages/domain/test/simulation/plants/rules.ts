@@ -1,4 +1,10 @@
-import { FixStore, UploadEvaluation, type UploadCommit, type UploadView } from "@place-access/domain/fixes"
+import {
+  FixStore,
+  type SettledCommit,
+  UploadEvaluation,
+  type UploadCommit,
+  type UploadView
+} from "@place-access/domain/fixes"
 import { type LiveRule, RuleEvaluation } from "@place-access/domain/rules"
 import { EventId, Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
@@ -46,6 +52,19 @@ const committing = (change: (upload: UploadCommit, rules: ReadonlyArray<LiveRule
   })
 
 let planted = 0
+
+const withWorkers = (change: (settled: SettledCommit) => Partial<SettledCommit>) =>
+  instead(FixStore, (store) => ({
+    commitSettled: (settled) => store.commitSettled({ ...settled, ...change(settled) })
+  }))
+/** A person stays, and the phone is silent for an hour. */
+const staysAndSleeps = inScene(({ rule, walk, world }) =>
+  rule("dwell", { silenceS: 600 }).pipe(Effect.zipRight(walk(FAR, HOME)), Effect.zipRight(world.advance(HOUR)))
+)
+/** A person arrives, and then the phone is silent for an hour. */
+const arrivesAndSleeps = inScene(({ rule, walk, world }) =>
+  rule("enter", { settleS: 120 }).pipe(Effect.zipRight(walk(FAR, HOME)), Effect.zipRight(world.advance(HOUR)))
+)
 
 /** Evaluates the upload as if nothing were ever stale. */
 const alwaysFresh = (upload: UploadCommit, rules: ReadonlyArray<LiveRule.LiveRule>): Partial<UploadCommit> => {
@@ -196,14 +215,12 @@ export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "R10",
     what: "crossings that wait fire although they are contradicted",
-    isRare: "no search over 500 runs has been made since crossings can wait",
     sabotage: eachRule((live) => ({ ...live, rule: { ...live.rule, settleS: null } })),
     scenario: inScene(({ rule, walk }) => Effect.zipRight(rule("enter", { settleS: 120 }), walk(FAR, HOME, FAR, FAR)))
   },
   {
     oracle: "R10",
     what: "a crossing settles before its time",
-    isRare: "no search over 500 runs has been made since crossings can wait",
     sabotage: eachRule((live, now) => {
       const { unsettled } = live.state
       return unsettled === null || now < unsettled.at + 30 * SECOND
@@ -211,6 +228,99 @@ export const plants: ReadonlyArray<Plant> = [
         : withState(live, { unsettled: { ...unsettled, until: Timestamp.make(now) } })
     }),
     scenario: inScene(({ rule, walk }) => Effect.zipRight(rule("exit", { settleS: 300 }), walk(HOME, FAR, HOME)))
+  },
+  {
+    oracle: "R13",
+    what: "no worker looks for crossings whose wait is over",
+    sabotage: instead(FixStore, () => ({ settling: () => Effect.succeed([]) })),
+    scenario: arrivesAndSleeps
+  },
+  {
+    oracle: "R13",
+    what: "the events of crossings that settled are lost",
+    sabotage: withWorkers(() => ({ events: [] })),
+    scenario: arrivesAndSleeps
+  },
+  {
+    oracle: "R13",
+    what: "a crossing that settled fires twice",
+    sabotage: withWorkers(({ events }) => ({
+      events: events.flatMap((event) => [event, { ...event, id: EventId.make(`evt_twice${++planted}`) }])
+    })),
+    scenario: arrivesAndSleeps
+  },
+  {
+    oracle: "R13",
+    what: "a crossing fires for the time at which it settled",
+    sabotage: withWorkers(({ events, now }) => ({ events: events.map((event) => ({ ...event, occurredAt: now })) })),
+    scenario: arrivesAndSleeps
+  },
+  {
+    oracle: "R13",
+    what: "crossings settle ten minutes after their time",
+    sabotage: instead(FixStore, (store) => ({
+      settling: (buckets, now, limit) => store.settling(buckets, Timestamp.make(now - 10 * MINUTE), limit)
+    })),
+    scenario: arrivesAndSleeps
+  },
+  {
+    oracle: "R14",
+    what: "no worker looks for stays whose silence is over",
+    sabotage: instead(FixStore, () => ({ settling: () => Effect.succeed([]) })),
+    scenario: staysAndSleeps
+  },
+  {
+    oracle: "R14",
+    what: "a stay fires twice when silence fires it",
+    sabotage: withWorkers(({ events }) => ({
+      events: events.flatMap((event) => [event, { ...event, id: EventId.make(`evt_twice${++planted}`) }])
+    })),
+    scenario: staysAndSleeps
+  },
+  {
+    oracle: "R6",
+    what: "silence fires a stay for the time at which the silence ended",
+    sabotage: withWorkers(({ events, now }) => ({ events: events.map((event) => ({ ...event, occurredAt: now })) })),
+    scenario: staysAndSleeps
+  },
+  {
+    oracle: "R14",
+    what: "silence fires a stay as soon as its minutes are over",
+    sabotage: eachRule((live) => {
+      const { unsettled } = live.state
+      return live.rule.type !== "dwell" || unsettled === null
+        ? live
+        : withState(live, { unsettled: { ...unsettled, until: unsettled.at } })
+    }),
+    scenario: inScene(({ rule, walk, world }) =>
+      Effect.gen(function* () {
+        yield* rule("dwell", { silenceS: 600 })
+        yield* walk(FAR, HOME)
+        yield* world.advance(6 * MINUTE)
+        yield* walk(north(190))
+        yield* world.advance(HOUR)
+      })
+    )
+  },
+  {
+    oracle: "R10",
+    what: "a reading from outside does not end the wait for silence",
+    sabotage: committing(({ states }, rules) => ({
+      states: states.map((one) => {
+        const before = rules.find(({ rule }) => rule.id === one.ruleId)
+        return before?.rule.type === "dwell" && one.state.side === "outside"
+          ? { ...one, state: { ...one.state, unsettled: before.state.unsettled } }
+          : one
+      })
+    })),
+    scenario: inScene(({ rule, walk, world }) =>
+      Effect.gen(function* () {
+        yield* rule("dwell", { silenceS: 600 })
+        yield* walk(FAR, HOME, FAR)
+        yield* world.advance(HOUR)
+        yield* walk(FAR)
+      })
+    )
   },
   {
     oracle: "R11",

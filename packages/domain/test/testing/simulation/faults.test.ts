@@ -135,6 +135,67 @@ describe("what is broken on purpose", () => {
     expect(strikesOf(result, "upload.reorder")).toBe(3)
   })
 
+  it("a process that is cut off gets no answer, and some of its calls are made", () => {
+    const result = live((world, { ana, app }) =>
+      Effect.gen(function* () {
+        yield* world.cut("server", 10_000)
+        const place = { userId: ana.id, label: "Gym", kind: "gym", ...AWAY, radiusM: 150 }
+        for (let n = 0; n < 8; n++) {
+          expect(yield* world.perform("createPlace", place)).toEqual({ _tag: "unknown", because: "unavailable" })
+        }
+        yield* world.advance("10 seconds")
+        expect(yield* world.perform("createPlace", place)).toMatchObject({ _tag: "ok" })
+        yield* app.owner.accessLog
+      })
+    )
+    const ends = result.entries.flatMap((entry) =>
+      entry.kind === "port" && entry.proc === "server-1" ? [entry.outcome] : []
+    )
+    expect(ends).toContain("unknown")
+    expect(ends).toContain("failed")
+    expect(result.violations).toEqual([])
+  })
+
+  it("a paused process goes on where it was, and answers late", () => {
+    const result = live((world, people) =>
+      Effect.gen(function* () {
+        yield* world.pause("server", 90_000)
+        const before = yield* world.now
+        expect(yield* call(world, people)).toMatchObject({ _tag: "ok" })
+        expect((yield* world.now) - before).toBe(90_000)
+      })
+    )
+    expect(result.entries.some(({ proc }) => proc === "server-2")).toBe(false)
+    expect(result.violations).toEqual([])
+  })
+
+  it("the clock of one process differs, and its log entries show that clock [simulation-1]", () => {
+    const result = live((world, people) =>
+      Effect.gen(function* () {
+        yield* world.skew("server", 250)
+        const before = yield* world.now
+        yield* call(world, people)
+        const [entry] = yield* people.ana.accessLog
+        expect((entry?.at ?? 0) - before).toBe(250)
+      })
+    )
+    expect(result.violations).toEqual([])
+  })
+
+  it("a full disk answers reads and refuses writes, for a while", () => {
+    const result = live((world, { ana, app, home }) =>
+      Effect.gen(function* () {
+        yield* world.fillDisk(60_000)
+        const change = { userId: ana.id, placeId: home.id, ...HOME, label: "Flat", kind: "home", radiusM: 150 }
+        expect(yield* world.perform("readDeliveries", { appId: app.id })).toMatchObject({ _tag: "ok" })
+        expect(yield* world.perform("updatePlace", change)).toEqual({ _tag: "unknown", because: "unavailable" })
+        yield* world.advance("1 minute")
+        expect(yield* world.perform("readEndpoints", { appId: app.id })).toMatchObject({ _tag: "ok" })
+      })
+    )
+    expect(result.violations).toEqual([])
+  })
+
   it("the clock of the machine jumps, and the trace shows where to", () => {
     const result = live((world, people) =>
       Effect.gen(function* () {

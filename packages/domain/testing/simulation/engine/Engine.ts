@@ -58,6 +58,9 @@ export class Engine {
   constructor({ scheduling, startMillis = START }: EngineOptions = {}) {
     this.clock = new VirtualClock(startMillis)
     this.scheduler = new VirtualScheduler(scheduling)
+    this.scheduler.onStep = ({ skewMillis = 0 }) => {
+      this.clock.skewMillis = skewMillis
+    }
     this.movedAt = startMillis
   }
 
@@ -96,6 +99,18 @@ export class Engine {
     return Effect.sync(() => this.clock.jump(millis))
   }
 
+  /** From now on the process takes no step until it wakes: its timers may fall due meanwhile, and fire late. */
+  pause(process: Process.Process): void {
+    process.asleep ??= []
+  }
+
+  /** The process goes on where it was, with everything that became ready meanwhile. */
+  wake(process: Process.Process): void {
+    const { asleep = [] } = process
+    process.asleep = undefined
+    for (const step of asleep) step()
+  }
+
   /** From now on the process takes no step: its timers do not fire and its finalizers do not run. */
   kill(process: Process.Process): void {
     process.isAlive = false
@@ -118,7 +133,7 @@ export class Engine {
     return Effect.async<A, E>((resume) => {
       this.scheduler.isHalted = true
       this.hostCalls.push({
-        effect: Effect.withClock(effect, hostClock(this.clock)),
+        effect: Effect.withClock(effect, hostClock(this.clock, this.clock.skewMillis)),
         resume: (exit) => resume(exit as Exit.Exit<A, E>)
       })
     })
@@ -214,15 +229,17 @@ export class Engine {
   }
 }
 
-/** A clock for work on the host: it shows virtual time and sleeps real time. */
-const hostClock = (ours: VirtualClock): Clock.Clock => {
+/** A clock for work on the host: it shows virtual time, as on the calling machine, and sleeps real time. */
+const hostClock = (ours: VirtualClock, skewMillis: number): Clock.Clock => {
   const host = Clock.make()
+  const millis = () => ours.timeOfDay + skewMillis
+  const nanos = () => BigInt(millis()) * 1_000_000n
   return {
     [Clock.ClockTypeId]: Clock.ClockTypeId,
-    unsafeCurrentTimeMillis: () => ours.unsafeCurrentTimeMillis(),
-    unsafeCurrentTimeNanos: () => ours.unsafeCurrentTimeNanos(),
-    currentTimeMillis: ours.currentTimeMillis,
-    currentTimeNanos: ours.currentTimeNanos,
+    unsafeCurrentTimeMillis: millis,
+    unsafeCurrentTimeNanos: nanos,
+    currentTimeMillis: Effect.sync(millis),
+    currentTimeNanos: Effect.sync(nanos),
     sleep: (duration) => host.sleep(duration)
   }
 }

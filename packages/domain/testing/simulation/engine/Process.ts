@@ -6,6 +6,10 @@ export interface Process {
   /** How often the program was started, this start included. */
   readonly epoch: number
   isAlive: boolean
+  /** Present while the process is paused, as by SIGSTOP: the steps that its fibres take when it wakes. */
+  asleep?: Array<() => void> | undefined
+  /** How far the clock of its machine is ahead of the clock of the world, in milliseconds. Absent: not at all. */
+  skewMillis?: number | undefined
 }
 
 /** The people outside and the scenario itself. It is never killed. */

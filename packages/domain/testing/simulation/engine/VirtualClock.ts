@@ -46,6 +46,8 @@ export class VirtualClock implements Clock.Clock {
   private offset = 0
   /** The latest time of day that the clock showed before a jump. */
   private latest = -Infinity
+  /** How far the clock of the machine that takes the present step is ahead of `timeOfDay`, in milliseconds. */
+  skewMillis = 0
   private stirredAt: number
   private stretched: Array<{ readonly at: number; readonly sleeper: Sleeper }> = []
   /** Whether a date comes by this time of day, on which a loop of every quarter of an hour would act. */
@@ -71,8 +73,14 @@ export class VirtualClock implements Clock.Clock {
     return this.passed - this.startMillis
   }
 
-  unsafeCurrentTimeMillis(): number {
+  /** The time of day of the world, which the trace shows. */
+  get timeOfDay(): number {
     return this.passed + this.offset
+  }
+
+  /** What the clock of the machine shows that takes the present step. */
+  unsafeCurrentTimeMillis(): number {
+    return this.timeOfDay + this.skewMillis
   }
 
   /**
@@ -80,7 +88,7 @@ export class VirtualClock implements Clock.Clock {
    * behind.
    */
   get behindMillis(): number {
-    return Math.max(0, this.latest - this.unsafeCurrentTimeMillis())
+    return Math.max(0, this.latest - this.timeOfDay)
   }
 
   unsafeCurrentTimeNanos(): bigint {
@@ -107,9 +115,8 @@ export class VirtualClock implements Clock.Clock {
       if (!isPeriodic) return sleep(own)
       if (own < PROMPT || own >= SELDOM) {
         const stretched = this.stretch(fiber, own)
-        if (this.hasWorkBy === undefined || own >= PROMPT || stretched <= own) return sleep(stretched)
-        const until = this.unsafeCurrentTimeMillis() + stretched
-        return Effect.flatMap(this.hasWorkBy(until), (has) => sleep(has ? own : stretched))
+        if (own >= PROMPT || stretched <= own) return sleep(stretched)
+        return Effect.flatMap(this.untilWork(own, [stretched, ...GRIDS]), sleep)
       }
       if (own > PROMPT) return sleep(own)
       return Effect.flatMap(this.untilDate(GRIDS), sleep)
@@ -124,7 +131,7 @@ export class VirtualClock implements Clock.Clock {
     this.stretched = []
     for (const { at, sleeper } of before) {
       // A loop of every quarter of an hour keeps to its quarters.
-      const own = sleeper.own === PROMPT ? PROMPT - (this.unsafeCurrentTimeMillis() % PROMPT) : sleeper.own
+      const own = sleeper.own === PROMPT ? PROMPT - (this.timeOfDay % PROMPT) : sleeper.own
       if (!sleeper.isOver && at > this.passed + own) this.lay(sleeper, own)
     }
   }
@@ -139,6 +146,16 @@ export class VirtualClock implements Clock.Clock {
     const millis = this.untilMultiple(grid)
     return Effect.flatMap(this.hasDateBy(this.unsafeCurrentTimeMillis() + millis), (comes) =>
       comes ? this.untilDate(finer) : Effect.succeed(millis)
+    )
+  }
+
+  /** The sleep of a loop of seconds, in milliseconds: the longest of these before which no work comes. */
+  private untilWork(own: number, [first, ...others]: ReadonlyArray<number>): Effect.Effect<number> {
+    if (first === undefined) return Effect.succeed(own)
+    if (this.hasWorkBy === undefined) return Effect.succeed(first)
+    const shorter = others.filter((one) => one < first && one > own)
+    return Effect.flatMap(this.hasWorkBy(this.unsafeCurrentTimeMillis() + first), (has) =>
+      has ? this.untilWork(own, shorter) : Effect.succeed(first)
     )
   }
 
@@ -184,7 +201,7 @@ export class VirtualClock implements Clock.Clock {
 
   /** Sets the time of day. Timers fire by the time that passes, so none fires sooner or later. */
   jump(millis: number): void {
-    this.latest = Math.max(this.latest, this.unsafeCurrentTimeMillis())
+    this.latest = Math.max(this.latest, this.timeOfDay)
     this.offset += millis
   }
 

@@ -36,6 +36,8 @@ export class VirtualScheduler implements Scheduler.Scheduler {
   steps = 0
 
   private readonly random: Stream | undefined
+  /** Called before each step with the process that takes it. */
+  onStep: (process: Process.Process) => void = () => undefined
 
   constructor(random?: Stream) {
     this.random = random
@@ -82,8 +84,15 @@ export class VirtualScheduler implements Scheduler.Scheduler {
 
   private take({ fiber, run }: Task): void {
     // A killed process takes no further step, not even a finalizer: a real crash does not tidy up either.
-    if (fiber?.getFiberRef(Process.current).isAlive === false) return
+    const process = fiber?.getFiberRef(Process.current) ?? Process.WORLD
+    if (!process.isAlive) return
+    // A paused process takes its steps when it wakes, in the order in which they became ready.
+    if (process.asleep !== undefined) {
+      process.asleep.push(() => this.scheduleTask(run, 0, fiber))
+      return
+    }
     this.steps++
+    this.onStep(process)
     run()
   }
 

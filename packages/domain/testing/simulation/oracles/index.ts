@@ -11,18 +11,19 @@ import { budgets } from "./budgets.js"
 import { concurrency } from "./concurrency.js"
 import { deliveries } from "./deliveries.js"
 import { disclosures } from "./disclosures.js"
+import { mail } from "./mail.js"
 import { payloads } from "./payloads.js"
 import { purposes } from "./purposes.js"
 import { replays } from "./replays.js"
 import { sessions } from "./sessions.js"
-import { rules } from "./rules.js"
+import { rules } from "./rules/rules.js"
 import { erasures, steering } from "./steering.js"
 import { tiers } from "./connection/tiers.js"
 import { tokens } from "./connection/tokens.js"
 import { visitValues } from "./visitValues.js"
 import { visits } from "./visits.js"
 import { webhooks } from "./webhooks.js"
-import { windows } from "./windows.js"
+import { windows } from "./rules/windows.js"
 
 /** Every oracle, one for each invariant. */
 export const all: ReadonlyArray<Oracle> = [
@@ -44,5 +45,6 @@ export const all: ReadonlyArray<Oracle> = [
   ...disclosures,
   ...sessions,
   ...steering,
-  ...erasures
+  ...erasures,
+  ...mail
 ]

@@ -50,6 +50,7 @@ const h8: Oracle = {
 
 const h9: Oracle = {
   name: "H9",
+  survivesRestore: true,
   rule: "No text of a body has a coordinate in it, a label included (Spec §6.2)",
   check: (run) =>
     happened(run).posts.flatMap(({ body, i }) => {

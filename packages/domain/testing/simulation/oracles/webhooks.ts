@@ -34,11 +34,13 @@ const h1: Oracle = {
 }
 
 const staleness = (run: Run, { beganAt, signedAtS }: Post): string | undefined => {
-  const { faults, slackMs } = happened(run)
+  const { faults, skewMs, slackMs } = happened(run)
   if (signedAtS === null) return "it is not signed"
   if (faults.some(({ fault, t }) => fault === "clock.jump" && Math.abs(t - beganAt) < 2 * HOUR)) return undefined
   const age = beganAt - signedAtS * SECOND
-  return age < 0 || age >= SECOND + slackMs ? `it is signed with a t of ${age} ms before it came` : undefined
+  return age < -skewMs || age >= SECOND + slackMs + skewMs
+    ? `it is signed with a t of ${age} ms before it came`
+    : undefined
 }
 
 const unsigned = (run: Run, post: Post): string | undefined => {
@@ -88,6 +90,7 @@ const FIELDS: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const h2: Oracle = {
   name: "H2",
+  survivesRestore: true,
   rule: "A body has the fields of its type and no other, never a coordinate (Spec §6.1, §6.2)",
   check: (run) =>
     each(run, (post) => {
@@ -117,6 +120,7 @@ const isOfItsKind = (key: string, value: unknown): boolean => {
 
 const h3: Oracle = {
   name: "H3",
+  survivesRestore: true,
   rule: "An event has one id and one content at every endpoint, attempt and replay (Spec §2.8)",
   check: (run) => {
     const contents = new Map<string, string>()
@@ -305,6 +309,7 @@ const h6: Oracle = {
 
 const h7: Oracle = {
   name: "H7",
+  survivesRestore: true,
   rule: "Redirects are not followed: POSTs go only to the registered address (Spec §4.7)",
   check: (run) =>
     each(run, (post) => {

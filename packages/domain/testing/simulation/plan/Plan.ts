@@ -243,6 +243,7 @@ type AppDeed =
       readonly dwellMinutes: number
       /** Left out: none. */
       readonly settleS?: number | undefined
+      readonly silenceS?: number | undefined
       /** Milliseconds from now; null: no beginning. */
       readonly fromMs: number | null
       readonly untilMs: number | null

@@ -12,7 +12,8 @@ import {
   PIECES,
   shortPause,
   STEERING,
-  together
+  together,
+  WAITING
 } from "./pieces.js"
 import type { Deed, Plan, Step } from "./Plan.js"
 
@@ -47,19 +48,35 @@ const FAULTS = {
   "upload.reorder": [0.1, 0.5]
 } as const satisfies Partial<Record<FaultKind, ReadonlyArray<number>>>
 
+/** Faults that came later, from a stream of their own, in a share of the runs that may have faults. */
+const LATER_FAULTS = {
+  "port.cut": [0.0005, 0.002],
+  "process.pause": [0.0005, 0.002],
+  "receiver.late": [0.1, 0.4],
+  "clock.skew": [0.0005, 0.002],
+  "disk.full": [0.0002, 0.001],
+  "mail.bounce": [0.3, 0.7],
+  "keys.rotate": [0.0005, 0.005]
+} as const satisfies Partial<Record<FaultKind, ReadonlyArray<number>>>
+
 type Steps = Arbitrary<ReadonlyArray<Step>>
 
 const PIECE_NAMES = Object.keys(PIECES) as ReadonlyArray<Piece>
 const NEWER_NAMES = Object.keys(NEWER) as ReadonlyArray<Piece>
 const ACCOUNT_NAMES = Object.keys(ACCOUNTS) as ReadonlyArray<Piece>
 const STEERING_NAMES = Object.keys(STEERING) as ReadonlyArray<Piece>
-const STORIES: Readonly<Record<Piece, Steps>> = { ...PIECES, ...NEWER, ...ACCOUNTS, ...STEERING }
+const WAITING_NAMES = Object.keys(WAITING) as ReadonlyArray<Piece>
+const STORIES: Readonly<Record<Piece, Steps>> = { ...PIECES, ...NEWER, ...ACCOUNTS, ...STEERING, ...WAITING }
 /** The share of the runs that get one of the newer stories (`NEWER`). */
 const OFTEN = 0.25
 /** The share of the runs that get one of the stories of accounts. */
 const OF_ACCOUNTS = 0.15
 /** The share of the runs in which users steer their apps and delete history. */
 const OF_STEERING = 0.1
+/** The share of the runs with faults that may have later faults. */
+const OF_LATER_FAULTS = 0.3
+/** The share of the runs in which rules wait before they tell. */
+const OF_WAITING = 0.06
 /** The weight of the newer story of a run: as much as two others together. */
 const WEIGHT = 5
 /** Steps that end most of a run when they come early, so they are drawn seldom. */
@@ -128,10 +145,16 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
   const ofSteering = isSteered
     ? [[WEIGHT, steering.pick(STEERING_NAMES.filter((piece) => isCalm || !LONG.has(piece)))] as const]
     : []
+  const waiting = Streams.make(seed, "waiting")
+  const ofWaiting = waiting.chance(OF_WAITING) ? [[WEIGHT, waiting.pick(WAITING_NAMES)] as const] : []
   const isWild = random.chance(0.3)
   const deeds = random.shuffle(DEED_NAMES).slice(0, random.int(8, 20))
   const faults = Object.entries(FAULTS).flatMap(([kind, often]) =>
     !isCalm && random.chance(0.4) ? [[kind, random.pick<number>(often)] as const] : []
+  )
+  const later = Streams.make(seed, "later swarm")
+  const laterFaults = Object.entries(!isCalm && later.chance(OF_LATER_FAULTS) ? LATER_FAULTS : {}).flatMap(
+    ([kind, often]) => (later.chance(0.4) ? [[kind, later.pick<number>(often)] as const] : [])
   )
   return {
     seed,
@@ -144,7 +167,8 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
       ...(pieces.length === 0 ? (["race"] as const) : pieces).map((piece) => [random.int(1, 4), piece] as const),
       ...added,
       ...ofAccounts,
-      ...ofSteering
+      ...ofSteering,
+      ...ofWaiting
     ],
     deeds: [
       ...deeds.map((deed) => [RARE.has(deed) && !isWild ? 1 : random.int(3, 12), deed] as const),
@@ -152,7 +176,7 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
     ],
     steps: Math.max(1, random.int(Math.ceil(steps / 3), steps)),
     stories: random.int(2, 8),
-    faults: Object.fromEntries(faults)
+    faults: Object.fromEntries([...faults, ...laterFaults])
   }
 }
 
@@ -220,7 +244,7 @@ export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
   people: 2,
   apps: 1,
   hasSandbox: true,
-  pieces: [...PIECE_NAMES, ...NEWER_NAMES, ...ACCOUNT_NAMES, ...STEERING_NAMES]
+  pieces: [...PIECE_NAMES, ...NEWER_NAMES, ...ACCOUNT_NAMES, ...STEERING_NAMES, ...WAITING_NAMES]
     .filter((piece) => !LONG.has(piece))
     .map((piece) => [1, piece]),
   deeds: [...DEED_NAMES, ...STEERING_DEEDS].map((deed) => [RARE.has(deed) ? 1 : 6, deed]),

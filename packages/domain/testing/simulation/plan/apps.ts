@@ -257,6 +257,7 @@ const makeRule = (cast: Cast, held: HeldTokens, step: Extract<AppStep, { readonl
       type,
       dwellMinutes: type === "dwell" ? dwellMinutes : null,
       settleS: step.settleS ?? null,
+      silenceS: step.silenceS ?? null,
       webhookUrl: webhook === null ? null : ((webhook < 0 ? undefined : at(endpoints, webhook)?.url) ?? NO_ENDPOINT),
       activeFrom: step.fromMs === null ? null : now + step.fromMs,
       activeUntil: step.untilMs === null ? null : now + step.untilMs,

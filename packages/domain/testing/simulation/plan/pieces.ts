@@ -28,7 +28,20 @@ import {
   paused,
   silenced
 } from "./pieces/steering.js"
-import { backlog, cooling, dwell, early, edge, eleventh, first, late, privacy, stays } from "./pieces/rules.js"
+import {
+  backlog,
+  cooling,
+  dwell,
+  early,
+  edge,
+  eleventh,
+  first,
+  late,
+  privacy,
+  settling,
+  sleeping,
+  stays
+} from "./pieces/rules.js"
 import { person, type Steps, wait } from "./pieces/story.js"
 import type { Step } from "./Plan.js"
 
@@ -89,7 +102,14 @@ export const STEERING = {
   erased,
   erasedMeanwhile
 } as const satisfies Record<string, Steps>
-export type Piece = keyof typeof PIECES | keyof typeof NEWER | keyof typeof ACCOUNTS | keyof typeof STEERING
+/** Stories of rules that wait before they tell, drawn apart for the same reason. */
+export const WAITING = { settling, sleeping } as const satisfies Record<string, Steps>
+export type Piece =
+  | keyof typeof PIECES
+  | keyof typeof NEWER
+  | keyof typeof ACCOUNTS
+  | keyof typeof STEERING
+  | keyof typeof WAITING
 
 /** Time passes, a little or a lot. */
 export const pause: Steps = mostly(wait(WAITS), wait(LONG_WAITS), 30).map((step): ReadonlyArray<Step> => [step])

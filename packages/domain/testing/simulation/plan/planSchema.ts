@@ -157,6 +157,7 @@ const apps = [
     type: Literal("enter", "exit", "dwell"),
     dwellMinutes: whole,
     settleS: Schema.optional(whole),
+    silenceS: Schema.optional(whole),
     fromMs: NullOr(whole),
     untilMs: NullOr(whole),
     maxEventAgeS: NullOr(whole),

@@ -8,8 +8,29 @@ export const KINDS: ReadonlyArray<FaultKind> = [
   "crash",
   "upload.duplicate",
   "upload.reorder",
-  "clock.jump"
+  "clock.jump",
+  "port.cut",
+  "process.pause",
+  "receiver.late",
+  "clock.skew",
+  "disk.full",
+  "mail.bounce",
+  "keys.rotate"
 ]
+
+/**
+ * The kinds that came later draw from a stream of their own: a plan that has none of them keeps its trace, and one more
+ * of them does not move the strikes of the others.
+ */
+const LATER: ReadonlySet<FaultKind> = new Set<FaultKind>([
+  "port.cut",
+  "process.pause",
+  "receiver.late",
+  "clock.skew",
+  "disk.full",
+  "mail.bounce",
+  "keys.rotate"
+])
 
 /** Throws for a name that is no kind of fault: a misspelled setting would break nothing, and nobody would notice. */
 export const demandKind = (kind: string): void => {
@@ -24,14 +45,25 @@ export interface FaultSetting {
   readonly times?: number | undefined
 }
 
-/** The faults that are on. They draw from a stream of their own; a fault that is off draws nothing. */
+/** A fault that lasts for a while. */
+type Lasting = "port.cut" | "disk.full"
+
+/** The place of `disk.full`: all processes write to one disk. */
+export const DISK = "the disk"
+
+/** The faults that are on. They draw from streams of their own; a fault that is off draws nothing. */
 export class Faults {
   private readonly settings = new Map<FaultKind, { readonly p: number; left: number }>()
+  /** The time on the engine's clock at which a lasting fault ends, by kind and place. */
+  private readonly spells = new Map<string, number>()
 
   readonly random: Stream
+  /** The stream of the kinds that came later. */
+  readonly later: Stream
 
-  constructor(random: Stream) {
+  constructor(random: Stream, later: Stream) {
     this.random = random
+    this.later = later
   }
 
   /** Turns the fault on. */
@@ -42,19 +74,31 @@ export class Faults {
   }
 
   get areOff(): boolean {
-    return this.settings.size === 0
+    return this.settings.size === 0 && this.spells.size === 0
   }
 
   /** Turns all faults off. */
   heal(): void {
     this.settings.clear()
+    this.spells.clear()
   }
 
   /** Draws whether the fault strikes at this call. */
   strikes(kind: FaultKind): boolean {
     const setting = this.settings.get(kind)
-    if (setting === undefined || setting.left <= 0 || !this.random.chance(setting.p)) return false
+    const random = LATER.has(kind) ? this.later : this.random
+    if (setting === undefined || setting.left <= 0 || !random.chance(setting.p)) return false
     setting.left--
     return true
+  }
+
+  /** The fault lasts at this place until the engine's clock shows `until`. */
+  begin(kind: Lasting, place: string, until: number): void {
+    this.spells.set(`${kind} ${place}`, until)
+  }
+
+  /** Whether the fault has begun at this place and is not over yet. */
+  lasts(kind: Lasting, place: string, now: number): boolean {
+    return now < (this.spells.get(`${kind} ${place}`) ?? -Infinity)
   }
 }

@@ -1,4 +1,4 @@
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import * as MemoryAccessLogStore from "../../memory/MemoryAccessLogStore.js"
 import * as MemoryAccountDeletionStore from "../../memory/accounts/MemoryAccountDeletionStore.js"
 import * as MemoryAccountStore from "../../memory/accounts/MemoryAccountStore.js"
@@ -7,7 +7,7 @@ import * as MemoryAppStore from "../../memory/apps/MemoryAppStore.js"
 import * as MemoryConnectionStore from "../../memory/connection/MemoryConnectionStore.js"
 import * as MemoryConsentStore from "../../memory/connection/MemoryConsentStore.js"
 import * as MemoryTokenStore from "../../memory/connection/MemoryTokenStore.js"
-import { MemoryDatabase } from "../../memory/MemoryDatabase.js"
+import { MemoryDatabase, type Tables } from "../../memory/MemoryDatabase.js"
 import * as MemoryDeliveryStore from "../../memory/deliveries/MemoryDeliveryStore.js"
 import * as MemoryDeviceStore from "../../memory/fixes/MemoryDeviceStore.js"
 import * as MemoryEndpointStore from "../../memory/deliveries/MemoryEndpointStore.js"
@@ -63,7 +63,57 @@ const stores = Layer.mergeAll(
   MemoryVisitStore.layer,
   MemoryTestPersonStore.layer,
   MemoryVolumeFlagStore.layer
-).pipe(Layer.provide(MemoryDatabase.layer))
+)
 
 /** Rows in the memory of this process: the fastest backend, and the only one without promises. */
-export const memory: Backend = { name: "memory", isHosted: false, stores }
+export const memory: Backend = {
+  name: "memory",
+  isHosted: false,
+  stores: stores.pipe(Layer.provide(MemoryDatabase.layer))
+}
+
+/** Copies the rows. Stores replace a row and never change it, so a copy of each table suffices. */
+const copyOf = (tables: Tables): Tables =>
+  Object.fromEntries(
+    Object.entries(tables).map(([name, rows]) => [name, rows instanceof Map ? new Map(rows) : [...rows]])
+  ) as unknown as Tables
+
+/** Puts other rows in the place of those that are there. The stores keep the tables that they have. */
+const refill = (tables: Tables, from: Tables): void => {
+  for (const [name, rows] of Object.entries(tables) as ReadonlyArray<[keyof Tables, unknown]>) {
+    const kept: unknown = from[name]
+    if (rows instanceof Map && kept instanceof Map) {
+      rows.clear()
+      for (const [key, row] of kept) rows.set(key, row)
+    } else if (Array.isArray(rows) && Array.isArray(kept)) rows.splice(0, rows.length, ...kept)
+  }
+}
+
+/** A backend for one run, of whose rows a scenario can take a backup, and put it back. */
+export interface MemoryWithBackups {
+  readonly backend: Backend
+  /** Copies all rows. */
+  readonly backUp: () => void
+  /** Puts the rows of the last backup back. Everything that was written since is lost. */
+  readonly restore: () => void
+}
+
+/** Empty rows in the memory of this process, and their backup. */
+export const withBackups = (): MemoryWithBackups => {
+  let tables: Tables | undefined
+  let backup: Tables | undefined
+  const database = Layer.effect(
+    MemoryDatabase,
+    Effect.map(Effect.provide(MemoryDatabase, MemoryDatabase.layer), (made) => (tables = made))
+  )
+  return {
+    backend: { name: "memory", isHosted: false, stores: stores.pipe(Layer.provide(database)) },
+    backUp: () => {
+      if (tables !== undefined) backup = copyOf(tables)
+    },
+    restore: () => {
+      if (tables === undefined || backup === undefined) throw new TypeError("There is no backup of this run")
+      refill(tables, copyOf(backup))
+    }
+  }
+}

@@ -47,6 +47,10 @@ const READS =
  */
 export const isRead = (port: StoreName, method: string): boolean => port === "LeaseStore" || READS.test(method)
 
+/** Whether a call needs room on the disk. Workers write about their leases, too. */
+export const writes = (port: StoreName, method: string): boolean =>
+  !READS.test(method) && !(port === "LeaseStore" && method === "survey")
+
 /**
  * Whether a call found nothing and so changed nothing. A worker makes thousands of these; the trace leaves them out.
  */

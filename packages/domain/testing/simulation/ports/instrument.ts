@@ -6,7 +6,7 @@ import type { Recorder } from "../trace/Recorder.js"
 import type { Secrets } from "../trace/Secrets.js"
 import type { FaultKind, PortCall } from "../Trace.js"
 import * as details from "./details.js"
-import type { Faults } from "./Faults.js"
+import { DISK, type Faults } from "./Faults.js"
 import { type Ports, STORES, type StoreName, type Stores } from "./Ports.js"
 
 /** Replaces ports before the simulation wraps them. A test plants a bug this way and checks that an oracle finds it. */
@@ -20,6 +20,12 @@ export interface Instrumented {
   readonly isHosted: boolean
   /** Called when an injected fault kills a process. */
   readonly onCrash: (process: Process.Process) => Effect.Effect<void>
+  /** Called when an injected fault pauses a process, as when its machine is suspended. */
+  readonly onPause: (process: Process.Process, millis: number) => Effect.Effect<void>
+  /** Called when an injected fault sets the clock of a process's machine, and no other clock. */
+  readonly onSkew: (process: Process.Process, millis: number) => void
+  /** Called when the keys are rotated. Returns the id of the new one. */
+  readonly onRotate: () => string
 }
 
 type Method = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>
@@ -38,6 +44,12 @@ export const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<
  * lease, the 60 s of a code.
  */
 const SLOW_MILLIS = [1, 100, 999, 4_000, 5_500, 29_000, 31_000, 61_000] as const
+/** Some cuts are shorter and some longer than the lease of a delivery, the life of a worker and its longest pause. */
+const CUT_MILLIS = [100, 2_000, 20_000, 40_000, 300_000] as const
+const PAUSE_MILLIS = [10_000, 31_000, 61_000, 600_000] as const
+const FULL_MILLIS = [5_000, 60_000, 600_000] as const
+/** A process leaves its clock alone while it differs by no more than this (decision simulation-1). */
+const SKEW_MILLIS = [-250, -60, -1, 1, 60, 250] as const
 const JUMP_MILLIS = [-3_600_000, -61_000, -1_000, 1_000, 61_000, 900_000, 3_600_000] as const
 
 /** Wraps every store: each call is recorded, and faults may strike it. */
@@ -102,11 +114,30 @@ class OneCall {
 
   maybeBroken(done: PortWork): Effect.Effect<unknown, unknown> {
     return this.giveWay(() =>
-      Effect.zipRight(
-        this.before(),
-        this.noted(done, (value) => this.after(value))
-      )
+      Effect.flatMap(this.before(), () => {
+        const { engine, faults } = this.by
+        const now = engine.clock.monotonic
+        if (faults.lasts("port.cut", this.process.name, now)) return this.cutOff(done)
+        if (faults.lasts("disk.full", DISK, now) && details.writes(this.what.port, this.what.method)) {
+          this.note("failed")
+          return StoreError.unavailable("the disk is full, on purpose")
+        }
+        return this.noted(done, (value) => this.after(value))
+      })
     )
+  }
+
+  /** The network lets some requests through and brings no answer back. Nobody can tell which were done. */
+  private cutOff(done: PortWork): Effect.Effect<never, unknown> {
+    const unanswered = StoreError.unavailable("cut off on purpose")
+    if (this.by.faults.later.chance(0.5)) {
+      this.note("failed")
+      return unanswered
+    }
+    return this.noted(done, (value) => {
+      this.note("unknown", value)
+      return unanswered
+    }) as Effect.Effect<never, unknown>
   }
 
   /** Lets another fibre run before the next step, if one is ready. Races between port calls come from here. */
@@ -161,8 +192,35 @@ class OneCall {
   /** Whether the fault strikes at this call. If it does, the trace gets an entry. */
   private strikes(fault: FaultKind, isNews = true): boolean {
     if (!this.by.faults.strikes(fault)) return false
-    this.by.recorder.add(this.process, { kind: "fault", fault, detail: this.what.name }, isNews)
+    this.tell(fault, this.what.name, isNews)
     return true
+  }
+
+  private tell(fault: FaultKind, detail: string, isNews = true): void {
+    this.by.recorder.add(this.process, { kind: "fault", fault, detail }, isNews)
+  }
+
+  /** Draws whether something begins that lasts longer than this call. */
+  private begin(): Effect.Effect<void> {
+    const { engine, faults } = this.by
+    const { name } = this.process
+    const { monotonic } = engine.clock
+    const drawn = (fault: FaultKind, from: ReadonlyArray<number>): number | undefined => {
+      if (!faults.strikes(fault)) return undefined
+      const millis = faults.later.pick(from)
+      this.tell(fault, `${name} ${millis}`)
+      return millis
+    }
+    const cut = drawn("port.cut", CUT_MILLIS)
+    if (cut !== undefined) faults.begin("port.cut", name, monotonic + cut)
+    const full = drawn("disk.full", FULL_MILLIS)
+    if (full !== undefined) faults.begin("disk.full", DISK, monotonic + full)
+    const skew = drawn("clock.skew", SKEW_MILLIS)
+    if (skew !== undefined) this.by.onSkew(this.process, skew)
+    if (faults.strikes("keys.rotate")) this.tell("keys.rotate", this.by.onRotate())
+    const pause = drawn("process.pause", PAUSE_MILLIS)
+    // The yield is where it falls asleep: after it, the process is awake again.
+    return pause === undefined ? Effect.void : Effect.zipRight(this.by.onPause(this.process, pause), Effect.yieldNow())
   }
 
   /** The process dies, so the call never returns. */
@@ -174,6 +232,10 @@ class OneCall {
   }
 
   private before(): Effect.Effect<unknown, StoreError> {
+    return Effect.flatMap(this.begin(), () => this.beforeCall())
+  }
+
+  private beforeCall(): Effect.Effect<unknown, StoreError> {
     const { engine, faults } = this.by
     if (this.strikes("clock.jump")) engine.clock.jump(faults.random.pick(JUMP_MILLIS))
     if (this.strikes("crash")) return this.crash()

@@ -29,7 +29,7 @@ export class Recorder {
     const i = this.entries.length
     const entry: Entry = {
       i,
-      t: this.clock.unsafeCurrentTimeMillis(),
+      t: this.clock.timeOfDay,
       passed: this.clock.elapsed,
       proc: Process.label(process),
       ...happening

@@ -40,6 +40,8 @@ const work = ({ worker }: WorkerConfig) =>
 export class Processes {
   private readonly running = new Map<string, Process.Process>()
   private readonly epochs = new Map<string, number>()
+  /** How far the clock of each program's machine is ahead, in milliseconds. A restart does not set it. */
+  private readonly skews = new Map<string, number>()
   private readonly onDeath: Array<(process: Process.Process) => void> = []
   readonly names: ReadonlyArray<Program>
   private readonly engine: Engine
@@ -70,11 +72,42 @@ export class Processes {
       if (this.running.has(name)) return Effect.void
       const epoch = (this.epochs.get(name) ?? 0) + 1
       this.epochs.set(name, epoch)
-      const process: Process.Process = { name, epoch, isAlive: true }
+      const process: Process.Process = { name, epoch, isAlive: true, skewMillis: this.skews.get(name) }
       this.running.set(name, process)
       if (epoch > 1) this.recorder.add(process, { kind: "fault", fault: "restart", detail: name })
       return name === "server" ? Effect.void : Effect.asVoid(this.engine.spawn(process, work(this.config)))
     })
+  }
+
+  /** Stops the process for a while, as when its machine is suspended: it goes on where it was, and knows nothing. */
+  pause(process: Process.Process, millis: number): Effect.Effect<void> {
+    this.engine.pause(process)
+    const later = Effect.zipRight(
+      Effect.sleep(millis),
+      Effect.sync(() => this.wake(process))
+    )
+    return Effect.asVoid(this.engine.spawn(Process.WORLD, later))
+  }
+
+  /** Sets the clock of a program's machine. Zero: it is right again. */
+  skew(process: Process.Process, millis: number): void {
+    this.skews.set(process.name, millis)
+    process.skewMillis = millis
+  }
+
+  /** Wakes every program that is paused, and sets every clock right. */
+  mend(): void {
+    this.skews.clear()
+    for (const process of this.running.values()) {
+      process.skewMillis = undefined
+      this.wake(process)
+    }
+  }
+
+  private wake(process: Process.Process): void {
+    if (!process.isAlive || process.asleep === undefined) return
+    this.recorder.add(process, { kind: "fault", fault: "wake", detail: process.name })
+    this.engine.wake(process)
   }
 
   /** Kills the program at its present step. None of its finalizers runs. */

@@ -5,6 +5,7 @@ import * as Signature from "../../../src/deliveries/Signature.js"
 import type { WebhookSender } from "../../../src/endpoints/WebhookSender.js"
 import { sign } from "../../memory/deliveries/MemoryWebhookSender.js"
 import * as Process from "../engine/Process.js"
+import type { Faults } from "../ports/Faults.js"
 import type { Recorder } from "../trace/Recorder.js"
 import type { Secrets } from "../trace/Secrets.js"
 import type { Posted } from "../Trace.js"
@@ -73,10 +74,12 @@ export class Receivers {
 
   private readonly recorder: Recorder
   private readonly secrets: Secrets
+  private readonly faults: Faults
 
-  constructor(recorder: Recorder, secrets: Secrets) {
+  constructor(recorder: Recorder, secrets: Secrets, faults: Faults) {
     this.recorder = recorder
     this.secrets = secrets
+    this.faults = faults
   }
 
   /** Sets what `url` does from now on, from the beginning of the script. An address without a script refuses. */
@@ -93,8 +96,8 @@ export class Receivers {
   readonly sender: typeof WebhookSender.Service = {
     post: (url, headers, body) =>
       Effect.gen(this, function* () {
-        const { answer, reply, tookMs } = behaviour(this.next(url))
         const process = yield* FiberRef.get(Process.current)
+        const { answer, reply, tookMs } = behaviour(this.perhapsLate(this.next(url), process))
         // Recorded on arrival: a worker that dies while it waits for the answer has still sent the POST.
         this.recorder.add(process, { kind: "posted", url, ...this.read(headers, body), reply, tookMs })
         const wait = Effect.sleep(tookMs as Duration.DurationInput)
@@ -116,6 +119,13 @@ export class Receivers {
             ? "must resolve to public addresses only"
             : undefined
       )
+  }
+
+  /** A receiver that would say 200 does its work, and says so after the deadline. */
+  private perhapsLate(reply: Reply, process: Process.Process): Reply {
+    if (reply !== 200 || !this.faults.strikes("receiver.late")) return reply
+    this.recorder.add(process, { kind: "fault", fault: "receiver.late", detail: "" })
+    return "slow"
   }
 
   private next(url: string): Reply {

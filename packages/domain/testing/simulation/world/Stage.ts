@@ -1,12 +1,14 @@
 import { type Context, Deferred, Duration, Effect, FiberRef } from "effect"
 import { DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
+import { FixStore } from "../../../src/fixes/FixStore.js"
+import * as Bucket from "../../../src/leases/Bucket.js"
 import { AppId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import type { Engine } from "../engine/Engine.js"
 import * as Process from "../engine/Process.js"
 import type { Stream } from "../engine/Streams.js"
 import type { Ended, Name, Operation } from "../Operations.js"
-import type { Faults, FaultSetting } from "../ports/Faults.js"
+import { DISK, type Faults, type FaultSetting } from "../ports/Faults.js"
 import { quietly } from "../ports/instrument.js"
 import type { Ports } from "../ports/Ports.js"
 import type { Recorder } from "../trace/Recorder.js"
@@ -46,6 +48,8 @@ export interface Parts {
 const REST_CAP = "3 days"
 /** After a fault, interrupted work is taken up again within this time. */
 const CALM = 2 * Timestamp.MINUTE
+/** No crossing waits longer, and the stays of the swarm that silence tells have 5 minutes and 10 of silence. */
+const WAITS = 17 * Timestamp.MINUTE
 
 /** The programs of the service, the faults and the time: everything that the people outside act on. */
 export class Stage {
@@ -82,7 +86,7 @@ export class Stage {
 
   // ---- time
 
-  readonly now: Effect.Effect<number> = Effect.sync(() => this.parts.engine.clock.unsafeCurrentTimeMillis())
+  readonly now: Effect.Effect<number> = Effect.sync(() => this.parts.engine.clock.timeOfDay)
 
   /** Lets time pass, with everything that happens in it. */
   advance(duration: Duration.DurationInput): Effect.Effect<void> {
@@ -117,16 +121,26 @@ export class Stage {
         clock.stir()
       }
       yield* this.advance(CALM)
+      if (yield* this.hasWaiting) yield* this.advance(WAITS)
       for (let calm = 0; clock.monotonic < until;) {
         const dueAt = yield* this.nextDue
         calm = dueAt === undefined && this.open.size === 0 ? calm + 1 : 0
         // A sweep may have started new deliveries during the last wait, so three quiet looks in a row are needed.
         if (calm > 2) return true
-        const wait = Math.max(CALM, (dueAt ?? 0) - clock.unsafeCurrentTimeMillis())
+        const wait = Math.max(CALM, (dueAt ?? 0) - clock.timeOfDay)
         yield* this.advance(Math.min(wait, until - clock.monotonic))
       }
       return (yield* this.nextDue) === undefined && this.open.size === 0
     })
+  }
+
+  /** Whether a crossing waits that the clock will settle soon (decision rules-13). */
+  private get hasWaiting(): Effect.Effect<boolean> {
+    const { engine, ports } = this.parts
+    return Effect.gen(function* () {
+      const until = Timestamp.make(engine.clock.unsafeCurrentTimeMillis() + WAITS)
+      return (yield* (yield* FixStore).settling(Bucket.ALL, until, 1)).length > 0
+    }).pipe(Effect.orDie, quietly, Effect.provide(ports))
   }
 
   /** When the next webhook under way is due; undefined when none is. */
@@ -202,6 +216,65 @@ export class Stage {
     return Effect.provide(this.parts.processes.start(name), this.parts.ports)
   }
 
+  /** Pauses a program, as when its machine is suspended. It goes on where it was; its timers fire late. */
+  pause(name: Program, millis: number): Effect.Effect<void> {
+    return this.withProcess(name, (process) =>
+      Effect.zipRight(
+        this.note("process.pause", `${name} ${millis}`, process),
+        this.parts.processes.pause(process, millis)
+      )
+    )
+  }
+
+  /** Sets the clock of the machine on which a program runs, and no other clock. Zero: it is right again. */
+  skew(name: Program, millis: number): Effect.Effect<void> {
+    return this.withProcess(name, (process) =>
+      Effect.zipRight(
+        this.note("clock.skew", `${name} ${millis}`, process),
+        Effect.sync(() => this.parts.processes.skew(process, millis))
+      )
+    )
+  }
+
+  /** Cuts a program off from its database: some of its calls are made, and none is answered. */
+  cut(name: Program, millis: number): Effect.Effect<void> {
+    return this.withProcess(name, (process) =>
+      Effect.zipRight(
+        this.note("port.cut", `${name} ${millis}`, process),
+        Effect.sync(() => this.parts.faults.begin("port.cut", name, this.parts.engine.clock.monotonic + millis))
+      )
+    )
+  }
+
+  /**
+   * Kills every program, lets `putBack` put the rows of a backup back, and starts the programs. The apps, phones and
+   * receivers outside keep what they have (decision simulation-2).
+   */
+  restore(putBack: () => void): Effect.Effect<void> {
+    const { processes, recorder } = this.parts
+    return Effect.gen(this, function* () {
+      yield* Effect.forEach(processes.names, (name) => this.crash(name), { discard: true })
+      putBack()
+      recorder.add(Process.WORLD, { kind: "fault", fault: "restore", detail: "" })
+      yield* Effect.forEach(processes.names, (name) => this.restart(name), { discard: true })
+    })
+  }
+
+  /** Fills the database's disk: reads are answered, and writes fail. */
+  fillDisk(millis: number): Effect.Effect<void> {
+    return Effect.zipRight(
+      this.note("disk.full", `world ${millis}`),
+      Effect.sync(() => this.parts.faults.begin("disk.full", DISK, this.parts.engine.clock.monotonic + millis))
+    )
+  }
+
+  private withProcess(name: Program, then: (process: Process.Process) => Effect.Effect<void>): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const process = this.parts.processes.find(name)
+      return process === undefined ? Effect.void : then(process)
+    })
+  }
+
   /** Turns a fault on. */
   fault(kind: FaultKind, setting: FaultSetting = { p: 1 }): Effect.Effect<void> {
     return Effect.sync(() => this.parts.faults.set(kind, setting))
@@ -212,6 +285,7 @@ export class Stage {
     return Effect.gen(this, function* () {
       this.parts.faults.heal()
       this.parts.recorder.add(Process.WORLD, { kind: "fault", fault: "heal", detail: "" })
+      this.parts.processes.mend()
       yield* Effect.forEach(this.parts.processes.names, (name) => this.restart(name), { discard: true })
     })
   }
@@ -229,9 +303,9 @@ export class Stage {
   }
 
   /** Writes a fault into the trace. */
-  note(fault: FaultKind, detail: string): Effect.Effect<void> {
+  note(fault: FaultKind, detail: string, by?: Process.Process): Effect.Effect<void> {
     return Effect.flatMap(FiberRef.get(Process.current), (process) =>
-      Effect.sync(() => void this.parts.recorder.add(process, { kind: "fault", fault, detail }))
+      Effect.sync(() => void this.parts.recorder.add(by ?? process, { kind: "fault", fault, detail }))
     )
   }
 

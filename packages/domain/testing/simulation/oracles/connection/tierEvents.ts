@@ -75,7 +75,7 @@ const S5 = oracle(
       if (type === "sensitive.lapsed" && timeOf(post.body["renewal_grace_ends_at"]) !== date + GRACE) {
         say(post.i, "the grace is not 14 days")
       }
-      if (!known.trace.wentBack && post.endedAt < moment) say(post.i, "before its moment")
+      if (!known.trace.wentBack && post.endedAt + known.trace.skewMs < moment) say(post.i, "before its moment")
       const isCalm = known.trace.isCalmSince(moment - BEFORE, post.i)
       const isPassed = grants(connection).every(({ value }) => value.by.tMin > moment)
       if (isCalm && !isPassed && post.beganAt > moment + SWEEP + QUEUE) say(post.i, "more than 15 minutes late")

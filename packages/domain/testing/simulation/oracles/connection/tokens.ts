@@ -34,16 +34,15 @@ const T1 = oracle(
 /** The shape of credentials in the clear (decisions O5 and W1). */
 const RAW = /\b(?:pa_(?:at|rt|ac|dv)\.[\w-]{1,64}\.[\w-]{43,}|pa_cs_[\w-]{43,}|whsec_[\w-]{43,})/
 
-const T2 = oracle(
-  "T2",
-  "No raw token, code or secret reaches a store, a log or the trace (Spec §2.1)",
-  (_, say, run) => {
+const T2: Oracle = {
+  ...oracle("T2", "No raw token, code or secret reaches a store, a log or the trace (Spec §2.1)", (_, say, run) => {
     for (const entry of run.entries) {
       if (entry.kind === "leak") say(entry.i, `${entry.alias} stood in ${entry.where}`)
       else if (RAW.test(textOf(entry))) say(entry.i, `a credential as it is in an entry of kind ${entry.kind}`)
     }
-  }
-)
+  }),
+  survivesRestore: true
+}
 
 /** The texts that left the service. The recorder replaces secrets by aliases in the arguments and answers of actors. */
 const textOf = (entry: Entry): string => {

@@ -10,6 +10,7 @@ import { inOrder, newness } from "./phones/Brought.js"
 import { erasuresOf } from "./phones/Erasures.js"
 import { isLeftBehind } from "./phones/LeftBehind.js"
 import { isPutAside, keyOf, phonesOf } from "./phones/Phones.js"
+import { index } from "./trace/Ops.js"
 import { distinct } from "./trace/Possible.js"
 import { ANEW, FIRST, type Note, type Sight, type State, type Telling } from "./CourseState.js"
 import * as Waiting from "./Waiting.js"
@@ -22,7 +23,7 @@ import { COOLDOWN, LATE_BATCH, MINUTE, STALE } from "../../Specification.js"
  */
 
 export interface CourseProblem {
-  readonly invariant: "R8" | "R9" | "R10" | "W2" | "W5"
+  readonly invariant: "R8" | "R9" | "R10" | "R13" | "R14" | "W2" | "W5"
   readonly at: number
   readonly detail: string
 }
@@ -85,7 +86,53 @@ const follow = (run: Run, rule: MadeRule, notes: Set<Note>): CourseProblem | und
     if (states.length > MOST) return undefined
     if (states.length === 0) return undefined
   }
-  return undefined
+  return untold(run, rule, states, notes)
+}
+
+/**
+ * At rest, a crossing that waited has fired. Nobody knows whether it had to be when the rule may have been stopped
+ * since, may have lacked something, or when somebody set the clock.
+ */
+const untold = (
+  run: Run,
+  rule: MadeRule,
+  states: ReadonlyArray<State>,
+  notes: Set<Note>
+): CourseProblem | undefined => {
+  const last = run.entries.at(-1)
+  if (last === undefined || !run.quiesced || states.length === 0) return undefined
+  const observed = observing(run, rule)
+  if (states.every(({ waits }) => waits?.fires === true && observed.at(waits.at)))
+    notes.add(rule.fields.type === "dwell" ? "stay told by silence" : "crossing told by the clock")
+  const missing = states.filter((state) => Waiting.isUntold(state, last.t, observed))
+  const [one] = missing
+  if (one?.waits == null || missing.length < states.length || !standsUntil(run, rule, one.waits, last)) return undefined
+  const detail = `rule ${rule.ruleId} (${rule.fields.type}) was to tell of ${isoOf(one.waits.at)} after its wait, and did not`
+  return { invariant: rule.fields.type === "dwell" ? "R14" : "R13", at: last.i, detail }
+}
+
+/** Whether the rule certainly had everything from the upload of the crossing on, on a clock that nobody set. */
+const standsUntil = (
+  run: Run,
+  rule: MadeRule,
+  { at, stay }: NonNullable<State["waits"]>,
+  last: { readonly i: number; readonly t: number }
+): boolean => {
+  const g = ground(run)
+  const brought = phonesOf(run, rule.pair.userId)
+    .at(at)
+    .flatMap(({ uploads }) => uploads)
+  const begin = Math.min(stay?.begin ?? Infinity, ...brought.map((upload) => upload.begin))
+  const beganAt = Math.min(stay?.beganAt ?? Infinity, ...brought.map((upload) => upload.beganAt))
+  const place = g.places.get(rule.placeId ?? "")
+  return (
+    begin < Infinity &&
+    rule.removals.length === 0 &&
+    (place === undefined || place.archivings.length === 0) &&
+    !mayBeOver(rule, last.i, last.t) &&
+    standing(g, rule, { begin, end: last.i, beganAt, endedAt: last.t }) === "yes" &&
+    !index(run).clockWasSet(begin, last.i)
+  )
 }
 
 /**
@@ -177,7 +224,9 @@ const forgetting =
       return Waiting.isSilent(one, observed) ? [{ ...one, ...ANEW }] : []
     })
 
-const standing = (g: Ground, rule: MadeRule, upload: CompletedCall): "yes" | "maybe" | "no" => {
+type Moment = Pick<CompletedCall, "begin" | "beganAt" | "end" | "endedAt">
+
+const standing = (g: Ground, rule: MadeRule, upload: Moment): "yes" | "maybe" | "no" => {
   const { begin, end } = upload
   const place = g.places.get(rule.placeId ?? "")
   const needs = [effective(g, rule.pair, `location.rules.${rule.kind}`, begin, end)]
@@ -241,7 +290,7 @@ const taking = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">, obser
             for (const side of ["inside", "outside"] as const) {
               if (sides[side])
                 for (const telling of told)
-                  after.push(...see(rule, before, { at, side, telling, from, to, upload }, observed, note))
+                  after.push(...see(rule, before, { at, side, telling, from, to, upload, since }, observed, note))
             }
           }
           return after
@@ -256,16 +305,22 @@ const taking = (run: Run, rule: MadeRule, upload: CompletedCall<"upload">, obser
 const see = (
   rule: MadeRule,
   before: State,
-  { at, from, side, telling, to, upload }: Sight,
+  sight: Sight,
   observed: Observer,
   note: (note: Note) => void
 ): ReadonlyArray<State> => {
-  // The branch passes over a firing that the trace shows, so this course is impossible.
-  if (observed.between(before.asOf, at)) return []
+  const { at, side, telling } = sight
+  // The branch passes over a firing that the trace shows, so this course is impossible. Silence may have told of a time
+  // after the newest fix.
+  const last = Math.max(before.asOf, before.firedAt)
+  if (observed.between(before.asOf, last) || observed.between(last, at)) return []
   const { dwellMinutes, type } = rule.fields
   const isFresh = telling === "told"
   const settle = Waiting.settleMillis(rule)
-  if (settle > 0) return Waiting.see(rule, before, { at, from, side, telling, to, upload }, observed, note)
+  if (settle > 0) return Waiting.see(rule, before, sight, observed, note)
+  // A fix inside before the end of the minutes leaves the stay waiting for the same end.
+  const endsWait = side === "outside" || at >= (before.waits?.at ?? Infinity)
+  if (endsWait && !Waiting.isSilent(before, observed)) return []
   const isCrossing = before.side !== null && before.side !== side
   const begins = side === "inside" && before.side !== "inside"
   const since = side === "outside" ? -1 : begins ? at : before.since
@@ -290,7 +345,8 @@ const see = (
   if (begins && type === "dwell" && telling === "stale") note("stale fix began a stay")
   if (isWanted && isFresh && !fires) note("cooldown drop")
   if (fires) note(gap === COOLDOWN ? "fired at the end of the cooldown" : type === "dwell" ? "dwell fired" : "fired")
-  if (!fires) return observed.at(at) ? [] : [after]
+  if (before.waits !== null && side === "outside") note("silence broken from outside")
+  if (!fires) return observed.at(at) && at !== before.firedAt ? [] : Waiting.forSilence(rule, after, sight)
   return observed.at(at) || !observed.isShown(at) ? [{ ...after, firedAt: at }] : []
 }
 

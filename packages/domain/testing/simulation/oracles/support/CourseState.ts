@@ -25,6 +25,8 @@ interface Waiting {
   readonly to: number
   /** Whether the rule fires then. */
   readonly fires: boolean
+  /** The entry of the upload after which a stay waits for silence; null for a crossing. */
+  readonly stay: { readonly begin: number; readonly beganAt: number } | null
 }
 
 /** Rare things that certainly happened to a rule. */
@@ -49,6 +51,9 @@ export type Note =
   | "crossing waited"
   | "crossing contradicted"
   | "crossing settled"
+  | "crossing told by the clock"
+  | "stay told by silence"
+  | "silence broken from outside"
 
 /** A fix on one side, and the upload that brought it: received between `from` and `to`. */
 export interface Sight {
@@ -58,6 +63,8 @@ export interface Sight {
   readonly from: number
   readonly to: number
   readonly upload: CompletedCall<"upload">
+  /** When the rule began: an earlier fix fires nothing. */
+  readonly since: { readonly earliest: number; readonly latest: number }
 }
 
 /** Whether a fix may fire, and why not. */

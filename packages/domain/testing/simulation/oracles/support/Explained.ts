@@ -9,7 +9,7 @@ import { type CompletedCall, isDone, isoOf } from "./trace/Happened.js"
 import { erased, erasuresOf } from "./phones/Erasures.js"
 import { isLeftBehind } from "./phones/LeftBehind.js"
 import { isPutAside, type Phones, phonesOf, type SeenReading } from "./phones/Phones.js"
-import { LATE_BATCH, MINUTE, STALE } from "../../Specification.js"
+import { LAST_WORD, LATE_BATCH, MINUTE, SECOND, STALE } from "../../Specification.js"
 
 /**
  * Why a firing cannot have happened. The oracle looks among everything that the phones may have sent for what the rule
@@ -18,7 +18,7 @@ import { LATE_BATCH, MINUTE, STALE } from "../../Specification.js"
  */
 
 export interface Problem {
-  readonly invariant: "R1" | "R2" | "R3" | "R5" | "R6" | "R7" | "R11" | "R12" | "W1" | "W2" | "G2" | "E2"
+  readonly invariant: "R1" | "R2" | "R3" | "R5" | "R6" | "R7" | "R11" | "R12" | "R14" | "W1" | "W2" | "G2" | "E2"
   readonly detail: string
 }
 
@@ -58,6 +58,8 @@ const known = new WeakMap<object, ReadonlyArray<Problem & { readonly at: number 
 
 const explain = (run: Run, firing: Firing, rule: MadeRule): Problem | undefined => {
   const scene: Scene = { run, ground: ground(run), phones: phonesOf(run, rule.pair.userId), rule, firing }
+  const isOfSilence = firing.type === "dwell" && (rule.fields.silenceS ?? null) !== null
+  if (isOfSilence && scene.phones.at(firing.occurredAt).length === 0) return silenceProblem(scene)
   const deciding = decidingOf(scene)
   if ("invariant" in deciding) return deciding
   const earlier = firings(run).filter(
@@ -120,6 +122,29 @@ const decidingOf = (scene: Scene): Problem | { readonly chances: ReadonlyArray<C
     if (chances.length === 0) return problem(scene, invariant, detail)
   }
   return { chances }
+}
+
+/** A firing for which no fix was captured: silence told it, `dwell_minutes` after a stay began (decision rules-14). */
+const silenceProblem = (scene: Scene): Problem | undefined => {
+  const { firing, phones, rule, run } = scene
+  const at = firing.occurredAt
+  const silence = (rule.fields.silenceS ?? 0) * SECOND
+  const inside = phones.seen
+    .filter((fix) => leftOf(scene, fix) !== "yes" && isInWindow(rule, fix.capturedAt))
+    .flatMap((fix) => fix.uploads.map((upload): Candidate => ({ fix, upload })))
+    .filter(({ upload }) => upload.begin < firing.at && upload.end > rule.made.begin)
+    .filter((chance) => possibleSides(scene, chance).inside)
+  const came = at - (rule.fields.dwellMinutes ?? 0) * MINUTE
+  if (!inside.some(({ fix }) => fix.capturedAt === came)) return problem(scene, "R6", "nobody came its minutes before")
+  const words = inside.filter(({ fix: { capturedAt }, upload }) => {
+    const isFresh = receivedFrom(upload) - capturedAt <= STALE
+    return isFresh && capturedAt >= came && capturedAt < at && at - capturedAt <= LAST_WORD
+  })
+  if (words.length === 0) return problem(scene, "R14", "no fresh fix inside came shortly before")
+  if (!isInWindow(rule, at)) return problem(scene, "W1", "its minutes ended outside of the window")
+  const told = run.entries[firing.at]?.t ?? Infinity
+  const isEarly = told < at + silence && !run.entries.some(({ i, t }) => i < firing.at && t >= at + silence)
+  return isEarly ? problem(scene, "R14", "the silence was shorter") : undefined
 }
 
 /** What the rule must have seen before: the other side, or the same side for long enough. */

@@ -1,5 +1,5 @@
 import type { Run } from "../../Oracle.js"
-import { COOLDOWN, SECOND } from "../../Specification.js"
+import { COOLDOWN, LAST_WORD, MINUTE, SECOND, SETTLE_PROMPT, STALE } from "../../Specification.js"
 import type { Note, Sight, State } from "./CourseState.js"
 import type { MadeRule } from "./Ground.js"
 import type { CompletedCall } from "./trace/Happened.js"
@@ -14,10 +14,17 @@ const settled = (state: State, observed: Observer, until = Infinity): ReadonlyAr
   const { waits } = state
   if (waits === null) return [state]
   if (!waits.fires) return [{ ...state, waits: null }]
-  return observed.at(waits.at) || !observed.isShown(waits.at, until)
-    ? [{ ...state, firedAt: waits.at, waits: null }]
+  return observed.at(waits.at) || !observed.isShown(waits.at, until, waits.stay?.begin)
+    ? [{ ...state, isSpent: state.isSpent || waits.stay !== null, firedAt: waits.at, waits: null }]
     : []
 }
+
+/** Whether a crossing is not told of long after its wait, although the trace would show it. */
+export const isUntold = ({ waits }: State, now: number, observed: Observer): boolean =>
+  waits?.fires === true &&
+  now > waits.to + SETTLE_PROMPT &&
+  observed.isShown(waits.at, 0, waits.stay?.begin) &&
+  !observed.at(waits.at)
 
 /** Whether a crossing that is forgotten did not fire. */
 export const isSilent = ({ waits }: State, observed: Observer): boolean =>
@@ -38,7 +45,9 @@ export const until = (
   const { waits } = state
   if (waits === null) return [state]
   if (from >= waits.to) {
-    note("crossing settled")
+    if (waits.stay === null) note("crossing settled")
+    if (waits.fires && observed.at(waits.at))
+      note(waits.stay === null ? "crossing told by the clock" : "stay told by silence")
     return settled(state, observed, upload.end)
   }
   // The clock may have been set forward and back again in between.
@@ -82,6 +91,26 @@ export const see = (
     const fires = isWanted && telling === "told" && at - before.firedAt >= COOLDOWN
     if (fires) note("crossing waited")
     if (!fires && observed.at(at)) return []
-    return [{ ...after, waits: { at, from: from + settle, to: to + settle, fires } }]
+    return [{ ...after, waits: { at, from: from + settle, to: to + settle, fires, stay: null } }]
   })
+}
+
+/**
+ * Decision rules-14: after a fix inside that fired nothing, a stay waits for its minutes and then for silence. Both
+ * states, when the trace leaves open whether it does.
+ */
+export const forSilence = (
+  { fields: { activeUntil, dwellMinutes, silenceS = null, type } }: MadeRule,
+  state: State,
+  { at, from, since, to, upload }: Sight
+): ReadonlyArray<State> => {
+  if (type !== "dwell" || silenceS === null || state.side !== "inside" || state.isSpent) return [state]
+  const due = state.since + (dwellMinutes ?? 0) * MINUTE
+  const isOutOfReach = due <= at || due - at > LAST_WORD || due - state.firedAt < COOLDOWN
+  if (isOutOfReach || from - at > STALE || due < since.earliest || due >= (activeUntil ?? Infinity)) return [state]
+  const { beganAt, begin } = upload
+  const millis = silenceS * SECOND
+  const ends = { from: Math.max(due, from) + millis, to: Math.max(due, to) + millis }
+  const waiting = { ...state, waits: { at: due, ...ends, fires: true, stay: { begin, beganAt } } }
+  return to - at <= STALE && due >= since.latest ? [waiting] : [state, waiting]
 }

@@ -188,6 +188,52 @@ export const dwell = about({ connection, person }, ({ connection, person }) =>
   )
 )
 
+/** A crossing that waits, with a way back before, at and after the end of its wait, or with silence. */
+export const settling = about(
+  { connection, person, settleS: one([30, 120, 300]), type: one(["enter", "exit"] as const) },
+  ({ connection, person, settleS, type }) => {
+    const [from, to] = type === "enter" ? [{ edgeM: 2_000 }, { edgeM: INSIDE }] : [{ edgeM: INSIDE }, { edgeM: 2_000 }]
+    const waits = [10 * SECOND, 29 * SECOND, 30 * SECOND, MINUTE, 2 * MINUTE, 121 * SECOND, 5 * MINUTE, 10 * MINUTE]
+    return story(
+      rule(connection, { type, settleS }),
+      fix(person, from),
+      wait([MINUTE, 10 * MINUTE]),
+      fix(person, to),
+      wait(waits),
+      fix(person, from),
+      wait([MINUTE, 3 * MINUTE, HOUR]),
+      fix(person, to),
+      wait(waits),
+      fix(person, to),
+      wait([MINUTE, HOUR]),
+      maybe(fix(person, from)),
+      maybe(wait([10 * SECOND])),
+      maybe(fix(person, to)),
+      wait([HOUR])
+    )
+  }
+)
+
+/** A phone that arrives and sleeps; its next reading comes before, at or after the end of the silence. */
+export const sleeping = about({ connection, person, silenceS: one([300, 600]) }, ({ connection, person, silenceS }) =>
+  story(
+    rule(connection, { type: "dwell", silenceS }),
+    fix(person),
+    wait([MINUTE]),
+    fix(person, { edgeM: INSIDE }),
+    wait([MINUTE, 4 * MINUTE, 10 * MINUTE - 1, 10 * MINUTE, 15 * MINUTE, HOUR]),
+    oneof(constant(fix(person)), constant(fix(person, { edgeM: INSIDE })), constant(fix(person, { edgeM: 51 }))),
+    wait([MINUTE, 10 * MINUTE]),
+    fix(person),
+    wait([3 * MINUTE]),
+    fix(person, { edgeM: INSIDE }),
+    wait([HOUR]),
+    maybe(fix(person, { edgeM: INSIDE })),
+    fix(person),
+    wait([10 * MINUTE])
+  )
+)
+
 export const cooling = about({ connection, person }, ({ connection, person }) =>
   story(
     rule(connection),

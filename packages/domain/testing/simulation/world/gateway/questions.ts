@@ -131,7 +131,9 @@ const answered = (request: Request, caller: Caller.Caller): Effect.Effect<Gatewa
         const { cursor, from, limit, to } = request
         const query = { from: at(from), to: at(to), limit: yield* valid(whole(1, 500), "limit", limit) }
         const page = yield* listVisits(connection, caller.at, { ...query, cursor: cursor ?? undefined })
-        return { body: { ...page }, disclosed: VisitWords.of(page.visits) }
+        // As in the contract: whether a visit is uncertain is for its owner alone.
+        const visits = page.visits.map(({ arrival, departure, place }) => ({ arrival, departure, place }))
+        return { body: { ...page, visits }, disclosed: VisitWords.of(page.visits) }
       })
     case "GET /v1/locations/latest":
       return Effect.map(latestForApp(connection), (fix) => ({
@@ -207,6 +209,7 @@ const terms = (fields: RuleFields): TermsRequest => ({
   type: fields.type,
   dwellMinutes: fields.dwellMinutes,
   settleS: fields.settleS,
+  silenceS: fields.silenceS,
   webhookUrl: fields.webhookUrl,
   activeFrom: iso(fields.activeFrom),
   activeUntil: iso(fields.activeUntil),
@@ -245,6 +248,7 @@ const encodeRule = (rule: ListedRule) => ({
   target: { place_id: rule.target._tag === "Place" ? rule.target.placeId : null, label: rule.target.label },
   dwell_minutes: rule.dwellMinutes,
   settle_s: rule.settleS,
+  silence_s: rule.silenceS,
   active_from: rule.window.from,
   active_until: rule.window.until,
   state: rule.state,

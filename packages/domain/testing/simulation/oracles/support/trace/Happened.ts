@@ -39,6 +39,8 @@ export interface Happened {
    * failed, otherwise less than the 30 s for which a worker holds a delivery.
    */
   readonly slackMs: number
+  /** The most by which a process's clock differed from the trace's; 0 when no clock was skewed. */
+  readonly skewMs: number
   readonly quiesced: boolean
 }
 
@@ -52,7 +54,28 @@ export const happened = (run: Run): Happened => {
   return made
 }
 
+/** The largest skew of a run: operations of a program may have read a clock that differed by this from the trace's. */
+export const skewOf = (entries: Run["entries"]): number =>
+  entries.reduce(
+    (most, entry) =>
+      entry.kind === "fault" && entry.fault === "clock.skew"
+        ? Math.max(most, Math.abs(Number(entry.detail.split(" ")[1])))
+        : most,
+    0
+  )
+
+/** What changes nothing for programs and database: they work as ever. Keys are rotated without anybody noticing. */
+export const OUTSIDE: ReadonlySet<Fault["fault"]> = new Set<Fault["fault"]>([
+  "heal",
+  "upload.duplicate",
+  "upload.reorder",
+  "receiver.late",
+  "mail.bounce",
+  "keys.rotate"
+])
+
 const read = ({ entries, quiesced }: Run): Happened => {
+  const skewMs = skewOf(entries)
   const open = new Map<number, CompletedCall>()
   const posts: Array<Post> = []
   const calls: Array<Called> = []
@@ -60,10 +83,11 @@ const read = ({ entries, quiesced }: Run): Happened => {
   for (const entry of entries) {
     if (entry.kind === "begun") {
       const { args, i, name, t } = entry
-      open.set(i, { name, args, begin: i, end: Infinity, beganAt: t, endedAt: Infinity, outcome: null })
+      open.set(i, { name, args, begin: i, end: Infinity, beganAt: t - skewMs, endedAt: Infinity, outcome: null })
     } else if (entry.kind === "done") {
       const did = open.get(entry.op)
-      if (did !== undefined) open.set(entry.op, { ...did, end: entry.i, endedAt: entry.t, outcome: entry.outcome })
+      if (did !== undefined)
+        open.set(entry.op, { ...did, end: entry.i, endedAt: entry.t + skewMs, outcome: entry.outcome })
     } else if (entry.kind === "posted") {
       posts.push({ ...entry, beganAt: entry.t, endedAt: entry.t + entry.tookMs })
     } else if (entry.kind === "port") calls.push(entry)
@@ -76,9 +100,7 @@ const read = ({ entries, quiesced }: Run): Happened => {
     if (same === undefined) byName.set(did.name, [did])
     else same.push(did)
   }
-  const isSmooth = !faults.some(
-    ({ fault }) => fault !== "heal" && fault !== "upload.duplicate" && fault !== "upload.reorder"
-  )
+  const isSmooth = faults.every(({ fault }) => OUTSIDE.has(fault))
   return {
     all,
     of: <N extends Name>(name: N) => (byName.get(name) ?? []) as unknown as ReadonlyArray<CompletedCall<N>>,
@@ -86,6 +108,7 @@ const read = ({ entries, quiesced }: Run): Happened => {
     calls,
     faults,
     slackMs: isSmooth ? 0 : LEASE,
+    skewMs,
     quiesced
   }
 }

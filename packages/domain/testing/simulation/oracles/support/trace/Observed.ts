@@ -12,8 +12,12 @@ export interface Observer {
   readonly at: (capturedAt: number) => boolean
   /** The trace shows a firing between two times, both excluded. */
   readonly between: (from: number, to: number) => boolean
-  /** A firing at this time would certainly show, when it is written at the entry `until` at the latest. */
-  readonly isShown: (capturedAt: number, until?: number) => boolean
+  /**
+   * A firing at this time would certainly show, when it is written at the entry `until` at the latest. `since`: an
+   * entry
+   * before it, when no reading was captured then.
+   */
+  readonly isShown: (capturedAt: number, until?: number, since?: number) => boolean
 }
 
 export const observing = (run: Run, rule: MadeRule): Observer => {
@@ -36,11 +40,11 @@ export const observing = (run: Run, rule: MadeRule): Observer => {
   return {
     at: (at) => set.has(at),
     between: (from, to) => fired.some((at) => at > from && at < to),
-    isShown: (at, until = 0) => {
+    isShown: (at, until = 0, since = Infinity) => {
       if (!run.quiesced || read === undefined || logged.has(at) || read.endedAt - at > UNDELIVERED_KEPT - DAY)
         return false
       const brought = uploads.at(at).flatMap((fix) => fix.uploads)
-      const begin = Math.min(...brought.map((upload) => upload.begin))
+      const begin = Math.min(since, ...brought.map((upload) => upload.begin))
       const end = Math.max(until, ...brought.map((upload) => upload.end))
       return wanting.some((endpoint) => {
         if (!isSurelyEnabled(endpoint, begin, end)) return false

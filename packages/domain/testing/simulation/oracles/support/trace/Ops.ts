@@ -1,6 +1,7 @@
 import type { Ended, Name, Operation } from "../../../Operations.js"
 import type { Run } from "../../../Oracle.js"
 import type { Entry } from "../../../Trace.js"
+import { OUTSIDE, skewOf } from "./Happened.js"
 
 /** The earliest and the latest place in the trace, and time of the clock, at which something happened. */
 export interface Span {
@@ -53,6 +54,8 @@ export interface Indexed {
   readonly clockWasSet: (i: number, j: number) => boolean
   /** The first entry at or after which the clock has shown `t`; the number of entries when it never has. */
   readonly firstAt: (t: number) => number
+  /** The most by which a process's clock differed from the trace's; 0 when no clock was skewed. */
+  readonly skewMs: number
   /** Whether the clock ever went back. */
   readonly wentBack: boolean
 }
@@ -73,6 +76,8 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
   const broken: Array<number> = []
   const crashes: Array<number> = []
   const ends = new Map<number, number>()
+  /** The programs that are paused. A paused program writes no entry, and all that passes meanwhile is trouble. */
+  const asleep = new Set<string>()
   let wentBack = false
   entries.forEach((entry, at) => {
     const before = entries[at - 1]
@@ -80,11 +85,15 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
     wentBack ||= isBack
     latest.push(Math.max(entry.t, latest.at(-1) ?? entry.t))
     if (isBack || (entry.kind === "fault" && entry.fault === "clock.jump")) jumps.push(entry.i)
-    if (isTrouble(entry)) broken.push(entry.i)
+    if (asleep.size > 0 || isTrouble(entry)) broken.push(entry.i)
+    if (entry.kind === "fault" && entry.fault === "process.pause") asleep.add(entry.detail.split(" ")[0] ?? "")
+    // A program that died in its sleep is started again and never wakes.
+    if (entry.kind === "fault" && (entry.fault === "wake" || entry.fault === "restart")) asleep.delete(entry.detail)
     if (entry.kind === "fault" && entry.fault === "crash") crashes.push(entry.i)
     if (entry.kind === "done") ends.set(entry.op, at)
   })
 
+  const skewMs = skewOf(entries)
   const ops = new Map<number, Op>()
   const ended = new Map<number, Op>()
   for (const begun of entries) {
@@ -100,8 +109,8 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
       outcome: done?.kind === "done" ? done.outcome : { _tag: "unknown", because: "crash" },
       from: begun.i,
       to,
-      tMin: jumped ? -Infinity : begun.t,
-      tMax: jumped ? Infinity : (done?.t ?? Infinity)
+      tMin: jumped ? -Infinity : begun.t - skewMs,
+      tMax: jumped ? Infinity : (done?.t ?? Infinity) + skewMs
       // The compiler cannot infer that name, arguments and outcome belong to one operation.
     } as Op
     ops.set(begun.i, op)
@@ -119,13 +128,14 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
     crashed: (i, j) => any(crashes, i, j),
     clockWasSet: (i, j) => any(jumps, i, j),
     firstAt,
+    skewMs,
     wentBack
   }
 }
 
 const isTrouble = (entry: Entry): boolean =>
   entry.kind === "fault"
-    ? entry.fault !== "heal" && entry.fault !== "upload.duplicate" && entry.fault !== "upload.reorder"
+    ? !OUTSIDE.has(entry.fault)
     : entry.kind === "port"
       ? entry.outcome !== "ok"
       : entry.kind === "done" && entry.outcome._tag === "unknown"

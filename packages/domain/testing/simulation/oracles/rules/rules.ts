@@ -1,12 +1,13 @@
-import type { Oracle, Run } from "../Oracle.js"
-import { courseProblems } from "./support/Course.js"
-import { type Problem, problems } from "./support/Explained.js"
-import { firings, isFiring } from "./support/deliveries/Firings.js"
-import { happened, isDone, mayBeDone, textOf } from "./support/trace/Happened.js"
-import { erased } from "./support/phones/Erasures.js"
-import { isPutAside, keyOf } from "./support/phones/Phones.js"
-import { COOLDOWN } from "../Specification.js"
-import type { CompletedCall } from "./support/trace/Happened.js"
+import type { Oracle, Run } from "../../Oracle.js"
+import { courseProblems } from "../support/Course.js"
+import { type Problem, problems } from "../support/Explained.js"
+import { firings, isFiring } from "../support/deliveries/Firings.js"
+import { happened, isDone, mayBeDone, textOf } from "../support/trace/Happened.js"
+import { erased } from "../support/phones/Erasures.js"
+import { isPutAside, keyOf } from "../support/phones/Phones.js"
+import { COOLDOWN } from "../../Specification.js"
+import { r13, r14 } from "./settling.js"
+import type { CompletedCall } from "../support/trace/Happened.js"
 
 /** What a rule may fire, and what it must (Spec §4.6, decisions L3 to L8). */
 
@@ -123,5 +124,7 @@ export const rules: ReadonlyArray<Oracle> = [
     "R11",
     "A fix from before a rule was made, or before it had its place, circle and scope, fires nothing (decision M5)"
   ),
-  explained("R12", "A fix of a phone that was left behind fires nothing (decision M14)")
+  explained("R12", "A fix of a phone that was left behind fires nothing (decision M14)"),
+  r13,
+  r14
 ]

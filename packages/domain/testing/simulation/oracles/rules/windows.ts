@@ -1,9 +1,17 @@
-import type { Oracle, Run } from "../Oracle.js"
-import { courseProblems } from "./support/Course.js"
-import { problems } from "./support/Explained.js"
-import { firings } from "./support/deliveries/Firings.js"
-import { type CompletedCall, happened, isoOf, textOf } from "./support/trace/Happened.js"
-import { DWELL_MINUTES, EVENT_AGE_S, isWithin, type Limits, RADIUS_M, SETTLE_S } from "../Specification.js"
+import type { Oracle, Run } from "../../Oracle.js"
+import { courseProblems } from "../support/Course.js"
+import { problems } from "../support/Explained.js"
+import { firings } from "../support/deliveries/Firings.js"
+import { type CompletedCall, happened, isoOf, textOf } from "../support/trace/Happened.js"
+import {
+  DWELL_MINUTES,
+  EVENT_AGE_S,
+  isWithin,
+  type Limits,
+  RADIUS_M,
+  SETTLE_S,
+  SILENCE_S
+} from "../../Specification.js"
 
 /** The active windows of rules (Spec §4.6.5, decision T3: `[active_from, active_until)` by capture time). */
 
@@ -84,17 +92,20 @@ const w4: Oracle = {
 
 /** Whether everything else in the request is valid (Spec §2.6). */
 const isPlain = (request: Extract<CompletedCall<"call">["args"]["request"], { readonly type: string }>): boolean => {
-  const { dwellMinutes, maxEventAgeS, settleS = null, type } = request
+  const { dwellMinutes, maxEventAgeS, settleS = null, silenceS = null, type } = request
   const isWhole = (value: number, limits: Limits) => Number.isInteger(value) && isWithin(value, limits)
   const dwells = type !== "dwell" || (dwellMinutes !== null && isWhole(dwellMinutes, DWELL_MINUTES))
   // A stay does not wait, so the field is not read.
   const settles = type === "dwell" ? null : settleS
   const waits = settles === null || isWhole(settles, SETTLE_S)
-  const ages = maxEventAgeS === null || (isWhole(maxEventAgeS, EVENT_AGE_S) && maxEventAgeS > (settles ?? 0))
-  if (request.endpoint === "POST /v1/rules/place") return dwells && waits && ages
+  const silence = type === "dwell" ? silenceS : null
+  const least = Math.max(settles ?? 0, silence ?? 0)
+  const speaks = silence === null || isWhole(silence, SILENCE_S)
+  const ages = maxEventAgeS === null || (isWhole(maxEventAgeS, EVENT_AGE_S) && maxEventAgeS > least)
+  if (request.endpoint === "POST /v1/rules/place") return dwells && waits && speaks && ages
   const { label, lat, lon, radiusM } = request
   const lies = Math.abs(lat) <= 90 && Math.abs(lon) <= 180 && isWithin(radiusM, RADIUS_M)
-  return dwells && waits && ages && lies && /^[A-Za-z0-9][A-Za-z0-9 ]{0,40}$/.test(label)
+  return dwells && waits && speaks && ages && lies && /^[A-Za-z0-9][A-Za-z0-9 ]{0,40}$/.test(label)
 }
 
 export const windows: ReadonlyArray<Oracle> = [

@@ -1,0 +1,52 @@
+import type { Oracle, Run } from "../Oracle.js"
+import { MAIL_WAITS, MINUTE } from "../Specification.js"
+import type { Mailed } from "../Trace.js"
+import { index } from "./support/trace/Ops.js"
+
+/** What becomes of mail that bounces (decisions mail-3 and mail-4). */
+
+type Sending = Mailed & { readonly i: number; readonly passed: number }
+
+/** The times that each message was handed to the mail server, by the id of the message. */
+const sendings = ({ entries }: Run): ReadonlyMap<string, ReadonlyArray<Sending>> => {
+  const all = new Map<string, Array<Sending>>()
+  for (const entry of entries) {
+    if (entry.kind !== "mailed") continue
+    const same = all.get(entry.id)
+    if (same === undefined) all.set(entry.id, [entry])
+    else same.push(entry)
+  }
+  return all
+}
+
+/** The worker looks for mail every five seconds. */
+const LATE = MINUTE
+
+const m1: Oracle = {
+  name: "M1",
+  rule: "A message that its mailbox refuses is given up; one that the server does not take is sent again under its id, after each wait, eight times at most (decisions mail-3, mail-4)",
+  check: (run) => {
+    const { clockWasSet, isCalm, skewMs } = index(run)
+    const end = run.entries.at(-1)
+    const wrong: Array<{ readonly at: number; readonly detail: string }> = []
+    for (const [id, all] of sendings(run)) {
+      for (const [count, one] of all.entries()) {
+        const say = (at: number, detail: string) => wrong.push({ at, detail: `message ${id} ${detail}` })
+        const next = all[count + 1]
+        // An attempt without a result counts, too, and the waits grow: this one is the shortest that it can be.
+        const wait = one.bounced === "NotSent" ? MAIL_WAITS[count] : undefined
+        if (next === undefined) {
+          const isOver = wait === undefined || end === undefined || end.passed - one.passed <= wait + LATE
+          if (!isOver && isCalm(one.i, end.i)) say(one.i, "was not taken, and is not sent again")
+        } else if (wait === undefined) {
+          if (isCalm(one.i, next.i)) say(next.i, `was sent again after it was ${one.bounced ?? "sent"}`)
+        } else if (next.passed - one.passed < wait - 2 * skewMs && !clockWasSet(one.i, next.i)) {
+          say(next.i, `was sent again after ${next.passed - one.passed} ms`)
+        }
+      }
+    }
+    return wrong
+  }
+}
+
+export const mail: ReadonlyArray<Oracle> = [m1]

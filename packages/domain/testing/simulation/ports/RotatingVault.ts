@@ -1,0 +1,49 @@
+import { Effect } from "effect"
+import type { Vault } from "../../../src/shared/Vault.js"
+import * as MemoryVault from "../../memory/vault/MemoryVault.js"
+import type { Secrets } from "../trace/Secrets.js"
+
+export interface RotatingVault {
+  readonly vault: typeof Vault.Service
+  /** Puts a new key in front, as `SECRET_KEYS` does, and returns its id. What the older keys sealed stays readable. */
+  readonly rotate: () => string
+}
+
+/**
+ * A vault whose keys can be rotated while the programs run. All programs see the new key at once: an operator first
+ * adds it behind the old one everywhere. It reports every signing secret to `secrets`, so a receiver can tell which
+ * secret signed a POST.
+ */
+export const make = (secrets: Secrets): RotatingVault => {
+  let ids: [string, ...Array<string>] = ["k1"]
+  let present = MemoryVault.make(ids)
+  const { equal, s256, sha256 } = present
+  return {
+    vault: {
+      equal,
+      s256,
+      sha256,
+      get currentKey() {
+        return present.currentKey
+      },
+      get keys() {
+        return present.keys
+      },
+      derive: (...args) => Effect.suspend(() => present.derive(...args)),
+      seal: (plaintext, context) =>
+        Effect.suspend(() => {
+          if (plaintext.startsWith("whsec_")) secrets.alias("signing-secret", plaintext)
+          return present.seal(plaintext, context)
+        }),
+      unseal: (...args) => Effect.suspend(() => present.unseal(...args)),
+      sealBytes: (...args) => Effect.suspend(() => present.sealBytes(...args)),
+      unsealBytes: (...args) => Effect.suspend(() => present.unsealBytes(...args))
+    },
+    rotate: () => {
+      const id = `k${ids.length + 1}`
+      ids = [id, ...ids]
+      present = MemoryVault.make(ids)
+      return id
+    }
+  }
+}
