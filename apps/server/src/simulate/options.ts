@@ -11,9 +11,11 @@ clock, and checks the rules of the specification. The same seed gives the same r
 
   --seed N              the first seed (default: random; it is printed)
   --runs N              how many seeds, one after another (default 1; with --swarm 100)
-  --time 60s            run seeds until this time has passed: 90s, 10m, 2h. Instead of --runs
+  --for 10m             run until this time has passed: 90s, 10m, 2h. Instead of --runs
   --steps N             the approximate length of a plan (default 60)
   --swarm               choose features and faults for each seed; without it every run has nearly all of them
+  --guided              a swarm that keeps each run which reached something new, and runs changed forms of it
+  --corpus FOLDER       with --guided: begin with the plans of this folder, and write the kept ones there at the end
   --plan FILE           run a plan that --save wrote, instead of seeds
   --twice               repeat each run in another process; the two traces must be equal, byte for byte
   --shrink              shrink the first run that breaks a rule, to a test that can be pasted
@@ -21,6 +23,8 @@ clock, and checks the rules of the specification. The same seed gives the same r
   --trace FILE          write the trace of that run: one JSON object a line
   --html FILE           write that run as a page for a browser
   --backend NAME        memory (default), embedded or postgres. postgres: the server that SIMULATE_DATABASE_URL names
+
+Control-C ends the search: what was reached until then is printed, and the files are written.
 
 Exit code: 0 when no rule was broken; 1 when a rule was broken, two traces differ, or a run or a file failed; 64 or 78
 when the arguments or settings cannot be used.`
@@ -33,6 +37,9 @@ export interface SimulateOptions {
   readonly timeMillis: number | undefined
   readonly steps: number
   readonly isSwarm: boolean
+  readonly isGuided: boolean
+  /** The folder of the plans that a guided search keeps. */
+  readonly corpus: string | undefined
   readonly plan: string | undefined
   readonly isTwice: boolean
   readonly shrinks: boolean
@@ -53,20 +60,27 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<SimulateComman
   Either.gen(function* () {
     const given = yield* read(argv)
     if (given.help) return { _tag: "Help" } as const
-    const { html, plan, save, swarm: isSwarm, trace } = given
+    const { corpus, guided: isGuided, html, plan, save, trace } = given
+    const isSwarm = given.swarm || isGuided
     const seed = yield* number("seed", given.seed, 0, Number.MAX_SAFE_INTEGER)
     const runs = yield* number("runs", given.runs, 1, 10_000_000)
     const steps = yield* number("steps", given.steps, 1, 100_000)
-    const timeMillis = yield* duration(given.time)
+    const timeMillis = yield* duration(given.for)
     const backend = yield* Either.fromNullable(
       BACKENDS.find((name) => name === given.backend),
       () => `--backend must be one of ${BACKENDS.join(", ")}.`
     )
     if (runs !== undefined && timeMillis !== undefined) {
-      return yield* Either.left("--time and --runs both limit the number of runs: give only one of them.")
+      return yield* Either.left("--for and --runs both limit the number of runs: give only one of them.")
     }
     if (plan !== undefined && [seed, runs, timeMillis, given.steps].some((one) => one !== undefined)) {
-      return yield* Either.left("--plan is a single run: it cannot be used with --seed, --runs, --steps or --time.")
+      return yield* Either.left("--plan is a single run: it cannot be used with --seed, --runs, --steps or --for.")
+    }
+    if (corpus !== undefined && !isGuided) {
+      return yield* Either.left("--corpus needs --guided: only a guided search keeps plans.")
+    }
+    if (isGuided && (given.twice || given["hash-only"] || plan !== undefined)) {
+      return yield* Either.left("--guided chooses each plan by the runs before it: leave out --twice and --plan.")
     }
     if (given.shrink && backend !== "memory") {
       return yield* Either.left("--shrink needs --backend memory, because it repeats the run hundreds of times.")
@@ -77,6 +91,8 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<SimulateComman
       timeMillis,
       steps: steps ?? 60,
       isSwarm,
+      isGuided,
+      corpus,
       plan,
       isTwice: given.twice,
       shrinks: given.shrink,
@@ -98,7 +114,9 @@ const read = (argv: ReadonlyArray<string>) =>
         options: {
           seed: { type: "string" },
           runs: { type: "string" },
-          time: { type: "string" },
+          for: { type: "string" },
+          guided: { type: "boolean", default: false },
+          corpus: { type: "string" },
           steps: { type: "string" },
           swarm: { type: "boolean", default: false },
           plan: { type: "string" },
@@ -134,5 +152,5 @@ const duration = (text: string | undefined): Either.Either<number | undefined, s
   if (text === undefined) return Either.right(undefined)
   const [, count = "", unit = ""] = /^(\d{1,5})([smh])$/.exec(text) ?? []
   const millis = Number(count) * (UNITS[unit as keyof typeof UNITS] ?? 0)
-  return millis > 0 ? Either.right(millis) : Either.left("--time must be a time such as 90s, 10m or 2h.")
+  return millis > 0 ? Either.right(millis) : Either.left("--for must be a time such as 90s, 10m or 2h.")
 }

@@ -13,33 +13,36 @@ export interface RunTally {
   readonly broken: () => number
 }
 
-export const tally: Effect.Effect<RunTally> = Effect.map(Clock.currentTimeMillis, (startedAt) => {
-  let [runs, steps, virtualMs, violations, broken, saidAt] = [0, 0, 0, 0, 0, startedAt]
-  const summary = Effect.map(Clock.currentTimeMillis, (now) => {
-    const seconds = Math.max(0.001, (now - startedAt) / 1_000)
-    const days = Math.round(virtualMs / DAY_MILLIS)
-    return [
-      `${runs} ${runs === 1 ? "run" : "runs"}`,
-      `${Math.round(steps / seconds)} steps/s`,
-      `${days} virtual ${days === 1 ? "day" : "days"}`,
-      violations === 0 ? "no rule broken" : `rules broken ${violations} times`,
-      `${seconds.toFixed(1)} s`
-    ].join(" · ")
+/** `reached` adds words to each line; "" adds none. */
+export const tally = (reached: () => string): Effect.Effect<RunTally> =>
+  Effect.map(Clock.currentTimeMillis, (startedAt) => {
+    let [runs, steps, virtualMs, violations, broken, saidAt] = [0, 0, 0, 0, 0, startedAt]
+    const summary = Effect.map(Clock.currentTimeMillis, (now) => {
+      const seconds = Math.max(0.001, (now - startedAt) / 1_000)
+      const days = Math.round(virtualMs / DAY_MILLIS)
+      return [
+        `${runs} ${runs === 1 ? "run" : "runs"}`,
+        `${Math.round(steps / seconds)} steps/s`,
+        `${days} virtual ${days === 1 ? "day" : "days"}`,
+        violations === 0 ? "no rule broken" : `rules broken ${violations} times`,
+        `${seconds.toFixed(1)} s`,
+        ...[reached()].filter((words) => words !== "")
+      ].join(" · ")
+    })
+    return {
+      add: (result) =>
+        Effect.gen(function* () {
+          runs++
+          steps += result.steps
+          virtualMs += result.virtualMs
+          violations += result.violations.length
+          if (result.violations.length > 0) broken++
+          const now = yield* Clock.currentTimeMillis
+          if (now - saidAt < EVERY_MILLIS) return
+          saidAt = now
+          yield* Console.log(`${yield* summary} · seed ${result.seed}`)
+        }),
+      summary,
+      broken: () => broken
+    }
   })
-  return {
-    add: (result) =>
-      Effect.gen(function* () {
-        runs++
-        steps += result.steps
-        virtualMs += result.virtualMs
-        violations += result.violations.length
-        if (result.violations.length > 0) broken++
-        const now = yield* Clock.currentTimeMillis
-        if (now - saidAt < EVERY_MILLIS) return
-        saidAt = now
-        yield* Console.log(`${yield* summary} · seed ${result.seed}`)
-      }),
-    summary,
-    broken: () => broken
-  }
-})

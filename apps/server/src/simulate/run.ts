@@ -3,6 +3,7 @@ import { CannotStart } from "@place-access/worker"
 import { Clock, Config, Console, Effect, Random, type Scope } from "effect"
 import { readFile, writeFile } from "node:fs/promises"
 import { openEmbedded, postgres } from "./Backends.js"
+import { type Guide, guided, unguided } from "./guide.js"
 import type { SimulateOptions } from "./options.js"
 import { tally } from "./progress.js"
 import { timelineOf } from "./timeline/timeline.js"
@@ -10,24 +11,28 @@ import * as Twin from "./Twin.js"
 
 /** The longest time that shrinking one failing run may take. */
 const SHRINK_MILLIS = 120_000
+/** How often shrinking says how far it came. */
+const SHRINK_SAYS_MILLIS = 2_000
 
 /** Draws the seeds, runs them and reports the results. */
 export const simulate = (options: SimulateOptions): Effect.Effect<void, CannotStart> =>
   Effect.gen(function* () {
-    const plans = yield* plansOf(options)
+    const plans = yield* guideOf(options)
     const backend = yield* backendOf(options)
     const startedAt = yield* Clock.currentTimeMillis
     const until = options.timeMillis === undefined ? Infinity : startedAt + options.timeMillis
     if (options.isHashOnly) return yield* hashes(plans, options, backend)
 
     const twin = options.isTwice ? yield* Twin.start(options, plans.first) : undefined
-    const count = yield* tally
+    const count = yield* tally(plans.reached)
     const differing: Array<string> = []
     let worst: Simulation.PlanResult | undefined
     let last: Simulation.PlanResult | undefined
-    for (let n = 0; n < options.runs && (n === 0 || (yield* Clock.currentTimeMillis) < until); n++) {
-      const result = yield* runOne(plans.at(n), backend)
+    const isStopped = yield* stopping
+    for (let n = 0; n < options.runs && (n === 0 || (yield* Clock.currentTimeMillis) < until) && !isStopped(); n++) {
+      const result = yield* runOne(plans.plan(n), backend)
       last = result
+      plans.learn(result)
       yield* count.add(result)
       if (result.violations.length > 0) {
         yield* Console.error(violationsOf(result))
@@ -39,29 +44,46 @@ export const simulate = (options: SimulateOptions): Effect.Effect<void, CannotSt
       }
     }
     yield* Console.log(yield* count.summary)
+    yield* plans.finish
     const kept = worst === undefined ? last : yield* explained(worst, options)
     if (kept !== undefined) yield* save(kept, options)
     if (differing.length > 0) return yield* new CannotStart({ message: differing.join("\n") })
     if (worst !== undefined) return yield* new CannotStart({ message: `${count.broken()} of the runs broke a rule.` })
   }).pipe(Effect.scoped)
 
-interface Plans {
-  /** The seed of the first plan. */
-  readonly first: number
-  readonly at: (n: number) => Simulation.Plan
-}
+/**
+ * Whether somebody pressed Control-C. The first time, the search ends after the run that is under way, so that nothing
+ * that was found is lost; the second time, the process ends as every process does.
+ */
+const stopping: Effect.Effect<() => boolean, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => {
+    let isStopped = false
+    const stop = () => {
+      isStopped = true
+      for (const listener of others) process.on("SIGINT", listener)
+      process.off("SIGINT", stop)
+    }
+    const others = process.listeners("SIGINT")
+    process.removeAllListeners("SIGINT")
+    process.on("SIGINT", stop)
+    return { isStopped: () => isStopped, stop }
+  }),
+  ({ stop }) => Effect.sync(() => process.off("SIGINT", stop))
+).pipe(Effect.map(({ isStopped }) => isStopped))
 
-const plansOf = ({ isHashOnly, isSwarm, plan, seed, steps }: SimulateOptions): Effect.Effect<Plans, CannotStart> =>
+const guideOf = (options: SimulateOptions): Effect.Effect<Guide, CannotStart> =>
   Effect.gen(function* () {
+    const { isGuided, isHashOnly, isSwarm, plan, seed, steps } = options
     if (plan !== undefined) {
       const read = yield* readPlan(plan)
-      return { first: read.seed, at: () => read }
+      return unguided(read.seed, () => read)
     }
     const first = seed ?? (yield* Random.nextIntBetween(1, 2 ** 31))
     if (seed === undefined) yield* Console.log(`--seed ${first}`)
     else if (!isHashOnly) yield* Console.log(`From seed ${first} on.`)
+    if (isGuided) return yield* guided(first, options)
     const draw = isSwarm ? Simulation.Swarm.plan : Simulation.Swarm.planOfAll
-    return { first, at: (n: number) => draw(first + n, steps) }
+    return unguided(first, (n) => draw(first + n, steps), isSwarm)
   })
 
 const readPlan = (path: string): Effect.Effect<Simulation.Plan, CannotStart> =>
@@ -119,9 +141,9 @@ const runOne = (plan: Simulation.Plan, backend: Simulation.Backend) =>
     })
   )
 
-const hashes = (plans: Plans, { runs }: SimulateOptions, backend: Simulation.Backend) =>
+const hashes = (plans: Guide, { runs }: SimulateOptions, backend: Simulation.Backend) =>
   Effect.gen(function* () {
-    for (let n = 0; n < runs; n++) yield* Console.log((yield* runOne(plans.at(n), backend)).traceHash)
+    for (let n = 0; n < runs; n++) yield* Console.log((yield* runOne(plans.plan(n), backend)).traceHash)
   })
 
 const violationsOf = ({ seed, violations }: Simulation.PlanResult): string => {
@@ -142,7 +164,15 @@ const explained = (result: Simulation.PlanResult, { shrinks }: SimulateOptions) 
     const clock = yield* Effect.clock
     const until = clock.unsafeCurrentTimeMillis() + SHRINK_MILLIS
     const [first] = result.violations
+    const startedAt = clock.unsafeCurrentTimeMillis()
+    let saidAt = startedAt
     const shrunk = Simulation.shrinkSync(result.plan, {
+      onRun: (attempts, steps) => {
+        const now = clock.unsafeCurrentTimeMillis()
+        if (now - saidAt < SHRINK_SAYS_MILLIS) return
+        saidAt = now
+        process.stderr.write(`${attempts} runs · ${steps} steps left · ${Math.round((now - startedAt) / 1_000)} s\n`)
+      },
       ...(first === undefined ? {} : { invariants: [first.invariant] }),
       isEnough: () => clock.unsafeCurrentTimeMillis() > until
     })

@@ -16,7 +16,23 @@ it("without options it is one run of a seed that is drawn, in memory", () => {
 it("a swarm is a hundred runs, unless it is told how many or how long", () => {
   expect(options("--swarm").runs).toBe(100)
   expect(options("--swarm --runs 7").runs).toBe(7)
-  expect(options("--swarm --time 10m")).toMatchObject({ runs: Infinity, timeMillis: 600_000 })
+  expect(options("--swarm --for 10m")).toMatchObject({ runs: Infinity, timeMillis: 600_000 })
+})
+
+it("a guided search is a swarm; it goes with a corpus, and with nothing that fixes its plans", () => {
+  expect(options("--guided --corpus found --for 10m")).toMatchObject({
+    isGuided: true,
+    isSwarm: true,
+    corpus: "found",
+    timeMillis: 600_000
+  })
+  for (const [args, refusal] of [
+    ["--corpus found", "--corpus needs --guided"],
+    ["--guided --twice", "leave out --twice and --plan"],
+    ["--guided --plan p.json", "leave out --twice and --plan"]
+  ] as const) {
+    expect(Either.getOrElse(Either.flip(parse(args.split(" "))), () => "accepted")).toContain(refusal)
+  }
 })
 
 it("all that it can do is in its help", () => {
@@ -24,9 +40,11 @@ it("all that it can do is in its help", () => {
   for (const name of [
     "seed",
     "runs",
-    "time",
+    "for",
     "steps",
     "swarm",
+    "guided",
+    "corpus",
     "plan",
     "twice",
     "shrink",
@@ -44,9 +62,9 @@ it.each([
   ["--seed -1", "--seed"],
   ["--runs 0", "--runs must be a whole number from 1"],
   ["--steps 1.5", "--steps must be a whole number"],
-  ["--time 60", "--time must be a time such as"],
-  ["--time 0s", "--time"],
-  ["--time 60s --runs 3", "--time and --runs"],
+  ["--for 60", "--for must be a time such as"],
+  ["--for 0s", "--for"],
+  ["--for 60s --runs 3", "--for and --runs"],
   ["--backend mysql", "--backend must be one of memory, embedded, postgres"],
   ["--backend embedded --shrink", "--shrink needs --backend memory"],
   ["--plan file.json --seed 3", "--plan is a single run"],

@@ -1,5 +1,6 @@
-import { execFile } from "node:child_process"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -102,5 +103,26 @@ describe("npm run simulate", () => {
     await writeFile(file, "what stands in it")
     const text = await simulate("--plan", file)
     expect([text.code, text.error.trim()]).toEqual([64, `--plan ${file} cannot be used: it is not JSON.`])
+  })
+
+  it("a guided search ends with Control-C after the run that is under way: what was reached, and the kept plans", async () => {
+    const corpus = join(folder, "corpus")
+    const child = spawn(
+      process.execPath,
+      [...commandOf("simulate"), ..."--guided --seed 5 --steps 5 --for 10m --corpus".split(" "), corpus],
+      { stdio: ["ignore", "pipe", "pipe"] }
+    )
+    const output: Array<string> = []
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => output.push(String(chunk)))
+    const said = () => output.join("")
+    while (!/plans kept/.test(said())) await new Promise((resolve) => setTimeout(resolve, 100))
+    child.kill("SIGINT")
+    const [code] = (await once(child, "exit")) as [number | null]
+    expect([code, said()]).toEqual([0, expect.stringMatching(/Never reached \(\d+ marks\):/)])
+    const kept = (await readdir(corpus)).length
+    expect(said()).toContain(`Wrote ${kept} plans to ${corpus}.`)
+    const again = await simulate("--guided --seed 6 --steps 5 --runs 1 --corpus", corpus)
+    expect([again.code, again.error]).toEqual([0, ""])
+    expect((await readdir(corpus)).length).toBe(kept)
   })
 })

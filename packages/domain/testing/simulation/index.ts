@@ -13,7 +13,7 @@ export { judge, type Oracle, type Run, type Violation } from "./Oracle.js"
 export * as Oracles from "./oracles/index.js"
 export { Faults, type FaultSetting, KINDS } from "./ports/Faults.js"
 export type { Sabotage } from "./ports/instrument.js"
-export { memory } from "./ports/MemoryBackend.js"
+export { memory, type MemoryWithBackups, withBackups } from "./ports/MemoryBackend.js"
 export { type Backend, type Ports, type Simulated, STORES, type Stores } from "./ports/Ports.js"
 export { type Config, run, runSync, type Scenario, type SimResult } from "./Simulation.js"
 export type * from "./Trace.js"
@@ -36,6 +36,9 @@ export {
   type Shrunk,
   shrinkSync
 } from "./plan/run.js"
+export * as Mutation from "./guided/Mutation.js"
+export { reachedBy } from "./guided/Reached.js"
+export * as Search from "./guided/Search.js"
 export * as Swarm from "./plan/Swarm.js"
 export type { Reply, Script } from "./world/Receivers.js"
 export type { Place, PlaceDraft, User } from "./world/User.js"

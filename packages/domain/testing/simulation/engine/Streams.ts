@@ -22,6 +22,10 @@ export type Purpose =
   | "stories"
   | "accounts"
   | "steering"
+  | "later faults"
+  | "later swarm"
+  | "waiting"
+  | "guided"
   | "plan"
 
 const SALTS: Readonly<Record<Purpose, number>> = {
@@ -33,6 +37,10 @@ const SALTS: Readonly<Record<Purpose, number>> = {
   stories: 0x082efa98,
   accounts: 0xec4e6c89,
   steering: 0xc97c50dd,
+  "later faults": 0xc0ac29b7,
+  "later swarm": 0x3f84d5b5,
+  waiting: 0x2f6e2b87,
+  guided: 0x1f83d9ab,
   plan: 0x299f31d0
 }
 

@@ -64,6 +64,8 @@ export interface ShrinkConfig extends PlanConfig {
   readonly attempts?: number | undefined
   /** Stops the search when it returns true. */
   readonly isEnough?: (() => boolean) | undefined
+  /** Is called after each run, with how many there were and how many steps the smallest plan so far has. */
+  readonly onRun?: ((attempts: number, steps: number) => void) | undefined
 }
 
 export interface Shrunk {
@@ -78,7 +80,7 @@ export interface Shrunk {
  */
 export const shrinkSync = (
   plan: Plan,
-  { attempts = 400, invariants, isEnough, ...config }: ShrinkConfig = {}
+  { attempts = 400, invariants, isEnough, onRun, ...config }: ShrinkConfig = {}
 ): Shrunk => {
   if ((config.backend ?? memory).isHosted) throw new TypeError("Plans are cut down in memory only")
   let result = runPlanSync(plan, config)
@@ -89,9 +91,10 @@ export const shrinkSync = (
     if (isOver()) return false
     count++
     const tried = runPlanSync(candidate, config)
-    if (!tried.violations.some(({ invariant }) => wanted.has(invariant))) return false
-    result = tried
-    return true
+    const isBroken = tried.violations.some(({ invariant }) => wanted.has(invariant))
+    if (isBroken) result = tried
+    onRun?.(count, result.plan.steps.length)
+    return isBroken
   }
   if (wanted.size === 0) return { plan, result, attempts: count }
   withoutFaults(result.plan, breaks)

@@ -1,0 +1,87 @@
+import { Simulation } from "@place-access/domain/testing"
+import { CannotStart } from "@place-access/worker"
+import { Console, Effect } from "effect"
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import type { SimulateOptions } from "./options.js"
+
+/** Where the plans of a search come from, and what it makes of their results. */
+export interface Guide {
+  /** The seed of the first plan. */
+  readonly first: number
+  readonly plan: (n: number) => Simulation.Plan
+  /** How many situations of this run no run before had reached. */
+  readonly learn: (result: Simulation.PlanResult) => number
+  /** What was reached, in a few words; "" when nobody asked. */
+  readonly reached: () => string
+  /** Prints what no run reached, and writes the corpus. */
+  readonly finish: Effect.Effect<void, CannotStart>
+}
+
+/** Plans that do not depend on the results of others. A swarm says how many situations it reached, to compare with. */
+export const unguided = (first: number, plan: (n: number) => Simulation.Plan, isSwarm = false): Guide => {
+  const reached = new Set<string>()
+  return {
+    first,
+    plan,
+    learn: (result) => {
+      const before = reached.size
+      if (isSwarm) for (const one of Simulation.reachedBy(result)) reached.add(one)
+      return reached.size - before
+    },
+    reached: () => (isSwarm ? `${reached.size} situations` : ""),
+    finish: Effect.void
+  }
+}
+
+/** A search that changes the plans which reached something new (`Simulation.Search`). */
+export const guided = (seed: number, { corpus: folder, steps }: SimulateOptions): Effect.Effect<Guide, CannotStart> =>
+  Effect.map(folder === undefined ? Effect.succeed([]) : read(folder), (corpus) => {
+    const search = Simulation.Search.start({ seed, steps, corpus })
+    return {
+      first: seed,
+      plan: search.next,
+      learn: search.learn,
+      reached: () => `${search.reached()} situations · ${search.corpus().length} plans kept`,
+      finish: Effect.gen(function* () {
+        const missing = search.missing()
+        yield* Console.log(
+          missing.length === 0
+            ? "Every mark was reached."
+            : `Never reached (${missing.length} marks):\n${missing.map((mark) => `  ${mark}`).join("\n")}`
+        )
+        if (folder !== undefined) yield* write(folder, search.corpus())
+      })
+    }
+  })
+
+const inFolder = <A>(folder: string, what: string, work: () => Promise<A>): Effect.Effect<A, CannotStart> =>
+  Effect.tryPromise({
+    try: work,
+    catch: (error) =>
+      new CannotStart({
+        message: `--corpus ${folder} cannot be ${what}: ${error instanceof Error ? error.message : String(error)}.`
+      })
+  })
+
+/** The plans of the folder, by the names of their files; none when there is no such folder yet. */
+const read = (folder: string) =>
+  inFolder(folder, "read", async () => {
+    const names = await readdir(folder).catch(() => [])
+    const files = names.filter((name) => name.endsWith(".json")).sort()
+    return Promise.all(
+      files.map(async (name) => Simulation.readPlan(JSON.parse(await readFile(join(folder, name), "utf8"))))
+    )
+  })
+
+const write = (folder: string, plans: ReadonlyArray<Simulation.Plan>) =>
+  Effect.zipRight(
+    inFolder(folder, "written", async () => {
+      await mkdir(folder, { recursive: true })
+      for (const [index, plan] of plans.entries()) {
+        const name = `plan-${String(index + 1).padStart(5, "0")}.json`
+        await writeFile(join(folder, name), `${JSON.stringify(plan, null, 2)}\n`)
+      }
+    }),
+    Console.log(`Wrote ${plans.length} plans to ${folder}.`)
+  )

@@ -1,0 +1,93 @@
+import { Simulation } from "@place-access/domain/testing"
+import { describe, expect, it } from "vitest"
+import { isPlan } from "../../testing/simulation/plan/readPlan.js"
+import { breath } from "../support/breath.js"
+
+const { Mutation, Search, Streams, Swarm } = Simulation
+
+describe("a search that looks for what is new", () => {
+  it("changes plans to plans, however often", async () => {
+    const draw = Streams.make(7, "guided")
+    let plan = Swarm.plan(1, 20)
+    for (let n = 0; n < 400; n++) {
+      plan = Mutation.mutate(plan, Swarm.plan(n + 2, 20), draw)
+      expect(isPlan(plan)).toBe(true)
+      expect(plan.steps.length).toBeGreaterThan(0)
+      expect(plan.steps.length).toBeLessThanOrEqual(200)
+      if (n % 50 === 0) await breath()
+    }
+  })
+
+  const result = (seed: number, ...marks: ReadonlyArray<string>) => ({
+    plan: { ...Swarm.plan(seed, 5), seed },
+    entries: [],
+    marks: Object.fromEntries(marks.map((mark) => [mark, 1]))
+  })
+
+  it("keeps a plan that reached something new, and no other: a mark, or two marks that came together first", () => {
+    const search = Search.start({ seed: 1 })
+    expect(search.learn(result(1, "code reused"))).toBe(1)
+    expect(search.learn(result(2, "code reused"))).toBe(0)
+    expect(search.learn(result(3, "a"))).toBe(1)
+    expect(search.learn(result(4, "code reused", "a"))).toBe(1)
+    expect(search.learn(result(5, "a", "code reused"))).toBe(0)
+    expect(search.corpus().map(({ seed }) => seed)).toEqual([1, 3, 4])
+    expect(search.reached()).toBe(3)
+  })
+
+  it("names the marks that no run reached, and only marks that somebody wrote down", () => {
+    const search = Search.start({ seed: 1 })
+    const [mark = "", ...others] = search.missing()
+    search.learn(result(1, mark, "nobody wrote this down"))
+    expect(search.missing()).toEqual(others)
+  })
+
+  it("begins with the corpus of an earlier search", () => {
+    const corpus = [Swarm.plan(3, 5), Swarm.plan(4, 5)]
+    const search = Search.start({ seed: 1, corpus })
+    expect([search.next(), search.next()]).toEqual(corpus)
+  })
+
+  it("is the same for the same seed and results, and changes kept plans", async () => {
+    const session = async () => {
+      const search = Search.start({ seed: 11, steps: 8 })
+      const plans = []
+      for (let n = 0; n < 12; n++) {
+        const plan = search.next()
+        plans.push(plan)
+        search.learn(Simulation.runPlanSync(plan))
+        await breath()
+      }
+      return { plans, reached: search.reached() }
+    }
+    const [one, other] = [await session(), await session()]
+    expect(one).toEqual(other)
+    const fresh = new Set(Array.from({ length: 12 }, (_, n) => JSON.stringify(Swarm.plan(11 + n, 8))))
+    expect(one.plans.filter((plan) => !fresh.has(JSON.stringify(plan))).length).toBeGreaterThan(3)
+  })
+
+  it("tells operations apart by how they ended, after what, and ports by their outcome", () => {
+    const stamp = { t: 0, passed: 0, proc: "world" }
+    const entries = [
+      { ...stamp, i: 0, kind: "begun", name: "revoke", actor: "app", args: {} },
+      { ...stamp, i: 1, kind: "port", op: 0, port: "TokenStore", method: "revoke", outcome: "unknown" },
+      { ...stamp, i: 2, kind: "done", name: "revoke", op: 0, outcome: { _tag: "unknown", because: "crash" } },
+      { ...stamp, i: 3, kind: "begun", name: "call", actor: "app", args: {} },
+      {
+        ...stamp,
+        i: 4,
+        kind: "done",
+        name: "call",
+        op: 3,
+        outcome: { _tag: "ok", value: { status: 401, error: "invalid_token", body: { sub: "drawn" } } }
+      }
+    ] as unknown as Parameters<typeof Simulation.reachedBy>[0]["entries"]
+    expect([...Simulation.reachedBy({ entries, marks: {} })].sort()).toEqual([
+      "call ok 401 invalid_token",
+      "nothing > revoke unknown crash",
+      "port TokenStore.revoke unknown",
+      "revoke unknown crash",
+      "revoke unknown crash > call ok 401 invalid_token"
+    ])
+  })
+})

@@ -1,0 +1,114 @@
+import type { Stream } from "../engine/Streams.js"
+import type { Plan, Step } from "../plan/Plan.js"
+import { isPlan } from "../plan/readPlan.js"
+
+/**
+ * Small changes of a plan. A plan stays valid whatever steps it has, because a step that makes no sense at its time is
+ * skipped; a changed number may leave its bounds, and then the change is drawn again.
+ */
+
+/** The most changes of one plan at a time. */
+const MOST_CHANGES = 4
+/** How often a change is drawn again that left the bounds. */
+const TRIES = 10
+/** A plan does not grow beyond this, or each run would take longer than the last. */
+const MOST_STEPS = 200
+
+/** Milliseconds, metres and counts at which a rule of the specification changes its mind, and their neighbours. */
+const EDGES = [
+  0, 1, -1, 50, 51, 100, 150, 300, 1_000, 30_000, 60_000, 119_999, 120_000, 300_000, 599_999, 600_000, 899_999, 900_000,
+  3_600_000, 86_400_000
+] as const
+
+/** The plan with one to four changes. `other`: a plan from which stretches are taken. */
+export const mutate = (plan: Plan, other: Plan, draw: Stream): Plan => {
+  let changed = plan
+  for (let count = draw.int(1, MOST_CHANGES); count > 0; count--) changed = once(changed, other, draw)
+  return changed
+}
+
+const once = (plan: Plan, other: Plan, draw: Stream): Plan => {
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const changed = draw.pick(CHANGES)(plan, other, draw)
+    if (changed.steps.length > 0 && changed.steps.length <= MOST_STEPS && isPlan(changed)) return changed
+  }
+  return plan
+}
+
+type Change = (plan: Plan, other: Plan, draw: Stream) => Plan
+
+const withSteps = (plan: Plan, steps: ReadonlyArray<Step>): Plan => ({ ...plan, steps })
+
+const stretch = (steps: ReadonlyArray<Step>, draw: Stream): readonly [from: number, to: number] => {
+  const from = draw.int(0, Math.max(0, steps.length - 1))
+  return [from, Math.min(steps.length, from + draw.int(1, 8))]
+}
+
+const drop: Change = (plan, _, draw) => {
+  const [from, to] = stretch(plan.steps, draw)
+  return withSteps(plan, [...plan.steps.slice(0, from), ...plan.steps.slice(to)])
+}
+
+const repeat: Change = (plan, _, draw) => {
+  const [from, to] = stretch(plan.steps, draw)
+  return withSteps(plan, [...plan.steps.slice(0, to), ...plan.steps.slice(from)])
+}
+
+const swap: Change = (plan, _, draw) => {
+  const steps = [...plan.steps]
+  const [one, two] = [draw.int(0, steps.length - 1), draw.int(0, steps.length - 1)]
+  const [a, b] = [steps[one], steps[two]]
+  if (a !== undefined && b !== undefined) [steps[one], steps[two]] = [b, a]
+  return withSteps(plan, steps)
+}
+
+const insert: Change = (plan, other, draw) => {
+  const [from, to] = stretch(other.steps, draw)
+  const at = draw.int(0, plan.steps.length)
+  return withSteps(plan, [...plan.steps.slice(0, at), ...other.steps.slice(from, to), ...plan.steps.slice(at)])
+}
+
+/** The beginning of one plan and the end of the other. */
+const cross: Change = (plan, other, draw) =>
+  withSteps(plan, [
+    ...plan.steps.slice(0, draw.int(1, plan.steps.length)),
+    ...other.steps.slice(draw.int(0, other.steps.length))
+  ])
+
+/** Another order of fibres, other ids, and other moments of the faults. */
+const reseed: Change = (plan, _, draw) => ({
+  ...plan,
+  seed: draw.int(1, 2 ** 31 - 1),
+  scheduling: draw.chance(0.7) ? "random" : "fifo"
+})
+
+const faults: Change = (plan, other, draw) => ({ ...plan, faults: draw.chance(0.5) ? other.faults : {} })
+
+/** One number of one step becomes an edge, or its neighbour. */
+const number: Change = (plan, _, draw) => {
+  const at = draw.int(0, plan.steps.length - 1)
+  const step = plan.steps[at]
+  if (step === undefined) return plan
+  const fields = Object.entries(step).filter(([, value]) => typeof value === "number")
+  if (fields.length === 0) return plan
+  const [name, value] = draw.pick(fields)
+  const next = draw.chance(0.3) ? Number(value) + draw.pick([-1, 1] as const) : draw.pick(EDGES)
+  // `isPlan` judges whether the step may have this number.
+  const steps: ReadonlyArray<unknown> = plan.steps.with(at, { ...step, [name]: next })
+  const changed: unknown = { ...plan, steps }
+  return isPlan(changed) ? changed : plan
+}
+
+const CHANGES: ReadonlyArray<Change> = [
+  drop,
+  repeat,
+  swap,
+  insert,
+  insert,
+  cross,
+  reseed,
+  faults,
+  number,
+  number,
+  number
+]

@@ -1,0 +1,57 @@
+import { names as connectionMarks } from "../oracles/marks/connectionMarks.js"
+import { names as ruleMarks } from "../oracles/marks/ruleMarks.js"
+import { names as steeringMarks } from "../oracles/marks/steeringMarks.js"
+import { names as troubleMarks } from "../oracles/marks/troubleMarks.js"
+import type { SimResult } from "../Simulation.js"
+import type { Entry } from "../Trace.js"
+
+/** Which situations a run reached. A run that reached a new one is worth changing a little and running again. */
+
+/** The marks that somebody wrote down as rare and worth reaching. */
+export const MARKS: ReadonlySet<string> = new Set([...connectionMarks, ...ruleMarks, ...steeringMarks, ...troubleMarks])
+
+/**
+ * The situations of a run, as texts that mean nothing but their equality: each mark; two marks in one run; how each
+ * operation ended; how it ended after how the actor's operation before ended, which is a step of a state machine that
+ * somebody outside can see; and how each port's method ended.
+ */
+export const reachedBy = ({ entries, marks }: Pick<SimResult, "entries" | "marks">): ReadonlySet<string> => {
+  const reached = new Set<string>()
+  const ofRun = Object.keys(marks).sort()
+  ofRun.forEach((mark, index) => {
+    reached.add(`mark ${mark}`)
+    for (const other of ofRun.slice(index + 1)) reached.add(`marks ${mark} + ${other}`)
+  })
+  const begun = new Map<number, string>()
+  const before = new Map<string, string>()
+  for (const entry of entries) {
+    if (entry.kind === "begun") begun.set(entry.i, entry.actor)
+    if (entry.kind === "port") reached.add(`port ${entry.port}.${entry.method} ${entry.outcome}`)
+    if (entry.kind === "posted") reached.add(`posted ${String(entry.reply)}`)
+    if (entry.kind !== "done") continue
+    const ended = endOf(entry)
+    const actor = begun.get(entry.op) ?? ""
+    reached.add(ended)
+    reached.add(`${before.get(actor) ?? "nothing"} > ${ended}`)
+    before.set(actor, ended)
+  }
+  return reached
+}
+
+/** The name of the operation with its result: a status and an error code, and never a value that a seed draws. */
+const endOf = ({ name, outcome }: Entry & { readonly kind: "done" }): string => {
+  switch (outcome._tag) {
+    case "ok":
+      return `${name} ok ${statusOf(outcome.value)}`
+    case "refused":
+      return `${name} refused ${outcome.error}`
+    case "unknown":
+      return `${name} unknown ${outcome.because}`
+  }
+}
+
+const statusOf = (value: unknown): string => {
+  if (typeof value !== "object" || value === null || !("status" in value)) return ""
+  const error = "error" in value && typeof value.error === "string" ? value.error : ""
+  return `${String(value.status)} ${error}`
+}

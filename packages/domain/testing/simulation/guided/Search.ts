@@ -1,0 +1,87 @@
+import * as Streams from "../engine/Streams.js"
+import type { Plan } from "../plan/Plan.js"
+import type { PlanResult } from "../plan/run.js"
+import * as Swarm from "../plan/Swarm.js"
+import { mutate } from "./Mutation.js"
+import { MARKS, reachedBy } from "./Reached.js"
+
+/**
+ * A search that looks for what is new. It keeps each plan that reached a situation which no plan reached before it, and
+ * runs changed forms of the plans it keeps, those with rare situations first. The same seed and the same results give
+ * the same search.
+ */
+export interface Search {
+  /** The next plan to run. */
+  readonly next: () => Plan
+  /** Takes the result of a plan, and returns how many of its situations are new. */
+  readonly learn: (result: Pick<PlanResult, "plan" | "entries" | "marks">) => number
+  /** The plans that are kept, oldest first. */
+  readonly corpus: () => ReadonlyArray<Plan>
+  /** How many situations were reached. */
+  readonly reached: () => number
+  /** The marks that no run reached, by name. */
+  readonly missing: () => ReadonlyArray<string>
+}
+
+export interface SearchConfig {
+  readonly seed: number
+  /** About how many steps a fresh plan has. */
+  readonly steps?: number | undefined
+  /** The corpus of an earlier search, whose plans are run first. */
+  readonly corpus?: ReadonlyArray<Plan> | undefined
+}
+
+/** The share of the runs with a fresh plan: only they bring stories that no plan of the corpus has. */
+const FRESH = 0.35
+/** A situation that so few runs reached is rare. */
+const RARE = 3
+
+interface Kept {
+  readonly plan: Plan
+  readonly situations: ReadonlySet<string>
+  /** How often a changed form of it was run. */
+  tried: number
+}
+
+export const start = ({ corpus: known = [], seed, steps }: SearchConfig): Search => {
+  const draw = Streams.make(seed, "guided")
+  const hits = new Map<string, number>()
+  const kept: Array<Kept> = []
+  const first = [...known]
+  let fresh = 0
+
+  /** More rare situations and fewer tries weigh more. */
+  const weightOf = ({ situations, tried }: Kept): number => {
+    let rare = 1
+    for (const one of situations) if ((hits.get(one) ?? 0) <= RARE) rare++
+    return rare / (1 + tried)
+  }
+
+  const choose = (): Kept | undefined => {
+    const weights = kept.map(weightOf)
+    const total = weights.reduce((sum, one) => sum + one, 0)
+    let left = (draw.int(0, 2 ** 30) / 2 ** 30) * total
+    return kept.find((_, index) => (left -= weights[index] ?? 0) <= 0) ?? kept.at(-1)
+  }
+
+  return {
+    next: () => {
+      const given = first.shift()
+      if (given !== undefined) return given
+      const chosen = kept.length === 0 || draw.chance(FRESH) ? undefined : choose()
+      if (chosen === undefined) return Swarm.plan(seed + fresh++, steps)
+      chosen.tried++
+      return mutate(chosen.plan, draw.pick(kept).plan, draw)
+    },
+    learn: (result) => {
+      const situations = reachedBy(result)
+      const found = [...situations].filter((one) => !hits.has(one))
+      for (const one of situations) hits.set(one, (hits.get(one) ?? 0) + 1)
+      if (found.length > 0) kept.push({ plan: result.plan, situations: new Set(found), tried: 0 })
+      return found.length
+    },
+    corpus: () => kept.map(({ plan }) => plan),
+    reached: () => hits.size,
+    missing: () => [...MARKS].filter((mark) => !hits.has(`mark ${mark}`)).sort()
+  }
+}
