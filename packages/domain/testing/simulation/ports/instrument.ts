@@ -216,7 +216,11 @@ class OneCall {
     const full = drawn("disk.full", FULL_MILLIS)
     if (full !== undefined) faults.begin("disk.full", DISK, monotonic + full)
     const skew = drawn("clock.skew", SKEW_MILLIS)
-    if (skew !== undefined) this.by.onSkew(this.process, skew)
+    if (skew !== undefined) {
+      this.by.onSkew(this.process, skew)
+      // A step over memory goes on after this call; over a server it ends here. Both read the new clock from now on.
+      engine.clock.skewMillis = skew
+    }
     if (faults.strikes("keys.rotate")) this.tell("keys.rotate", this.by.onRotate())
     const pause = drawn("process.pause", PAUSE_MILLIS)
     // The yield is where it falls asleep: after it, the process is awake again.
