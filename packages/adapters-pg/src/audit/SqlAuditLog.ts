@@ -62,8 +62,8 @@ const list =
     Effect.gen(function* () {
       const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
       const only = [
-        sql`true`,
-        ...(kind === undefined ? [] : [sql`kind = ${kind}`]),
+        // A newer release that was rolled back may have left other kinds (decision audit-4).
+        kind === undefined ? sql`kind = ANY(${AuditEvent.KINDS}::text[])` : sql`kind = ${kind}`,
         ...(userId === undefined ? [] : [sql`(user_id = ${userId} OR actor_id = ${userId})`]),
         ...(from === undefined ? [] : [sql`at >= ${Rows.at(from)}`]),
         ...(to === undefined ? [] : [sql`at < ${Rows.at(to)}`]),
