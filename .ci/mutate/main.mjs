@@ -1,18 +1,18 @@
-// npm run mutate -- FOLDER: plants small faults in the sources of a folder, one by one, and says which of them no test
-// sees. `docs/contributing.md` says how to read the report.
+// npm run mutate -- PATH: plants small faults in the sources of a folder or a file, one by one, and says which of them
+// no test sees. `docs/contributing.md` says how to read the report.
 import { spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import { plant } from "./mutants.mjs"
 
-const USAGE = `Usage: npm run mutate -- FOLDER [--tests TEXT] [--sample N] [--seed N] [--jobs N] [--least PERCENT] [--json FILE]
+const USAGE = `Usage: npm run mutate -- PATH … [--tests TEXT] [--sample N] [--seed N] [--jobs N] [--least PERCENT] [--json FILE]
 
-  FOLDER     sources, such as packages/domain/src/rules
+  PATH       folders or files of sources, such as packages/domain/src/rules
   --tests    tests with one of these texts in their path, such as packages/domain/test/simulation; commas between them;
-             without it, the tests of the folder's room, here packages/domain/test/rules
+             without it, the tests of the sources' room, here packages/domain/test/rules
   --sample   that many faults, drawn with --seed (1), instead of all
   --jobs     tests of so many faults at once (the processors)
   --least    end with 1 when fewer percent of the faults are seen
@@ -36,14 +36,16 @@ const options = () => {
   }
 }
 const { positionals, values } = options()
-const [folder] = positionals
-if (folder === undefined) {
-  process.stderr.write(USAGE)
+const wrong = positionals.find((path) => statSync(path, { throwIfNoEntry: false }) === undefined)
+if (positionals.length === 0 || wrong !== undefined) {
+  process.stderr.write(wrong === undefined ? USAGE : `There is no ${wrong}\n\n${USAGE}`)
   process.exit(2)
 }
 
-const sources = readdirSync(folder, { recursive: true })
-  .map((name) => join(folder, name))
+const isFolder = (path) => statSync(path).isDirectory()
+const within = (path) =>
+  isFolder(path) ? readdirSync(path, { recursive: true }).map((name) => join(path, name)) : [path]
+const sources = [...new Set(positionals.flatMap(within))]
   .filter((path) => path.endsWith(".ts") && !path.endsWith("index.ts"))
   .sort()
 const mutants = []
@@ -85,10 +87,13 @@ const say = (text) => process.stderr.write(`${text}\n`)
 const clock = performance.now()
 const elapsed = () => `${Math.round((performance.now() - clock) / 1_000)} s`
 
-say(`${mutants.length} faults in ${sources.length} files of ${folder}. Running the tests without a fault …`)
+say(
+  `${mutants.length} faults in ${sources.length} files of ${positionals.join(", ")}. Running the tests without a fault …`
+)
 const notes = join(scratch, "notes")
 writeFileSync(notes, "")
-const tests = values.tests?.split(",") ?? [folder.replace(/\/$/, "").replace("/src/", "/test/")]
+const roomOf = (path) => (isFolder(path) ? path.replace(/\/$/, "") : dirname(path)).replace("/src/", "/test/")
+const tests = values.tests?.split(",") ?? [...new Set(positionals.map(roomOf))]
 const clean = await vitest(tests, { MUTATE_NOTES: notes })
 if (clean.code !== 0) {
   process.stderr.write(`The tests fail without a fault; nothing was judged.\n${clean.out.slice(-2_000)}\n`)
