@@ -134,7 +134,8 @@ const TripBody = Schema.Union(
   Fields.request({
     trip: Schema.Literal("file"),
     file: Schema.String.annotations({
-      description: "The text of a GPX file or a Google Timeline. Like a log, its last reading is moved to now"
+      description:
+        "The text of a file of recorded positions, such as GPX, CSV or a Google Timeline. Like a log, its last reading is moved to now"
     }),
     ...late
   }).annotations({ identifier: "FileTrip" })

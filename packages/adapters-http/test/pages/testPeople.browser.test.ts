@@ -1,5 +1,5 @@
 import { fanOut } from "@place-access/domain/dispatch"
-import { deliverDue, MemoryWebhookSender } from "@place-access/domain/testing"
+import { deliverDue, MemoryImportReader, MemoryWebhookSender } from "@place-access/domain/testing"
 import { Effect } from "effect"
 import { expect, it } from "vitest"
 import { describeBrowser } from "../../../domain/test/support/chromium.js"
@@ -65,6 +65,26 @@ describeBrowser("the page of an app's test people", () => {
     await page.getByRole("button", { name: "Start the trip" }).click()
     await page.getByRole("alert").getByText("make another test person").waitFor()
     await inspectClosely(page, "test-people-refused")
+
+    // A recorded log is a file. One that cannot be read is refused beside its field.
+    const log = (text: string) => ({ name: "log.txt", mimeType: "text/plain", buffer: Buffer.from(text) })
+    const sendLog = async (text: string) => {
+      const button = page.getByRole("button", { name: "Send the log" })
+      if (!(await button.isVisible())) await page.getByText("Send a recorded log").click()
+      await page.getByLabel("File", { exact: true }).setInputFiles(log(text))
+      await button.click()
+    }
+    await sendLog("a song")
+    await page.getByRole("link", { name: "File must be a complete file" }).click()
+    expect(await page.evaluate("document.activeElement.id")).toMatch(/^file-usr_/)
+    await inspectClosely(page, "test-people-no-log")
+    await sendLog("x".repeat(1_048_577))
+    await page.getByRole("alert").getByText("File must be at most 1 MiB").waitFor()
+    world.clock.advance(60_000)
+    await sendLog(
+      [MemoryImportReader.FIRST_LINE, MemoryImportReader.line(1_588_327_200_000, 52.37, 4.89), ""].join("\n")
+    )
+    await page.getByText("The phone sent 1 reading.").waitFor()
 
     await page.getByText("Remove this test person").click()
     await page.getByRole("button", { name: "Remove test person" }).click()

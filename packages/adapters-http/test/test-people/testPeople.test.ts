@@ -216,7 +216,10 @@ describe("a trip [test-people-4]", () => {
     const file = [MemoryImportReader.FIRST_LINE, MemoryImportReader.line(1_588_327_200_000, 52.37, 4.89), ""].join("\n")
     expect((await ask("POST", `/${made.id}/trips`, { trip: "file", file })).json).toMatchObject({ accepted: 1 })
     const wrong = await ask("POST", `/${made.id}/trips`, { trip: "file", file: "a song" })
-    expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining("file must be a complete GPX file")])
+    expect([wrong.status, wrong.text]).toEqual([
+      400,
+      expect.stringContaining("file must be a complete file of recorded positions: GPX")
+    ])
   })
 
   it("names what is wrong with it", async () => {

@@ -30,6 +30,8 @@ export const MINUTES = { least: 5, most: 720, usual: 30 } as const
 export const LATE_MINUTES = { least: 0, most: 1_440, usual: 0 } as const
 /** The most readings of a recorded log. */
 export const LOG_READINGS = { least: 1, most: 1_000 } as const
+/** The most bytes of a file with a recorded log: a kilobyte for each reading, and more than any format needs. */
+export const LOG_BYTES = 1_048_576
 
 /** How far outside of the circle a trip begins or ends. An accuracy of this size decides nothing there. */
 const OUTSIDE_M = 500

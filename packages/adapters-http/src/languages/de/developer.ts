@@ -252,7 +252,7 @@ export const testPeople: typeof en.testPeople = {
     minutes: "Minuten",
     late_minutes: "Minuten zu spät",
     accuracy_m: "Genauigkeit in Metern",
-    file: "Inhalt der Datei"
+    file: "Datei"
   },
   titleOf: (app) => `Testpersonen von ${app}`,
   lead: "Eine Testperson hat Orte, ein Telefon und eine Verbindung mit Ihrer App. Sie schicken das Telefon auf einen Weg, und alles dahinter ist echt: Regeln lösen aus, und Ihre Endpunkte bekommen signierte Webhooks.",
@@ -289,8 +289,10 @@ export const testPeople: typeof en.testPeople = {
     "1 bis 10.000. Eine Messung entscheidet nichts, wenn sie ungenauer ist als ihr Abstand vom Rand des Ortes.",
   simulate: "Weg beginnen",
   log: "Eine Aufzeichnung senden",
-  logText:
-    "Eine GPX-Datei oder eine Google-Zeitachse mit bis zu 1.000 Messungen. Sie wird zeitlich verschoben, sodass ihre letzte Messung jetzt ist.",
+  logText: (readings, mib) =>
+    `Eine Datei mit aufgezeichneten Positionen (GPX, KML, GeoJSON, TCX, FIT, CSV, ein OwnTracks-Protokoll oder eine Google-Zeitachse) mit bis zu ${number(readings)} Messungen und ${mib} MiB. Sie wird zeitlich verschoben, sodass ihre letzte Messung jetzt ist.`,
+  chooseLog: "muss erst gewählt werden",
+  logTooLarge: (mib) => `darf höchstens ${mib} MiB groß sein`,
   sendLog: "Aufzeichnung senden",
   sent: (readings) => `Das Telefon hat ${plural(readings, "Messung", "Messungen")} gesendet.`,
   began: (at) => html`Zeit der ersten: ${at}.`,

@@ -256,7 +256,7 @@ export const testPeople = {
     minutes: "Minutes",
     late_minutes: "Minutes late",
     accuracy_m: "Accuracy in metres",
-    file: "Contents of the file"
+    file: "File"
   },
   titleOf: (app: string): string => `Test people of ${app}`,
   lead: "A test person has places, a phone and a connection to your app. You send the phone on a trip, and everything behind it is real: rules fire, and your endpoints get signed webhooks.",
@@ -292,8 +292,10 @@ export const testPeople = {
     "1 to 10,000. A reading decides nothing when its accuracy is worse than its distance from the edge of the place.",
   simulate: "Start the trip",
   log: "Send a recorded log",
-  logText:
-    "A GPX file or a Google Timeline with up to 1,000 readings. It is moved in time, so that its last reading is now.",
+  logText: (readings: number, mib: number): string =>
+    `A file of recorded positions (GPX, KML, GeoJSON, TCX, FIT, CSV, an OwnTracks log or a Google Timeline) with up to ${number(readings)} readings and ${mib} MiB. It is moved in time, so that its last reading is now.`,
+  chooseLog: "must be chosen first",
+  logTooLarge: (mib: number): string => `must be at most ${mib} MiB`,
   sendLog: "Send the log",
   sent: (readings: number): string => `The phone sent ${plural(readings, "reading", "readings")}.`,
   began: (at: Html): Html => html`The first was captured ${at}.`,

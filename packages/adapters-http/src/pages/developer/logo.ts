@@ -1,13 +1,6 @@
-import { HttpServerRequest } from "@effect/platform"
-import { checkFormToken } from "@place-access/domain/accounts"
 import { type App, AppLogo, AppProposal, updateApp } from "@place-access/domain/apps"
-import { Effect, Either, Encoding, Stream } from "effect"
+import { Effect, Either, Encoding } from "effect"
 import { texts } from "../../languages/index.js"
-import * as Upload from "../../edge/Upload.js"
-import { HttpOptions } from "../../HttpOptions.js"
-import * as Credentials from "../../security/Credentials.js"
-import * as Errors from "../../wire/Errors.js"
-
 import * as AppLogoPage from "../appLogo.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
@@ -15,6 +8,7 @@ import { type Html, html, type Text } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
+import * as OneFile from "./oneFile.js"
 import { appPath, changedPath, DEVELOPER, ownApp } from "./shared.js"
 
 const words = texts.developer.logo
@@ -81,46 +75,22 @@ const present = (app: App.App): Html | false => {
 
 const show = Visitor.signedIn((visitor) => Effect.flatMap(ownApp(visitor, "develop"), (app) => page(visitor, app)))
 
-/** All bytes of a small file. */
-const whole = <E>(bytes: Stream.Stream<Uint8Array, E>) =>
-  Effect.gen(function* () {
-    const parts: Array<Uint8Array> = []
-    let size = 0
-    yield* Stream.runForEach(bytes, (part) => {
-      size += part.length
-      parts.push(part)
-      return size > AppLogo.MAX_BYTES ? Effect.fail(Errors.payloadTooLarge(AppLogo.MAX_BYTES)) : Effect.void
-    })
-    return Buffer.concat(parts)
-  })
-
-const isTooLarge = (error: object): boolean => "statusCode" in error && error.statusCode === 413
-
-const receive = Visitor.signedIn((visitor) =>
-  Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const again = (message: Text) =>
-      Effect.flatMap(ownApp(visitor, "develop"), (app) => page(visitor, app, [{ field: "logo", message }]))
-    if (!/^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "")) {
-      yield* Visitor.checked(visitor.cookie)
-      return yield* again(words.choose)
-    }
-    yield* Credentials.checkOrigin(request, yield* HttpOptions)
-    const uploaded = Upload.form(request, AppLogo.MAX_BYTES, ({ bytes, value }) =>
+const receive = Visitor.signedIn((visitor) => {
+  const again = (message: Text) =>
+    Effect.flatMap(ownApp(visitor, "develop"), (app) => page(visitor, app, [{ field: "logo", message }]))
+  return OneFile.receive(visitor, {
+    most: AppLogo.MAX_BYTES,
+    missing: again(words.choose),
+    tooLarge: again(words.tooLarge(MOST_KIB)),
+    use: (bytes) =>
       Effect.gen(function* () {
-        // The token is checked before the file is read: the field of the token comes before the file in the form.
-        if (!(yield* checkFormToken(visitor.cookie, value("form_token"), ""))) return yield* Effect.fail(Visitor.stale)
         const app = yield* ownApp(visitor, "develop")
-        const png = Form.decode(AppLogo.LogoPng, Encoding.encodeBase64(yield* whole(bytes)))
+        const png = Form.decode(AppLogo.LogoPng, Encoding.encodeBase64(bytes))
         if (Either.isLeft(png)) return yield* again(png.left[0]?.message ?? words.cannotBeUsed)
         return seeOther(changedPath(yield* updateApp(visitor.account, app.id, { logo: png.right })))
       })
-    )
-    return yield* Effect.catchAll(uploaded, (error) =>
-      isTooLarge(error) ? again(words.tooLarge(MOST_KIB)) : Effect.fail(error)
-    )
   })
-)
+})
 
 const remove = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {

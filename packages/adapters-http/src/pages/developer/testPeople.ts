@@ -3,7 +3,7 @@ import { Rate, Subject } from "@place-access/domain/limits"
 import { Geometry } from "@place-access/domain/places"
 import { AccountLimits } from "@place-access/domain/quotas"
 import { App as AppModule } from "@place-access/domain/apps"
-import { PlaceId, Scope, UserId } from "@place-access/domain/shared"
+import { type Invalid, PlaceId, Scope, UserId } from "@place-access/domain/shared"
 import {
   listTestPeople,
   type MadeTestPerson,
@@ -22,18 +22,20 @@ import * as RateLimit from "../../limits/RateLimit.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html, type Value } from "../../html/Html.js"
+import { type Html, html, type Text, type Value } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
 import { ofDomain, time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { notice } from "../portal/notices.js"
+import * as OneFile from "./oneFile.js"
 import { appHead, appPath, DEVELOPER, ownApp, scopeBoxes, type TeamApp } from "./shared.js"
 
 const words = texts.testPeople
 
 const LABELS = words.labels
+const LOG_MIB = Trip.LOG_BYTES / 1_048_576
 
 /** The form of a new person as it is first shown. */
 const SUGGESTED = {
@@ -62,7 +64,7 @@ const list = (visitor: Visitor.Visitor, app: TeamApp, { above, form, ticked }: A
       current: DEVELOPER,
       status: form === undefined ? 200 : 400,
       main: html`${appHead(app, "/test-people")}
-        ${above ?? (form === undefined && notice(query.value("done")))}${Fields.problems(shown, LABELS)}
+        ${above ?? (form === undefined && notice(query.value("done")))}${Fields.problems(shown, labelsWith(people))}
         <p class="lead">${words.lead}</p>
         ${
           people.length === 0
@@ -84,6 +86,17 @@ const list = (visitor: Visitor.Visitor, app: TeamApp, { above, form, ticked }: A
 /** Without sensitive scopes, which need a purpose: a developer who has one ticks them. */
 const suggestedScopes = (app: TeamApp): ReadonlyArray<string> =>
   AppModule.scopes(app).filter((scope) => !Scope.isSensitive(scope))
+
+/** A field of one person's trip. */
+const fieldOf = (field: string, person: string): string => `${field}-${person}`
+
+/** The labels of the new person's fields, and of every trip's. */
+const labelsWith = (people: ReadonlyArray<TestPerson.TestPerson>): Readonly<Record<string, Text>> => ({
+  ...LABELS,
+  ...Object.fromEntries(
+    people.flatMap(({ id }) => Object.entries(LABELS).map(([field, label]) => [fieldOf(field, id), label] as const))
+  )
+})
 
 const newPerson = (app: TeamApp, token: string, form: Fields.Shown, ticked: ReadonlyArray<string>): Html =>
   html`<section class="card" aria-labelledby="new">
@@ -120,12 +133,12 @@ const card = (app: TeamApp, person: TestPerson.TestPerson, token: string): Html 
     ${tripForm(path, person, token)}
     <details>
       <summary>${words.log}</summary>
-      <form method="post" action="${path}/trips">
-        ${Fields.hidden("form_token", token)}${Fields.hidden("trip", "log")}
-        <p>${words.logText}</p>
+      <form method="post" action="${path}/logs" enctype="multipart/form-data">
+        ${Fields.hidden("form_token", token)}
+        <p>${words.logText(Trip.LOG_READINGS.most, LOG_MIB)}</p>
         <div class="field">
           <label for="file-${person.id}">${LABELS.file}</label>
-          <textarea class="code" id="file-${person.id}" name="file" required></textarea>
+          <input id="file-${person.id}" name="file" type="file" required />
         </div>
         <button class="second">${words.sendLog}</button>
       </form>
@@ -270,37 +283,62 @@ function within<A extends number>(
 }
 
 /** The trip that the form asks for, or what is wrong with it. */
-const requested = (form: Form.Form) =>
-  Effect.gen(function* () {
-    if (form.value("trip") === "log") {
-      const readings = yield* readLog(new TextEncoder().encode(form.value("file").trim()))
-      return Either.right({ kind: "log", readings, lateMinutes: 0 } satisfies TripRequest)
-    }
-    const names = ["trip", "place", "minutes", "late_minutes", "accuracy_m"] as const
-    return Either.map(
-      Form.decode(TripDraft, Object.fromEntries(names.map((name) => [name, form.value(name)]))),
-      ({ accuracy_m: accuracyM, late_minutes: lateMinutes, minutes, place: placeId, trip: kind }): TripRequest => ({
-        kind,
-        placeId,
-        minutes,
-        accuracyM,
-        lateMinutes
-      })
-    )
+const requested = (form: Form.Form): Either.Either<TripRequest, Fields.Shown["problems"]> => {
+  const names = ["trip", "place", "minutes", "late_minutes", "accuracy_m"] as const
+  return Either.map(
+    Form.decode(TripDraft, Object.fromEntries(names.map((name) => [name, form.value(name)]))),
+    ({ accuracy_m: accuracyM, late_minutes: lateMinutes, minutes, place: placeId, trip: kind }): TripRequest => ({
+      kind,
+      placeId,
+      minutes,
+      accuracyM,
+      lateMinutes
+    })
+  )
+}
+
+/** Shows what is wrong with a trip of the person in the path; each problem leads to that person's field. */
+const again = (visitor: Visitor.Visitor, app: TeamApp, problems: Fields.Shown["problems"]) =>
+  Effect.flatMap(param("person", UserId, "test person"), (id) => {
+    const own = problems.map(({ field, message }) => ({ field: fieldOf(field, id), message }))
+    return list(visitor, app, { form: { ...Fields.fresh(SUGGESTED), problems: own } })
   })
 
 const travel = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")
+    const trip = requested(form)
+    return yield* Either.isLeft(trip) ? again(visitor, app, trip.left) : send(visitor, app, Effect.succeed(trip.right))
+  })
+)
+
+const sendLog = Visitor.signedIn((visitor) => {
+  const refused = (message: Text) =>
+    Effect.flatMap(ownApp(visitor, "develop"), (app) => again(visitor, app, [{ field: "file", message }]))
+  return OneFile.receive(visitor, {
+    most: Trip.LOG_BYTES,
+    missing: refused(words.chooseLog),
+    tooLarge: refused(words.logTooLarge(LOG_MIB)),
+    use: (bytes) =>
+      Effect.flatMap(ownApp(visitor, "develop"), (app) =>
+        send(
+          visitor,
+          app,
+          Effect.map(readLog(bytes), (readings): TripRequest => ({ kind: "log", readings, lateMinutes: 0 }))
+        )
+      )
+  })
+})
+
+/** Sends the phone of the person in the path on its trip, and shows the people and the trip's result. */
+const send = <R>(visitor: Visitor.Visitor, app: TeamApp, trip: Effect.Effect<TripRequest, Invalid, R>) =>
+  Effect.gen(function* () {
     const id = yield* param("person", UserId, "test person")
-    const again = (problems: Fields.Shown["problems"]) =>
-      list(visitor, app, { form: { ...Fields.fresh(SUGGESTED), problems } })
     return yield* Effect.gen(function* () {
-      const trip = yield* requested(form)
-      if (Either.isLeft(trip)) return yield* again(trip.left)
+      const request = yield* trip
       yield* RateLimit.take(Subject.tripsOf(visitor.account.id), Rate.TRIPS)
-      const { from, ingested, readings } = yield* simulateTrip(app, id, trip.right)
+      const { from, ingested, readings } = yield* simulateTrip(app, id, request)
       return yield* list(visitor, app, {
         above: html`<div class="note" role="status">
           <p>
@@ -312,12 +350,12 @@ const travel = Visitor.signedIn((visitor) =>
       })
     }).pipe(
       Effect.catchTags({
-        Invalid: ({ problems }) => again(problems),
-        Conflict: ({ reason }) => again([{ field: "trip", message: words.cannotTravel(ofDomain(reason)) }])
+        Invalid: ({ problems }) => again(visitor, app, problems),
+        Conflict: ({ reason }) =>
+          again(visitor, app, [{ field: "trip", message: words.cannotTravel(ofDomain(reason)) }])
       })
     )
   })
-)
 
 const remove = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
@@ -332,5 +370,6 @@ export const routes = [
   Routes.get(`${DEVELOPER}/apps/:app/test-people`, show),
   Routes.post(`${DEVELOPER}/apps/:app/test-people`, add),
   Routes.post(`${DEVELOPER}/apps/:app/test-people/:person/trips`, travel),
+  Routes.post(`${DEVELOPER}/apps/:app/test-people/:person/logs`, sendLog),
   Routes.post(`${DEVELOPER}/apps/:app/test-people/:person/remove`, remove)
 ]

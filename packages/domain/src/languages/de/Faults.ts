@@ -170,8 +170,8 @@ export const faults: ReadonlyArray<GermanPair> = [
   { en: "a file packed with zstd", de: "eine mit zstd gepackte Datei" },
   { en: "a program", de: "ein Programm" },
   {
-    en: "must be a complete GPX file or Google Timeline",
-    de: "muss eine vollständige GPX-Datei oder Google Timeline sein"
+    en: "must be a complete file of recorded positions: GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, an OwnTracks log or a Google Timeline",
+    de: "muss eine vollständige Datei mit aufgezeichneten Positionen sein: GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, ein OwnTracks-Protokoll oder eine Google-Zeitachse"
   },
   { en: "must be a name in the first line of the table", de: "muss ein Name in der ersten Zeile der Tabelle sein" },
   {

@@ -1,0 +1,56 @@
+import { HttpServerRequest } from "@effect/platform"
+import { checkFormToken } from "@place-access/domain/accounts"
+import { Effect, Stream } from "effect"
+import * as Upload from "../../edge/Upload.js"
+import { HttpOptions } from "../../HttpOptions.js"
+import * as Credentials from "../../security/Credentials.js"
+import * as Errors from "../../wire/Errors.js"
+import * as Visitor from "../kit/Visitor.js"
+
+/** What a route does with the one small file of its form. */
+export interface OneFile<A, E, R> {
+  /** The most bytes that the file may have. */
+  readonly most: number
+  readonly use: (bytes: Uint8Array) => Effect.Effect<A, E, R>
+  /** The form came without a file. */
+  readonly missing: Effect.Effect<A, E, R>
+  readonly tooLarge: Effect.Effect<A, E, R>
+}
+
+/**
+ * Receives a form with one small file, as a browser sends it. The field of the form token must come before the file:
+ * the token is checked before the file is read.
+ */
+export const receive = <A, E, R>(visitor: Visitor.Visitor, { missing, most, tooLarge, use }: OneFile<A, E, R>) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    if (!/^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "")) {
+      yield* Visitor.checked(visitor.cookie)
+      return yield* missing
+    }
+    yield* Credentials.checkOrigin(request, yield* HttpOptions)
+    const uploaded = Upload.form(request, most, ({ bytes, fileName, value }) =>
+      Effect.gen(function* () {
+        if (!(yield* checkFormToken(visitor.cookie, value("form_token"), ""))) return yield* Effect.fail(Visitor.stale)
+        // A browser sends a field of a file that nobody chose, without a name and a byte.
+        return fileName === "" ? yield* missing : yield* use(yield* whole(bytes, most))
+      })
+    )
+    return yield* Effect.catchAll(uploaded, (error) => (isTooLarge(error) ? tooLarge : Effect.fail(error)))
+  })
+
+/** All bytes of the file, up to `most`. */
+const whole = <E>(bytes: Stream.Stream<Uint8Array, E>, most: number) =>
+  Effect.gen(function* () {
+    const parts: Array<Uint8Array> = []
+    let size = 0
+    yield* Stream.runForEach(bytes, (part) => {
+      size += part.length
+      parts.push(part)
+      return size > most ? Effect.fail(Errors.payloadTooLarge(most)) : Effect.void
+    })
+    return Buffer.concat(parts)
+  })
+
+const isTooLarge = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && "statusCode" in error && error.statusCode === 413
