@@ -64,6 +64,11 @@ export const ON_PURPOSE: ReadonlyArray<OnPurpose> = [
     why: "every five minutes: phones whose stays were left behind"
   },
   {
+    tables: ["devices"],
+    text: /FROM devices d WHERE d\.stays_rule < /,
+    why: "every five minutes: phones whose stays an older rule derived, until there is none"
+  },
+  {
     tables: ["access_log", "volume_flags"],
     text: /^INSERT INTO volume_flags /,
     why: "once an hour: everybody's calls of a day are counted"

@@ -109,7 +109,7 @@ export const plants: ReadonlyArray<Plant> = [
       Effect.gen(function* () {
         yield* scene.rule()
         yield* scene.world.fault("disk.full", { p: 0.1 })
-        for (let n = 0; n < 8; n++) {
+        for (let n = 0; n < 30; n++) {
           yield* scene.walk(FAR, HOME)
           yield* scene.world.advance(20 * MINUTE)
         }

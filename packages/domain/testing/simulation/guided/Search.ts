@@ -43,6 +43,7 @@ interface Kept {
   tried: number
 }
 
+/** Begins a search, with the plans of an earlier one if there are any. */
 export const start = ({ corpus: known = [], seed, steps }: SearchConfig): Search => {
   const draw = Streams.make(seed, "guided")
   const hits = new Map<string, number>()
