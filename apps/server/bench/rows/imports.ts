@@ -1,4 +1,5 @@
-import { importNext } from "@place-access/domain/imports"
+import { importNext, undoImport } from "@place-access/domain/imports"
+import { ImportId, UserId } from "@place-access/domain/shared"
 import { Imports } from "@place-access/worker"
 import { Effect } from "effect"
 import type { Bench } from "../harness/Bench.js"
@@ -9,8 +10,8 @@ import type { Scratch } from "../harness/Scratch.js"
 import * as Usage from "../harness/Usage.js"
 
 /**
- * Points of a Google Records.json, from the uploaded pieces to the history of their owner. The baseline inserts as many
- * fixes with one bare statement for each thousand.
+ * Points of a Google Records.json, from the uploaded pieces to the history of their owner, and the undoing of such an
+ * import. The baseline inserts, or deletes, as many fixes with one bare statement for each thousand.
  */
 
 const POINTS = 40_000
@@ -23,7 +24,7 @@ export const imports: Row = {
   seconds: 40,
   open: async (bench) => {
     const people = bench.rounds + 2
-    const scratch = await bench.scratch((empty) => People.seed(empty, { count: 2 * people }))
+    const scratch = await bench.scratch((empty) => People.seed(empty, { count: 4 * people }))
     let next = 0
     return [
       {
@@ -31,6 +32,12 @@ export const imports: Row = {
         baseline: () => insertPlainly(scratch, next++),
         goals: [Goal.opsPerS(15_000)],
         notes: notes(bench)
+      },
+      {
+        label: "undone",
+        product: () => undoFile(scratch, next++),
+        baseline: () => deletePlainly(scratch, next++),
+        goals: []
       }
     ]
   }
@@ -88,6 +95,18 @@ const importFile = async (scratch: Scratch, person: number): Promise<Sample> => 
   return sample
 }
 
+/** Undoes an import, which the round made before. */
+const undoFile = async (scratch: Scratch, person: number): Promise<Sample> => {
+  await importFile(scratch, person)
+  const of = { userId: UserId.make(People.user(person)), id: ImportId.make("imp_file") }
+  const sample = await timed(() =>
+    scratch.run(Effect.provide(Effect.zipRight(undoImport(of), importNext()), Imports.layer))
+  )
+  const [left] = await scratch.query("SELECT count(*)::integer AS count FROM fixes WHERE user_id = $1", [of.userId])
+  if (left?.["count"] !== 0) throw new Error(`not undone: ${JSON.stringify(left)}`)
+  return sample
+}
+
 const insertPlainly = (scratch: Scratch, person: number): Promise<Sample> =>
   timed(async () => {
     for (let first = 0; first < POINTS; first += BATCH) {
@@ -99,6 +118,19 @@ const insertPlainly = (scratch: Scratch, person: number): Promise<Sample> =>
       )
     }
   })
+
+const deletePlainly = async (scratch: Scratch, person: number): Promise<Sample> => {
+  await insertPlainly(scratch, person)
+  return timed(async () => {
+    for (let first = 0; first < POINTS; first += BATCH) {
+      const [from, to] = [first, first + BATCH].map((n) => new Date(START + n * 30_000).toISOString())
+      await scratch.query(
+        "DELETE FROM fixes WHERE user_id = $1 AND device_id = 'dev_file' AND captured_at >= $2 AND captured_at < $3",
+        [People.user(person), from, to]
+      )
+    }
+  })
+}
 
 const timed = async (work: () => Promise<unknown>): Promise<Sample> => {
   const [begin, cpu] = [performance.now(), Usage.cpuMicros(process.pid)]
