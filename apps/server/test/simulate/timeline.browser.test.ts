@@ -63,6 +63,22 @@ describeBrowser("the timeline of a run", () => {
     expect(result.violations.map(({ invariant }) => invariant)).toContain("T1")
     const page = await open("broken.html", timelineOf(result))
 
+    // It opens on what led to the broken rule: the token was issued, then it was too old. The rest is folded.
+    const shots = process.env["SCREENSHOTS"]
+    if (shots !== undefined) await page.screenshot({ path: join(shots, "timeline-opened.png") })
+    expect(await page.locator("#title").textContent()).toMatch(/^Entry \d+: call ends: 200/)
+    const led = await page.locator("#ledTo button").allTextContents()
+    expect(led.map((line) => line.replace(/^\S+\s+/, ""))).toEqual(
+      ["ana: createPlace → ok", "ana: consent → ok", "developer1: exchange → ok", "developer1: GET /v1/me → 200"].map(
+        (one) => expect.stringContaining(one)
+      )
+    )
+    expect(await page.getByLabel("State of").locator("option:checked").textContent()).toMatch(/^ana ↔ App 1 /)
+    const visible = page.locator(".lane:visible > b")
+    expect(await visible.allTextContents()).not.toContain("App 1/all")
+    await page.getByLabel("Only what led to it").uncheck()
+    await expect.poll(() => visible.allTextContents()).toContain("App 1/all")
+
     const lanes = page.locator(".lane > b")
     expect(await lanes.allTextContents()).toEqual(
       expect.arrayContaining([
@@ -106,7 +122,6 @@ describeBrowser("the timeline of a run", () => {
     await page.getByLabel("Show").selectOption("worker")
     expect(await page.locator(".lane:visible > b").allTextContents()).toEqual(["faults", "worker"])
     expect(await page.evaluate("window.struck")).toBeUndefined()
-    const shots = process.env["SCREENSHOTS"]
     if (shots !== undefined) {
       await page.getByLabel("Show").selectOption("")
       await broken.click()
@@ -114,6 +129,56 @@ describeBrowser("the timeline of a run", () => {
       await page.getByRole("button", { name: "Everything" }).click()
       await page.screenshot({ path: join(shots, "timeline.png") })
     }
+    await page.close()
+    expect(troubles).toEqual([])
+  })
+
+  it("steps through the state of a delivery, a rule, a connection and a person", async () => {
+    const page = await open("states.html", timelineOf(Simulation.runPlanSync(PLAN)))
+    const facts = async () =>
+      Object.fromEntries(
+        (
+          await page
+            .locator("#state")
+            .evaluate((list) => [...list.children].map((one) => one.firstChild?.textContent ?? ""))
+        ).flatMap((text, n, all) => (n % 2 === 0 ? [[text, all[n + 1]]] : []))
+      ) as Record<string, string>
+    const choose = async (label: RegExp) => {
+      const options = page.locator("#subject option")
+      const all = await options.allTextContents()
+      await page.getByLabel("State of").selectOption({ index: all.findIndex((one) => label.test(one)) })
+    }
+    const step = (name: "Change before" | "Next change") => page.getByRole("button", { name }).click()
+
+    // Nothing is chosen, so the state is that of the end: the receiver took the third attempt.
+    await choose(/^place\.enter to/)
+    expect(await facts()).toMatchObject({ State: "delivered", "Last answer": "200" })
+    for (let n = 0; n < 20 && (await page.getByRole("button", { name: "Change before" }).isEnabled()); n++) {
+      await step("Change before")
+    }
+    const states: Array<string> = []
+    for (let n = 0; n < 20; n++) {
+      const { Attempt, State } = await facts()
+      states.push(`${Attempt}: ${State}`)
+      if (!(await page.getByRole("button", { name: "Next change" }).isEnabled())) break
+      await step("Next change")
+    }
+    expect([...new Set(states)]).toEqual([
+      "2: waits",
+      "2: is being sent",
+      "3: waits",
+      "3: is being sent",
+      "3: delivered"
+    ])
+    const shots = process.env["SCREENSHOTS"]
+    if (shots !== undefined) await page.screenshot({ path: join(shots, "timeline-state.png") })
+
+    await choose(/^enter /)
+    expect(await facts()).toMatchObject({ State: "live", Events: "1" })
+    await choose(/^ana ↔ App 1/)
+    expect(await facts()).toMatchObject({ State: "live", App: "App 1", "Access token": "access-1" })
+    await choose(/^ana \(/)
+    expect(await facts()).toMatchObject({ Places: "2", Phones: "1", Connections: "1" })
     await page.close()
     expect(troubles).toEqual([])
   })

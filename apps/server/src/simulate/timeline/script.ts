@@ -1,10 +1,11 @@
 import { CHOOSING } from "./scriptOfChoosing.js"
+import { READING } from "./scriptOfReading.js"
 
 /** The page's script, first half: reads the trace and draws the lanes. */
 const DRAWING = `
 "use strict"
 const data = JSON.parse(document.getElementById("data").textContent)
-const { lanes, entries, violations, start, end } = data
+const { lanes, entries, violations, explained, subjects, start, end } = data
 const $ = (id) => document.getElementById(id)
 const LEFT = 210,
   MIN_SPAN = 1000,
@@ -45,7 +46,8 @@ let view = { ...full },
   lane = null,
   filter = "",
   queued = false
-const wrongAt = new Set(violations.map((v) => v.at))
+/** The lanes show an operation by its beginning, also when its end is chosen. */
+const dotOfChosen = () => (on === null ? null : entries[on].kind === "done" ? entries[on].op : on)
 
 // ---- entries that belong together
 const ends = new Map(),
@@ -122,7 +124,8 @@ const build = () => {
     node.setAttribute("role", "listitem")
     node.setAttribute("aria-label", lane.group + ": " + lane.label + ", " + lane.dots.length + " events")
     chart.append(node)
-    rows.push({ node, track, lane, n, group, dots: lane.dots.slice().sort((a, b) => a.t - b.t || a.i - b.i) })
+    const all = lane.dots.slice().sort((a, b) => a.t - b.t || a.i - b.i)
+    rows.push({ node, track, lane, n, group, all, dots: all })
   })
 }
 const width = () => Math.max(100, chart.clientWidth - LEFT)
@@ -154,7 +157,7 @@ const drawRow = (row, w, cuts) => {
     const some = dots.slice(first, at),
       count = some.length
     const worst = some.reduce((a, b) => (LOOKS.indexOf(b.look) < LOOKS.indexOf(a.look) ? b : a))
-    const mark = on !== null && some.find((d) => d.i === on)
+    const mark = on !== null && some.find((d) => d.i === dotOfChosen())
     const dot = el("div", {
       className: count > 1 ? "dot many" : "dot",
       textContent: count > 1 ? (count > 99 ? "99" : count) : ""
@@ -220,7 +223,7 @@ const draw = () => {
       const y = row.node.offsetTop
       if (y >= top && y <= bottom) {
         drawRow(row, w, cuts)
-        row.node.toggleAttribute("data-on", on !== null && row.dots.some((d) => d.i === on))
+        row.node.toggleAttribute("data-on", on !== null && row.dots.some((d) => d.i === dotOfChosen()))
       } else row.track.replaceChildren()
     }
   $("span").textContent =
@@ -262,4 +265,4 @@ const moveTo = (t) => {
 /**
  * The script of the page that `timelineOf` makes. Everything from the trace enters the page as text, never as markup.
  */
-export const SCRIPT = `${DRAWING}${CHOOSING}`
+export const SCRIPT = `${DRAWING}${READING}${CHOOSING}`

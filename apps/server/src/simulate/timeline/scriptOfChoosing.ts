@@ -31,6 +31,7 @@ const select = (i, quiet) => {
   )
   $("nearTitle").textContent =
     near.length > 1 ? "What belongs to it (" + near.length + ")" : "Nothing else belongs to it"
+  showState()
   draw()
   if (!quiet) {
     const row = rowOf()
@@ -58,13 +59,13 @@ const jump = (i) => {
 }
 /** The lane in which the entry was chosen: an event can be in several lanes. */
 const rowOf = () => {
-  const has = (r) => !r.head && !r.node.hidden && r.dots.some((d) => d.i === on)
+  const has = (r) => !r.head && !r.node.hidden && r.dots.some((d) => d.i === dotOfChosen())
   return lane && has(lane) ? lane : shown().find(has)
 }
 const step = (way) => {
   const row = rowOf() || shown().find((r) => !r.head && r.dots.length)
   if (!row) return
-  const at = row.dots.findIndex((d) => d.i === on),
+  const at = row.dots.findIndex((d) => d.i === dotOfChosen()),
     next = row.dots[at < 0 ? 0 : Math.min(row.dots.length - 1, Math.max(0, at + way))]
   if (next) {
     lane = row
@@ -88,9 +89,10 @@ if (violations.length) {
   $("wrongTitle").textContent =
     violations.length === 1 ? "1 rule broken" : violations.length + " times a rule was broken"
   $("wrong").replaceChildren(
-    ...violations.slice(0, 200).map((v) => {
+    ...violations.slice(0, 200).map((v, n) => {
       const b = el("button", { type: "button", textContent: v.invariant + " at entry " + v.at + ": " + v.detail })
       b.dataset.go = v.at
+      b.dataset.broken = n
       return b
     })
   )
@@ -105,14 +107,7 @@ $("who").append(
 )
 $("who").addEventListener("change", (e) => {
   filter = e.target.value
-  const groups = new Set()
-  for (const r of rows)
-    if (!r.head) {
-      r.node.hidden = filter !== "" && r.lane.who.length > 0 && !r.lane.who.includes(filter)
-      if (!r.node.hidden) groups.add(r.group)
-    }
-  for (const r of rows) if (r.head) r.node.hidden = !groups.has(r.group)
-  redraw()
+  hide()
 })
 $("in").addEventListener("click", () => zoom(0.5))
 $("out").addEventListener("click", () => zoom(2))
@@ -125,6 +120,7 @@ $("all").addEventListener("click", () => {
 document.addEventListener("click", (e) => {
   const b = e.target.closest("[data-go]")
   if (b) {
+    if (b.dataset.broken !== undefined) explain(Number(b.dataset.broken))
     jump(Number(b.dataset.go))
   }
 })
@@ -214,6 +210,11 @@ chart.addEventListener("keydown", (e) => {
 })
 chart.addEventListener("scroll", redraw)
 addEventListener("resize", redraw)
+listSubjects()
+showState()
 draw()
-if (violations.length) jump(violations[0].at)
+if (violations.length) {
+  explain(0)
+  jump(violations[0].at)
+}
 `

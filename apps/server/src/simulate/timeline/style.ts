@@ -272,6 +272,43 @@ pre {
   white-space: pre-wrap;
   overflow-wrap: anywhere;
 }
+.steps {
+  display: flex;
+  flex-wrap: wrap;
+  gap: 6px;
+  align-items: center;
+  margin: 6px 0;
+}
+button:disabled {
+  color: var(--soft);
+  border-color: var(--line);
+  cursor: default;
+}
+aside select {
+  max-width: 100%;
+}
+aside dl {
+  display: grid;
+  grid-template-columns: minmax(90px, auto) minmax(0, 1fr);
+  gap: 2px 12px;
+  margin: 0;
+}
+dt {
+  color: var(--soft);
+}
+dd {
+  margin: 0;
+  overflow-wrap: anywhere;
+}
+dd.changed {
+  font-weight: 600;
+  background: #fff3d1;
+}
+dd del {
+  display: block;
+  font-weight: 400;
+  color: var(--soft);
+}
 .near {
   list-style: none;
   margin: 0;

@@ -1,7 +1,9 @@
 import type { Simulation } from "@place-access/domain/testing"
+import { explanationOf } from "./causes.js"
 import { placed } from "./Lane.js"
 import { lanesOf } from "./lanes.js"
 import { SCRIPT } from "./script.js"
+import { statesOf } from "./states.js"
 import { STYLE } from "./style.js"
 
 type Violation = Simulation.Violation
@@ -18,6 +20,8 @@ export interface Drawn {
 }
 
 const DAY = 86_400_000
+/** Of so many broken rules the page has what led to them. */
+const EXPLAINED = 50
 
 /** Renders a run as a page for people: one file that loads nothing from the network. */
 export const timelineOf = ({ entries: all, seed, steps, traceHash, violations, virtualMs }: Drawn): string => {
@@ -26,7 +30,16 @@ export const timelineOf = ({ entries: all, seed, steps, traceHash, violations, v
   const end = entries.at(-1)?.t ?? start
   const days = (virtualMs / DAY).toFixed(1)
   const facts = `seed ${seed} · ${entries.length} entries in ${days} days · ${steps} steps · trace ${traceHash.slice(0, 12)}`
-  const data = JSON.stringify({ lanes: lanesOf(entries), entries, violations, start, end, facts })
+  const data = JSON.stringify({
+    lanes: lanesOf(entries),
+    entries,
+    violations,
+    explained: violations.slice(0, EXPLAINED).map((violation) => explanationOf(all, violation)),
+    subjects: statesOf(all),
+    start,
+    end,
+    facts
+  })
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -41,6 +54,7 @@ export const timelineOf = ({ entries: all, seed, steps, traceHash, violations, v
 <header>
 <h1>Simulation</h1><span class="facts" id="facts"></span>
 <div class="tools">
+<label id="fold" hidden><input type="checkbox" id="causes"> Only what led to it</label>
 <label>Show <select id="who"></select></label>
 <button type="button" id="earlier" title="Earlier (Shift ←)">← Earlier</button>
 <button type="button" id="later" title="Later (Shift →)">Later →</button>
@@ -61,6 +75,20 @@ ${LEGEND.map(([look, words, dot]) => `<span><i${dot ? ' class="d"' : ""} style="
 <aside>
 <h2 id="wrongTitle"></h2>
 <div class="wrong" id="wrong"></div>
+<section id="led" hidden>
+<h2 id="ledTitle"></h2>
+<ol class="near" id="ledTo"></ol>
+</section>
+<section id="states" hidden>
+<h2><label for="subject">State of</label></h2>
+<select id="subject"></select>
+<div class="steps">
+<button type="button" id="before">◀ Change before</button>
+<button type="button" id="after">Next change ▶</button>
+<span class="facts" id="moment"></span>
+</div>
+<dl id="state" aria-live="polite"></dl>
+</section>
 <div aria-live="polite">
 <h2 id="title">Nothing is chosen</h2>
 <p id="when" style="white-space: pre-line; margin: 0 0 6px">${HINT}</p>
