@@ -10,8 +10,8 @@ import type { Scratch } from "../harness/Scratch.js"
 import * as Usage from "../harness/Usage.js"
 
 /**
- * Points of a Google Records.json, from the uploaded pieces to the history of their owner, and the undoing of such an
- * import. The baseline inserts, or deletes, as many fixes with one bare statement for each thousand.
+ * Points of a Google Records.json, from the uploaded pieces to the history of their owner, and undoing that import.
+ * The baseline inserts, or deletes, as many fixes with one bare statement for each thousand.
  */
 
 const POINTS = 40_000

@@ -22,6 +22,7 @@ clock, and checks the rules of the specification. The same seed gives the same r
   --save FILE           write the plan of the first run that breaks a rule (after --shrink), or else of the last run
   --trace FILE          write the trace of that run: one JSON object a line
   --html FILE           write that run as a page for a browser
+  --compare FILE        with --html: a trace that --trace wrote; the page shows it and that run side by side
   --backend NAME        memory (default), embedded or postgres. postgres: the server that SIMULATE_DATABASE_URL names
 
 Control-C ends the search: what was reached until then is printed, and the files are written.
@@ -46,6 +47,8 @@ export interface SimulateOptions {
   readonly save: string | undefined
   readonly trace: string | undefined
   readonly html: string | undefined
+  /** The trace of the run that the page of `html` compares this one with. */
+  readonly compare: string | undefined
   readonly backend: BackendName
   /** For the second process of `--twice`: it prints the hash of each run and nothing else. */
   readonly isHashOnly: boolean
@@ -60,7 +63,7 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<SimulateComman
   Either.gen(function* () {
     const given = yield* read(argv)
     if (given.help) return { _tag: "Help" } as const
-    const { corpus, guided: isGuided, html, plan, save, trace } = given
+    const { compare, corpus, guided: isGuided, html, plan, save, trace } = given
     const isSwarm = given.swarm || isGuided
     const seed = yield* number("seed", given.seed, 0, Number.MAX_SAFE_INTEGER)
     const runs = yield* number("runs", given.runs, 1, 10_000_000)
@@ -85,6 +88,9 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<SimulateComman
     if (given.shrink && backend !== "memory") {
       return yield* Either.left("--shrink needs --backend memory, because it repeats the run hundreds of times.")
     }
+    if (compare !== undefined && html === undefined) {
+      return yield* Either.left("--compare needs --html: it says which page shows the two runs.")
+    }
     const options: SimulateOptions = {
       seed,
       runs: timeMillis === undefined ? (runs ?? (isSwarm ? 100 : 1)) : Infinity,
@@ -99,6 +105,7 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<SimulateComman
       save,
       trace,
       html,
+      compare,
       backend,
       isHashOnly: given["hash-only"]
     }
@@ -125,6 +132,7 @@ const read = (argv: ReadonlyArray<string>) =>
           save: { type: "string" },
           trace: { type: "string" },
           html: { type: "string" },
+          compare: { type: "string" },
           backend: { type: "string", default: "memory" },
           "hash-only": { type: "boolean", default: false },
           help: { type: "boolean", short: "h", default: false }

@@ -2,10 +2,12 @@ import { Simulation } from "@place-access/domain/testing"
 import { CannotStart } from "@place-access/worker"
 import { Clock, Config, Console, Effect, Random, type Scope } from "effect"
 import { readFile, writeFile } from "node:fs/promises"
+import { basename } from "node:path"
 import { openEmbedded, postgres } from "./Backends.js"
 import { type Guide, guided, unguided } from "./guide.js"
 import type { SimulateOptions } from "./options.js"
 import { tally } from "./progress.js"
+import { type Compared, comparisonOf } from "./timeline/comparison.js"
 import { timelineOf } from "./timeline/timeline.js"
 import * as Twin from "./Twin.js"
 
@@ -17,6 +19,7 @@ const SHRINK_SAYS_MILLIS = 2_000
 /** Draws the seeds, runs them and reports the results. */
 export const simulate = (options: SimulateOptions): Effect.Effect<void, CannotStart> =>
   Effect.gen(function* () {
+    const other = options.compare === undefined ? undefined : yield* readTrace(options.compare)
     const plans = yield* guideOf(options)
     const backend = yield* backendOf(options)
     const startedAt = yield* Clock.currentTimeMillis
@@ -46,7 +49,7 @@ export const simulate = (options: SimulateOptions): Effect.Effect<void, CannotSt
     yield* Console.log(yield* count.summary)
     yield* plans.finish
     const kept = worst === undefined ? last : yield* explained(worst, options)
-    if (kept !== undefined) yield* save(kept, options)
+    if (kept !== undefined) yield* save(kept, options, other)
     if (differing.length > 0) return yield* new CannotStart({ message: differing.join("\n") })
     if (worst !== undefined) return yield* new CannotStart({ message: `${count.broken()} of the runs broke a rule.` })
   }).pipe(Effect.scoped)
@@ -180,12 +183,33 @@ const explained = (result: Simulation.PlanResult, { shrinks }: SimulateOptions) 
     return shrunk.result
   })
 
-const save = (result: Simulation.PlanResult, { html, save, trace }: SimulateOptions) =>
+const readTrace = (path: string): Effect.Effect<Compared, CannotStart> =>
+  Effect.tryPromise({
+    try: async () => ({
+      name: basename(path),
+      entries: (await readFile(path, "utf8")).trim().split("\n").map(entryOf)
+    }),
+    catch: (error) =>
+      new CannotStart({
+        fault: "usage",
+        message: `--compare ${path} cannot be used: ${error instanceof Error ? error.message : String(error)}.`
+      })
+  })
+
+const entryOf = (line: string): Simulation.Entry => {
+  const entry = parse(line)
+  if (typeof entry === "object" && entry !== null && "kind" in entry && "t" in entry) return entry as Simulation.Entry
+  throw new TypeError("it is no trace that --trace wrote")
+}
+
+const save = (result: Simulation.PlanResult, { html, save, trace }: SimulateOptions, other: Compared | undefined) =>
   Effect.gen(function* () {
+    const page = () =>
+      other === undefined ? timelineOf(result) : comparisonOf(other, { name: `seed ${result.seed}`, ...result })
     const files: ReadonlyArray<readonly [name: string, path: string | undefined, text: () => string]> = [
       ["save", save, () => `${JSON.stringify(result.plan, null, 2)}\n`],
       ["trace", trace, () => result.jsonl],
-      ["html", html, () => timelineOf(result)]
+      ["html", html, page]
     ]
     for (const [name, path, text] of files) {
       if (path === undefined) continue

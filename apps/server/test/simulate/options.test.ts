@@ -51,6 +51,7 @@ it("all that it can do is in its help", () => {
     "save",
     "trace",
     "html",
+    "compare",
     "backend"
   ]) {
     expect(USAGE).toContain(`--${name} `)
@@ -68,6 +69,7 @@ it.each([
   ["--backend mysql", "--backend must be one of memory, embedded, postgres"],
   ["--backend embedded --shrink", "--shrink needs --backend memory"],
   ["--plan file.json --seed 3", "--plan is a single run"],
+  ["--compare a.jsonl", "--compare needs --html"],
   ["--sed 3", "--sed"]
 ])("%s is refused with a sentence that names the option", (line, words) => {
   expect(problem(line)).toContain(words)

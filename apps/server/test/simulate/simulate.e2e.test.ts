@@ -71,6 +71,11 @@ describe("npm run simulate", () => {
     const again = await simulate("--plan", plan, "--trace", `${trace}.again`)
     expect(again.code).toBe(0)
     expect(await readFile(`${trace}.again`, "utf8")).toBe(await readFile(trace, "utf8"))
+    const compared = await simulate("--seed 5 --steps 20 --html", page, "--compare", trace)
+    expect(compared.code).toBe(0)
+    expect(await readFile(page, "utf8")).toMatch(/The runs part at entry \d+/)
+    const refused = await simulate("--seed 5 --html", page, "--compare", plan)
+    expect([refused.code, refused.error]).toEqual([64, expect.stringContaining("cannot be used: it is not JSON")])
   })
 
   it("runs one plan in two processes, in memory and over the embedded database, with equal traces", async () => {

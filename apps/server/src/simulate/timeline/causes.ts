@@ -5,7 +5,7 @@ import { text } from "./read.js"
 type Entry = Simulation.Entry
 type Begun = Entry & Simulation.Begun
 
-/** Ids and secrets that tie a change to what came of it. Apps and people are left out: they tie everything together. */
+/** Ids and secrets that tie a change to its results. Apps and people are left out: they tie everything together. */
 const ID = /\b(?:(?:con|plc|dev|rul|evt|dlv|ep|pps)_[0-9a-z]{24}|(?:access|refresh|code|cookie)-\d+)\b/g
 
 /** Of the uploads, and of what was done again and again, the last before the rule was broken tell most. */
@@ -183,7 +183,7 @@ const COUNTED = /^(?:createPurpose|createEndpoint|createApp)$/
 const COUNTED_CALLS = /^POST /
 const SESSIONS = /^(?:signIn|changePassword|endOtherSessions)$/
 
-/** What may be done a number of times, and was done before: the same by the same app, or sign-ins of the same person. */
+/** What may be done a number of times and was done before: by the same app, or sign-ins of the same person. */
 const repeats = (before: ReadonlyArray<Entry>, broken: Entry | undefined): ReadonlyArray<number> => {
   if (broken?.kind !== "begun") return []
   const isSame = (one: Begun): boolean => {

@@ -1,4 +1,4 @@
-// The state of each person, connection, rule and delivery of a run, moment by moment, as a reader of the trace knows it.
+// The state of each person, connection, rule and delivery of a run, moment by moment, as the trace tells it.
 import { Scope } from "@place-access/domain/shared"
 import type { Simulation } from "@place-access/domain/testing"
 import { appNames, type Deed, deedsOf, number, text } from "./read.js"
@@ -9,10 +9,10 @@ export const KINDS = ["Person", "Connection", "Rule", "Delivery"] as const
 export type SubjectKind = (typeof KINDS)[number]
 
 /** A time on the clock of the run, as milliseconds; the page writes it as a date. */
-export interface At {
+interface Instant {
   readonly at: number
 }
-export type Fact = string | number | At
+type Fact = string | number | Instant
 
 /** One thing that has a state, with each moment at which the state changed. */
 export interface Subject {
@@ -106,7 +106,7 @@ class Book {
 
 type Moment = Subject["moments"][number]
 
-const at = (millis: unknown): At | undefined => (typeof millis === "number" ? { at: millis } : undefined)
+const at = (millis: unknown): Instant | undefined => (typeof millis === "number" ? { at: millis } : undefined)
 
 /** A scope without the words that all scopes have in common: `latest.read` for `location.latest.read`. */
 const short = (scopes: unknown): string =>
