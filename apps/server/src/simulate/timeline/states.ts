@@ -5,8 +5,8 @@ import { appNames, type Deed, deedsOf, number, text } from "./read.js"
 
 type Entry = Simulation.Entry
 
-export const KINDS = ["Person", "Connection", "Rule", "Delivery"] as const
-export type SubjectKind = (typeof KINDS)[number]
+const KINDS = ["Person", "Connection", "Rule", "Delivery"] as const
+type SubjectKind = (typeof KINDS)[number]
 
 /** A time on the clock of the run, as milliseconds; the page writes it as a date. */
 interface Instant {
