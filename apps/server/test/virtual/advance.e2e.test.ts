@@ -113,6 +113,30 @@ describe("a server on virtual time", () => {
     expect([late >= 0, late <= 5 * SECOND]).toEqual([true, true])
   })
 
+  it("a phone that arrives and falls silent: its dwell of 10 minutes fires after silence_s, for the end of the minutes [rules-14]", async () => {
+    const app = await createApp(robin, "http://127.0.0.1:9/callback", [RULES_SCOPE])
+    await createEndpoint(robin, app, receiver.url)
+    const place = await createPlace(robin, { label: "Library", lat: 52.9, lon: 4.9, radiusM: 150 })
+    const { access_token } = await connect(robin, app, [RULES_SCOPE], { places: [place.id] })
+    const rule = { place_id: place.id, type: "dwell", dwell_minutes: 10, silence_s: 600 }
+    await robin.as.expect("POST", "/v1/rules/place", { as: Schema.Unknown, token: access_token, json: rule })
+    const phone = await addDevice(robin)
+    receiver.answer(() => 200)
+    await world.clock({ advance: "10m" })
+    const start = await world.now()
+    await upload(client(world.url), phone, [
+      reading(start - 5 * MINUTE, { lat: 53, lon: 4.9 }),
+      reading(start, { lat: 52.9, lon: 4.9 })
+    ])
+    const fired = async (advance: string) =>
+      (await world.clock({ advance })).happened.filter(({ type, what }) => what === "event" && type === "place.dwell")
+    expect(await fired("1199s")).toEqual([])
+    const [event] = await fired("1h")
+    expect(Date.parse(event?.occurred_at ?? "")).toBe(start + 10 * MINUTE)
+    const late = Date.parse(event?.at ?? "") - start - 20 * MINUTE
+    expect([late >= 0, late <= 5 * SECOND]).toEqual([true, true])
+  })
+
   it("exact locations end after 30 days, and for good after a grace of 14 more, at those very moments [Spec §3.1]", async () => {
     const app = await createApp(robin, "http://127.0.0.1:9/callback", [RULES_SCOPE, "location.latest.read"])
     await robin.as.expect("POST", `/v1/developer/apps/${app.id}/purposes`, {

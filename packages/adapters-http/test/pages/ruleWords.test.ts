@@ -1,7 +1,7 @@
 import type { Rule } from "@place-access/domain/rules"
 import { AppId, ConnectionId, PlaceId, RuleId, Timestamp, UserId } from "@place-access/domain/shared"
 import { expect, it } from "vitest"
-import { evaluation } from "../../src/pages/portal/ruleWords.js"
+import { evaluation, sentence } from "../../src/pages/portal/ruleWords.js"
 
 const rule: Rule.Rule = {
   userId: UserId.make("usr_1"),
@@ -20,6 +20,21 @@ const rule: Rule.Rule = {
   createdAt: Timestamp.make(0),
   disabledAt: null
 }
+
+it.each([
+  [{ type: "enter", settleS: 120 }, "(120 seconds later, unless it was a wrong position)"],
+  [{ type: "enter", settleS: 0 }, undefined],
+  [
+    { type: "dwell", dwellMinutes: 10, silenceS: 600 },
+    "(or 10 minutes later, when your phone was last seen there and sends nothing)"
+  ],
+  [{ type: "dwell", dwellMinutes: 10 }, undefined]
+] as const)("the user reads of a rule with %j when it tells later [rules-13, rules-14]", (over, words) => {
+  const reader = { language: "en", zone: null, now: Timestamp.make(0) } as const
+  const said = sentence({ ...rule, ...over }, "Coffee Finder").in(reader)
+  if (words === undefined) expect(said).not.toContain("later")
+  else expect(said).toContain(words)
+})
 
 it.each([
   [15 * Timestamp.MINUTE, "You came in before this rule began: Coffee Finder got no notification."],
