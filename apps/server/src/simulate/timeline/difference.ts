@@ -84,5 +84,5 @@ const walked = (a: Side, b: Side, trail: ReadonlyArray<ReadonlyMap<number, numbe
     if (edits > 0)
       pairs.push(x > fromX ? { left: a.entries[--x], right: undefined } : { left: undefined, right: b.entries[--y] })
   }
-  return pairs.reverse()
+  return pairs.toReversed()
 }
