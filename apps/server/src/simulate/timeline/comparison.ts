@@ -1,4 +1,5 @@
 import type { Simulation } from "@place-access/domain/testing"
+import { DateTime } from "effect"
 import { type Pair, pairsOf } from "./difference.js"
 import { text } from "./read.js"
 
@@ -56,7 +57,7 @@ const placeOf = (pair: Pair | undefined): string => {
   return entry === undefined ? "the end" : `entry ${entry.i}, ${clockOf(entry)}`
 }
 
-const clockOf = ({ t }: Entry): string => new Date(t).toISOString().replace("T", " ").replace("Z", "")
+const clockOf = ({ t }: Entry): string => DateTime.formatIso(DateTime.unsafeMake(t)).replace("T", " ").replace("Z", "")
 
 const rows = (pairs: ReadonlyArray<Pair>, first: number): ReadonlyArray<string> => {
   const inSight = new Set<number>()
