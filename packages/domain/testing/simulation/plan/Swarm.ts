@@ -250,7 +250,7 @@ export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
   deeds: [...DEED_NAMES, ...STEERING_DEEDS].map((deed) => [RARE.has(deed) ? 1 : 6, deed]),
   steps,
   stories: 5,
-  faults: Object.fromEntries(Object.entries(FAULTS).map(([kind, [seldom]]) => [kind, seldom]))
+  faults: Object.fromEntries(Object.entries({ ...FAULTS, ...LATER_FAULTS }).map(([kind, [seldom]]) => [kind, seldom]))
 })
 
 const drawn = (swarm: Swarm): Plan => {
