@@ -10,6 +10,8 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
   let fault: Import.ImportFault | null = null
   let header: CsvColumns.Header | undefined
   let toEntry: Line | undefined
+  /** The number of fields in the line before. */
+  let width = 0
   /** A line that ended within quotes goes on in the next one. */
   let unfinished = ""
 
@@ -23,7 +25,7 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
     toEntry = reader(header, used)
   }
 
-  const onLine = (text: string): void => {
+  const onLine = (text: string, isOpen: boolean): void => {
     if (fault !== null) return
     const line = unfinished === "" ? text : `${unfinished}\n${text}`
     unfinished = ""
@@ -34,7 +36,14 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
       unfinished = line
       return
     }
-    entries.push(toEntry(CsvColumns.fields(line, header.delimiter)))
+    const fields = CsvColumns.fields(line, header.delimiter)
+    // Within its last field a line may be cut off, too. That cannot be seen.
+    if (isOpen && fields.length < width) {
+      fault = "cut_off"
+      return
+    }
+    width = fields.length
+    entries.push(toEntry(fields))
   }
   const lines = Lines.open(CsvColumns.MAX_LINE, onLine)
 

@@ -9,10 +9,11 @@ const MAX_LINE_BYTES = 65_536
 export const open = (): FileReader => {
   let entries: Array<Entry.ImportEntry> = []
   let fault: Import.ImportFault | null = null
-  const lines = Lines.open(MAX_LINE_BYTES, (line) => {
+  const lines = Lines.open(MAX_LINE_BYTES, (line, isOpen) => {
     const json = line.split("\t")[2]
-    if (json === undefined) return
-    for (const entry of entriesOf(json)) entries.push(entry)
+    const found = json === undefined ? undefined : entriesOf(json)
+    if (isOpen && line.trim() !== "" && (found === undefined || found === UNREADABLE)) fault = "cut_off"
+    else entries.push(...(found ?? []))
   })
 
   const read = (work: () => void): Read => {
@@ -33,11 +34,14 @@ export const open = (): FileReader => {
   }
 }
 
+/** A message that is no JSON. */
+const UNREADABLE: ReadonlyArray<Entry.ImportEntry> = [{ _tag: "Unusable" }]
+
 const entriesOf = (json: string): ReadonlyArray<Entry.ImportEntry> => {
   try {
     const value: unknown = JSON.parse(json)
     return isObject(value) ? OwnTracks.message(value) : []
   } catch {
-    return [{ _tag: "Unusable" }]
+    return UNREADABLE
   }
 }

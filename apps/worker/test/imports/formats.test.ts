@@ -10,6 +10,10 @@ const readings = (name: string) => {
   return { format, entries: entries.map(short) }
 }
 
+/** A table and a log with one position each. */
+const TABLE = "lat,lon,time\n1,2,2020-01-01T00:00:00Z\n"
+const RECORDED = `2020-01-01T00:00:00Z\t*                 \t{"_type":"location","lat":1,"lon":2,"tst":1577836800}\n`
+
 describe("what is read of", () => {
   it("GPX 1.1: points of tracks with their extensions; no waypoint, no route [imports-4]", () => {
     expect(readings("track-1.1.gpx")).toEqual({
@@ -135,6 +139,13 @@ describe("a file that is something else, or broken", () => {
     ["an array of numbers", "[1,2,3]", null, "not_ours", 0],
     ["text", "lat,lon,notes", null, "not_ours", 0],
     ["a table without a line", "lat,lon,time", "csv", null, 0],
+    ["a table without a last line break", `${TABLE}1,2,2020-01-01T00:00:00Z`, "csv", null, 2],
+    ["a table that ends within a line", `${TABLE}1,2`, "csv", "cut_off", 1],
+    ["a table with a short line within", `${TABLE}1,2\n`, "csv", null, 2],
+    ["a table that ends within quotes", `${TABLE}1,2,"2020-01`, "csv", "cut_off", 1],
+    ["a log without a last line break", RECORDED.repeat(2).trimEnd(), "owntracks", null, 2],
+    ["a log that ends within a message", `${RECORDED}${RECORDED.slice(0, -9)}`, "owntracks", "cut_off", 1],
+    ["a log that ends before a message", `${RECORDED}2020-01-01T00:00:01Z`, "owntracks", "cut_off", 1],
     ["an unfinished GPX file", gpx.slice(0, gpx.indexOf("<trkseg />")), "gpx", "cut_off", 4],
     ["GPX with tags that do not match", gpx.replace("</trkseg>", "</trk>"), "gpx", "damaged", 4],
     ["an unfinished JSON file", android.slice(0, android.indexOf('"rawSignals"')), "google_android", "cut_off", 6],
