@@ -26,7 +26,7 @@ const freePort = () =>
 /** Starts the demo and waits for the end of its tour. Returns who can sign in, and how to stop the demo. */
 const startDemo = (port) =>
   new Promise((resolve, reject) => {
-    const demo = spawn(process.execPath, [join(ROOT, "apps/server/bundle/demo.js"), "--pace", "0"], {
+    const demo = spawn(process.execPath, [join(ROOT, "apps/server/commands-bundle/demo.js"), "--pace", "0"], {
       env: { ...process.env, PORT: String(port) },
       stdio: ["ignore", "pipe", "inherit"]
     })

@@ -53,6 +53,15 @@ const faultOf = (node, raw) => {
   return undefined
 }
 
+/** The name before a literal, because `false` alone says nothing to a reader: `isOpen: `, or `LIMIT = `. */
+const nameBefore = ({ parent }, node, raw) => {
+  const isLiteral =
+    ts.isNumericLiteral(node) || node.kind === ts.SyntaxKind.TrueKeyword || node.kind === ts.SyntaxKind.FalseKeyword
+  if (!isLiteral || parent.initializer !== node) return ""
+  if (ts.isPropertyAssignment(parent)) return `${raw(parent.name)}: `
+  return ts.isVariableDeclaration(parent) ? `${raw(parent.name)} = ` : ""
+}
+
 /** A statement `yield* write(...)` whose result nobody uses. */
 const isWrite = (node) =>
   ts.isExpressionStatement(node) && ts.isYieldExpression(node.expression) && node.expression.asteriskToken !== undefined
@@ -96,7 +105,8 @@ export const plant = (path, text, firstId) => {
     const fault = faultOf(node, raw)
     if (fault === undefined) return children(node, inner)
     const original = children(node, inner)
-    const active = add(node, fault.kind, raw(node), fault.to, isStatic)
+    const name = nameBefore(node, node, raw)
+    const active = add(node, fault.kind, name + raw(node), name + fault.to, isStatic)
     const replaced = `(${active} ? (${fault.to}) : (${original}))`
     // Without semicolons a line that begins with a parenthesis would continue the one before.
     return ts.isExpressionStatement(node.parent) ? `;${replaced}` : replaced

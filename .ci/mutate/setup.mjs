@@ -1,19 +1,28 @@
-// Switches one fault on, or notes which places a test file reaches.
+// Switches one fault on, or notes which places a test file reaches. `runner.mjs` switches by itself.
 import { appendFileSync } from "node:fs"
-import { afterAll, expect } from "vitest"
+import * as FastCheck from "effect/FastCheck"
+import { afterAll, beforeAll, expect } from "vitest"
 
 const active = Number(process.env.MUTANT ?? -1)
 const notes = process.env.MUTATE_NOTES
 
-if (notes === undefined) globalThis.__mutant = (id) => id === active
-else {
-  const reached = new Set()
+// That a property fails is enough here; nobody reads its shortest example.
+FastCheck.configureGlobal({ ...FastCheck.readConfigureGlobal(), endOnFailure: true })
+
+if (notes !== undefined) {
+  const marks = new Uint8Array(100_000)
+  const idsNow = () => [...marks.keys()].filter((id) => marks[id] === 1)
+  let loaded = []
   globalThis.__mutant = (id) => {
-    reached.add(id)
+    marks[id] = 1
     return false
   }
+  // The file and all that it imports are loaded by now.
+  beforeAll(() => {
+    loaded = idsNow()
+  })
   afterAll(() => {
     const file = expect.getState().testPath
-    appendFileSync(notes, `${JSON.stringify({ file, reached: [...reached] })}\n`)
+    appendFileSync(notes, `${JSON.stringify({ file, loaded, reached: idsNow() })}\n`)
   })
-}
+} else if (process.env.MUTATE_REPEAT === undefined) globalThis.__mutant = (id) => id === active

@@ -1,5 +1,6 @@
-// The tests of `npm run mutate`: the sources of one folder are rewritten by mutants.mjs, and MUTANT says which fault is
-// switched on; without it, each test file notes which places it reached.
+// The tests of `npm run mutate`: the sources of some folders are rewritten by mutants.mjs, and MUTANT says which fault
+// is switched on. Without MUTANT, each test file notes which places it reached. With MUTATE_REPEAT, runner.mjs switches
+// the faults.
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { plant } from "./mutants.mjs"
@@ -31,6 +32,9 @@ export default {
     hookTimeout: 60_000,
     // Tests that ask for a server get none.
     provide: { pgUrl: null, pgTemplate: "", citusNodes: null, chromiumPath: null },
-    setupFiles: [fileURLToPath(new URL("setup.mjs", import.meta.url)), "packages/domain/test/support/propertySeed.ts"]
+    setupFiles: ["packages/domain/test/support/propertySeed.ts", fileURLToPath(new URL("setup.mjs", import.meta.url))],
+    ...(process.env.MUTATE_REPEAT === undefined
+      ? {}
+      : { runner: fileURLToPath(new URL("runner.mjs", import.meta.url)) })
   }
 }

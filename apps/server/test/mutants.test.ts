@@ -29,7 +29,7 @@ describe("mutants", () => {
   it("each fault that is switched on changes what the file does", () => {
     const { mutants } = plant("sample.ts", SAMPLE, 0)
     expect(mutants.map(({ from, to }) => `${from} => ${to}`)).toEqual([
-      "10 => 10 + 1",
+      "LIMIT = 10 => LIMIT = 10 + 1",
       "0 => 0 + 1",
       "age < 0 => age <= 0",
       "if (age < 0) => if (false)",

@@ -1,4 +1,4 @@
-import { Option, Schema } from "effect"
+import { Option, Order, Schema } from "effect"
 import type { AttemptExchange } from "./AttemptExchange.js"
 import * as Authorisation from "./Authorisation.js"
 import type { WebhookAnswer } from "../endpoints/WebhookSender.js"
@@ -324,7 +324,7 @@ export interface NewDelivery {
 
 /** The order of claims: due time, then id by the codes of its characters (decision deliveries-16). */
 export const byDueTime = (a: Pick<Delivery, "dueAt" | "id">, b: Pick<Delivery, "dueAt" | "id">): number =>
-  (a.dueAt ?? 0) - (b.dueAt ?? 0) || (a.id < b.id ? -1 : 1)
+  (a.dueAt ?? 0) - (b.dueAt ?? 0) || Order.string(a.id, b.id)
 
 /** The state before any step. */
 export const FIRST_STATE: DeliveryState = "trying"

@@ -1,4 +1,5 @@
 // A fix: how a phone's reading is checked, compared and ordered. Decisions M4, fixes-1, fixes-2 and fixes-3.
+import { Order } from "effect"
 import type { Point } from "../places/Geometry.js"
 import { type DeviceId, Timestamp, type UserId } from "../shared/index.js"
 import type { QuarantineReason } from "../devices/QuarantineReason.js"
@@ -132,7 +133,7 @@ export const byCapture = (a: Fix, b: Fix): number =>
 
 /** The order of evaluation for fixes of several phones: as `byCapture`, and equal readings by device. */
 export const oldestFirst = (a: StoredFix, b: StoredFix): number =>
-  byCapture(a, b) || (a.deviceId < b.deviceId ? -1 : a.deviceId > b.deviceId ? 1 : 0)
+  byCapture(a, b) || Order.string(a.deviceId, b.deviceId)
 
 /** Newest capture first. Fixes captured at the same instant are in the order of `oldestFirst`. */
 export const newestFirst = (a: StoredFix, b: StoredFix): number => b.capturedAt - a.capturedAt || oldestFirst(a, b)

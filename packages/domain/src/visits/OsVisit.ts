@@ -1,4 +1,5 @@
 // Visits that phones' operating systems report. Decisions visits-1 and visits-2.
+import { Order } from "effect"
 import * as Geometry from "../places/Geometry.js"
 import * as Shape from "../places/Shape.js"
 import * as Erasure from "../retention-choice/Erasure.js"
@@ -101,4 +102,5 @@ export const placeOf = (visit: OsVisit, candidates: ReadonlyArray<VisitCandidate
         ? [{ placeId, radiusM: circle.radiusM, distanceM: Geometry.distanceM(circle, visit) }]
         : []
     })
-    .sort((a, b) => a.distanceM - b.distanceM || a.radiusM - b.radiusM || (a.placeId < b.placeId ? -1 : 1))[0]?.placeId
+    .sort((a, b) => a.distanceM - b.distanceM || a.radiusM - b.radiusM || Order.string(a.placeId, b.placeId))[0]
+    ?.placeId

@@ -1,3 +1,4 @@
+import { Order } from "effect"
 import * as Geometry from "../places/Geometry.js"
 import * as Shape from "../places/Shape.js"
 import type { PlaceId, Timestamp } from "../shared/index.js"
@@ -77,10 +78,8 @@ export const isToldElsewhere = (stay: Located, others: ReadonlyArray<Located>): 
 
 const isNearer = (a: Located, atA: Geometry.Point, b: Located, atB: Geometry.Point): boolean => {
   // Compares whole centimetres, because stored coordinates are not more precise.
-  const [toA, toB] = [centimetres(a.circle, atA), centimetres(b.circle, atB)]
-  if (toA !== toB) return toA < toB
-  if (a.circle.radiusM !== b.circle.radiusM) return a.circle.radiusM < b.circle.radiusM
-  return a.placeId < b.placeId
+  const nearer = centimetres(a.circle, atA) - centimetres(b.circle, atB)
+  return (nearer || a.circle.radiusM - b.circle.radiusM || Order.string(a.placeId, b.placeId)) < 0
 }
 
 const centimetres = (circle: Geometry.Circle, at: Geometry.Point): number =>

@@ -1,6 +1,7 @@
 // How far the stays of a device are derived. Stays are stored, because deriving them at each question would read a year
 // of fixes. Progress says from which time on fixes have not been looked at yet, for all places together and for new
 // places one by one. Decisions visits-7 and visits-8.
+import { Order } from "effect"
 import type { PlaceId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
@@ -72,5 +73,4 @@ export const missing = (
 
 const earlier = (a: Timestamp | null, b: Timestamp): Timestamp => (a === null || b < a ? b : a)
 
-const byPlace = (a: { readonly placeId: PlaceId }, b: { readonly placeId: PlaceId }): number =>
-  a.placeId < b.placeId ? -1 : a.placeId > b.placeId ? 1 : 0
+const byPlace = Order.mapInput(Order.string, ({ placeId }: { readonly placeId: PlaceId }) => placeId)

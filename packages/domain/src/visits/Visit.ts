@@ -1,4 +1,5 @@
 // What an app learns about a visit (decision visits-9).
+import { Order } from "effect"
 import type { PlaceId, Timestamp } from "../shared/index.js"
 
 /** A user's visit to a place (Spec §2.5), for an app that knows the place. */
@@ -20,7 +21,7 @@ export interface Position {
 /** Newest arrival first, then by place. Of visits with one arrival at one place, the longest comes first. */
 export const byArrival = (a: Omit<Visit, "isUncertain">, b: Omit<Visit, "isUncertain">): number =>
   b.arrival - a.arrival ||
-  (a.placeId < b.placeId ? -1 : a.placeId > b.placeId ? 1 : 0) ||
+  Order.string(a.placeId, b.placeId) ||
   (b.departure ?? Number.MAX_VALUE) - (a.departure ?? Number.MAX_VALUE)
 
 /** Whether the visit comes after `position`, so that it belongs on a later page. */

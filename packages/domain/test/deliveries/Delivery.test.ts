@@ -1,8 +1,8 @@
 import type { WebhookAnswer } from "@place-access/domain/endpoints"
 import { Delivery, RetrySchedule, Signature } from "@place-access/domain/deliveries"
-import { Timestamp } from "@place-access/domain/shared"
+import { AppId, DeliveryId, Timestamp } from "@place-access/domain/shared"
 import { describe, expect, it } from "@effect/vitest"
-import { FastCheck as fc } from "effect"
+import { FastCheck as fc, Option } from "effect"
 
 const T0 = Timestamp.make(Date.UTC(2026, 0, 15, 12))
 const { DAY, HOUR, MINUTE, SECOND } = Timestamp
@@ -298,5 +298,57 @@ describe("signature header [§6.4.2]", () => {
 
   it("carries t and one v1 per secret, the newest first", () => {
     expect(Signature.header(Timestamp.make(1_700_000_000_999), ["aa", "bb"])).toBe("t=1700000000,v1=aa,v1=bb")
+  })
+})
+
+describe("the row of an attempt in the log", () => {
+  const exchange = { url: "https://app.example/hook", request: [], response: [] }
+
+  it("has the exchange when there was one, and lacks the field otherwise", () => {
+    expect(Delivery.attemptOf(2, answered(204), T0, at(SECOND), exchange)).toEqual({
+      attempt: 2,
+      startedAt: T0,
+      endedAt: at(SECOND),
+      status: 204,
+      error: null,
+      snippet: "",
+      exchange
+    })
+    expect(Delivery.attemptOf(1, UNREACHABLE, T0, at(SECOND))).toStrictEqual({
+      attempt: 1,
+      startedAt: T0,
+      endedAt: at(SECOND),
+      status: null,
+      error: "connection refused",
+      snippet: null
+    })
+  })
+
+  it("never ends before it begins, when the clock was set back during it", () => {
+    expect(Delivery.attemptOf(1, answered(500), T0, at(-1))).toMatchObject({ startedAt: T0, endedAt: T0 })
+  })
+})
+
+describe("what may be sent", () => {
+  const envelope = { payload: { type: "ping" }, occurredAt: T0, grantId: null } as never
+
+  it("a ping is about nobody and needs no permission, however old it is", () => {
+    const ping = { appId: AppId.make("app_1"), envelope, maxEventAgeS: 30 }
+    expect(Delivery.verdict(ping, Option.none(), at(DAY))).toBe("send")
+  })
+})
+
+describe("the order of claims [deliveries-16]", () => {
+  const row = (id: string, dueAt: Timestamp.Timestamp | null) => ({ id: DeliveryId.make(id), dueAt })
+
+  it("by due time, then by the codes of the id's characters; a row without a due time first", () => {
+    const rows = [
+      row("dlv_b", at(1)),
+      row("dlv_a", at(2)),
+      row("dlv_B", at(1)),
+      row("dlv_c", null),
+      row("dlv_a2", at(1))
+    ]
+    expect(rows.sort(Delivery.byDueTime).map(({ id }) => id)).toEqual(["dlv_c", "dlv_B", "dlv_a2", "dlv_b", "dlv_a"])
   })
 })

@@ -235,3 +235,25 @@ describe("the last evaluations of a rule [rules-8]", () => {
     )
   )
 })
+
+describe("who may read the evaluations of a rule [rules-9, rules-10]", () => {
+  const recent: RecentEvaluations.RecentEvaluations = [
+    { capturedAt: time(NOON), receivedAt: time(NOON), outcome: "boundary", eventId: null }
+  ]
+
+  it.each([
+    [null, 0, recent],
+    [null, 19, recent],
+    [null, 20, []],
+    [time(NOON), 0, []]
+  ] as const)("disabled at %s, %i zone rules within the hour before it", (disabledAt, zonesBefore, read) => {
+    expect(RecentEvaluations.forApp({ disabledAt }, { recent, zonesBefore })).toEqual(read)
+  })
+
+  it("a rule begins to see fixes at its creation, or when its window opens if that is later", () => {
+    const createdAt = time(NOON)
+    const begins = (from: number | null) =>
+      RecentEvaluations.beginning({ createdAt, window: { from: from === null ? null : time(from), until: null } })
+    expect([null, NOON - 1, NOON, NOON + 1].map(begins)).toEqual([NOON, NOON, NOON, NOON + 1])
+  })
+})

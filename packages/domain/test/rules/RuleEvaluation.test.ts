@@ -476,3 +476,23 @@ describe("an accuracy that plain JavaScript left out", () => {
     }
   )
 })
+
+describe("a deleted stretch [retention-choice-4]", () => {
+  const waiting = (after: number): RuleEvaluation.RuleMemory => ({
+    ...RuleEvaluation.unseeded("1"),
+    side: "outside",
+    since: time(NOON + HOUR),
+    asOf: time(NOON + HOUR),
+    unsettled: { at: time(NOON + after), until: time(NOON + DAY), fires: true }
+  })
+
+  it.each([
+    [-1, true],
+    [0, false],
+    [MINUTE - 1, false],
+    [MINUTE, true]
+  ])("with a crossing that waits since %i ms after its beginning: the side is kept: %s", (after, isKept) => {
+    const stretch = { from: time(NOON), until: time(NOON + MINUTE) }
+    expect(RuleEvaluation.without(stretch, waiting(after)).side).toBe(isKept ? "outside" : null)
+  })
+})

@@ -60,6 +60,113 @@ describe("the last evaluations of a rule as a bar [rules-12]", () => {
     )
   })
 
+  it.each([
+    [
+      "a run goes on until the reading that crossed",
+      "enter",
+      [
+        [0, "seeded"],
+        [5, "fired"],
+        [6, "no_change"],
+        [9, "crossed"]
+      ],
+      [
+        ["outside", 0, 5],
+        ["inside", 5, 9],
+        ["outside", 9, 9]
+      ]
+    ],
+    [
+      "a crossing that waited and fired later is listed twice, and counts once",
+      "enter",
+      [
+        [0, "seeded"],
+        [5, "settling"],
+        [7, "no_change"],
+        [5, "fired"]
+      ],
+      [
+        ["outside", 0, 5],
+        ["inside", 5, 7]
+      ]
+    ],
+    [
+      "the same crossing twice leads to one side, of a stay rule too",
+      "dwell",
+      [
+        [1, "fired"],
+        [5, "crossed"],
+        [5, "crossed"]
+      ],
+      [
+        ["inside", 1, 5],
+        ["outside", 5, 5]
+      ]
+    ],
+    [
+      "a crossing that was contradicted leads back",
+      "exit",
+      [
+        [0, "no_change"],
+        [5, "settling"],
+        [6, "contradicted"]
+      ],
+      [
+        ["inside", 0, 5],
+        ["outside", 5, 6],
+        ["inside", 6, 6]
+      ]
+    ],
+    [
+      "readings that the rule ignores say nothing, not even the first",
+      "enter",
+      [
+        [0, "boundary"],
+        [5, "fired"],
+        [6, "late"]
+      ],
+      [["inside", 5, 5]]
+    ],
+    [
+      "two arrivals in a row, because the departure between them was not seen",
+      "enter",
+      [
+        [0, "fired"],
+        [5, "cooling_down"]
+      ],
+      [["inside", 0, 5]]
+    ],
+    [
+      "without a crossing nobody knows the side",
+      "exit",
+      [
+        [0, "seeded"],
+        [4, "no_change"]
+      ],
+      [[null, 0, 4]]
+    ],
+    [
+      "a stay fires where the person already was, and leaving it says where that was",
+      "dwell",
+      [
+        [0, "seeded"],
+        [10, "fired"],
+        [12, "crossed"],
+        [15, "no_change"]
+      ],
+      [
+        ["inside", 0, 12],
+        ["outside", 12, 15]
+      ]
+    ]
+  ] as const)("%s", (_, type, readings, expected) => {
+    const runs = RuleRuns.sides(
+      type,
+      readings.map(([minute, outcome]) => evaluation(minute, outcome))
+    )
+    expect(runs).toEqual(expected.map(([side, from, until]) => ({ side, from: at(from), until: at(until) })))
+  })
+
   it("readings in a row that changed nothing are one line; firings never are", () => {
     const outcomes = [
       "seeded",

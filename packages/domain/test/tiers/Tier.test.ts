@@ -14,6 +14,14 @@ describe("tiers [§3.1, §4.2, tiers-1]", () => {
     expect(Tier.standardExpiry("never", NOW)).toBeNull()
   })
 
+  it("30 days are chosen beforehand [§4.2]", () => {
+    expect(Tier.DEFAULT_DAYS).toBe(30)
+  })
+
+  it("without a sensitive scope there is no sensitive tier that could end", () => {
+    expect(Tier.sensitiveState({ standardExpiresAt: NOW, sensitiveExpiresAt: null }, at(DAY))).toBe("none")
+  })
+
   it("the sensitive tier has no never, and 90 days at most [§8-sensitive]", () => {
     expect(Tier.SensitiveDays.literals).toEqual([1, 7, 30, 90])
     expect(Tier.StandardDays.literals).toEqual([1, 7, 30, 90, "never"])

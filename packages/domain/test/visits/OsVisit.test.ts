@@ -89,6 +89,33 @@ describe("visits that a phone tells [L10]", () => {
   })
 })
 
+describe("reports of one arrival", () => {
+  const decided = (...told: ReadonlyArray<ReportedVisit>) => {
+    const [first] = tell(PHONE, told.map(report))
+    return first === undefined ? undefined : OsVisit.decide(first)
+  }
+
+  it("of equally accurate ones the southernmost counts, then the westernmost, in whatever order they came", () => {
+    const [north, east, west] = [
+      { lat: 52.4, lon: 4 },
+      { lat: 52.3, lon: 5 },
+      { lat: 52.3, lon: 4.5 }
+    ] as const
+    for (const order of [
+      [north, east, west],
+      [west, east, north],
+      [east, north, west]
+    ]) {
+      expect(decided(...order.map((point, index) => [0, index + 1, point] as const))).toMatchObject(west)
+    }
+  })
+
+  it("none describe no visit", () => {
+    const [first] = tell(PHONE, [report([0, null])])
+    expect(OsVisit.decide({ ...first!, reports: [] })).toBeUndefined()
+  })
+})
+
 const candidate = (
   id: string,
   overrides: Partial<OsVisit.VisitCandidate> = {},

@@ -244,7 +244,7 @@ describe("a stay that ends in silence [visits-11]", () => {
     ).map(({ departure, heardUntil }) => [departure, heardUntil].map((moment) => moment && moment - NOON))
 
   it.each<[string, number, number, boolean]>([
-    ["4 hours, and 2 km away", 4 * HOUR, 2_001, true],
+    ["4 hours, and just over 2 km away", 4 * HOUR, 2_000.5, true],
     ["a millisecond less", 4 * HOUR - 1, 2_001, false],
     ["4 hours, and nearer than 2 km", 4 * HOUR, 1_999, false],
     ["16 hours, and 58 km away", 16 * HOUR, 58_000, true]
@@ -273,7 +273,64 @@ describe("a stay that ends in silence [visits-11]", () => {
   })
 })
 
+describe("a stay and deleted stretches [retention-choice-4]", () => {
+  const withErased = (
+    seen: ReadonlyArray<Sighting>,
+    stretches: ReadonlyArray<readonly [from: number, until: number]>,
+    openSince: number | null = null
+  ) =>
+    Stay.derive(
+      ground(),
+      { openSince: openSince === null ? null : time(NOON + openSince), heardAt: null },
+      seen.map(([after, where, accuracyM = 10]) => ({ capturedAt: time(NOON + after), ...where, accuracyM })),
+      stretches.map(([from, until]) => ({ from: time(NOON + from), until: time(NOON + until) }))
+    ).map(({ arrival, departure }) => [arrival - NOON, departure === null ? null : departure - NOON])
+
+  it("ends at the first of them, and the next reading inside begins another", () => {
+    const seen: ReadonlyArray<Sighting> = [
+      [0, INSIDE],
+      [HOUR, INSIDE]
+    ]
+    const stretches = [
+      [10 * MINUTE, 20 * MINUTE],
+      [30 * MINUTE, 40 * MINUTE]
+    ] as const
+    expect(withErased(seen, stretches)).toEqual([
+      [0, 10 * MINUTE],
+      [HOUR, null]
+    ])
+    expect(withErased([], stretches, 0)).toEqual([[0, 10 * MINUTE]])
+  })
+
+  it("is not ended by one from before it", () => {
+    expect(withErased([[HOUR, INSIDE]], [[0, MINUTE]], 2 * MINUTE)).toEqual([[2 * MINUTE, null]])
+  })
+
+  it("does not go on through one that lies between its end and a quick return", () => {
+    const seen: ReadonlyArray<Sighting> = [
+      [0, INSIDE],
+      [10 * MINUTE, OUTSIDE],
+      [11 * MINUTE, INSIDE]
+    ]
+    expect(withErased(seen, [])).toEqual([[0, null]])
+    expect(withErased(seen, [[10 * MINUTE + 1, 10 * MINUTE + 2]])).toEqual([
+      [0, 10 * MINUTE],
+      [11 * MINUTE, null]
+    ])
+  })
+})
+
 describe("stays in pieces [visits-7]", () => {
+  it("a stay that ended at the beginning of the piece goes on when the device comes back at once", () => {
+    const known = [{ placeId: HOME, arrival: time(NOON), departure: time(NOON + HOUR), heardUntil: null }]
+    const fixes = [
+      { capturedAt: time(NOON + HOUR), ...OUTSIDE, accuracyM: 10 },
+      { capturedAt: time(NOON + HOUR + MINUTE), ...INSIDE, accuracyM: 10 }
+    ]
+    const from = { from: time(NOON + HOUR), heardAt: time(NOON) }
+    expect(Stay.goOn(ground(), known, from, fixes)).toEqual([{ ...known[0], departure: null }])
+  })
+
   const DISTANCES = [0, 99, 151, 200.1, 201, 1_000, 2_201, 60_000]
   const GAPS = [
     1,

@@ -1,0 +1,20 @@
+// The faults that change nothing anybody could see, each with the reason (explained.json).
+import { readFileSync } from "node:fs"
+
+const all = JSON.parse(readFileSync(new URL("explained.json", import.meta.url), "utf8"))
+
+/**
+ * Of the faults that were tried: those that no test saw and that are explained, those that are not explained, and the
+ * explanations of the same files that explain nothing any more. With a sample, no explanation counts as such.
+ */
+export const explain = (results, isWhole) => {
+  const unseen = results.filter(({ test }) => typeof test !== "string")
+  const isOf = (mutant) => (one) => one.path === mutant.path && one.from === mutant.from && one.to === mutant.to
+  const explained = unseen.filter((mutant) => all.some(isOf(mutant)))
+  const paths = new Set(results.map(({ path }) => path))
+  return {
+    explained,
+    unexplained: unseen.filter((mutant) => !explained.includes(mutant)),
+    stale: isWhole ? all.filter((one) => paths.has(one.path) && !unseen.some((mutant) => isOf(mutant)(one))) : []
+  }
+}

@@ -1,0 +1,81 @@
+// Judges faults in few processes, by runner.mjs: each test runs again for every fault that it reaches.
+import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { vitest } from "./vitest.mjs"
+
+/** Tests shorter than the first number of milliseconds come first: they see most faults. */
+const BANDS = [20, 200, 2_000, 120_000]
+
+/** What the runner does beside a test, such as loading the sources, may take that long. */
+const GRACE_MILLIS = 60_000
+
+/** What a run noted: a value as JSON in each line. */
+export const linesOf = (file) =>
+  readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
+
+/**
+ * Runs the tests of some files until none is left. `tests` has the names for each file. A fault that makes a test wait
+ * without end is killed with its process; the tests that are left go on without it.
+ */
+const runShare = async (share, folder, name, open, tests, environment) => {
+  const notes = join(folder, `${name}.notes`)
+  const plan = join(folder, `${name}.plan`)
+  writeFileSync(notes, "")
+  const stopped = new Map()
+  for (;;) {
+    const lines = linesOf(notes)
+    const done = lines.flatMap((line) => line.done ?? [])
+    writeFileSync(plan, JSON.stringify({ done, notes, open: open.filter((id) => !stopped.has(id)), tests }))
+    // Without this line the last fault of a killed process would be killed again, before anything has run.
+    appendFileSync(notes, "{}\n")
+    const { code } = await vitest(share, { ...environment, MUTATE_REPEAT: plan }, () => {
+      const last = linesOf(notes).at(-1)
+      return Date.now() - statSync(notes).mtimeMs > (last?.limit ?? 0) + GRACE_MILLIS
+    })
+    const last = linesOf(notes).at(-1)
+    if (code !== null) return { lines: linesOf(notes), stopped }
+    // Killed without a fault under way: the rest is for processes of their own.
+    if (last?.begin === undefined) return { lines: [...linesOf(notes), { outside: open }], stopped }
+    stopped.set(last.begin, "stopped")
+  }
+}
+
+/**
+ * `files`: for each test file its path, the names and milliseconds of its tests, and the ids that it reaches. Gives the
+ * test that sees each fault, and the ids that a process of their own must judge.
+ */
+export const judgeRepeated = async ({ environment, files, folder, ids, jobs, say }) => {
+  const seen = new Map()
+  const outside = new Set()
+  let from = 0
+  for (const [index, to] of BANDS.entries()) {
+    const open = ids.filter((id) => !seen.has(id))
+    const tests = {}
+    for (const { path, reached, tests: all } of files) {
+      const names = all.filter(({ millis }) => millis >= from && millis < to).map((one) => one.name)
+      if (names.length > 0 && open.some((id) => reached.has(id))) tests[path] = names
+    }
+    from = to
+    const paths = Object.keys(tests)
+    const shares = Array.from({ length: jobs }, (_, job) => paths.filter((_path, at) => at % jobs === job))
+    const results = await Promise.all(
+      shares.map((share, job) =>
+        share.length === 0
+          ? { lines: [], stopped: new Map() }
+          : runShare(share, folder, `${index}-${job}`, open, tests, environment)
+      )
+    )
+    for (const { lines, stopped } of results) {
+      for (const line of lines) {
+        if (line.seen !== undefined) seen.set(line.seen, line.test)
+        for (const id of line.outside ?? []) outside.add(id)
+      }
+      for (const [id, test] of stopped) seen.set(id, test)
+    }
+    say(`Tests of less than ${to} ms: ${seen.size} of ${ids.length} faults seen`)
+  }
+  return { seen, outside }
+}

@@ -1,0 +1,124 @@
+import { Geometry } from "@place-access/domain/places"
+import { DeviceId, PlaceId } from "@place-access/domain/shared"
+import type { OsVisit } from "@place-access/domain/visits"
+import { describe, expect, it } from "@effect/vitest"
+import * as PlacesInTime from "../../src/visits/PlacesInTime.js"
+import { at, CIRCLE, MINUTE, NOON, time } from "../support/rules.js"
+
+const circleAt = (metres: number, radiusM = CIRCLE.radiusM): Geometry.Circle => ({ ...at(metres), radiusM })
+
+const candidate = (id: string, ...circles: ReadonlyArray<Geometry.Circle>): OsVisit.VisitCandidate => ({
+  placeId: PlaceId.make(id),
+  shapes: circles.map((circle, index) => ({
+    placeId: PlaceId.make(id),
+    geometryVersion: index + 1,
+    validFrom: index === 0 ? null : time(NOON + index * MINUTE),
+    circle
+  })),
+  archivedAt: null,
+  since: null
+})
+
+const stay = (
+  id: string,
+  [arrival, departure]: readonly [number, number | null],
+  {
+    circle = CIRCLE,
+    device = "dev_1",
+    median = null
+  }: {
+    readonly circle?: Geometry.Circle
+    readonly device?: string
+    readonly median?: Geometry.Point | null
+  } = {}
+): PlacesInTime.Located => ({
+  deviceId: DeviceId.make(device),
+  placeId: PlaceId.make(id),
+  arrival: time(NOON + arrival),
+  departure: departure === null ? null : time(NOON + departure),
+  isUncertain: false,
+  circle,
+  median
+})
+
+describe("places whose circles overlap [M15]", () => {
+  const near = (...places: ReadonlyArray<OsVisit.VisitCandidate>) =>
+    Array.from(PlacesInTime.neighbours(places), ([id, others]) => [id, others.map(({ placeId }) => placeId)])
+
+  it("are neighbours of each other; one that is apart is nobody's", () => {
+    const places = [candidate("a", circleAt(0)), candidate("b", circleAt(200)), candidate("c", circleAt(5_000))]
+    expect(near(...places)).toEqual([
+      ["a", ["b"]],
+      ["b", ["a"]]
+    ])
+  })
+
+  it("are neighbours when any of their circles ever overlapped, and not when two circles only touch", () => {
+    const moved = candidate("b", circleAt(5_000), circleAt(250))
+    expect(near(candidate("a", circleAt(0)), moved)).toHaveLength(2)
+    const apartM = Geometry.distanceM(at(0), at(300))
+    expect(near(candidate("a", circleAt(0, apartM)), candidate("b", circleAt(300, 0)))).toEqual([])
+  })
+})
+
+describe("two stays of one phone at places that overlap [M15]", () => {
+  it("do not overlap in time when one begins as the other ends", () => {
+    expect(PlacesInTime.overlap(stay("a", [0, 5]), stay("b", [5, 9]))).toBe(false)
+    expect(PlacesInTime.overlap(stay("b", [5, 9]), stay("a", [0, 5]))).toBe(false)
+    expect(PlacesInTime.overlap(stay("a", [0, 5]), stay("b", [4, null]))).toBe(true)
+    expect(PlacesInTime.overlap(stay("b", [4, null]), stay("a", [0, 5]))).toBe(true)
+  })
+
+  it("the earlier ends where the first later one begins that is elsewhere, open or not", () => {
+    const elsewhere = { circle: circleAt(200), median: at(200) }
+    const later = [stay("b", [7, 9], elsewhere), stay("b", [5, 6], elsewhere), stay("b", [6, 7], elsewhere)]
+    expect(PlacesInTime.endOf(stay("a", [0, null]), later)).toBe(NOON + 5)
+    expect(PlacesInTime.endOf(stay("a", [0, 20]), later)).toBe(NOON + 5)
+    const unlocated = stay("b", [5, 6], { circle: circleAt(200) })
+    expect(PlacesInTime.endOf(stay("a", [0, null]), [unlocated])).toBeNull()
+    const here = stay("b", [5, 6], { circle: circleAt(200), median: at(0) })
+    expect(PlacesInTime.endOf(stay("a", [0, 20]), [here])).toBe(NOON + 20)
+    expect(PlacesInTime.endOf(stay("a", [5, 20]), later.slice(1, 2))).toBe(NOON + 20)
+  })
+
+  /** Two stays of the same hour, whose fixes lie at `metres` from the centre of the first. */
+  const both = (metres: number, second: Geometry.Circle, id = "b") =>
+    [
+      stay("a", [0, 60], { median: at(metres) }),
+      stay(id, [0, 60], { circle: second, device: "dev_2", median: at(metres) })
+    ] as const
+
+  it("is told of the place whose centre is nearer", () => {
+    const [first, second] = both(60, circleAt(100))
+    expect(PlacesInTime.isToldElsewhere(first, [second])).toBe(true)
+    expect(PlacesInTime.isToldElsewhere(second, [first])).toBe(false)
+  })
+
+  it("of equally near ones of the smaller circle, then of the smaller id; distances count in whole centimetres", () => {
+    for (const metres of [0, 0.004]) {
+      const [first, smaller] = both(metres, circleAt(0, 100))
+      expect(PlacesInTime.isToldElsewhere(first, [smaller])).toBe(true)
+      expect(PlacesInTime.isToldElsewhere(smaller, [first])).toBe(false)
+    }
+    const [a, b] = both(10, CIRCLE)
+    expect(PlacesInTime.isToldElsewhere(b, [a])).toBe(true)
+    expect(PlacesInTime.isToldElsewhere(a, [b])).toBe(false)
+  })
+
+  it("of one place for two phones: neither hides the other", () => {
+    const [one, other] = both(10, CIRCLE, "a")
+    expect(PlacesInTime.isToldElsewhere(one, [other])).toBe(false)
+    expect(PlacesInTime.isToldElsewhere(other, [one])).toBe(false)
+  })
+
+  it("is told here when the other is of another time, has no fixes, or does not contain this one's position", () => {
+    const [first, second] = both(60, circleAt(100))
+    const later = { ...second, arrival: time(NOON + 60), departure: null }
+    expect(PlacesInTime.isToldElsewhere(first, [later])).toBe(false)
+    expect(PlacesInTime.isToldElsewhere(first, [{ ...second, median: null }])).toBe(false)
+    expect(PlacesInTime.isToldElsewhere({ ...first, median: null }, [second])).toBe(false)
+    const radiusM = Geometry.distanceM(at(100), at(60))
+    expect(PlacesInTime.isToldElsewhere(first, [{ ...second, circle: circleAt(100, radiusM) }])).toBe(true)
+    expect(PlacesInTime.isToldElsewhere(first, [{ ...second, circle: circleAt(100, radiusM - 0.01) }])).toBe(false)
+  })
+})
