@@ -176,7 +176,7 @@ module.exports = {
   options: {
     doNotFollow: { path: "node_modules" },
     // Peers are installed apart, and only when they are asked for.
-    exclude: { path: "^(packages|apps)/[^/]+/(dist|bundle(\\.new)?)/|^apps/server/bench/peers/" },
+    exclude: { path: "^(packages|apps)/[^/]+/(dist|(commands-)?bundle(\\.new)?)/|^apps/server/bench/peers/" },
     tsPreCompilationDeps: true,
     combinedDependencies: false,
     tsConfig: { fileName: "tsconfig.base.json" },

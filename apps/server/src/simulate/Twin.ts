@@ -36,8 +36,13 @@ export const start = (options: SimulateOptions, seed: number): Effect.Effect<Twi
     return { hash }
   })
 
-const argumentsOf = ({ backend, isSwarm, plan, runs, steps }: SimulateOptions, seed: number): ReadonlyArray<string> => [
+const argumentsOf = (
+  { backend, driver, isSwarm, plan, runs, steps }: SimulateOptions,
+  seed: number
+): ReadonlyArray<string> => [
   "--hash-only",
+  "--over",
+  driver,
   "--backend",
   backend,
   ...(plan === undefined

@@ -1,8 +1,9 @@
 import { Simulation } from "@place-access/domain/testing"
 import { CannotStart } from "@place-access/worker"
-import { Console, Effect } from "effect"
+import { Console, Effect, type Scope } from "effect"
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { watchLines } from "./lines/watchLines.js"
 import type { SimulateOptions } from "./options.js"
 
 /** Where the plans of a search come from, and what it makes of their results. */
@@ -35,13 +36,18 @@ export const unguided = (first: number, plan: (n: number) => Simulation.Plan, is
 }
 
 /** A search that changes the plans which reached something new (`Simulation.Search`). */
-export const guided = (seed: number, { corpus: folder, steps }: SimulateOptions): Effect.Effect<Guide, CannotStart> =>
-  Effect.map(folder === undefined ? Effect.succeed([]) : read(folder), (corpus) => {
+export const guided = (
+  seed: number,
+  { corpus: folder, hasLines, steps }: SimulateOptions
+): Effect.Effect<Guide, CannotStart, Scope.Scope> =>
+  Effect.gen(function* () {
+    const corpus = folder === undefined ? [] : yield* read(folder)
     const search = Simulation.Search.start({ seed, steps, corpus })
+    const lines = hasLines ? yield* watchLines : undefined
     return {
       first: seed,
       plan: search.next,
-      learn: search.learn,
+      learn: (result) => search.learn(result, lines?.fresh()),
       reached: () => `${search.reached()} situations · ${search.corpus().length} plans kept`,
       finish: Effect.gen(function* () {
         const missing = search.missing()
@@ -50,10 +56,23 @@ export const guided = (seed: number, { corpus: folder, steps }: SimulateOptions)
             ? "Every mark was reached."
             : `Never reached (${missing.length} marks):\n${missing.map((mark) => `  ${mark}`).join("\n")}`
         )
+        if (lines !== undefined) yield* Console.log(unreached(lines.missing()))
         if (folder !== undefined) yield* write(folder, search.corpus())
       })
     }
   })
+
+/** The lines that no run reached, a file a line. */
+const unreached = (byFile: ReadonlyMap<string, ReadonlyArray<number>>): string => {
+  const count = [...byFile.values()].reduce((sum, lines) => sum + lines.length, 0)
+  const files = [...byFile].map(([file, lines]) => `  ${file}: ${lines.join(", ")}`)
+  return count === 0
+    ? "Every line of the programs was reached."
+    : [
+        `Never run, of packages/domain/src (${count} lines begin a function or a branch that no run took):`,
+        ...files
+      ].join("\n")
+}
 
 const inFolder = <A>(folder: string, what: string, work: () => Promise<A>): Effect.Effect<A, CannotStart> =>
   Effect.tryPromise({

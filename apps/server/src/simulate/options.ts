@@ -3,6 +3,8 @@ import { parseArgs } from "node:util"
 
 const BACKENDS = ["memory", "embedded", "postgres"] as const
 type BackendName = (typeof BACKENDS)[number]
+const DRIVERS = ["programs", "http"] as const
+type DriverName = (typeof DRIVERS)[number]
 
 export const USAGE = `npm run simulate -- --swarm --runs 200
 
@@ -17,6 +19,8 @@ clock, and checks the rules of the specification. The same seed gives the same r
   --guided              a swarm that keeps each run which reached something new, and runs changed forms of it
   --corpus FOLDER       with --guided: begin with the plans of this folder, and write the kept ones there at the end
   --plan FILE           run a plan that --save wrote, instead of seeds
+  --lines               with --guided: a run that reached a new line of the programs is kept, too, and what never ran
+                        is printed. V8 counts the lines, so a second search with the same seed may differ
   --twice               repeat each run in another process; the two traces must be equal, byte for byte
   --shrink              shrink the first run that breaks a rule, to a test that can be pasted
   --save FILE           write the plan of the first run that breaks a rule (after --shrink), or else of the last run
@@ -24,6 +28,8 @@ clock, and checks the rules of the specification. The same seed gives the same r
   --html FILE           write that run as a page for a browser
   --compare FILE        with --html: a trace that --trace wrote; the page shows it and that run side by side
   --backend NAME        memory (default), embedded or postgres. postgres: the server that SIMULATE_DATABASE_URL names
+  --over NAME           programs (default): call the programs. http: send requests, so that the decoding, the guards
+                        and the encoding of the HTTP contract run, too, in this process and without a socket
 
 Control-C ends the search: what was reached until then is printed, and the files are written.
 
@@ -41,6 +47,8 @@ export interface SimulateOptions {
   readonly isGuided: boolean
   /** The folder of the plans that a guided search keeps. */
   readonly corpus: string | undefined
+  /** Whether a guided search looks at the lines that ran. */
+  readonly hasLines: boolean
   readonly plan: string | undefined
   readonly isTwice: boolean
   readonly shrinks: boolean
@@ -50,6 +58,7 @@ export interface SimulateOptions {
   /** The trace of the run that the page of `html` compares this one with. */
   readonly compare: string | undefined
   readonly backend: BackendName
+  readonly driver: DriverName
   /** For the second process of `--twice`: it prints the hash of each run and nothing else. */
   readonly isHashOnly: boolean
 }
@@ -73,6 +82,10 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<SimulateComman
       BACKENDS.find((name) => name === given.backend),
       () => `--backend must be one of ${BACKENDS.join(", ")}.`
     )
+    const driver = yield* Either.fromNullable(
+      DRIVERS.find((name) => name === given.over),
+      () => `--over must be one of ${DRIVERS.join(", ")}.`
+    )
     if (runs !== undefined && timeMillis !== undefined) {
       return yield* Either.left("--for and --runs both limit the number of runs: give only one of them.")
     }
@@ -81,6 +94,9 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<SimulateComman
     }
     if (corpus !== undefined && !isGuided) {
       return yield* Either.left("--corpus needs --guided: only a guided search keeps plans.")
+    }
+    if (given.lines && !isGuided) {
+      return yield* Either.left("--lines needs --guided: only a guided search looks at what is new.")
     }
     if (isGuided && (given.twice || given["hash-only"] || plan !== undefined)) {
       return yield* Either.left("--guided chooses each plan by the runs before it: leave out --twice and --plan.")
@@ -99,6 +115,7 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<SimulateComman
       isSwarm,
       isGuided,
       corpus,
+      hasLines: given.lines,
       plan,
       isTwice: given.twice,
       shrinks: given.shrink,
@@ -107,6 +124,7 @@ export const parse = (argv: ReadonlyArray<string>): Either.Either<SimulateComman
       html,
       compare,
       backend,
+      driver,
       isHashOnly: given["hash-only"]
     }
     return { _tag: "Simulate", options } as const
@@ -124,6 +142,7 @@ const read = (argv: ReadonlyArray<string>) =>
           for: { type: "string" },
           guided: { type: "boolean", default: false },
           corpus: { type: "string" },
+          lines: { type: "boolean", default: false },
           steps: { type: "string" },
           swarm: { type: "boolean", default: false },
           plan: { type: "string" },
@@ -134,6 +153,7 @@ const read = (argv: ReadonlyArray<string>) =>
           html: { type: "string" },
           compare: { type: "string" },
           backend: { type: "string", default: "memory" },
+          over: { type: "string", default: "programs" },
           "hash-only": { type: "boolean", default: false },
           help: { type: "boolean", short: "h", default: false }
         }

@@ -21,10 +21,10 @@ export const simulate = (options: SimulateOptions): Effect.Effect<void, CannotSt
   Effect.gen(function* () {
     const other = options.compare === undefined ? undefined : yield* readTrace(options.compare)
     const plans = yield* guideOf(options)
-    const backend = yield* backendOf(options)
+    const config = { backend: yield* backendOf(options), driver: yield* driverOf(options) }
     const startedAt = yield* Clock.currentTimeMillis
     const until = options.timeMillis === undefined ? Infinity : startedAt + options.timeMillis
-    if (options.isHashOnly) return yield* hashes(plans, options, backend)
+    if (options.isHashOnly) return yield* hashes(plans, options, config)
 
     const twin = options.isTwice ? yield* Twin.start(options, plans.first) : undefined
     const count = yield* tally(plans.reached)
@@ -33,7 +33,7 @@ export const simulate = (options: SimulateOptions): Effect.Effect<void, CannotSt
     let last: Simulation.PlanResult | undefined
     const isStopped = yield* stopping
     for (let n = 0; n < options.runs && (n === 0 || (yield* Clock.currentTimeMillis) < until) && !isStopped(); n++) {
-      const result = yield* runOne(plans.plan(n), backend)
+      const result = yield* runOne(plans.plan(n), config)
       last = result
       plans.learn(result)
       yield* count.add(result)
@@ -48,7 +48,7 @@ export const simulate = (options: SimulateOptions): Effect.Effect<void, CannotSt
     }
     yield* Console.log(yield* count.summary)
     yield* plans.finish
-    const kept = worst === undefined ? last : yield* explained(worst, options)
+    const kept = worst === undefined ? last : yield* explained(worst, options, config)
     if (kept !== undefined) yield* save(kept, options, other)
     if (differing.length > 0) return yield* new CannotStart({ message: differing.join("\n") })
     if (worst !== undefined) return yield* new CannotStart({ message: `${count.broken()} of the runs broke a rule.` })
@@ -74,7 +74,7 @@ const stopping: Effect.Effect<() => boolean, never, Scope.Scope> = Effect.acquir
   ({ stop }) => Effect.sync(() => process.off("SIGINT", stop))
 ).pipe(Effect.map(({ isStopped }) => isStopped))
 
-const guideOf = (options: SimulateOptions): Effect.Effect<Guide, CannotStart> =>
+const guideOf = (options: SimulateOptions): Effect.Effect<Guide, CannotStart, Scope.Scope> =>
   Effect.gen(function* () {
     const { isGuided, isHashOnly, isSwarm, plan, seed, steps } = options
     if (plan !== undefined) {
@@ -131,12 +131,21 @@ const backendOf = ({ backend }: SimulateOptions): Effect.Effect<Simulation.Backe
   }
 }
 
+/** The HTTP side is loaded when it is asked for: it is larger than everything else. */
+const driverOf = ({ driver }: SimulateOptions): Effect.Effect<Simulation.Driver | undefined> =>
+  driver === "http"
+    ? Effect.promise(async () => (await import("./http/driver.js")).overHttp)
+    : Effect.succeed(undefined)
+
+/** What each run has in common. */
+type Common = Pick<Simulation.Config, "backend" | "driver">
+
 /** Runs one plan; yields first, so that the process can handle signals between two runs. */
-const runOne = (plan: Simulation.Plan, backend: Simulation.Backend) =>
+const runOne = (plan: Simulation.Plan, config: Common) =>
   Effect.zipRight(
     Effect.sleep(0),
     Effect.tryPromise({
-      try: () => Simulation.runPlan(plan, { backend }),
+      try: () => Simulation.runPlan(plan, config),
       catch: (error) =>
         new CannotStart({
           message: `Seed ${plan.seed} could not be run: ${error instanceof Error ? error.message : String(error)}`
@@ -144,9 +153,9 @@ const runOne = (plan: Simulation.Plan, backend: Simulation.Backend) =>
     })
   )
 
-const hashes = (plans: Guide, { runs }: SimulateOptions, backend: Simulation.Backend) =>
+const hashes = (plans: Guide, { runs }: SimulateOptions, config: Common) =>
   Effect.gen(function* () {
-    for (let n = 0; n < runs; n++) yield* Console.log((yield* runOne(plans.plan(n), backend)).traceHash)
+    for (let n = 0; n < runs; n++) yield* Console.log((yield* runOne(plans.plan(n), config)).traceHash)
   })
 
 const violationsOf = ({ seed, violations }: Simulation.PlanResult): string => {
@@ -157,8 +166,13 @@ const violationsOf = ({ seed, violations }: Simulation.PlanResult): string => {
 }
 
 /** The failing run, shrunk if the options say so, with a test to paste. */
-const explained = (result: Simulation.PlanResult, { shrinks }: SimulateOptions) =>
+const explained = (result: Simulation.PlanResult, { shrinks }: SimulateOptions, config: Common) =>
   Effect.gen(function* () {
+    if (config.driver !== undefined) {
+      yield* Console.error(
+        "\nThe run went over HTTP. The test below calls the programs; --over http repeats the requests."
+      )
+    }
     if (!shrinks) {
       yield* Console.error(`\n${Simulation.failureOf(result)}\n--shrink would shorten this run.`)
       return result
@@ -170,6 +184,7 @@ const explained = (result: Simulation.PlanResult, { shrinks }: SimulateOptions) 
     const startedAt = clock.unsafeCurrentTimeMillis()
     let saidAt = startedAt
     const shrunk = Simulation.shrinkSync(result.plan, {
+      ...config,
       onRun: (attempts, steps) => {
         const now = clock.unsafeCurrentTimeMillis()
         if (now - saidAt < SHRINK_SAYS_MILLIS) return

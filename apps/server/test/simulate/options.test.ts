@@ -28,11 +28,18 @@ it("a guided search is a swarm; it goes with a corpus, and with nothing that fix
   })
   for (const [args, refusal] of [
     ["--corpus found", "--corpus needs --guided"],
+    ["--lines", "--lines needs --guided"],
     ["--guided --twice", "leave out --twice and --plan"],
     ["--guided --plan p.json", "leave out --twice and --plan"]
   ] as const) {
     expect(Either.getOrElse(Either.flip(parse(args.split(" "))), () => "accepted")).toContain(refusal)
   }
+})
+
+it("programs are called, unless requests are asked for", () => {
+  expect(options("").driver).toBe("programs")
+  expect(options("--over http").driver).toBe("http")
+  expect(problem("--over smoke")).toContain("--over must be one of programs, http")
 })
 
 it("all that it can do is in its help", () => {
@@ -45,6 +52,7 @@ it("all that it can do is in its help", () => {
     "swarm",
     "guided",
     "corpus",
+    "lines",
     "plan",
     "twice",
     "shrink",
@@ -52,7 +60,8 @@ it("all that it can do is in its help", () => {
     "trace",
     "html",
     "compare",
-    "backend"
+    "backend",
+    "over"
   ]) {
     expect(USAGE).toContain(`--${name} `)
   }

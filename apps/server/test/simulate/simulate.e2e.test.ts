@@ -19,7 +19,7 @@ const simulate = (...args: ReadonlyArray<string>): Promise<Ended> =>
     execFile(
       process.execPath,
       [...commandOf("simulate"), ...args.flatMap((arg) => (arg.startsWith("--") ? arg.split(" ") : [arg]))],
-      { timeout: 170_000 },
+      { timeout: 500_000 },
       (error, out, stderr) => {
         resolve({ code: error === null ? 0 : Number(error.code), out, error: stderr })
       }
@@ -120,14 +120,28 @@ describe("npm run simulate", () => {
     const output: Array<string> = []
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => output.push(String(chunk)))
     const said = () => output.join("")
-    while (!/plans kept/.test(said())) await new Promise((resolve) => setTimeout(resolve, 100))
+    // A search that ends by itself, or never, says what it printed until then.
+    const ended = once(child, "exit", { signal: AbortSignal.timeout(500_000) }).then(
+      ([code]) => code as number | null,
+      () => (child.kill("SIGKILL"), "it did not end")
+    )
+    while (!/plans kept/.test(said()) && child.exitCode === null && child.signalCode === null) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
     child.kill("SIGINT")
-    const [code] = (await once(child, "exit")) as [number | null]
-    expect([code, said()]).toEqual([0, expect.stringMatching(/Never reached \(\d+ marks\):/)])
+    expect([await ended, said()]).toEqual([0, expect.stringMatching(/Never reached \(\d+ marks\):/)])
     const kept = (await readdir(corpus)).length
     expect(said()).toContain(`Wrote ${kept} plans to ${corpus}.`)
     const again = await simulate("--guided --seed 6 --steps 5 --runs 1 --corpus", corpus)
     expect([again.code, again.error]).toEqual([0, ""])
     expect((await readdir(corpus)).length).toBe(kept)
+  })
+
+  it("with --lines a search says which lines of the programs no run reached", async () => {
+    const searched = await simulate("--guided --lines --seed 5 --steps 5 --runs 2")
+    expect([searched.code, searched.error]).toEqual([0, ""])
+    // Two plans of five steps refuse no token of an account that was suspended, and much else.
+    expect(searched.out).toMatch(/Never run, of packages\/domain\/src \(\d+ lines/)
+    expect(searched.out).toMatch(/^ {2}tokens\/\w+\.ts: \d+(?:, \d+)*$/m)
   })
 })

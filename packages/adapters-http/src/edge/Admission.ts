@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { RequestTimers } from "./Timers.js"
 import { Turns } from "./Turns.js"
 
 /**
@@ -45,8 +46,8 @@ export class RequestPlace {
 export type Admit = Effect.Effect<RequestPlace | undefined>
 
 /** Undefined: the request is refused. */
-export const make = (requestsAtOnce: number): Admit => {
-  const turns = new Turns({ atOnce: requestsAtOnce, waitingMax: WAITING_MAX, waitMillis: WAIT_MILLIS })
+export const make = (requestsAtOnce: number, timers: RequestTimers): Admit => {
+  const turns = new Turns({ atOnce: requestsAtOnce, waitingMax: WAITING_MAX, waitMillis: WAIT_MILLIS }, timers)
   return Effect.map(turns.take, (hasTurn) => (hasTurn ? new RequestPlace(turns) : undefined))
 }
 

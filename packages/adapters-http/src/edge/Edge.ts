@@ -21,6 +21,7 @@ import * as Body from "./Body.js"
 import * as CurrentRequest from "./CurrentRequest.js"
 import * as SecurityHeaders from "./SecurityHeaders.js"
 import * as Services from "../engine/Services.js"
+import { Timers } from "./Timers.js"
 import * as Watch from "./Watch.js"
 
 /** The facts about routes and pages that the edge uses to answer a refused request. */
@@ -51,7 +52,8 @@ export const make = <R>(
     const withHeaders = SecurityHeaders.make(options)
     const isLogged = options.logRequests === true
     const count = AppCalls.counting(yield* FiberRef.get(figuresRecorder))
-    const admit = options.requestsAtOnce === undefined ? undefined : Admission.make(options.requestsAtOnce)
+    const admit =
+      options.requestsAtOnce === undefined ? undefined : Admission.make(options.requestsAtOnce, yield* Timers)
 
     const record = (
       { disclosed, purpose, repeat, route }: CurrentRequest.Cell,

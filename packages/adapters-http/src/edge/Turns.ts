@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { RequestTimers } from "./Timers.js"
 
 /** A timer that is this late shows that the process did not run, or that one task held the event loop. */
 const STOPPED_MILLIS = 100
@@ -21,9 +22,11 @@ export class Turns {
   private working = 0
   private readonly waiting = new Set<(hasTurn: boolean) => void>()
   private readonly limits: TurnLimits
+  private readonly timers: RequestTimers
 
-  constructor(limits: TurnLimits) {
+  constructor(limits: TurnLimits, timers: RequestTimers) {
     this.limits = limits
+    this.timers = timers
   }
 
   get isUsed(): boolean {
@@ -68,21 +71,20 @@ export class Turns {
         leave()
         resume(Effect.succeed(given))
       }
-      const { waitMillis } = this.limits
+      const [{ waitMillis }, timers] = [this.limits, this.timers]
       // After a stop of the whole process every caller has waited too long, though turns are free in a moment. Nobody
       // is refused for that: the wait begins again.
       const expire = (dueAt: number) => {
-        if (performance.now() - dueAt <= STOPPED_MILLIS) answer(false)
-        else timer = startTimer()
+        if (timers.now() - dueAt <= STOPPED_MILLIS) answer(false)
+        else stopTimer = startTimer()
       }
       const startTimer = () => {
-        const dueAt = performance.now() + waitMillis
-        // @effect-diagnostics-next-line globalTimers:off -- requests wait in real time, also on another clock
-        return setTimeout(() => expire(dueAt), waitMillis)
+        const dueAt = timers.now() + waitMillis
+        return timers.after(waitMillis, () => expire(dueAt))
       }
-      let timer = startTimer()
+      let stopTimer = startTimer()
       const leave = () => {
-        clearTimeout(timer)
+        stopTimer()
         this.waiting.delete(answer)
       }
       this.waiting.add(answer)

@@ -3,6 +3,7 @@ import { StoreError, type UserId } from "@place-access/domain/shared"
 import { Context, Effect, Layer } from "effect"
 import * as Admission from "../edge/Admission.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
+import { type RequestTimers, Timers } from "../edge/Timers.js"
 import { Turns } from "../edge/Turns.js"
 
 /**
@@ -31,13 +32,18 @@ export class UploadTurns extends Context.Tag("@place-access/adapters-http/fixes/
 >() {}
 
 /** One for each process. */
-export const layer: Layer.Layer<UploadTurns> = Layer.sync(UploadTurns, () => {
+export const layer: Layer.Layer<UploadTurns> = Layer.effect(
+  UploadTurns,
+  Effect.map(Timers, (timers) => make(timers))
+)
+
+const make = (timers: RequestTimers): typeof UploadTurns.Service => {
   // A person is here while one of their uploads is under way.
   const people = new Map<UserId, Turns>()
   const turnsOf = (userId: UserId): Turns => {
     const known = people.get(userId)
     if (known !== undefined) return known
-    const turns = new Turns({ atOnce: 1, waitingMax: WAITING_MAX, waitMillis: WAIT_MILLIS })
+    const turns = new Turns({ atOnce: 1, waitingMax: WAITING_MAX, waitMillis: WAIT_MILLIS }, timers)
     people.set(userId, turns)
     return turns
   }
@@ -56,6 +62,6 @@ export const layer: Layer.Layer<UploadTurns> = Layer.sync(UploadTurns, () => {
         })
       )
   }
-})
+}
 
 const TOO_MANY = Effect.fail(StoreError.unavailable("Too many uploads of one user at once"))

@@ -1,10 +1,13 @@
-import { Turns } from "@place-access/adapters-http/edge/Turns"
+import { Timers } from "@place-access/adapters-http/edge/Timers"
+import { type TurnLimits, Turns } from "@place-access/adapters-http/edge/Turns"
 import { Effect, Fiber } from "effect"
 import { expect, it } from "vitest"
 
 const settle = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 /** One minute: no test takes as long. */
 const LONG = 60_000
+
+const turnsOf = (limits: TurnLimits): Turns => new Turns(limits, Effect.runSync(Timers))
 
 /** Asks for a turn `count` times at once, and notes who got one, in order. */
 const asked = (turns: Turns, count: number) =>
@@ -21,7 +24,7 @@ const asked = (turns: Turns, count: number) =>
 it("as many as may work get a turn at once, the others in the order in which they came", () =>
   Effect.runPromise(
     Effect.gen(function* () {
-      const turns = new Turns({ atOnce: 2, waitingMax: 10, waitMillis: LONG })
+      const turns = turnsOf({ atOnce: 2, waitingMax: 10, waitMillis: LONG })
       const { fibers, got } = yield* asked(turns, 5)
       expect(got).toEqual([0, 1])
       for (const most of [3, 4, 5]) {
@@ -39,7 +42,7 @@ it("as many as may work get a turn at once, the others in the order in which the
 it("one more than may wait is refused at once, and one that waited too long is refused, too", () =>
   Effect.runPromise(
     Effect.gen(function* () {
-      const turns = new Turns({ atOnce: 1, waitingMax: 1, waitMillis: 1 })
+      const turns = turnsOf({ atOnce: 1, waitingMax: 1, waitMillis: 1 })
       expect(yield* turns.take).toBe(true)
       const waiting = yield* Effect.fork(turns.take)
       yield* settle
@@ -53,7 +56,7 @@ it("one more than may wait is refused at once, and one that waited too long is r
 it("a caller that is interrupted while it waits leaves the line, and its turn is not lost", () =>
   Effect.runPromise(
     Effect.gen(function* () {
-      const turns = new Turns({ atOnce: 1, waitingMax: 10, waitMillis: LONG })
+      const turns = turnsOf({ atOnce: 1, waitingMax: 10, waitMillis: LONG })
       const { fibers, got } = yield* asked(turns, 3)
       yield* Fiber.interrupt(fibers[1]!)
       turns.release()
@@ -68,7 +71,7 @@ it("an interruption at the moment of the turn passes the turn on", () =>
   Effect.runPromise(
     Effect.gen(function* () {
       for (let time = 0; time < 50; time++) {
-        const turns = new Turns({ atOnce: 1, waitingMax: 10, waitMillis: LONG })
+        const turns = turnsOf({ atOnce: 1, waitingMax: 10, waitMillis: LONG })
         expect(yield* turns.take).toBe(true)
         // A fiber that takes a turn releases it. An interruption may come before, at and after the moment of the turn.
         const worked = Effect.uninterruptibleMask((restore) =>
@@ -94,7 +97,7 @@ it("an interruption at the moment of the turn passes the turn on", () =>
 it("a turn that was given back is taken again without waiting, and the line then waits longer", () =>
   Effect.runPromise(
     Effect.gen(function* () {
-      const turns = new Turns({ atOnce: 1, waitingMax: 10, waitMillis: LONG })
+      const turns = turnsOf({ atOnce: 1, waitingMax: 10, waitMillis: LONG })
       const { got } = yield* asked(turns, 3)
       turns.release()
       yield* settle

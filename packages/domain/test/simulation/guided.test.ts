@@ -35,6 +35,14 @@ describe("a search that looks for what is new", () => {
     expect(search.reached()).toBe(3)
   })
 
+  it("keeps a plan that brought something which the trace does not show, once", () => {
+    const search = Search.start({ seed: 1 })
+    const line = new Set(["line tokens/Caller.ts:41"])
+    expect(search.learn(result(1), line)).toBe(1)
+    expect(search.learn(result(2), line)).toBe(0)
+    expect(search.corpus().map(({ seed }) => seed)).toEqual([1])
+  })
+
   it("names the marks that no run reached, and only marks that somebody wrote down", () => {
     const search = Search.start({ seed: 1 })
     const [mark = "", ...others] = search.missing()

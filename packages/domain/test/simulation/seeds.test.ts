@@ -2,10 +2,7 @@ import { Simulation } from "@place-access/domain/testing"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import * as connectionMarks from "../../testing/simulation/oracles/marks/connectionMarks.js"
-import * as ruleMarks from "../../testing/simulation/oracles/marks/ruleMarks.js"
-import * as steeringMarks from "../../testing/simulation/oracles/marks/steeringMarks.js"
-import * as troubleMarks from "../../testing/simulation/oracles/marks/troubleMarks.js"
+import * as marks from "../../testing/simulation/oracles/marks/allMarks.js"
 import { breath } from "../support/breath.js"
 
 const FOLDER = join(import.meta.dirname, "seeds")
@@ -16,7 +13,7 @@ const FOLDER = join(import.meta.dirname, "seeds")
 const FIRST = 5_000
 const RUNS = 25
 const TWICE = 5
-const ALL_MARKS = new Set([...connectionMarks.names, ...ruleMarks.names, ...steeringMarks.names, ...troubleMarks.names])
+const ALL_MARKS = marks.names
 
 interface FoundPlan {
   readonly invariant: string
@@ -27,14 +24,6 @@ interface FoundPlan {
 const read = <A>(...path: ReadonlyArray<string>): A => JSON.parse(readFileSync(join(FOLDER, ...path), "utf8")) as A
 const found = readdirSync(join(FOLDER, "found")).map((name) => [name, read<FoundPlan>("found", name)] as const)
 const corpus = read<{ readonly seeds: ReadonlyArray<number>; readonly plans: ReadonlyArray<unknown> }>("marks.json")
-
-const reached = (run: Simulation.PlanResult): ReadonlySet<string> =>
-  new Set([
-    ...connectionMarks.reached(run),
-    ...ruleMarks.reached(run),
-    ...steeringMarks.reached(run),
-    ...troubleMarks.reached(run)
-  ])
 
 const clean = async (plan: Simulation.Plan): Promise<Simulation.PlanResult> => {
   await breath()
@@ -56,20 +45,20 @@ describe("plans that broke a rule once", () => {
 })
 
 describe("the seeds that are run with every change", () => {
-  it("reach everything rare that a run must reach now and then, and break no rule", { timeout: 300_000 }, async () => {
+  it("reach everything rare that a run must reach now and then, and break no rule", async () => {
     const missing = new Set(ALL_MARKS)
-    for (const plan of plans) for (const mark of reached(await clean(plan))) missing.delete(mark)
+    for (const plan of plans) for (const mark of marks.reached(await clean(plan))) missing.delete(mark)
     expect([...missing]).toEqual([])
   })
 
-  it("give the same trace again", { timeout: 120_000 }, async () => {
+  it("give the same trace again", async () => {
     for (const plan of plans.slice(0, TWICE)) {
       const first = firstHash.get(plan) ?? (await clean(plan)).traceHash
       expect((await clean(plan)).traceHash).toBe(first)
     }
   })
 
-  it(`are ${RUNS} more, which break no rule`, { timeout: 300_000 }, async () => {
+  it(`are ${RUNS} more, which break no rule`, async () => {
     for (let seed = FIRST; seed < FIRST + RUNS; seed++) await clean(Simulation.Swarm.plan(seed))
   })
 })
@@ -84,27 +73,27 @@ const searching = (name: string, body: () => void) => {
 
 searching("seeds that reach every mark are found", () => {
   const byMark = new Map<string, Array<number>>()
-  const marks = new Map<number, ReadonlySet<string>>()
+  const bySeed = new Map<number, ReadonlySet<string>>()
   const steps = new Map<number, number>()
   for (let seed = 1; seed <= search; seed++) {
     const run = Simulation.randomSync({ seed })
     if (run.violations.length > 0) continue
-    marks.set(seed, reached(run))
+    bySeed.set(seed, marks.reached(run))
     steps.set(seed, run.steps)
-    for (const mark of marks.get(seed) ?? []) byMark.set(mark, [...(byMark.get(mark) ?? []), seed])
+    for (const mark of bySeed.get(seed) ?? []) byMark.set(mark, [...(byMark.get(mark) ?? []), seed])
   }
   const left = new Set(byMark.keys())
   const chosen: Array<number> = []
   while (left.size > 0) {
     // Prefers the seeds that reach most of the marks that few seeds reach, for the steps that a run takes.
     const worth = (seed: number): number =>
-      [...(marks.get(seed) ?? [])].reduce(
+      [...(bySeed.get(seed) ?? [])].reduce(
         (sum, mark) => sum + (left.has(mark) ? 1 / (byMark.get(mark)?.length ?? 1) : 0),
         0
       ) / (steps.get(seed) ?? 1)
-    const best = [...marks.keys()].reduce((a, b) => (worth(b) > worth(a) ? b : a))
+    const best = [...bySeed.keys()].reduce((a, b) => (worth(b) > worth(a) ? b : a))
     chosen.push(best)
-    for (const mark of marks.get(best) ?? []) left.delete(mark)
+    for (const mark of bySeed.get(best) ?? []) left.delete(mark)
   }
   process.stdout.write(`${JSON.stringify(chosen.sort((a, b) => a - b))}\n`)
   expect([...ALL_MARKS].filter((mark) => !byMark.has(mark))).toEqual([])

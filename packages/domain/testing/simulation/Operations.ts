@@ -29,6 +29,16 @@ export interface Operations {
     value: { accepted: number; duplicates: number; quarantined: number }
   }
 
+  // ---- imports
+  /** The owner imports a file with these readings, and with `wrong` lines that cannot be used. */
+  readonly importFile: {
+    args: Owned<{ readings: ReadonlyArray<{ capturedAt: number; lat: number; lon: number }>; wrong: number }>
+    value: { importId: string }
+  }
+  readonly undoImport: { args: Owned<{ importId: string }>; value: null }
+  /** All imports that there are, the newest first. */
+  readonly readImports: { args: Owned<object>; value: { imports: ReadonlyArray<ImportRow> } }
+
   // ---- the developer
   readonly createApp: { args: Owned<{ scopes: ReadonlyArray<string> }>; value: { appId: string } }
   readonly registerRedirectUris: {
@@ -55,6 +65,15 @@ export interface Operations {
   readonly redeliver: { args: OfApp<{ deliveryId: string }>; value: { deliveryId: string } }
   readonly retryNow: { args: OfApp<{ deliveryId: string }>; value: null }
   readonly recover: { args: OfApp<{ endpointId: string; since: number }>; value: { queued: number } }
+  /**
+   * The developer listens to the app's events, with the cookie of a session, for at most `forMs`. `endpointId`: the
+   * endpoint whose events these are; null: those of `events`, signed with `secret`.
+   */
+  readonly listen: {
+    args: OfApp<{ cookie: string; endpointId: string | null; events: ReadonlyArray<string>; forMs: number }>
+    value: { listenerId: string; secret: string | null }
+  }
+  readonly stopListening: { args: { listenerId: string }; value: null }
   /** The whole list of endpoints. */
   readonly readEndpoints: { args: OfApp<object>; value: { endpoints: ReadonlyArray<EndpointRow> } }
   /** The whole delivery log as the service keeps it at that time. */
@@ -196,7 +215,11 @@ export type Request =
   | { readonly endpoint: "GET /v1/me" }
   | { readonly endpoint: "GET /v1/answers/current-place"; readonly maxAgeS: number }
   | { readonly endpoint: "GET /v1/answers/places" }
-  | { readonly endpoint: "GET /v1/answers/places/{id}/presence"; readonly placeId: string; readonly maxAgeS: number }
+  | {
+      readonly endpoint: "GET /v1/answers/places/{place_id}/presence"
+      readonly placeId: string
+      readonly maxAgeS: number
+    }
   | ({ readonly endpoint: "POST /v1/answers/verify-zone"; readonly label: string; readonly maxAgeS: number } & Circle)
   | { readonly endpoint: "GET /v1/lookup/place"; readonly at: number; readonly toleranceS: number }
   | {
@@ -279,6 +302,21 @@ export interface DeliveryRow {
   }>
 }
 
+/** An import as its owner reads it. `read` is the sum of the other counts. */
+export interface ImportRow {
+  readonly importId: string
+  readonly state: "asking" | "waiting" | "running" | "done" | "failed" | "undoing"
+  readonly counts: {
+    readonly read: number
+    readonly stored: number
+    readonly duplicates: number
+    readonly tooRecent: number
+    readonly tooOld: number
+    readonly overLimit: number
+    readonly quarantined: number
+  }
+}
+
 export interface LoggedAccess {
   readonly id: string
   readonly at: number
@@ -290,6 +328,8 @@ export interface LoggedAccess {
   readonly status: number
   readonly error: string | null
   readonly disclosed: string | null
+  /** More than 1 only for calls with a token that no longer works: those of an hour are one entry. */
+  readonly times: number
 }
 
 export interface VolumeFlag {

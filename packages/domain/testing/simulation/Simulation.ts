@@ -1,12 +1,16 @@
-import { Cause, Context, type Duration, Effect, Exit, Layer, Logger, Scope } from "effect"
+import { Cause, Context, type Duration, Effect, Exit, FiberRef, Layer, Logger, Option, Scope } from "effect"
 import { PasswordHasher } from "../../src/accounts/PasswordHasher.js"
 import { WebhookSender } from "../../src/endpoints/WebhookSender.js"
 import { WorkSignal } from "../../src/events/WorkSignal.js"
 import { FixStore } from "../../src/fixes/FixStore.js"
+import { ImportStore } from "../../src/imports/ImportStore.js"
 import { AuditLog } from "../../src/audit/AuditLog.js"
 import { Mailer } from "../../src/mail/Mailer.js"
+import { MailOutbox } from "../../src/mail/MailOutbox.js"
 import type { MailOutcome } from "../../src/mail/MailSending.js"
 import * as Bucket from "../../src/leases/Bucket.js"
+import * as Lease from "../../src/leases/Lease.js"
+import { LeaseStore } from "../../src/leases/LeaseStore.js"
 import { Entropy } from "../../src/shared/Entropy.js"
 import * as Timestamp from "../../src/shared/Timestamp.js"
 import { Vault } from "../../src/shared/Vault.js"
@@ -28,7 +32,8 @@ import * as RotatingVault from "./ports/RotatingVault.js"
 import * as VirtualWorkSignal from "./ports/VirtualWorkSignal.js"
 import { Recorder } from "./trace/Recorder.js"
 import { Secrets } from "./trace/Secrets.js"
-import type { Entry, FaultKind } from "./Trace.js"
+import type { Entry, FaultKind, HeardMessage } from "./Trace.js"
+import type { Driver } from "./world/Driver.js"
 import { Processes, type Program, type WorkerConfig } from "./world/Processes.js"
 import { Receivers } from "./world/Receivers.js"
 import type { SabotageAnswers } from "./world/gateway/GatewayAnswer.js"
@@ -47,6 +52,8 @@ export interface Config extends WorkerConfig {
   readonly faults?: Partial<Readonly<Record<FaultKind, number | FaultSetting>>> | undefined
   /** Left out: memory. */
   readonly backend?: Backend | undefined
+  /** Left out: the people outside call the functions of the programs. */
+  readonly driver?: Driver | undefined
   readonly sabotage?: Sabotage | undefined
   /** Replaces ports before the simulation wraps them, so the calls of a replaced port are in the trace. */
   readonly sabotageInFront?: Sabotage | undefined
@@ -163,9 +170,31 @@ const prepare = (config: Config, scenario: Scenario) => {
         const found = Effect.orDie(tiers.due(page))
         return Effect.map(backend.isHosted ? engine.onHost(found) : found, (due) => due.length > 0)
       }
+      const registry = Registry.make(secrets, hearing(recorder, receivers), config.sabotageAnswers)
+      // The streams of a server end with it.
+      processes.whenOneDies(({ name }) => {
+        if (name === "server") registry.readers.clear()
+      })
       engine.clock.hasWorkBy = (by) => {
-        const found = Effect.orDie(Context.get(raw, FixStore).settling(Bucket.ALL, Timestamp.make(by), 1))
-        return Effect.map(backend.isHosted ? engine.onHost(found) : found, (due) => due.length > 0)
+        // A stream of events has a heartbeat every 15 s, and a listener without one counts as gone.
+        if (registry.readers.size > 0) return Effect.succeed(true)
+        const moment = Timestamp.make(by)
+        const found = Effect.orDie(
+          Effect.gen(function* () {
+            const crossings = yield* Context.get(raw, FixStore).settling(Bucket.ALL, moment, 1)
+            if (crossings.length > 0) return true
+            const mails = yield* Context.get(raw, MailOutbox).due(Bucket.ALL, 1, moment)
+            if (mails.length > 0) return true
+            if (registry.importers.size > 0) {
+              const found = yield* Context.get(raw, ImportStore).due(Bucket.ALL, moment, [])
+              if (Option.isSome(found)) return true
+            }
+            // A lease that a worker gave up waits for the next look of another one.
+            const { leases } = yield* Context.get(raw, LeaseStore).survey(Lease.HOME)
+            return leases.some(({ owner }) => owner === null)
+          })
+        )
+        return backend.isHosted ? engine.onHost(found) : found
       }
       const instrumented = instrument(config.sabotage?.(raw) ?? raw, {
         engine,
@@ -179,9 +208,18 @@ const prepare = (config: Config, scenario: Scenario) => {
         onRotate: vault.rotate
       })
       const ports = config.sabotageInFront?.(instrumented) ?? instrumented
-      const registry = Registry.make(secrets, config.sabotageAnswers)
       const random = Streams.make(seed, "workload")
-      world = new World({ engine, recorder, registry, faults, receivers, processes, ports, random })
+      world = new World({
+        engine,
+        recorder,
+        registry,
+        faults,
+        receivers,
+        processes,
+        ports,
+        random,
+        driver: config.driver
+      })
       for (const name of processes.names) yield* world.restart(name)
       yield* world.do("signUp", { email: "staff@places.example", roles: ["reviewer", "admin"] }, "staff")
       for (const [kind, setting] of Object.entries(config.faults ?? {})) {
@@ -261,6 +299,32 @@ const BOUNCES: ReadonlyArray<Exclude<MailOutcome, { readonly _tag: "Sent" }>> = 
   { _tag: "Refused", reason: "550 no such user here" },
   { _tag: "NotSent", reason: "451 try again later" }
 ]
+
+/** Writes what the readers of streams get into the trace. A heartbeat says nothing that a rule is about. */
+const hearing =
+  (recorder: Recorder, receivers: Receivers): Registry.Registry["hear"] =>
+  (listenerId, message) =>
+    Effect.flatMap(FiberRef.get(Process.current), (process) =>
+      Effect.sync(() => {
+        const heard = heardOf(receivers, message)
+        if (heard !== undefined) recorder.add(process, { kind: "heard", listenerId, message: heard })
+      })
+    )
+
+const heardOf = (receivers: Receivers, message: Registry.StreamMessage | null): HeardMessage | undefined => {
+  if (message === null) return { _tag: "End", reason: "left" }
+  switch (message._tag) {
+    case "Event":
+      return { _tag: "Event", ...receivers.readSigned(message.headers, message.body) }
+    case "Dropped":
+      return { _tag: "Dropped", count: message.count }
+    case "End":
+      return { _tag: "End", reason: message.reason }
+    case "Ready":
+    case "Beat":
+      return undefined
+  }
+}
 
 /** The ports that the simulation implements itself. */
 const simulatedPorts = ({ faults, receivers, recorder, seed, vault }: Simulation) =>

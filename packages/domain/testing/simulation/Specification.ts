@@ -30,6 +30,14 @@ export const SESSION_RENEWED = 3_600 * SECOND
 export const GUESSES = 5
 export const GUESSES_REMEMBERED = 15 * MINUTE
 
+// ---- listeners
+
+/** Decision listeners-3: an app has at most five listeners, and a stream has a heartbeat every 15 s. */
+export const LISTENERS = 5
+export const HEARTBEAT = 15 * SECOND
+/** Decision listeners-3: a listener without a heartbeat is there for so long. */
+export const LISTENER_LIFE = 45 * SECOND
+
 // ---- tokens and tiers
 
 /** Spec §2.1: 3600 s. */
@@ -146,6 +154,11 @@ export const UNDELIVERED_KEPT = 30 * DAY
 
 // ---- the access log
 
+/** Decision limits-10: calls of one route with tokens that no longer work share an entry for this long. */
+export const DEAD_CALLS = 60 * MINUTE
+/** Decision "Limits": the calls of a connection in a minute. A dead call beyond them is not in the log. */
+export const CALLS_A_MINUTE = 600
+
 /** Decision P3: the access log keeps entries this long. */
 export const LOG_KEPT = 400 * DAY
 
@@ -165,7 +178,7 @@ export const REQUIRED = {
   "GET /v1/me": "none",
   "GET /v1/answers/current-place": "location.place.current",
   "GET /v1/answers/places": "any_standard",
-  "GET /v1/answers/places/{id}/presence": "location.place.current",
+  "GET /v1/answers/places/{place_id}/presence": "location.place.current",
   "POST /v1/answers/verify-zone": "location.zone.verify",
   "GET /v1/lookup/place": "location.place.lookup",
   "GET /v1/visits": "location.visits.read",

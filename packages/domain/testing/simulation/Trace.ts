@@ -5,7 +5,7 @@ import type { Ended, Name, Operation } from "./Operations.js"
  * the injected faults, and the port calls in between. A trace is plain JSON: it can be written to a file, read again
  * and judged again. It has secrets by alias (`token-17`), never in the clear.
  */
-export type Entry = Stamp & (Begun | Done | Posted | Mailed | PortCall | Fault | Leak | Marked)
+export type Entry = Stamp & (Begun | Done | Posted | Heard | Mailed | PortCall | Fault | Leak | Marked)
 
 interface Stamp {
   /** The number of the entry: 0, 1, 2 … */
@@ -50,6 +50,19 @@ export interface Posted {
   /** How long the receiver took, in milliseconds. */
   readonly tookMs: number
 }
+
+/** Somebody who listens to an app's events read a message of the stream. Heartbeats are left out. */
+export interface Heard {
+  readonly kind: "heard"
+  readonly listenerId: string
+  readonly message: HeardMessage
+}
+
+export type HeardMessage =
+  | ({ readonly _tag: "Event" } & Pick<Posted, "body" | "signedAtS" | "signatures" | "verifiedBy">)
+  | { readonly _tag: "Dropped"; readonly count: number }
+  /** `left`: the reader went away. Any other reason is the one that the service gave when it closed the stream. */
+  | { readonly _tag: "End"; readonly reason: string }
 
 /** A message left the service for somebody's mailbox. */
 export interface Mailed {

@@ -17,7 +17,15 @@ export { memory, type MemoryWithBackups, withBackups } from "./ports/MemoryBacke
 export { type Backend, type Ports, type Simulated, STORES, type Stores } from "./ports/Ports.js"
 export { type Config, run, runSync, type Scenario, type SimResult } from "./Simulation.js"
 export type * from "./Trace.js"
-export { type App, Connection, type Draft as AppDraft, Hook, type PurposeDraft, type Terms } from "./world/App.js"
+export {
+  type App,
+  Connection,
+  type Draft as AppDraft,
+  Hook,
+  Listening,
+  type PurposeDraft,
+  type Terms
+} from "./world/App.js"
 export type { Flush, Measured, Phone } from "./world/Phone.js"
 export type { Plan, Step } from "./plan/Plan.js"
 export type { SabotageAnswers } from "./world/gateway/GatewayAnswer.js"
@@ -42,6 +50,11 @@ export * as Search from "./guided/Search.js"
 export * as Swarm from "./plan/Swarm.js"
 export type { Reply, Script } from "./world/Receivers.js"
 export type { Place, PlaceDraft, User } from "./world/User.js"
+export type { Driver, Perform } from "./world/Driver.js"
+export { ISSUER, passwordOf, VERIFIER } from "./world/operations/Handlers.js"
+export { perform as performDirectly } from "./world/operations/perform.js"
+export type { KnownApp, Registry, StreamMessage } from "./world/Registry.js"
+export { leave, read as readStream } from "./world/listening.js"
 export type { Program } from "./world/Processes.js"
 export { NotDone } from "./world/Stage.js"
 export { World } from "./world/World.js"

@@ -113,6 +113,8 @@ const brief = (entry: Entry): string => {
     }
     case "posted":
       return `POST ${text(entry.body["type"])} → ${entry.reply}`
+    case "heard":
+      return `listener: ${heardOf(entry.message)}`
     case "port":
       return `${entry.proc} ${entry.port}.${entry.method}: ${entry.outcome}`
     case "mailed":
@@ -123,6 +125,18 @@ const brief = (entry: Entry): string => {
       return `mark: ${entry.mark}`
     case "leak":
       return `${entry.alias} leaked to ${entry.where}`
+  }
+}
+
+/** A message of a stream in a few words: the type of an event, a number of lost events, or why the stream ended. */
+export const heardOf = (message: Simulation.HeardMessage): string => {
+  switch (message._tag) {
+    case "Event":
+      return text(message.body["type"])
+    case "Dropped":
+      return `${message.count} dropped`
+    case "End":
+      return `ended: ${message.reason}`
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Simulation } from "@place-access/domain/testing"
+import { heardOf } from "./comparison.js"
 import { connectionLanes } from "./connections.js"
 import { type Bar, type Dot, GROUPS, type Lane, type Placed } from "./Lane.js"
 import { appNames, type Deed, deedsOf, dotOf, text } from "./read.js"
@@ -21,6 +22,7 @@ export const lanesOf = (entries: ReadonlyArray<Placed>): ReadonlyArray<Lane> => 
     ...ruleLanes(entries, deeds, { end, nameOf, userOf: connections.userOf }),
     ...appLanes(deeds, nameOf),
     ...deliveryLanes(entries, deeds, nameOf),
+    ...listenerLanes(entries, deeds, nameOf),
     ...mailLanes(entries)
   ]
   return GROUPS.flatMap((group) => lanes.filter((lane) => lane.group === group))
@@ -152,6 +154,32 @@ const deliveryLanes = (
       const look = isGood ? "good" : typeof reply === "number" ? "refused" : "bad"
       return { t, i, look, text: `${text(body["type"])} → ${reply} (${text(body["event_id"])})` }
     })
+  }))
+}
+
+/** One lane for each listener, with what came over its stream. */
+const listenerLanes = (
+  entries: ReadonlyArray<Entry>,
+  deeds: ReadonlyArray<Deed>,
+  nameOf: (appId: string) => string
+): ReadonlyArray<Lane> => {
+  const apps = new Map(
+    deeds.flatMap(({ args, name, value }) =>
+      name === "listen" ? [[text(value["listenerId"]), nameOf(text(args["appId"]))] as const] : []
+    )
+  )
+  const heard = entries.filter((entry) => entry.kind === "heard")
+  return [...grouped(heard, ({ listenerId }) => listenerId)].map(([id, mine], index) => ({
+    group: "Deliveries",
+    label: `listener ${index + 1}`,
+    who: [apps.get(id) ?? ""],
+    bars: [],
+    dots: mine.map(({ i, message, t }): Dot => ({
+      t,
+      i,
+      look: message._tag === "Event" ? "good" : "note",
+      text: heardOf(message)
+    }))
   }))
 }
 

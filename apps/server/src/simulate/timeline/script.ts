@@ -70,7 +70,7 @@ const idsOf = (e) => {
 for (const e of entries) {
   if (e.kind === "begun") push(byOp, e.i, e.i)
   if (e.op !== undefined && e.op !== null) push(byOp, e.op, e.i)
-  if (e.kind === "posted" || e.kind === "port" || e.kind === "begun") for (const id of idsOf(e)) push(byEvent, id, e.i)
+  if (["posted", "heard", "port", "begun"].includes(e.kind)) for (const id of idsOf(e)) push(byEvent, id, e.i)
 }
 const related = (e) => {
   const op = e.kind === "begun" ? e.i : e.op
@@ -92,6 +92,15 @@ const brief = (e) => {
       )
     case "posted":
       return "POST " + (e.body.type || "") + " → " + e.reply
+    case "heard":
+      return (
+        "listener: " +
+        (e.message._tag === "Event"
+          ? e.message.body.type
+          : e.message._tag === "End"
+            ? "ended: " + e.message.reason
+            : e.message.count + " dropped")
+      )
     case "port":
       return e.proc + " " + e.port + "." + e.method + ": " + e.outcome
     case "mailed":

@@ -18,6 +18,7 @@ const connected = () => {
     status: 200,
     error: null,
     disclosed: null,
+    times: 1,
     ...over
   })
   const read = (entries: ReadonlyArray<LoggedAccess>, userId = one.userId) =>
@@ -37,6 +38,44 @@ describe("A1: one entry for each request, with its purpose", () => {
     s.call(appId, "nobody's", 401, VISITS, { error: "invalid_token" })
     read(entries)
     expect(judge(s)).toEqual({})
+  })
+
+  describe("calls with a dead token share an entry for an hour, with their number [limits-10]", () => {
+    const dead = (count: number, apartMillis = 1_000) => {
+      const one = connected()
+      const { access, appId, entry, s } = one
+      s.after(3_600_000)
+      const from = s.t
+      const calls = Array.from({ length: count }, (_, n) =>
+        (n === 0 ? s : s.after(apartMillis)).call(appId, access, 401, VISITS, { error: "invalid_token" })
+      )
+      const shared = (times: number, at = from) => entry({ status: 401, error: "invalid_token", at, times })
+      return { ...one, calls, from, shared }
+    }
+
+    it("three calls are one entry of three, or one in each of two hours", () => {
+      const three = dead(3)
+      three.read([three.shared(3)])
+      expect(judge(three.s)).toEqual({})
+      const apart = dead(2, 3_600_001)
+      apart.read([apart.shared(1), apart.shared(1, apart.from + 3_600_001)])
+      expect(judge(apart.s)).toEqual({})
+    })
+
+    it("not one of two, nor of four; nor none, nor an entry of another hour", () => {
+      const two = dead(3)
+      two.read([two.shared(2)])
+      expect(judge(two.s)).toEqual({ A1: [two.calls[2]] })
+      const four = dead(3)
+      const reading = four.read([four.shared(4)])
+      expect(judge(four.s)).toEqual({ A1: [reading] })
+      const none = dead(2)
+      none.read([])
+      expect(judge(none.s)).toEqual({ A1: none.calls })
+      const early = dead(1)
+      const said = early.read([early.shared(1, early.from - 3_600_001)])
+      expect(judge(early.s)).toEqual({ A1: [early.calls[0], said] })
+    })
   })
 
   it("missing; twice; under another purpose; of nobody's request", () => {

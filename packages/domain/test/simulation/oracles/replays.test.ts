@@ -243,7 +243,8 @@ describe("Y5: one entry of the access log", () => {
       purpose: null,
       status: 200,
       error: null,
-      disclosed: null
+      disclosed: null,
+      times: 1
     }
     const all = Array.from({ length: entries }, (_, n) => ({ ...entry, id: `log-${n}` }))
     const at = s.op("readAccessLog", { userId }, ok({ entries: all }))

@@ -78,6 +78,18 @@ export const ROWS: ReadonlyArray<Row> = [
   row("§4.6.10", "a pause, and a deleted stretch (decisions connection-5, retention-choice-4)", "G2", "E2"),
   row("§4.7", "redeliver, retry now, recover", "Y1", "Y2", "Y4", "Y5"),
   row("§4.7", "redirects are not followed", "H7"),
+  row(
+    "§6.3 to §6.4",
+    "who listens to events over a stream (decisions listeners-1 to listeners-4)",
+    "N1",
+    "N2",
+    "N3",
+    "N4",
+    "N5",
+    "H5",
+    "A9"
+  ),
+  row("§4.5.6", "files of history (decisions imports-1 to imports-3, imports-13)", "I1", "I2", "I3"),
   outside("§4.8", "deprecated routes", "legacy receivers are outside of the world"),
   row("§5.6", "effective scopes", "T11"),
   row("§5.7", "403, not 404", "T11", "S3"),

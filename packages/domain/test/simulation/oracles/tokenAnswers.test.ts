@@ -68,7 +68,8 @@ describe("T10: connecting again", () => {
       purpose: null,
       status: 200,
       error: null,
-      disclosed: null
+      disclosed: null,
+      times: 1
     }
     s.op("readAccessLog", { userId: first.userId }, ok({ entries: [entry] }))
     const old = s.call(first.appId, first.access, 200, list, { body: { rules: [{ id: "rule" }] } })

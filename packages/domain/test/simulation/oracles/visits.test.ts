@@ -206,7 +206,7 @@ describe("V7: a place that is not visible", () => {
       ana.appId,
       ana.token,
       status,
-      { endpoint: "GET /v1/answers/places/{id}/presence", placeId, maxAgeS: 900 },
+      { endpoint: "GET /v1/answers/places/{place_id}/presence", placeId, maxAgeS: 900 },
       { error: "not_found", body }
     )
 

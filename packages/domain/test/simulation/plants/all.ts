@@ -2,6 +2,8 @@ import { plants as accessLog } from "./accessLog.js"
 import { plants as answers } from "./answers.js"
 import { plants as concurrency } from "./concurrency.js"
 import { plants as deliveries } from "./deliveries.js"
+import { plants as imports } from "./imports.js"
+import { plants as listeners } from "./listeners.js"
 import type { Plant } from "./plant.js"
 import { plants as purposes } from "./purposes.js"
 import { plants as replays } from "./replays.js"
@@ -30,5 +32,7 @@ export const plants: ReadonlyArray<Plant> = [
   ...answers,
   ...sessions,
   ...steering,
-  ...trouble
+  ...trouble,
+  ...listeners,
+  ...imports
 ]

@@ -48,7 +48,7 @@ const told =
 const zone = { endpoint: "POST /v1/answers/verify-zone", label: "Block", ...HOME, radiusM: 300, maxAgeS: 900 } as const
 
 const presence = told((connection, { id: placeId }) =>
-  connection.call({ endpoint: "GET /v1/answers/places/{id}/presence", placeId, maxAgeS: 900 })
+  connection.call({ endpoint: "GET /v1/answers/places/{place_id}/presence", placeId, maxAgeS: 900 })
 )
 const current = told((connection) => connection.call({ endpoint: "GET /v1/answers/current-place", maxAgeS: 900 }))
 const latest = told((connection) => connection.call({ endpoint: "GET /v1/locations/latest" }))
@@ -87,7 +87,7 @@ export const plants: ReadonlyArray<Plant> = [
   {
     oracle: "Q1",
     what: "presence is inverted",
-    sabotageAnswers: answering("GET /v1/answers/places/{id}/presence", ({ state }) => ({
+    sabotageAnswers: answering("GET /v1/answers/places/{place_id}/presence", ({ state }) => ({
       state: INVERTED[String(state)] ?? state
     })),
     scenario: presence
@@ -231,7 +231,7 @@ export const plants: ReadonlyArray<Plant> = [
     oracle: "A5",
     what: "an entry says that the user was at a place when the answer said that they were not",
     sabotageAnswers: (request, answer) =>
-      request.endpoint === "GET /v1/answers/places/{id}/presence" && answer.disclosed !== null
+      request.endpoint === "GET /v1/answers/places/{place_id}/presence" && answer.disclosed !== null
         ? { ...answer, disclosed: answer.disclosed.replace("were at", "were not at") }
         : answer,
     scenario: presence
@@ -275,7 +275,7 @@ export const plants: ReadonlyArray<Plant> = [
     scenario: told((connection, { id: placeId }, now) =>
       Effect.zipRight(
         connection.app.world.advanceTo(now - 5 * SECOND + 900 * SECOND),
-        connection.call({ endpoint: "GET /v1/answers/places/{id}/presence", placeId, maxAgeS: 900 })
+        connection.call({ endpoint: "GET /v1/answers/places/{place_id}/presence", placeId, maxAgeS: 900 })
       )
     )
   },

@@ -97,6 +97,8 @@ const pauses: ReadonlyArray<Plant> = [
   {
     oracle: "G2",
     what: "uploads are evaluated against the rules of paused apps",
+    isRare:
+      "the worker looks at the pause once more before it sends, so that only a crossing just before the end shows",
     sabotage: pausedRulesToo,
     scenario: inScene(({ ana, connection, rule, walk, world }) =>
       Effect.gen(function* () {

@@ -229,7 +229,11 @@ export const plants: ReadonlyArray<Plant> = [
     sabotage: withoutWithdrawals,
     scenario: inScene(({ ana, connection, home }) =>
       Effect.gen(function* () {
-        const presence = { endpoint: "GET /v1/answers/places/{id}/presence", placeId: home.id, maxAgeS: 900 } as const
+        const presence = {
+          endpoint: "GET /v1/answers/places/{place_id}/presence",
+          placeId: home.id,
+          maxAgeS: 900
+        } as const
         yield* connection.call(presence)
         yield* ana.share(connection, [])
         yield* connection.call(presence)

@@ -91,7 +91,7 @@ export const busyDay: Simulation.Scenario = (world) =>
     for (const request of [
       { endpoint: "GET /v1/me" },
       { endpoint: "GET /v1/answers/places" },
-      { endpoint: "GET /v1/answers/places/{id}/presence", placeId: home.id, maxAgeS: 900 },
+      { endpoint: "GET /v1/answers/places/{place_id}/presence", placeId: home.id, maxAgeS: 900 },
       { endpoint: "POST /v1/answers/verify-zone", label: "Here", lat: 52.1, lon: 5.1, radiusM: 300, maxAgeS: 900 },
       { endpoint: "GET /v1/lookup/place", at: now - 600_000, toleranceS: 900 },
       { endpoint: "GET /v1/visits", from: null, to: null, limit: 10, cursor: null },

@@ -9,7 +9,7 @@ import { busyDay, TROUBLE } from "./busyDay.js"
 const inAnotherProcess = async (seed: number): Promise<string> => {
   const program = await nodeArgs(join(import.meta.dirname, "runBusyDay.ts"))
   const node = [...program, String(seed)]
-  const { stdout } = await promisify(execFile)(process.execPath, node, { timeout: 100_000 })
+  const { stdout } = await promisify(execFile)(process.execPath, node, { timeout: 500_000 })
   return stdout.trim()
 }
 

@@ -25,6 +25,8 @@ export type Purpose =
   | "later faults"
   | "later swarm"
   | "waiting"
+  | "listeners"
+  | "imports"
   | "guided"
   | "plan"
 
@@ -40,6 +42,8 @@ const SALTS: Readonly<Record<Purpose, number>> = {
   "later faults": 0xc0ac29b7,
   "later swarm": 0x3f84d5b5,
   waiting: 0x2f6e2b87,
+  listeners: 0x452821e6,
+  imports: 0x38d01377,
   guided: 0x1f83d9ab,
   plan: 0x299f31d0
 }

@@ -1,14 +1,11 @@
-import { names as connectionMarks } from "../oracles/marks/connectionMarks.js"
-import { names as ruleMarks } from "../oracles/marks/ruleMarks.js"
-import { names as steeringMarks } from "../oracles/marks/steeringMarks.js"
-import { names as troubleMarks } from "../oracles/marks/troubleMarks.js"
+import { names } from "../oracles/marks/allMarks.js"
 import type { SimResult } from "../Simulation.js"
 import type { Entry } from "../Trace.js"
 
 /** Which situations a run reached. A run that reached a new one is worth changing a little and running again. */
 
 /** The marks that somebody wrote down as rare and worth reaching. */
-export const MARKS: ReadonlySet<string> = new Set([...connectionMarks, ...ruleMarks, ...steeringMarks, ...troubleMarks])
+export const MARKS: ReadonlySet<string> = names
 
 /**
  * The situations of a run, as texts that mean nothing but their equality: each mark; two marks in one run; how each
@@ -28,6 +25,10 @@ export const reachedBy = ({ entries, marks }: Pick<SimResult, "entries" | "marks
     if (entry.kind === "begun") begun.set(entry.i, entry.actor)
     if (entry.kind === "port") reached.add(`port ${entry.port}.${entry.method} ${entry.outcome}`)
     if (entry.kind === "posted") reached.add(`posted ${String(entry.reply)}`)
+    if (entry.kind === "heard") {
+      const { message } = entry
+      reached.add(`heard ${message._tag}${message._tag === "End" ? ` ${message.reason}` : ""}`)
+    }
     if (entry.kind !== "done") continue
     const ended = endOf(entry)
     const actor = begun.get(entry.op) ?? ""

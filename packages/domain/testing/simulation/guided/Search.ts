@@ -13,8 +13,11 @@ import { MARKS, reachedBy } from "./Reached.js"
 export interface Search {
   /** The next plan to run. */
   readonly next: () => Plan
-  /** Takes the result of a plan, and returns how many of its situations are new. */
-  readonly learn: (result: Pick<PlanResult, "plan" | "entries" | "marks">) => number
+  /**
+   * Takes the result of a plan, and returns how many of its situations are new. `more`: situations that the trace does
+   * not show, such as lines of code that ran for the first time.
+   */
+  readonly learn: (result: Pick<PlanResult, "plan" | "entries" | "marks">, more?: ReadonlySet<string>) => number
   /** The plans that are kept, oldest first. */
   readonly corpus: () => ReadonlyArray<Plan>
   /** How many situations were reached. */
@@ -33,6 +36,7 @@ export interface SearchConfig {
 
 /** The share of the runs with a fresh plan: only they bring stories that no plan of the corpus has. */
 const FRESH = 0.35
+const NONE: ReadonlySet<string> = new Set()
 /** A situation that so few runs reached is rare. */
 const RARE = 3
 
@@ -74,8 +78,8 @@ export const start = ({ corpus: known = [], seed, steps }: SearchConfig): Search
       chosen.tried++
       return mutate(chosen.plan, draw.pick(kept).plan, draw)
     },
-    learn: (result) => {
-      const situations = reachedBy(result)
+    learn: (result, more = NONE) => {
+      const situations = new Set([...reachedBy(result), ...more])
       const found = [...situations].filter((one) => !hits.has(one))
       for (const one of situations) hits.set(one, (hits.get(one) ?? 0) + 1)
       if (found.length > 0) kept.push({ plan: result.plan, situations: new Set(found), tried: 0 })

@@ -4,6 +4,7 @@ import type { Knowledge } from "./support/Knowledge.js"
 import { compare, lastReadings, type Reading } from "./support/Log.js"
 import type { OpOf } from "./support/trace/Ops.js"
 import { oracle, type Say } from "./support/trace/oracle.js"
+import type { PortCall } from "../Trace.js"
 import { isoOf } from "./support/trace/Happened.js"
 import { into } from "./support/trace/into.js"
 import { DAY, LOG_KEPT, UNDELIVERED_KEPT } from "../Specification.js"
@@ -33,12 +34,14 @@ const A1 = oracle(
   }
 )
 
+const isRecord = ({ method, port }: PortCall): boolean =>
+  port === "AccessLogStore" && (method === "record" || method === "recordRepeat")
+
 /** Calls that were answered although their entry could not be written. */
 const unwritten = (known: Knowledge, say: Say): void => {
   const written = new Map<number, { isDone: boolean; count: number }>()
   for (const entry of known.trace.entries) {
-    if (entry.kind !== "port" || entry.op === null || entry.port !== "AccessLogStore" || entry.method !== "record")
-      continue
+    if (entry.kind !== "port" || entry.op === null || !isRecord(entry)) continue
     const before = written.get(entry.op)
     const isDone = entry.outcome === "ok" || before?.isDone === true
     written.set(entry.op, { isDone, count: (before?.count ?? 0) + (entry.outcome === "ok" ? 1 : 0) })
@@ -88,8 +91,12 @@ const A3 = oracle(
       }
     }
     const isCalm = known.trace.isCalm(0, end.i)
+    // What somebody listened to is in no delivery log.
+    const listened = new Set(
+      [...known.trace.ops.values()].flatMap((op) => (op.name === "listen" ? [op.args.appId] : []))
+    )
     for (const [appId, op] of rows) {
-      if (op.outcome._tag !== "ok") continue
+      if (op.outcome._tag !== "ok" || listened.has(appId)) continue
       const withheld = new Map<string, Set<string>>()
       const others = new Map<string, Set<string>>()
       const { deliveries } = op.outcome.value
@@ -141,8 +148,7 @@ const lostWrites = (known: Knowledge, readings: ReadonlyMap<string, Reading>, sa
   const read = new Map<string, ReadonlySet<string>>()
   for (const [userId, { outcome }] of readings) read.set(userId, new Set(outcome.value.entries.map(({ id }) => id)))
   for (const entry of known.trace.entries) {
-    if (entry.kind !== "port" || entry.port !== "AccessLogStore" || entry.method !== "record" || entry.outcome !== "ok")
-      continue
+    if (entry.kind !== "port" || !isRecord(entry) || entry.outcome !== "ok") continue
     const { args } = entry
     if (typeof args !== "object" || args === null || !("id" in args) || !("userId" in args) || !("at" in args)) continue
     const reading = typeof args.userId === "string" ? readings.get(args.userId) : undefined

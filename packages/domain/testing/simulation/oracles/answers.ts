@@ -18,7 +18,7 @@ const q1: Oracle = {
   name: "Q1",
   rule: "Presence follows from the newest decisive fix within max_age (Spec §4.5, decision L9)",
   check: (run) =>
-    answeredTo(run, "GET /v1/answers/places/{id}/presence").flatMap((call) => {
+    answeredTo(run, "GET /v1/answers/places/{place_id}/presence").flatMap((call) => {
       const { body, did, request, status } = call
       const place = ground(run).places.get(request.placeId)
       if (status !== 200 || place === undefined) return []

@@ -3,10 +3,19 @@ import type { Oracle, Run } from "../Oracle.js"
 import { endpointsOf } from "./support/deliveries/Endpoints.js"
 import { postsOf, type Row, rows } from "./support/deliveries/Firings.js"
 import { ground } from "./support/Ground.js"
-import { type CompletedCall, happened, isDone, isoOf, type Post, textOf, timeOf } from "./support/trace/Happened.js"
+import {
+  type CompletedCall,
+  happened,
+  isDone,
+  isoOf,
+  mayBeDone,
+  type Post,
+  textOf,
+  timeOf
+} from "./support/trace/Happened.js"
 import { claimsHeldTwice } from "./support/deliveries/Leases.js"
 import { index } from "./support/trace/Ops.js"
-import { ANSWER_DEADLINE, ATTEMPTS, GAPS, HOUR, SECOND } from "../Specification.js"
+import { ANSWER_DEADLINE, ATTEMPTS, DELIVERED_KEPT, GAPS, HOUR, SECOND } from "../Specification.js"
 import { hurriesOf, wrongDisablings } from "./support/deliveries/Strikes.js"
 
 /** The attempts and states of each delivery (Spec §3.4, §3.5, §6.4). */
@@ -47,6 +56,18 @@ const d1: Oracle = {
   ]
 }
 
+/** The replays that may have left the log before it was read last: it keeps delivered rows for a week. */
+const goneReplays = (run: Run, endpointId: string): number => {
+  if ((run.entries.at(-1)?.passed ?? 0) < DELIVERED_KEPT) return 0
+  const read = new Set(rows(run).map(({ deliveryId }) => deliveryId))
+  const replays = happened(run).of("redeliver").filter(mayBeDone)
+  const gone = replays.filter(({ outcome }) => outcome?._tag !== "ok" || !read.has(outcome.value.deliveryId))
+  const recovered = happened(run)
+    .of("recover")
+    .filter((did) => mayBeDone(did) && did.args.endpointId === endpointId)
+  return gone.length + recovered.length
+}
+
 /**
  * More POSTs than attempts. Judged only when no worker died or was late, because otherwise an attempt may be repeated.
  */
@@ -56,7 +77,8 @@ const overSent = (run: Run) => {
     if (row.isTest) return undefined
     const same = rows(run).filter(({ endpointId, eventId }) => eventId === row.eventId && endpointId === row.endpointId)
     const sent = postsOf(run, row.eventId, row.endpointId).filter(({ i }) => i < row.read.begin).length
-    return same[0] === row && sent > same.length * ATTEMPTS ? `it was sent ${sent} times` : undefined
+    const most = (same.length + goneReplays(run, row.endpointId)) * ATTEMPTS
+    return same[0] === row && sent > most ? `it was sent ${sent} times` : undefined
   })
 }
 
@@ -130,13 +152,22 @@ const d3: Oracle = {
       if (success === undefined) return undefined
       if (success !== attempts.at(-1)) return "it was attempted again after a 2xx"
       const posts = postsOf(run, row.eventId, row.endpointId)
-      return posts.some(isSuccess) ? undefined : "its receiver never answered 2xx within 5 s"
+      return posts.some((post) => isSuccess(post) || wasSleptThrough(run, post))
+        ? undefined
+        : "its receiver never answered 2xx within 5 s"
     })
 }
 
 const isSuccess = ({ reply, tookMs }: Post): boolean =>
   tookMs <= ANSWER_DEADLINE &&
   (reply === "reset_after_2xx" || (typeof reply === "number" && reply >= 200 && reply < 300))
+
+/**
+ * A worker that is paused while it waits finds both the answer and the end of the five seconds when it wakes, and may
+ * take the answer.
+ */
+const wasSleptThrough = (run: Run, { endedAt, i, reply }: Post): boolean =>
+  reply === "slow" && happened(run).faults.some((one) => one.fault === "process.pause" && one.i > i && one.t <= endedAt)
 
 const d4: Oracle = {
   name: "D4",

@@ -1,5 +1,6 @@
 import type { Answered, LoggedAccess } from "../Operations.js"
 import type { Oracle } from "../Oracle.js"
+import type { Entry as TraceEntry } from "../Trace.js"
 import { listOf, recordOf, saysPaused } from "./support/Answers.js"
 import type { CallFact } from "./support/trace/Facts.js"
 import { textOf } from "./support/trace/Happened.js"
@@ -35,7 +36,7 @@ const mustSay = ({ op }: CallFact, { body, status }: Answered): ReadonlyArray<st
   switch (request.endpoint) {
     case "GET /v1/answers/current-place":
       return body["state"] === "at_place" ? [`at ${label}`] : [body["state"] === "elsewhere" ? /none of/ : /not known/]
-    case "GET /v1/answers/places/{id}/presence":
+    case "GET /v1/answers/places/{place_id}/presence":
       return [label, body["state"] === "yes" ? /^(?!.*\bnot\b)/ : body["state"] === "no" ? /\bnot at\b/ : /not known/]
     case "POST /v1/answers/verify-zone":
       return [request.label, body["state"] === "unknown" ? /not known/ : new RegExp(`: ${textOf(body["state"])}$`)]
@@ -189,17 +190,26 @@ const A9 = oracle(
         const args = recordOf(entry.args)
         const key = `${textOf(args?.["connectionId"])} ${textOf(args?.["endpoint"])}`
         if (args?.["status"] === 200) into(entered, key, textOf(args["id"]) ?? "")
-      } else if (entry.kind === "posted") {
-        const type = textOf(entry.body["type"]) ?? ""
+      } else {
+        const body = bodyOf(entry)
+        const type = textOf(body?.["type"]) ?? ""
         if (!isEntered(type)) continue
-        const key = `${textOf(entry.body["grant_id"])} webhook ${type}`
-        into(posted, key, textOf(entry.body["event_id"]) ?? "")
+        const key = `${textOf(body?.["grant_id"])} webhook ${type}`
+        into(posted, key, textOf(body?.["event_id"]) ?? "")
         const [entries, events] = [entered.get(key)?.size ?? 0, posted.get(key)?.size ?? 0]
         if (entries < events) say(entry.i, `${events} events of type ${type} were sent, ${entries} were entered`)
       }
     }
   }
 )
+
+/** The body of an event that somebody outside got. */
+const bodyOf = (entry: TraceEntry): Readonly<Record<string, unknown>> | undefined =>
+  entry.kind === "posted"
+    ? entry.body
+    : entry.kind === "heard" && entry.message._tag === "Event"
+      ? entry.message.body
+      : undefined
 
 const into = (sets: Map<string, Set<string>>, key: string, value: string): void => {
   sets.set(key, (sets.get(key) ?? new Set()).add(value))

@@ -11,6 +11,8 @@ import { budgets } from "./budgets.js"
 import { concurrency } from "./concurrency.js"
 import { deliveries } from "./deliveries.js"
 import { disclosures } from "./disclosures.js"
+import { imports } from "./imports.js"
+import { listeners } from "./listeners.js"
 import { mail } from "./mail.js"
 import { payloads } from "./payloads.js"
 import { purposes } from "./purposes.js"
@@ -46,5 +48,7 @@ export const all: ReadonlyArray<Oracle> = [
   ...sessions,
   ...steering,
   ...erasures,
-  ...mail
+  ...mail,
+  ...listeners,
+  ...imports
 ]

@@ -42,7 +42,7 @@ const h8: Oracle = {
   name: "H8",
   rule: "A firing names its rule's connection, type and target: the place's id and label, or null and the zone's label (Spec §6.2)",
   check: (run) =>
-    happened(run).posts.flatMap((post) => {
+    happened(run).told.flatMap((post) => {
       const detail = wrong(run, post)
       return detail === undefined ? [] : [{ at: post.i, detail: `${textOf(post.body["event_id"])}: ${detail}` }]
     })
@@ -53,7 +53,7 @@ const h9: Oracle = {
   survivesRestore: true,
   rule: "No text of a body has a coordinate in it, a label included (Spec §6.2)",
   check: (run) =>
-    happened(run).posts.flatMap(({ body, i }) => {
+    happened(run).told.flatMap(({ body, i }) => {
       const texts = [...Object.values(body), ...Object.values(recordOf(body["target"]) ?? {})]
       const isTold = texts.some(
         (text) => typeof text === "string" && timeOf(text) === undefined && COORDINATE.test(text)

@@ -16,7 +16,7 @@ import { oracle } from "./support/trace/oracle.js"
 const saysNothing = ({ body, request }: AnsweredCall<Request>): boolean | undefined => {
   switch (request.endpoint) {
     case "GET /v1/answers/current-place":
-    case "GET /v1/answers/places/{id}/presence":
+    case "GET /v1/answers/places/{place_id}/presence":
     case "POST /v1/answers/verify-zone":
       return body["state"] === "unknown" && (body["asOf"] ?? null) === null
     case "GET /v1/lookup/place":

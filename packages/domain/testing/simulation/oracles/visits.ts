@@ -136,7 +136,7 @@ const v7: Oracle = {
       .some((did) => mayBeDone(did) && did.outcome?._tag !== "ok")
     let first: string | undefined
     return [
-      ...answeredTo(run, "GET /v1/answers/places/{id}/presence"),
+      ...answeredTo(run, "GET /v1/answers/places/{place_id}/presence"),
       ...answeredTo(run, "POST /v1/rules/place")
     ].flatMap(({ body, did, error, pair, request: { placeId }, status }) => {
       const { begin, end } = did

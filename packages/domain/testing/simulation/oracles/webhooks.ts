@@ -11,13 +11,16 @@ import { DAY, ENDPOINTS, HOUR, SECOND, SECRET_OVERLAP, SIGNATURES, UNDELIVERED_K
 
 /** Which events go where, and how they are signed (Spec §2.7, §6). */
 
-const each = (run: Run, wrong: (post: Post) => string | undefined) =>
-  happened(run).posts.flatMap((post) => {
+const each = (run: Run, wrong: (post: Post) => string | undefined, posts = happened(run).posts) =>
+  posts.flatMap((post) => {
     const detail = wrong(post)
     return detail === undefined
       ? []
       : [{ at: post.i, detail: `${textOf(post.body["type"])} ${eventOf(post)}: ${detail}` }]
   })
+
+/** Events that come over the stream of a listener count, too. */
+const eachTold = (run: Run, wrong: (post: Post) => string | undefined) => each(run, wrong, happened(run).told)
 
 const eventOf = ({ body }: Post): string => textOf(body["event_id"]) ?? "?"
 const typeOf = ({ body }: Post): string => textOf(body["type"]) ?? "?"
@@ -33,7 +36,7 @@ const h1: Oracle = {
   check: (run) => each(run, (post) => staleness(run, post) ?? unsigned(run, post))
 }
 
-const staleness = (run: Run, { beganAt, signedAtS }: Post): string | undefined => {
+export const staleness = (run: Run, { beganAt, signedAtS }: Post): string | undefined => {
   const { faults, skewMs, slackMs } = happened(run)
   if (signedAtS === null) return "it is not signed"
   if (faults.some(({ fault, t }) => fault === "clock.jump" && Math.abs(t - beganAt) < 2 * HOUR)) return undefined
@@ -43,7 +46,7 @@ const staleness = (run: Run, { beganAt, signedAtS }: Post): string | undefined =
     : undefined
 }
 
-const unsigned = (run: Run, post: Post): string | undefined => {
+export const unsigned = (run: Run, post: Post): string | undefined => {
   const secrets = endpointOf(run, post)?.secrets ?? []
   const { beganAt, signatures, verifiedBy } = post
   const { slackMs } = happened(run)
@@ -93,7 +96,7 @@ const h2: Oracle = {
   survivesRestore: true,
   rule: "A body has the fields of its type and no other, never a coordinate (Spec §6.1, §6.2)",
   check: (run) =>
-    each(run, (post) => {
+    eachTold(run, (post) => {
       const own = isFiring(post.body["type"]) ? ["grant_id", "rule_id", "target"] : FIELDS[typeOf(post)]
       if (own === undefined) return "there is no such type"
       const target = recordOf(post.body["target"])
@@ -121,11 +124,11 @@ const isOfItsKind = (key: string, value: unknown): boolean => {
 const h3: Oracle = {
   name: "H3",
   survivesRestore: true,
-  rule: "An event has one id and one content at every endpoint, attempt and replay (Spec §2.8)",
+  rule: "An event has one id and one content at every endpoint, listener, attempt and replay (Spec §2.8)",
   check: (run) => {
     const contents = new Map<string, string>()
     const ids = new Map<string, { readonly eventId: string; readonly endpointId: unknown }>()
-    return each(run, (post) => {
+    return eachTold(run, (post) => {
       const { endpoint_id: endpointId, ...rest } = post.body
       const [eventId, content] = [eventOf(post), JSON.stringify(rest)]
       const before = contents.get(eventId)
@@ -162,7 +165,7 @@ const h4: Oracle = {
 }
 
 /** `i` of the entry before which the service cannot have decided who gets the event. */
-const causeOf = (run: Run, post: Post): number => {
+export const causeOf = (run: Run, post: Post): number => {
   const rule = ruleOf(run, post)
   const occurredAt = timeOf(post.body["occurred_at"])
   if (rule === undefined || occurredAt === undefined) return 0
@@ -170,7 +173,7 @@ const causeOf = (run: Run, post: Post): number => {
   return Math.min(post.i, ...uploads.flatMap((fix) => fix.uploads.map(({ begin }) => begin)))
 }
 
-const unwanted = (run: Run, post: Post): string | undefined => {
+export const unwanted = (run: Run, post: Post): string | undefined => {
   const type = typeOf(post)
   const endpoint = endpointOf(run, post)
   const { of, slackMs } = happened(run)
@@ -242,7 +245,7 @@ const shouldHave = (run: Run, post: Post, endpoint: Endpoint): boolean => {
 const h5: Oracle = {
   name: "H5",
   rule: "Nothing is sent after the connection ended, the scope ended or the rule was deleted, except for events of the sensitive tier (Spec §6.3.5)",
-  check: (run) => each(run, (post) => forbidden(run, post))
+  check: (run) => eachTold(run, (post) => forbidden(run, post))
 }
 
 const forbidden = (run: Run, post: Post): string | undefined => {

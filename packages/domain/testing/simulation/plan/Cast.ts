@@ -16,6 +16,7 @@ export interface Cast {
   readonly connections: Array<HeldTokens>
   readonly endpoints: Array<Address>
   readonly rules: Array<KnownRule>
+  readonly listeners: Array<KnownListener>
 }
 
 export interface Person {
@@ -27,6 +28,7 @@ export interface Person {
   lastFixAt: number
   /** The cookies of the person's browsers, the oldest first. */
   readonly cookies: Array<string>
+  readonly imports: Array<string>
   /** The number of the present password, as the person knows it, and of the newest one that the person thought of. */
   password: number
   newestPassword: number
@@ -38,6 +40,7 @@ export interface Person {
 export interface Company {
   readonly id: string
   readonly owner: string
+  readonly ownerId: string
   readonly purposes: Array<{ readonly id: string; readonly key: string; scopes: ReadonlyArray<string> }>
 }
 
@@ -60,6 +63,13 @@ export interface HeldTokens {
   standardEndsAt: number | undefined
   sensitiveEndsAt: number | undefined
   pauseEndsAt: number | undefined
+}
+
+interface KnownListener {
+  readonly id: string
+  readonly app: Company
+  /** The session with which the stream was opened. */
+  readonly cookie: string
 }
 
 interface KnownRule {
@@ -94,7 +104,7 @@ const NAMES = ["ana", "ben", "cleo", "dan", "eve"]
 /** Makes everything that a plan begins with, while all faults are off. */
 export const stage = (world: World, plan: Plan): Effect.Effect<Cast, NotDone> =>
   Effect.gen(function* () {
-    const cast: Cast = { world, people: [], apps: [], connections: [], endpoints: [], rules: [] }
+    const cast: Cast = { world, people: [], apps: [], connections: [], endpoints: [], rules: [], listeners: [] }
     for (let n = 0; n < plan.people; n++) {
       const user = yield* world.user(NAMES[n] ?? `person${n}`)
       const places = [yield* user.place(HOME), yield* user.place(WORK)]
@@ -106,6 +116,7 @@ export const stage = (world: World, plan: Plan): Effect.Effect<Cast, NotDone> =>
         phones,
         lastFixAt: yield* world.now,
         cookies: [],
+        imports: [],
         password: 0,
         newestPassword: 0,
         signedInAt: undefined,
@@ -130,7 +141,8 @@ const open = (cast: Cast, draft: Omit<Parameters<World["app"]>[0], "scopes">) =>
       ...draft
     })
     const hook = yield* app.endpoint("all")
-    const company: Company = { id: app.id, owner: app.owner.name, purposes: [...app.purposes] }
+    const { id: ownerId, name: owner } = app.owner
+    const company: Company = { id: app.id, owner, ownerId, purposes: [...app.purposes] }
     cast.apps.push(company)
     cast.endpoints.push({ id: hook.id, url: hook.url, app: company, rotatedAt: undefined })
   })

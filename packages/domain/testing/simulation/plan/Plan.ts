@@ -28,7 +28,17 @@ export interface Plan {
 export type Step = Deed | Course
 
 /** Something that somebody does at one moment. */
-export type Deed = AccountDeed | PeopleDeed | SteeringDeed | ConsentDeed | AppDeed | DeveloperDeed | StaffDeed | Trouble
+export type Deed =
+  | AccountDeed
+  | PeopleDeed
+  | SteeringDeed
+  | ConsentDeed
+  | AppDeed
+  | DeveloperDeed
+  | ListenerDeed
+  | ImportDeed
+  | StaffDeed
+  | Trouble
 
 /** A step in which time passes, or several deeds at once. */
 export type Course =
@@ -297,6 +307,35 @@ interface PurposeTerms {
   readonly expectedDailyVolume: number
   readonly description: string
 }
+
+type ImportDeed =
+  /**
+   * A file with the readings number `from` to `from + entries - 1` of a walk of five years ago that is the same for all
+   * files, `recent` readings of the last minutes, and `wrong` lines.
+   */
+  | {
+      readonly do: "import"
+      readonly person: number
+      readonly from: number
+      readonly entries: number
+      readonly recent: number
+      readonly wrong: number
+    }
+  /** `back`: the position of the import, counted from the newest. */
+  | { readonly do: "undo import"; readonly person: number; readonly back: number }
+  | { readonly do: "read imports"; readonly person: number }
+
+type ListenerDeed =
+  /** `endpoint`: the endpoint of the app whose events these are; null: those of `events`, empty for all. */
+  | {
+      readonly do: "listen"
+      readonly app: number
+      readonly endpoint: number | null
+      readonly events: Events
+      readonly forMs: number
+    }
+  /** `end listening session`: the developer's browser signs out, and the stream ends with the session. */
+  | { readonly do: "stop listening" | "end listening session"; readonly listener: number }
 
 export type Events = ReadonlyArray<
   "rule.fired" | "places.changed" | "sensitive.expiring" | "sensitive.lapsed" | "sensitive.removed"

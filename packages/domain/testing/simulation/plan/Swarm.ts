@@ -6,6 +6,8 @@ import {
   ACCOUNTS,
   beginning,
   crossing,
+  IMPORTS,
+  LISTENING,
   NEWER,
   pause,
   type Piece,
@@ -66,7 +68,17 @@ const NEWER_NAMES = Object.keys(NEWER) as ReadonlyArray<Piece>
 const ACCOUNT_NAMES = Object.keys(ACCOUNTS) as ReadonlyArray<Piece>
 const STEERING_NAMES = Object.keys(STEERING) as ReadonlyArray<Piece>
 const WAITING_NAMES = Object.keys(WAITING) as ReadonlyArray<Piece>
-const STORIES: Readonly<Record<Piece, Steps>> = { ...PIECES, ...NEWER, ...ACCOUNTS, ...STEERING, ...WAITING }
+const LISTENER_NAMES = Object.keys(LISTENING) as ReadonlyArray<Piece>
+const IMPORT_NAMES = Object.keys(IMPORTS) as ReadonlyArray<Piece>
+const STORIES: Readonly<Record<Piece, Steps>> = {
+  ...PIECES,
+  ...NEWER,
+  ...ACCOUNTS,
+  ...STEERING,
+  ...WAITING,
+  ...LISTENING,
+  ...IMPORTS
+}
 /** The share of the runs that get one of the newer stories (`NEWER`). */
 const OFTEN = 0.25
 /** The share of the runs that get one of the stories of accounts. */
@@ -76,7 +88,11 @@ const OF_STEERING = 0.1
 /** The share of the runs with faults that may have later faults. */
 const OF_LATER_FAULTS = 0.3
 /** The share of the runs in which rules wait before they tell. */
-const OF_WAITING = 0.06
+const OF_WAITING = 0.1
+/** The share of the runs in which developers listen to events. */
+const OF_LISTENERS = 0.08
+/** The share of the runs in which people import files. */
+const OF_IMPORTS = 0.08
 /** The weight of the newer story of a run: as much as two others together. */
 const WEIGHT = 5
 /** Steps that end most of a run when they come early, so they are drawn seldom. */
@@ -112,6 +128,12 @@ const STEERING_DEEDS = [
   "steer",
   "erase"
 ] as const satisfies ReadonlyArray<Deed["do"]>
+/** Single steps of the runs that also get a story of listeners. */
+const LISTENER_DEEDS = ["listen", "stop listening", "end listening session"] as const satisfies ReadonlyArray<
+  Deed["do"]
+>
+/** Single steps of the runs that also get a story of imports. */
+const IMPORT_DEEDS = ["import", "undo import", "read imports"] as const satisfies ReadonlyArray<Deed["do"]>
 /** Steps that only runs with certain stories have: the others have nothing that they could be about. */
 const OF_STORIES: ReadonlySet<string> = new Set<Deed["do"]>([
   "sign in",
@@ -120,7 +142,9 @@ const OF_STORIES: ReadonlySet<string> = new Set<Deed["do"]>([
   "end other sessions",
   "change password",
   "read own history",
-  ...STEERING_DEEDS
+  ...STEERING_DEEDS,
+  ...LISTENER_DEEDS,
+  ...IMPORT_DEEDS
 ])
 const DEED_NAMES = Object.keys(DEEDS).filter((name) => !OF_STORIES.has(name)) as ReadonlyArray<Deed["do"]>
 
@@ -147,6 +171,12 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
     : []
   const waiting = Streams.make(seed, "waiting")
   const ofWaiting = waiting.chance(OF_WAITING) ? [[WEIGHT, waiting.pick(WAITING_NAMES)] as const] : []
+  const listening = Streams.make(seed, "listeners")
+  const isHeard = listening.chance(OF_LISTENERS)
+  const ofListeners = isHeard ? [[WEIGHT, listening.pick(LISTENER_NAMES)] as const] : []
+  const importing = Streams.make(seed, "imports")
+  const isImporting = importing.chance(OF_IMPORTS)
+  const ofImports = isImporting ? [[WEIGHT, importing.pick(IMPORT_NAMES)] as const] : []
   const isWild = random.chance(0.3)
   const deeds = random.shuffle(DEED_NAMES).slice(0, random.int(8, 20))
   const faults = Object.entries(FAULTS).flatMap(([kind, often]) =>
@@ -168,11 +198,15 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
       ...added,
       ...ofAccounts,
       ...ofSteering,
-      ...ofWaiting
+      ...ofWaiting,
+      ...ofListeners,
+      ...ofImports
     ],
     deeds: [
       ...deeds.map((deed) => [RARE.has(deed) && !isWild ? 1 : random.int(3, 12), deed] as const),
-      ...(isSteered ? STEERING_DEEDS.map((deed) => [steering.int(1, 4), deed] as const) : [])
+      ...(isSteered ? STEERING_DEEDS.map((deed) => [steering.int(1, 4), deed] as const) : []),
+      ...(isHeard ? LISTENER_DEEDS.map((deed) => [listening.int(1, 4), deed] as const) : []),
+      ...(isImporting ? IMPORT_DEEDS.map((deed) => [importing.int(1, 4), deed] as const) : [])
     ],
     steps: Math.max(1, random.int(Math.ceil(steps / 3), steps)),
     stories: random.int(2, 8),
@@ -244,10 +278,21 @@ export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
   people: 2,
   apps: 1,
   hasSandbox: true,
-  pieces: [...PIECE_NAMES, ...NEWER_NAMES, ...ACCOUNT_NAMES, ...STEERING_NAMES, ...WAITING_NAMES]
+  pieces: [
+    ...PIECE_NAMES,
+    ...NEWER_NAMES,
+    ...ACCOUNT_NAMES,
+    ...STEERING_NAMES,
+    ...WAITING_NAMES,
+    ...LISTENER_NAMES,
+    ...IMPORT_NAMES
+  ]
     .filter((piece) => !LONG.has(piece))
     .map((piece) => [1, piece]),
-  deeds: [...DEED_NAMES, ...STEERING_DEEDS].map((deed) => [RARE.has(deed) ? 1 : 6, deed]),
+  deeds: [...DEED_NAMES, ...STEERING_DEEDS, ...LISTENER_DEEDS, ...IMPORT_DEEDS].map((deed) => [
+    RARE.has(deed) ? 1 : 6,
+    deed
+  ]),
   steps,
   stories: 5,
   faults: Object.fromEntries(Object.entries({ ...FAULTS, ...LATER_FAULTS }).map(([kind, [seldom]]) => [kind, seldom]))

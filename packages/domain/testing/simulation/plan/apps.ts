@@ -230,7 +230,7 @@ const request = ({ person }: HeldTokens, ask: Ask, now: number): Request => {
     case "current place":
       return { endpoint: "GET /v1/answers/current-place", maxAgeS: ask.maxAgeS }
     case "presence":
-      return { endpoint: "GET /v1/answers/places/{id}/presence", placeId, maxAgeS: ask.maxAgeS }
+      return { endpoint: "GET /v1/answers/places/{place_id}/presence", placeId, maxAgeS: ask.maxAgeS }
     case "zone": {
       const { lat, lon } = at(person.places, ask.place) ?? ORIGIN
       const { maxAgeS, radiusM } = ask

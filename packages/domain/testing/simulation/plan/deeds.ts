@@ -15,6 +15,7 @@ import {
   EVENT_AGES,
   HOUR,
   JUMPS,
+  LISTENING,
   MINUTE,
   RADII,
   TOLERANCES
@@ -258,6 +259,18 @@ export const DEEDS = {
   "narrow app": of("narrow app", { app, without }),
   "revoke app": of("revoke app", { app }),
   "read flags": of("read flags", {}),
+  import: of("import", {
+    person,
+    from: one([0, 6, 12, 20]),
+    entries: integer({ min: 0, max: 20 }),
+    recent: one([0, 0, 3]),
+    wrong: one([0, 0, 2])
+  }),
+  "undo import": of("undo import", { person, back }),
+  "read imports": of("read imports", { person }),
+  listen: of("listen", { app, endpoint: orNull(endpoint, 2), events, forMs: one(LISTENING) }),
+  "stop listening": of("stop listening", { listener: endpoint }),
+  "end listening session": of("end listening session", { listener: endpoint }),
   crash: of("crash", { program: one(["worker", "server", "worker2"]), downMs: one(DOWN) }),
   jump: of("jump", { ms: one(JUMPS) }),
   fault: of("fault", {

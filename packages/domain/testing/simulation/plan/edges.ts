@@ -87,3 +87,5 @@ export const JUMPS = [-HOUR, -MINUTE, -SECOND, SECOND, MINUTE, 15 * MINUTE, HOUR
 export const ERASED_BEFORE = [0, 1, SECOND, MINUTE, 10 * MINUTE, HOUR, DAY, 31 * DAY] as const
 /** It ends this long after: just before the reading, just after it, and later. */
 export const ERASED_AFTER = [0, 0, 1, SECOND] as const
+/** How long somebody listens, in milliseconds: some minutes, a heartbeat, the life of a listener without one. */
+export const LISTENING = [5 * MINUTE, 5 * MINUTE, MINUTE, 15 * SECOND, 46 * SECOND] as const

@@ -18,6 +18,8 @@ import {
   volume
 } from "./pieces/connections.js"
 import { addresses, deaths, outage, replays, retries, secrets, takenBack, withheld } from "./pieces/deliveries.js"
+import { imported, importsTakenUp, importsUndone } from "./pieces/imports.js"
+import { listened, listenersEnded, listenersLost, manyListeners } from "./pieces/listeners.js"
 import {
   backlog as pausedBacklog,
   erased,
@@ -104,12 +106,21 @@ export const STEERING = {
 } as const satisfies Record<string, Steps>
 /** Stories of rules that wait before they tell, drawn apart for the same reason. */
 export const WAITING = { settling, sleeping } as const satisfies Record<string, Steps>
+/** Stories of files that people import, drawn apart for the same reason. */
+export const IMPORTS = { imported, importsTakenUp, importsUndone } as const satisfies Record<string, Steps>
+/** Stories of developers who listen to their app's events, drawn apart for the same reason. */
+export const LISTENING = { listened, listenersEnded, listenersLost, manyListeners } as const satisfies Record<
+  string,
+  Steps
+>
 export type Piece =
   | keyof typeof PIECES
   | keyof typeof NEWER
   | keyof typeof ACCOUNTS
   | keyof typeof STEERING
   | keyof typeof WAITING
+  | keyof typeof LISTENING
+  | keyof typeof IMPORTS
 
 /** Time passes, a little or a lot. */
 export const pause: Steps = mostly(wait(WAITS), wait(LONG_WAITS), 30).map((step): ReadonlyArray<Step> => [step])

@@ -189,6 +189,18 @@ const developers = [
   doing("archive purpose", { app: whole, purpose: whole })
 ] as const
 
+const imports = [
+  doing("import", { person: whole, from: from(0), entries: from(0), recent: from(0), wrong: from(0) }),
+  doing("undo import", { person: whole, back: whole }),
+  doing("read imports", { person: whole })
+] as const
+
+const listeners = [
+  doing("listen", { app: whole, endpoint: NullOr(whole), events, forMs: from(0) }),
+  doing("stop listening", { listener: whole }),
+  doing("end listening session", { listener: whole })
+] as const
+
 const others = [
   doing("decide purpose", { app: whole, purpose: whole, decision }),
   doing("decide app", { app: whole, decision }),
@@ -201,7 +213,16 @@ const others = [
   doing("calm", {})
 ] as const
 
-const deeds = [...people, ...accounts, ...steering, ...apps, ...developers, ...others] as const
+const deeds = [
+  ...people,
+  ...accounts,
+  ...steering,
+  ...apps,
+  ...developers,
+  ...listeners,
+  ...imports,
+  ...others
+] as const
 const deed: Schema.Schema<Deed> = Schema.Union(...deeds)
 
 const atEdge = { ...ofPhone, place: whole, metres, accuracyM: NullOr(metres), pauseMs: whole }

@@ -4,6 +4,8 @@ import { act as withAccount } from "./accounts.js"
 import { act as asApp } from "./apps.js"
 import { at, back, type Cast, type Person, stage, type Took } from "./Cast.js"
 import { act as asDeveloper } from "./developers.js"
+import { act as asImporter } from "./imports.js"
+import { act as asListener } from "./listeners.js"
 import { act as asPerson, fixAt } from "./people.js"
 import { act as asSteering } from "./steering.js"
 import type { Course, Deed, Moment, Plan, Step } from "./Plan.js"
@@ -62,6 +64,14 @@ const deed = (cast: Cast, step: Deed): Took => {
     case "end other sessions":
     case "change password":
       return withAccount(cast, step)
+    case "import":
+    case "undo import":
+    case "read imports":
+      return asImporter(cast, step)
+    case "listen":
+    case "stop listening":
+    case "end listening session":
+      return asListener(cast, step)
     case "pause":
     case "resume":
     case "pause all":

@@ -12,9 +12,14 @@ import * as MemoryDeliveryStore from "../../memory/deliveries/MemoryDeliveryStor
 import * as MemoryDeviceStore from "../../memory/fixes/MemoryDeviceStore.js"
 import * as MemoryEndpointStore from "../../memory/deliveries/MemoryEndpointStore.js"
 import * as MemoryEventStore from "../../memory/deliveries/MemoryEventStore.js"
+import * as MemoryExportStore from "../../memory/exports/MemoryExportStore.js"
+import * as MemoryFactorStore from "../../memory/accounts/MemoryFactorStore.js"
+import * as MemoryFiguresStore from "../../memory/MemoryFiguresStore.js"
 import * as MemoryFixHistory from "../../memory/fixes/MemoryFixHistory.js"
 import * as MemoryFixStore from "../../memory/fixes/MemoryFixStore.js"
 import * as MemoryHistoryStore from "../../memory/fixes/MemoryHistoryStore.js"
+import * as MemoryIdempotencyStore from "../../memory/MemoryIdempotencyStore.js"
+import * as MemoryImportStore from "../../memory/fixes/MemoryImportStore.js"
 import * as MemoryLeaseStore from "../../memory/leases/MemoryLeaseStore.js"
 import * as MemoryLegacyStore from "../../memory/deliveries/MemoryLegacyStore.js"
 import * as MemoryLimitStore from "../../memory/MemoryLimitStore.js"
@@ -25,6 +30,9 @@ import * as MemoryPurposeStore from "../../memory/apps/MemoryPurposeStore.js"
 import * as MemoryRetentionStore from "../../memory/MemoryRetentionStore.js"
 import * as MemoryReviewStore from "../../memory/apps/MemoryReviewStore.js"
 import * as MemoryRuleStore from "../../memory/rules/MemoryRuleStore.js"
+import * as MemoryServiceStore from "../../memory/accounts/MemoryServiceStore.js"
+import * as MemoryStaffStore from "../../memory/accounts/MemoryStaffStore.js"
+import * as MemoryTeamStore from "../../memory/apps/MemoryTeamStore.js"
 import * as MemoryStayStore from "../../memory/visits/MemoryStayStore.js"
 import * as MemoryTierStore from "../../memory/connection/MemoryTierStore.js"
 import * as MemoryVisitStore from "../../memory/visits/MemoryVisitStore.js"
@@ -45,9 +53,15 @@ const stores = Layer.mergeAll(
   MemoryDeviceStore.layer,
   MemoryEndpointStore.layer,
   MemoryEventStore.layer,
+  MemoryExportStore.layer,
+  MemoryExportStore.layerSource,
+  MemoryFactorStore.layer,
+  MemoryFiguresStore.layer,
   MemoryFixHistory.layer,
   MemoryFixStore.layer,
   MemoryHistoryStore.layer,
+  MemoryIdempotencyStore.layer,
+  MemoryImportStore.layer,
   MemoryLeaseStore.layer,
   MemoryLegacyStore.layer,
   MemoryLimitStore.layer,
@@ -58,7 +72,10 @@ const stores = Layer.mergeAll(
   MemoryRetentionStore.layer,
   MemoryReviewStore.layer,
   MemoryRuleStore.layer,
+  MemoryServiceStore.layer,
+  MemoryStaffStore.layer,
   MemoryStayStore.layer,
+  MemoryTeamStore.layer,
   MemoryTierStore.layer,
   MemoryVisitStore.layer,
   MemoryTestPersonStore.layer,

@@ -15,10 +15,15 @@ import type { WorkSignal } from "../../../src/events/WorkSignal.js"
 import { DeviceStore } from "../../../src/devices/DeviceStore.js"
 import { EndpointStore } from "../../../src/endpoints/EndpointStore.js"
 import { EventStore } from "../../../src/deliveries/EventStore.js"
+import { ExportSource, ExportStore } from "../../../src/exports/ExportStore.js"
+import { FactorStore } from "../../../src/factors/FactorStore.js"
+import { FiguresStore } from "../../../src/figures/FiguresStore.js"
 import { FixHistory } from "../../../src/fixes/FixHistory.js"
 import { FixStore } from "../../../src/fixes/FixStore.js"
 import { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
 import { RetentionStore } from "../../../src/sweeps/RetentionStore.js"
+import { IdempotencyStore } from "../../../src/idempotency/IdempotencyStore.js"
+import { ImportStore } from "../../../src/imports/ImportStore.js"
 import { LeaseStore } from "../../../src/leases/LeaseStore.js"
 import { LegacyStore } from "../../../src/legacy/LegacyStore.js"
 import { LimitStore } from "../../../src/limits/LimitStore.js"
@@ -29,6 +34,9 @@ import { PlaceStore } from "../../../src/places/PlaceStore.js"
 import { PurposeStore } from "../../../src/purposes/PurposeStore.js"
 import { VolumeFlagStore } from "../../../src/purposes/VolumeFlagStore.js"
 import { ReviewStore } from "../../../src/staff/ReviewStore.js"
+import { ServiceStore } from "../../../src/staff/ServiceStore.js"
+import { StaffStore } from "../../../src/staff/StaffStore.js"
+import { TeamStore } from "../../../src/teams/TeamStore.js"
 import { RuleStore } from "../../../src/rules/RuleStore.js"
 import type { Entropy } from "../../../src/shared/Entropy.js"
 import type { Vault } from "../../../src/shared/Vault.js"
@@ -50,9 +58,15 @@ export const STORES = {
   DeviceStore,
   EndpointStore,
   EventStore,
+  ExportSource,
+  ExportStore,
+  FactorStore,
+  FiguresStore,
   FixHistory,
   FixStore,
   HistoryStore,
+  IdempotencyStore,
+  ImportStore,
   LeaseStore,
   LegacyStore,
   LimitStore,
@@ -63,7 +77,10 @@ export const STORES = {
   RetentionStore,
   ReviewStore,
   RuleStore,
+  ServiceStore,
+  StaffStore,
   StayStore,
+  TeamStore,
   TestPersonStore,
   TierStore,
   TokenStore,

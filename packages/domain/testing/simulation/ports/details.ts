@@ -12,6 +12,7 @@ interface Detail {
 /** The parts of a call that the oracles read. For every other method the trace has only the name. */
 const DETAILS: Readonly<Partial<Record<`${StoreName}.${string}`, Detail>>> = {
   "AccessLogStore.record": { args: ([entry]) => entry, isTold: true },
+  "AccessLogStore.recordRepeat": { args: ([entry]) => entry, isTold: true },
   "AccessLogStore.recordUnless": { args: ([entry, unless]) => ({ ...(entry as object), unless }) },
   "DeliveryStore.claim": {
     args: ([request]) => request,

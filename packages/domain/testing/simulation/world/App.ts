@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { isScope, isSensitive, type SensitiveScope } from "../../../src/shared/Scope.js"
 import type { Answered, Ended, Operation, Request, TokenSet } from "../Operations.js"
-import type { Posted } from "../Trace.js"
+import type { HeardMessage, Posted } from "../Trace.js"
 import { REQUIRED } from "../Specification.js"
 import type { Script } from "./Receivers.js"
 import * as User from "./User.js"
@@ -64,6 +64,29 @@ export class App {
       this.world.do("createEndpoint", { appId: this.id, url, events }, this.owner.name),
       ({ endpointId }) => new Hook(this, endpointId, url)
     )
+  }
+
+  /**
+   * The developer signs in and listens to the app's events for at most `forMs` (5 minutes): to those of an endpoint, or
+   * to `events` (all).
+   */
+  listen({
+    endpoint,
+    events = [],
+    forMs = 300_000
+  }: {
+    readonly endpoint?: Hook
+    readonly events?: ReadonlyArray<string>
+    readonly forMs?: number
+  } = {}): Effect.Effect<Listening, NotDone> {
+    const { id: appId, owner, world } = this
+    return Effect.gen(function* () {
+      const signIn = { userId: owner.id, password: 0, address: "192.0.2.250" }
+      const { cookie } = yield* world.do("signIn", signIn, owner.name)
+      const args = { appId, cookie, endpointId: endpoint?.id ?? null, events, forMs }
+      const { listenerId } = yield* world.do("listen", args, owner.name)
+      return new Listening(world, listenerId, cookie)
+    })
   }
 
   /** The user allows the app's request. The app gets a code. */
@@ -169,6 +192,34 @@ export class Connection {
   private purposeFor({ endpoint }: Request): string | null {
     const scope = REQUIRED[endpoint]
     return this.app.purposes.find(({ scopes }) => scopes.includes(scope))?.key ?? null
+  }
+}
+
+/** A machine of the developer that gets the app's events over one stream. */
+export class Listening {
+  readonly id: string
+  /** The session that the stream ends with. */
+  readonly cookie: string
+  private readonly world: Stage
+
+  constructor(world: Stage, id: string, cookie: string) {
+    this.world = world
+    this.id = id
+    this.cookie = cookie
+  }
+
+  /** What came over the stream, oldest first. */
+  get heard(): Effect.Effect<ReadonlyArray<HeardMessage>> {
+    return this.world.heard(this.id)
+  }
+
+  get stop(): Effect.Effect<void, NotDone> {
+    return Effect.asVoid(this.world.do("stopListening", { listenerId: this.id }))
+  }
+
+  /** Ends the session of the stream. */
+  get signOut(): Effect.Effect<void, NotDone> {
+    return Effect.asVoid(this.world.do("signOut", { cookie: this.cookie }))
   }
 }
 

@@ -1,9 +1,11 @@
 import { Effect } from "effect"
 import { runWorker, type WorkerOptions } from "../../../src/dispatch/runWorker.js"
+import { runImports } from "../../../src/imports/runImports.js"
 import { runSettling } from "../../../src/fixes/settleDue.js"
 import { runHousekeeping } from "../../../src/sweeps/runHousekeeping.js"
 import { holdLeases } from "../../../src/leases/holdLeases.js"
 import { runMail } from "../../../src/mail/sendMail.js"
+import * as MemoryImportReader from "../../memory/fixes/MemoryImportReader.js"
 import type { Engine } from "../engine/Engine.js"
 import * as Process from "../engine/Process.js"
 import type { Ports } from "../ports/Ports.js"
@@ -22,9 +24,16 @@ export type Program = "server" | "worker" | `worker${number}`
 
 const ADDRESSES = { service: ISSUER, portal: `${ISSUER}/portal` }
 
+/** Few lines are read and stored at once, so that a worker can die in the middle of a short file. */
+const PACE = { atOnce: 2, stepEntries: 4, sliceBytes: 64, share: 1 }
+
+type Held = Effect.Effect.Success<ReturnType<typeof holdLeases>>
+
+const importing = (leases: Held) => Process.periodic(Effect.provide(runImports(leases, PACE), MemoryImportReader.layer))
+
 /** All loops of a real worker, except for imports. */
-const work = ({ worker }: WorkerConfig) =>
-  Effect.flatMap(holdLeases(), (leases) =>
+const work = ({ worker }: WorkerConfig, onLeases: (leases: Held) => Effect.Effect<void, never, Ports>) =>
+  Effect.flatMap(Effect.tap(holdLeases(), onLeases), (leases) =>
     Effect.all(
       [
         runWorker(worker, leases),
@@ -42,6 +51,9 @@ export class Processes {
   private readonly epochs = new Map<string, number>()
   /** How far the clock of each program's machine is ahead, in milliseconds. A restart does not set it. */
   private readonly skews = new Map<string, number>()
+  /** What the workers hold that run now: the loop of imports begins with the first import. */
+  private readonly held = new Map<Process.Process, Held>()
+  private isImporting = false
   private readonly onDeath: Array<(process: Process.Process) => void> = []
   readonly names: ReadonlyArray<Program>
   private readonly engine: Engine
@@ -75,9 +87,32 @@ export class Processes {
       const process: Process.Process = { name, epoch, isAlive: true, skewMillis: this.skews.get(name) }
       this.running.set(name, process)
       if (epoch > 1) this.recorder.add(process, { kind: "fault", fault: "restart", detail: name })
-      return name === "server" ? Effect.void : Effect.asVoid(this.engine.spawn(process, work(this.config)))
+      return name === "server"
+        ? Effect.void
+        : Effect.asVoid(
+            this.engine.spawn(
+              process,
+              work(this.config, (leases) => this.hold(process, leases))
+            )
+          )
     })
   }
+
+  private hold(process: Process.Process, leases: Held): Effect.Effect<void, never, Ports> {
+    return Effect.suspend(() => {
+      this.held.set(process, leases)
+      return this.isImporting ? Effect.asVoid(this.engine.spawn(process, importing(leases))) : Effect.void
+    })
+  }
+
+  /** Starts the loop of imports in every worker. Runs without imports do without it, and take fewer steps. */
+  readonly beginImports: Effect.Effect<void, never, Ports> = Effect.suspend(() => {
+    if (this.isImporting) return Effect.void
+    this.isImporting = true
+    return Effect.forEach([...this.held], ([process, leases]) => this.engine.spawn(process, importing(leases)), {
+      discard: true
+    })
+  })
 
   /** Stops the process for a while, as when its machine is suspended: it goes on where it was, and knows nothing. */
   pause(process: Process.Process, millis: number): Effect.Effect<void> {
@@ -115,6 +150,7 @@ export class Processes {
     const process = this.running.get(name)
     if (process === undefined) return
     this.running.delete(name)
+    this.held.delete(process)
     this.engine.kill(process)
     for (const tell of this.onDeath) tell(process)
   }

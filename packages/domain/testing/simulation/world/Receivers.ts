@@ -99,7 +99,7 @@ export class Receivers {
         const process = yield* FiberRef.get(Process.current)
         const { answer, reply, tookMs } = behaviour(this.perhapsLate(this.next(url), process))
         // Recorded on arrival: a worker that dies while it waits for the answer has still sent the POST.
-        this.recorder.add(process, { kind: "posted", url, ...this.read(headers, body), reply, tookMs })
+        this.recorder.add(process, { kind: "posted", url, ...this.readSigned(headers, body), reply, tookMs })
         const wait = Effect.sleep(tookMs as Duration.DurationInput)
         return yield* tookMs === 0
           ? Effect.as(Effect.yieldNow(), answer)
@@ -137,7 +137,8 @@ export class Receivers {
     return script
   }
 
-  private read(
+  /** What a receiver reads in a signed body: its fields, and which of the secrets that the world knows signed it. */
+  readSigned(
     headers: ReadonlyArray<readonly [string, string]>,
     raw: string
   ): Pick<Posted, "body" | "signedAtS" | "signatures" | "verifiedBy"> {

@@ -1,7 +1,14 @@
+import type { Deferred, Effect } from "effect"
 import type { Account } from "../../../src/accounts/Account.js"
 import type { RedirectUri } from "../../../src/apps/RedirectUri.js"
+import type { ListenerMessage } from "../../../src/listeners/Listener.js"
 import type { Secrets } from "../trace/Secrets.js"
 import type { SabotageAnswers } from "./gateway/GatewayAnswer.js"
+
+/** A message of a stream of events. The first one says who listens. */
+export type StreamMessage =
+  | { readonly _tag: "Ready"; readonly listenerId: string; readonly secret: string | null }
+  | Exclude<ListenerMessage, { readonly _tag: "Ready" }>
 
 /** What the people outside keep to themselves: their accounts and secrets, by the ids of the service. */
 export interface Registry {
@@ -11,6 +18,12 @@ export interface Registry {
   readonly apps: Map<string, KnownApp>
   /** The alias of each phone's token. */
   readonly devices: Map<string, string>
+  /** The accounts that imported files. */
+  readonly importers: Set<string>
+  /** Who reads a stream of events now, by the listener: completing it makes the reader leave. */
+  readonly readers: Map<string, Deferred.Deferred<void>>
+  /** Writes into the trace what the reader of a stream got; null: the reader left. */
+  readonly hear: (listenerId: string, message: StreamMessage | null) => Effect.Effect<void>
   /** One account that is reviewer and admin. */
   staff: Account | undefined
   /** The next free number for a name, so that two things of one name differ. */
@@ -24,7 +37,7 @@ export interface KnownApp {
   clientSecret: string | undefined
 }
 
-export const make = (secrets: Secrets, sabotageAnswers?: SabotageAnswers): Registry => {
+export const make = (secrets: Secrets, hear: Registry["hear"], sabotageAnswers?: SabotageAnswers): Registry => {
   const counts = new Map<string, number>()
   return {
     secrets,
@@ -32,6 +45,9 @@ export const make = (secrets: Secrets, sabotageAnswers?: SabotageAnswers): Regis
     accounts: new Map(),
     apps: new Map(),
     devices: new Map(),
+    importers: new Set(),
+    readers: new Map(),
+    hear,
     staff: undefined,
     next: (what) => {
       const count = (counts.get(what) ?? 0) + 1

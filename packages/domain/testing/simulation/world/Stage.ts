@@ -1,4 +1,4 @@
-import { type Context, Deferred, Duration, Effect, FiberRef } from "effect"
+import { type Context, Deferred, Duration, Effect, FiberId, FiberRef } from "effect"
 import { DeliveryStore } from "../../../src/deliveries/DeliveryStore.js"
 import { FixStore } from "../../../src/fixes/FixStore.js"
 import * as Bucket from "../../../src/leases/Bucket.js"
@@ -12,7 +12,8 @@ import { DISK, type Faults, type FaultSetting } from "../ports/Faults.js"
 import { quietly } from "../ports/instrument.js"
 import type { Ports } from "../ports/Ports.js"
 import type { Recorder } from "../trace/Recorder.js"
-import type { FaultKind, Posted } from "../Trace.js"
+import type { FaultKind, HeardMessage, Posted } from "../Trace.js"
+import type { Driver, Perform } from "./Driver.js"
 import { perform } from "./operations/perform.js"
 import type { Processes, Program } from "./Processes.js"
 import type { Receivers } from "./Receivers.js"
@@ -42,6 +43,8 @@ export interface Parts {
   readonly ports: Context.Context<Ports>
   /** A stream for scenarios that draw random numbers; nothing else draws from it. */
   readonly random: Stream
+  /** Left out: the functions of the programs are called. */
+  readonly driver: Driver | undefined
 }
 
 /** Longer than a webhook takes to its last retry, with a lease and a sweep on top. */
@@ -56,6 +59,8 @@ export class Stage {
   private readonly parts: Parts
   /** Operations that the server has not answered yet, by the entry that began them. */
   private readonly open = new Map<number, Deferred.Deferred<Ended<Name>>>()
+  /** The driver of each start of the server. */
+  private readonly drivers = new WeakMap<Process.Process, Deferred.Deferred<Perform>>()
 
   constructor(parts: Parts) {
     this.parts = parts
@@ -163,6 +168,10 @@ export class Stage {
   perform<N extends Name>(name: N, args: Operation<N>["args"], actor = "world"): Effect.Effect<Ended<N>> {
     return Effect.gen(this, function* () {
       const { engine, ports, processes, recorder, registry } = this.parts
+      if (name === "importFile") {
+        registry.importers.add((args as Operation<"importFile">["args"]).userId)
+        yield* Effect.provide(processes.beginImports, ports)
+      }
       const begun = recorder.add(Process.WORLD, { kind: "begun", name, actor, args } as never)
       const server = processes.find("server")
       const answer = yield* Deferred.make<Ended<Name>>()
@@ -170,7 +179,7 @@ export class Stage {
         yield* Deferred.succeed<Ended<Name>, never>(answer, { _tag: "unknown", because: "unavailable" })
       } else {
         this.open.set(begun, answer)
-        const work = perform(name, args, registry).pipe(
+        const work = this.driven(server, name, args).pipe(
           Effect.flatMap((ended) => {
             // The server removes it, and not the caller, because the caller may be gone by now.
             this.open.delete(begun)
@@ -184,6 +193,25 @@ export class Stage {
       const outcome = yield* Deferred.await(answer)
       recorder.add(Process.WORLD, { kind: "done", name, op: begun, outcome } as never)
       return outcome as Ended<N>
+    })
+  }
+
+  /** Performs an operation in the server's process. The first one of a process starts the driver. */
+  private driven<N extends Name>(
+    server: Process.Process,
+    name: N,
+    args: Operation<N>["args"]
+  ): Effect.Effect<Ended<N>, never, Ports> {
+    const { driver, registry } = this.parts
+    if (driver === undefined) return perform(name, args, registry)
+    return Effect.suspend(() => {
+      const started = this.drivers.get(server)
+      if (started !== undefined) return Effect.flatMap(Deferred.await(started), (by) => by(name, args))
+      const starting = Deferred.unsafeMake<Perform>(FiberId.none)
+      this.drivers.set(server, starting)
+      return Effect.flatMap(driver.start(registry), (by) =>
+        Effect.zipRight(Deferred.succeed(starting, by), by(name, args))
+      )
     })
   }
 
@@ -302,6 +330,15 @@ export class Stage {
     )
   }
 
+  /** What came to a listener, oldest first. */
+  heard(listenerId: string): Effect.Effect<ReadonlyArray<HeardMessage>> {
+    return Effect.sync(() =>
+      this.parts.recorder.entries.flatMap((entry) =>
+        entry.kind === "heard" && entry.listenerId === listenerId ? [entry.message] : []
+      )
+    )
+  }
+
   /** Writes a fault into the trace. */
   note(fault: FaultKind, detail: string, by?: Process.Process): Effect.Effect<void> {
     return Effect.flatMap(FiberRef.get(Process.current), (process) =>
@@ -319,6 +356,10 @@ export class Stage {
       }
       for (const userId of registry.accounts.keys()) yield* this.perform("readAccessLog", { userId }, "reader")
       yield* this.perform("readFlags", {}, "reader")
+      for (const userId of registry.importers) {
+        yield* this.perform("readImports", { userId }, "reader")
+        yield* this.perform("readOwnHistory", { userId }, "reader")
+      }
     })
   }
 }

@@ -124,6 +124,23 @@ export class User {
     return Effect.asVoid(this.do("eraseHistory", { userId: this.id, from, until }))
   }
 
+  /** Imports a file with these readings, and with `wrong` lines that cannot be used. Returns the id of the import. */
+  importFile(
+    readings: Operation<"importFile">["args"]["readings"],
+    { wrong = 0 }: { readonly wrong?: number } = {}
+  ): Effect.Effect<string, NotDone> {
+    return Effect.map(this.do("importFile", { userId: this.id, readings, wrong }), ({ importId }) => importId)
+  }
+
+  /** Begins to delete what an import brought, and the import. A worker does it. */
+  undoImport(importId: string): Effect.Effect<void, NotDone> {
+    return Effect.asVoid(this.do("undoImport", { userId: this.id, importId }))
+  }
+
+  get imports(): Effect.Effect<Operation<"readImports">["value"]["imports"], NotDone> {
+    return Effect.map(this.do("readImports", { userId: this.id }), ({ imports }) => imports)
+  }
+
   /** Reads the own visits and readings. */
   get history(): Effect.Effect<Operation<"readOwnHistory">["value"], NotDone> {
     return this.do("readOwnHistory", { userId: this.id })

@@ -318,8 +318,8 @@ const see = (
   const isFresh = telling === "told"
   const settle = Waiting.settleMillis(rule)
   if (settle > 0) return Waiting.see(rule, before, sight, observed, note)
-  // A fix inside before the end of the minutes leaves the stay waiting for the same end.
-  const endsWait = side === "outside" || at >= (before.waits?.at ?? Infinity)
+  // A fix inside before the end of the minutes leaves the stay waiting; one exactly at the end fires by itself.
+  const endsWait = side === "outside" || at > (before.waits?.at ?? Infinity)
   if (endsWait && !Waiting.isSilent(before, observed)) return []
   const isCrossing = before.side !== null && before.side !== side
   const begins = side === "inside" && before.side !== "inside"

@@ -204,7 +204,8 @@ export class Knowledge {
     // The connection existed before the trace showed it. A consent without an answer may have made and changed it.
     if (found === undefined && mode !== "new") this.writeUntold(op, connection)
     this.writeGrant(op, connection, mode)
-    if (mode !== "new") this.endTokens(op, connection)
+    // Of two consents that were read as new at once, the second one reconnects.
+    if (mode !== "new" || found !== undefined) this.endTokens(op, connection)
     this.codes.set(code, { connection, issued: op, uses: [] })
   }
 

@@ -3,7 +3,14 @@ import type { CallFact } from "./trace/Facts.js"
 import type { Knowledge } from "./Knowledge.js"
 import type { OpOf } from "./trace/Ops.js"
 import { ascending, into } from "./trace/into.js"
-import { ACCESS_REMEMBERED, DAY, LOG_KEPT, isSensitiveEndpoint } from "../../Specification.js"
+import {
+  ACCESS_REMEMBERED,
+  CALLS_A_MINUTE,
+  DAY,
+  DEAD_CALLS,
+  isSensitiveEndpoint,
+  LOG_KEPT
+} from "../../Specification.js"
 
 /** The last access log that each user read, compared with the calls about the user. */
 
@@ -33,6 +40,7 @@ export const compare = (known: Knowledge, reading: Reading, calls: ReadonlyArray
   const since = known.trace.latest(reading.to) - KEPT
   const must = new Map<string, Array<CallFact>>()
   const may = new Map<string, Array<CallFact>>()
+  const dead = new Map<string, Array<CallFact>>()
   for (const fact of calls) {
     const { op, token } = fact
     if (token === undefined || op.from > reading.to || op.tMax < since) continue
@@ -41,15 +49,27 @@ export const compare = (known: Knowledge, reading: Reading, calls: ReadonlyArray
       op.to < reading.from &&
       op.tMin >= since &&
       known.trace.latest(op.to) - token.issued.tMin < ACCESS_REMEMBERED
-    if (isSure) into(must, keyOf(fact), fact)
+    if (isSure && isDead(fact)) into(dead, placeOf(fact), fact)
+    else if (isSure) into(must, keyOf(fact), fact)
     else into(may, placeOf(fact), fact)
   }
   const entries = new Map<string, Array<LoggedAccess>>()
+  const shared = new Map<string, Array<LoggedAccess>>()
   for (const entry of reading.outcome.value.entries) {
-    if (!entry.endpoint.startsWith("webhook ") && entry.at >= since) into(entries, keyOfEntry(entry), entry)
+    if (entry.endpoint.startsWith("webhook ")) continue
+    if (entry.error === DEAD) {
+      if (entry.at >= since - DEAD_CALLS) into(shared, placeOfEntry(entry), entry)
+    } else if (entry.at >= since) into(entries, keyOfEntry(entry), entry)
   }
   const missing: Array<CallFact> = []
   const left: Array<LoggedAccess> = []
+  const strange: Array<LoggedAccess> = []
+  for (const place of new Set([...dead.keys(), ...shared.keys()])) {
+    const calls = { sure: dead.get(place) ?? [], loose: may.get(place) ?? [] }
+    const counted = count(calls, shared.get(place) ?? [], since, known.trace.wentBack)
+    missing.push(...counted.missing)
+    strange.push(...counted.extra)
+  }
   const matched = new Map<CallFact, LoggedAccess>()
   for (const key of new Set([...must.keys(), ...entries.keys()])) {
     const paired = pair(must.get(key) ?? [], entries.get(key) ?? [])
@@ -57,9 +77,37 @@ export const compare = (known: Knowledge, reading: Reading, calls: ReadonlyArray
     left.push(...paired.entries)
     for (const [fact, entry] of paired.matched) matched.set(fact, entry)
   }
-  const extra = left.filter(
-    (entry) => !rearrange(entry, matched, may.get(`${entry.connectionId} ${entry.endpoint}`) ?? [], new Set())
-  )
+  const extra = left.filter((entry) => !rearrange(entry, matched, may.get(placeOfEntry(entry)) ?? [], new Set()))
+  return { missing, extra: [...extra, ...strange] }
+}
+
+/** The refusal of a token that works no longer. */
+const DEAD = "invalid_token"
+
+const isDead = ({ op }: CallFact): boolean => op.outcome._tag === "ok" && op.outcome.value.error === DEAD
+
+/**
+ * Calls of one route with tokens that no longer work share an entry for an hour, which says how many they were
+ * (decision limits-10). The entry has the time of the first one.
+ */
+const count = (
+  { loose, sure: calls }: { readonly sure: ReadonlyArray<CallFact>; readonly loose: ReadonlyArray<CallFact> },
+  entries: ReadonlyArray<LoggedAccess>,
+  since: number,
+  wentBack: boolean
+): Compared => {
+  // After the clock was set back, calls share an entry of a later time.
+  const isOf = ({ at }: LoggedAccess, { op }: CallFact) => wentBack || (op.tMin <= at + DEAD_CALLS && at <= op.tMax)
+  const missing = calls.filter((fact) => !entries.some((entry) => isOf(entry, fact)))
+  const extra = entries.filter((entry) => ![...calls, ...loose].some((fact) => isOf(entry, fact)))
+  // An entry that is older than that counts calls which nobody compares.
+  if (entries.some(({ at }) => at < since)) return { missing, extra: [] }
+  const times = entries.reduce((sum, entry) => sum + entry.times, 0)
+  const [last, newest] = [calls.at(-1), entries[0]]
+  if (times < calls.length && calls.length < CALLS_A_MINUTE && last !== undefined && missing.length === 0) {
+    missing.push(last)
+  }
+  if (times > calls.length + loose.length && newest !== undefined && extra.length === 0) extra.push(newest)
   return { missing, extra }
 }
 
@@ -97,9 +145,9 @@ const rearrange = (
  * endpoint are enough.
  */
 const fits = (entry: LoggedAccess, fact: CallFact): boolean =>
-  fact.op.outcome._tag === "ok"
-    ? keyOf(fact) === keyOfEntry(entry)
-    : placeOf(fact) === `${entry.connectionId} ${entry.endpoint}`
+  fact.op.outcome._tag === "ok" ? keyOf(fact) === keyOfEntry(entry) : placeOf(fact) === placeOfEntry(entry)
+
+const placeOfEntry = ({ connectionId, endpoint }: LoggedAccess): string => `${connectionId} ${endpoint}`
 
 const placeOf = ({ op, token }: CallFact): string => `${token?.family.connection.id ?? ""} ${op.args.request.endpoint}`
 

@@ -1,5 +1,5 @@
-import { Cause, Effect, Either } from "effect"
-import { recordAccess } from "../../../../src/access-log/recordAccess.js"
+import { Cause, Effect, Either, Option } from "effect"
+import { countDeadCall, recordAccess, type Repeat } from "../../../../src/access-log/recordAccess.js"
 import { authenticateAccess } from "../../../../src/tokens/manageTokens.js"
 import * as Caller from "../../../../src/tokens/Caller.js"
 import type { ConnectionOwner } from "../../../../src/connection/Connection.js"
@@ -23,6 +23,8 @@ const RATE = Rate.perMinute(600)
 interface EntryDraft {
   owner: ConnectionOwner | undefined
   purpose: string | null
+  /** The entry that a call with a token that no longer works shares with earlier ones. */
+  repeat: Repeat | undefined
 }
 
 /**
@@ -35,7 +37,7 @@ export const call = (
   { sabotageAnswers, secrets }: Registry
 ): Effect.Effect<Answered, StoreError, Ports> =>
   Effect.gen(function* () {
-    const cell: EntryDraft = { owner: undefined, purpose: null }
+    const cell: EntryDraft = { owner: undefined, purpose: null, repeat: undefined }
     const exit = yield* Effect.exit(handle(request, secrets.raw(request.token), cell))
     const value = exit._tag === "Success" ? exit.value : undefined
     const told = value === undefined ? undefined : (sabotageAnswers?.(request.request, value) ?? value)
@@ -52,7 +54,8 @@ export const call = (
         purpose: cell.purpose,
         status: answered.status,
         error: answered.error,
-        disclosed: told?.disclosed ?? null
+        disclosed: told?.disclosed ?? null,
+        repeat: cell.repeat
       }).pipe(
         // Without its entry the answer must not leave: the user could never see what was disclosed.
         Effect.catchAllCause((cause) => Effect.fail(StoreError.unavailable(Cause.squash(cause))))
@@ -68,9 +71,7 @@ const handle = (
 ): Effect.Effect<GatewayAnswer, unknown, Ports> =>
   Effect.gen(function* () {
     const caller = yield* Effect.tapError(authenticateAccess(token), (error) =>
-      Effect.sync(() => {
-        if (error._tag === "InvalidToken") cell.owner = error.known ?? undefined
-      })
+      error._tag === "InvalidToken" ? dead(error.known ?? undefined, request, cell) : Effect.void
     )
     cell.owner = Caller.owner(caller)
     const { isAdmitted } = yield* takeCall(Subject.connection(caller.connection.id), RATE)
@@ -90,3 +91,13 @@ const handle = (
     }
     return yield* answer(request, caller)
   })
+
+/** Finds out which entry a call with a token that no longer works belongs to (decision limits-10). */
+const dead = (owner: ConnectionOwner | undefined, { endpoint }: Call["request"], cell: EntryDraft) =>
+  owner === undefined
+    ? Effect.void
+    : Effect.map(countDeadCall(owner.connectionId, endpoint, RATE), (repeat) => {
+        if (Option.isNone(repeat)) return
+        cell.owner = owner
+        cell.repeat = repeat.value
+      })

@@ -45,7 +45,7 @@ export const answer = (request: Request, caller: Caller.Caller): Effect.Effect<G
 const isUnknown = ({ endpoint }: Request, body: GatewayAnswer["body"]): boolean => {
   switch (endpoint) {
     case "GET /v1/answers/current-place":
-    case "GET /v1/answers/places/{id}/presence":
+    case "GET /v1/answers/places/{place_id}/presence":
     case "POST /v1/answers/verify-zone":
       return body["state"] === "unknown"
     case "GET /v1/lookup/place":
@@ -95,7 +95,7 @@ const answered = (request: Request, caller: Caller.Caller): Effect.Effect<Gatewa
         body: { places_version: version, places },
         disclosed: Disclosure.ofSharedPlaces(places.length)
       }))
-    case "GET /v1/answers/places/{id}/presence":
+    case "GET /v1/answers/places/{place_id}/presence":
       return Effect.gen(function* () {
         const maxAgeS = yield* valid(whole(1, DAY_S), "max_age_s", request.maxAgeS)
         const { place, presence } = yield* checkPresence(connection, request.placeId, maxAgeS)

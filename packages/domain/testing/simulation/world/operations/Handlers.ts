@@ -1,5 +1,7 @@
-import { Effect, Schema } from "effect"
-import type { Account } from "../../../../src/accounts/Account.js"
+import { Effect, Option, Schema } from "effect"
+import { type Account, Password } from "../../../../src/accounts/Account.js"
+import { authenticateSession } from "../../../../src/accounts/sessions.js"
+import { Subscribable } from "../../../../src/events/Event.js"
 import { Invalid, NotFound } from "../../../../src/shared/Errors.js"
 import type { Name, Operation } from "../../Operations.js"
 import type { Ports } from "../../ports/Ports.js"
@@ -15,8 +17,14 @@ export type Handlers<N extends Name> = { readonly [K in N]: Handler<K> }
 
 /** The address of the service. */
 export const ISSUER = "https://places.example"
+/** The subscription of an endpoint or a listener. */
+export const Events = Schema.Array(Subscribable)
 export const VERIFIER = "a-verifier-of-the-app-that-is-long-enough-0123456789"
 export const PASSWORD = "correct horse battery staple"
+
+/** The passwords of an account by their numbers. Anything below 0 is a guess that no account has. */
+export const passwordOf = (number: number): Password =>
+  Password.make(number === 0 ? PASSWORD : number < 0 ? "a guess of somebody else" : `${PASSWORD} and ${number} carrots`)
 
 /** Checks an input as the edge of the service does. */
 export const valid = <A, I>(schema: Schema.Schema<A, I>, field: string, value: unknown): Effect.Effect<A, Invalid> =>
@@ -30,3 +38,10 @@ export const app = (registry: Registry, id: string): Effect.Effect<KnownApp, Not
 
 export const staff = (registry: Registry): Effect.Effect<Account, NotFound> =>
   Effect.mapError(Effect.fromNullable(registry.staff), () => new NotFound({ what: "account" }))
+
+/** The owner of a session, as the service finds out before it does what a page asks for. */
+export const signedIn = (cookie: string) =>
+  Effect.flatMap(
+    authenticateSession(cookie),
+    Option.match({ onNone: () => Effect.fail({ _tag: "NotSignedIn" }), onSome: Effect.succeed })
+  )

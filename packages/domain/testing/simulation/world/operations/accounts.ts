@@ -1,23 +1,9 @@
 import { Effect, Option } from "effect"
-import { Password } from "../../../../src/accounts/Account.js"
 import { authenticateSession, endOtherSessions, signOut } from "../../../../src/accounts/sessions.js"
 import { signIn } from "../../../../src/accounts/signIn.js"
 import { changePassword } from "../../../../src/credentials/changePassword.js"
 import { Vault } from "../../../../src/shared/Vault.js"
-import { account, type Handlers, PASSWORD } from "./Handlers.js"
-
-/** The passwords of an account by their numbers. Anything below 0 is a guess that no account has. */
-const passwordOf = (number: number): Password =>
-  Password.make(number === 0 ? PASSWORD : number < 0 ? "a guess of somebody else" : `${PASSWORD} and ${number} carrots`)
-
-const NOT_SIGNED_IN = { _tag: "NotSignedIn" }
-
-/** The owner of a session, as the service finds out before it does what a page asks for. */
-const owner = (cookie: string) =>
-  Effect.flatMap(
-    authenticateSession(cookie),
-    Option.match({ onNone: () => Effect.fail(NOT_SIGNED_IN), onSome: Effect.succeed })
-  )
+import { account, type Handlers, passwordOf, signedIn } from "./Handlers.js"
 
 /** What people do with their accounts, and thieves with their cookies. */
 export const accounts: Handlers<"signIn" | "useCookie" | "signOut" | "endOtherSessions" | "changePassword"> = {
@@ -38,15 +24,14 @@ export const accounts: Handlers<"signIn" | "useCookie" | "signOut" | "endOtherSe
 
   endOtherSessions: ({ cookie }, { secrets }) =>
     Effect.gen(function* () {
-      const { id } = yield* owner(secrets.raw(cookie))
+      const { id } = yield* signedIn(secrets.raw(cookie))
       return { ended: yield* endOtherSessions(id, secrets.raw(cookie)) }
     }),
 
   changePassword: ({ address, cookie, next, password }, { secrets }) =>
     Effect.gen(function* () {
       const raw = secrets.raw(cookie)
-      const signedIn = yield* owner(raw)
-      const fresh = yield* changePassword(signedIn, {
+      const fresh = yield* changePassword(yield* signedIn(raw), {
         password: passwordOf(password),
         newPassword: passwordOf(next),
         address,

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 import { DeclaredScopes, AppDescription, AppName } from "../../../../src/apps/App.js"
 import { createApp, registerRedirectUris, submitApp, updateApp } from "../../../../src/apps/changeApp.js"
 import * as RedirectUri from "../../../../src/apps/RedirectUri.js"
@@ -12,15 +12,13 @@ import {
   updateEndpoint
 } from "../../../../src/endpoints/manageEndpoints.js"
 import { sendTest } from "../../../../src/deliveries/sendTest.js"
-import { Subscribable } from "../../../../src/events/Event.js"
 import { archivePurpose, createPurpose, submitPurpose, updatePurpose } from "../../../../src/purposes/managePurposes.js"
 import { PurposeKey, PurposeTerms } from "../../../../src/purposes/Purpose.js"
 import { AppId, DeliveryId, EndpointId, PurposeId } from "../../../../src/shared/Ids.js"
 import * as Timestamp from "../../../../src/shared/Timestamp.js"
 import type { DeliveryRow } from "../../Operations.js"
-import { account, app, type Handlers, valid } from "./Handlers.js"
+import { account, app, Events, type Handlers, valid } from "./Handlers.js"
 
-const Events = Schema.Array(Subscribable)
 const DESCRIPTION = AppDescription.make("An app of the simulation, which asks about places")
 
 /** What the developers of apps do in their portal. */

@@ -128,9 +128,10 @@ export const people: Handlers<
       let cursor: string | undefined
       do {
         const page = yield* listAccessLog(id, {}, 500, cursor)
-        for (const { id, at, appId, connectionId, endpoint, purpose, status, error, disclosed } of page.entries) {
+        for (const { purpose, ...entry } of page.entries) {
           const key = purpose === null ? null : yield* keyOf(purpose.id)
-          entries.push({ id, at, appId, connectionId, endpoint, purpose: key, status, error, disclosed })
+          const { id, at, appId, connectionId, endpoint, status, error, disclosed, times } = entry
+          entries.push({ id, at, appId, connectionId, endpoint, purpose: key, status, error, disclosed, times })
         }
         cursor = page.nextCursor ?? undefined
       } while (cursor !== undefined)

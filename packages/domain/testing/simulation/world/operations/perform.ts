@@ -7,12 +7,24 @@ import type { Registry } from "../Registry.js"
 import { accounts } from "./accounts.js"
 import { developers } from "./developers.js"
 import { type Handler, type Handlers } from "./Handlers.js"
+import { imports } from "./imports.js"
+import { listeners } from "./listeners.js"
 import { oauth } from "./oauth.js"
 import { people } from "./people.js"
 import { reviewers } from "./reviewers.js"
 import { steering } from "./steering.js"
 
-const handlers: Handlers<Name> = { ...accounts, ...people, ...developers, ...reviewers, ...steering, ...oauth, call }
+const handlers: Handlers<Name> = {
+  ...accounts,
+  ...people,
+  ...developers,
+  ...reviewers,
+  ...steering,
+  ...oauth,
+  ...listeners,
+  ...imports,
+  call
+}
 
 /** What the server does for an operation, and how the operation ends unless the server dies during it. */
 export const perform = <N extends Name>(

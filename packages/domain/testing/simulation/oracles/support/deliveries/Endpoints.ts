@@ -106,7 +106,7 @@ const secretsOf = (
   })
 }
 
-/** The event type to which an endpoint subscribes to get this payload type (Spec §6.1); undefined for `ping`. */
+/** The event type to which a receiver subscribes to get this payload type (Spec §6.1); undefined for `ping`. */
 const subscriptionOf = (type: string): string | undefined =>
   /^(place|zone)\.(enter|exit|dwell)$/.test(type) ? "rule.fired" : type === "ping" ? undefined : type
 
@@ -116,7 +116,8 @@ export const mayWant = (endpoint: Endpoint, type: string, begin: number, end: nu
 export const surelyWants = (endpoint: Endpoint, type: string, begin: number, end: number): boolean =>
   endpoint.events.possible(begin, end).every((events) => wants(events, type))
 
-const wants = (events: ReadonlyArray<string>, type: string): boolean =>
+/** Whether a subscription has this payload type. An empty list means all events (Spec §2.7). */
+export const wants = (events: ReadonlyArray<string>, type: string): boolean =>
   events.length === 0 || events.includes(subscriptionOf(type) ?? "")
 
 /**

@@ -1,6 +1,6 @@
 import type { PhoneVisit } from "../../../Operations.js"
 import type { Run } from "../../../Oracle.js"
-import { metresToCentre } from "./distance.js"
+import { sidesOf } from "./distance.js"
 import { ground, type Pair, type Place, sharing } from "../Ground.js"
 import { type CompletedCall, happened, isDone, isoOf, mayBeDone } from "../trace/Happened.js"
 import { EARLIEST, FUTURE } from "../../../Specification.js"
@@ -67,11 +67,14 @@ const sharedSince = ({ consents, shares }: Pair, placeId: string, end: number): 
   return first === undefined ? Infinity : Math.max(first.beganAt, first.endedAt)
 }
 
-/** Whether the visit lies in all circles that the place ever had, or in none. */
+/**
+ * Whether the visit is at the place, by all circles that it ever had, or by none. A report is judged by its accuracy as
+ * a fix is, and the phones of a simulation tell none of their visits (amendment M15).
+ */
 const lies = (visit: PhoneVisit, { circles }: Place): "yes" | "maybe" | "no" => {
-  const beyond = circles.writes.map(({ value }) => metresToCentre(value, visit) - value.radiusM)
-  if (beyond.every((metres) => metres < -1)) return "yes"
-  return beyond.every((metres) => metres > 1) ? "no" : "maybe"
+  const sides = circles.writes.map(({ value }) => sidesOf(value, { ...visit, capturedAt: 0, accuracyM: null }))
+  if (sides.every(({ boundary, inside }) => inside && !boundary)) return "yes"
+  return sides.every(({ inside }) => !inside) ? "no" : "maybe"
 }
 
 /** The reports of each visit, by phone and arrival. Visits whose place differs between reports are left out. */

@@ -1,7 +1,7 @@
 import { DateTime, Option } from "effect"
 import type { Name, Operation, Ended } from "../../../Operations.js"
 import type { Run } from "../../../Oracle.js"
-import type { Fault, Posted, PortCall } from "../../../Trace.js"
+import type { Fault, Heard, Posted, PortCall } from "../../../Trace.js"
 import { LEASE } from "../../../Specification.js"
 
 /**
@@ -26,14 +26,23 @@ export type Post = Posted & {
   readonly beganAt: number
   readonly endedAt: number
 }
+/** An event that came over the stream of a listener. */
+export type HeardEvent = Post & { readonly listenerId: string }
+/** The end of a stream, or a number of events that were lost on the way to it. */
+export type HeardOther = Heard & { readonly i: number; readonly t: number }
+type Struck = Fault & { readonly i: number; readonly t: number; readonly proc: string }
 type Called = PortCall & { readonly i: number; readonly t: number; readonly proc: string }
 
 export interface Happened {
   readonly all: ReadonlyArray<CompletedCall>
   readonly of: <N extends Name>(name: N) => ReadonlyArray<CompletedCall<N>>
   readonly posts: ReadonlyArray<Post>
+  readonly heard: ReadonlyArray<HeardEvent>
+  readonly heardOthers: ReadonlyArray<HeardOther>
+  /** The events that somebody outside got, by a POST or over a stream, in the order of the trace. */
+  readonly told: ReadonlyArray<Post>
   readonly calls: ReadonlyArray<Called>
-  readonly faults: ReadonlyArray<Fault & { readonly i: number; readonly t: number }>
+  readonly faults: ReadonlyArray<Struck>
   /**
    * The longest time between the check of what is allowed and the POST that relies on it: 0 where nothing was slow or
    * failed, otherwise less than the 30 s for which a worker holds a delivery.
@@ -78,8 +87,11 @@ const read = ({ entries, quiesced }: Run): Happened => {
   const skewMs = skewOf(entries)
   const open = new Map<number, CompletedCall>()
   const posts: Array<Post> = []
+  const heard: Array<HeardEvent> = []
+  const heardOthers: Array<HeardOther> = []
+  const told: Array<Post> = []
   const calls: Array<Called> = []
-  const faults: Array<Fault & { readonly i: number; readonly t: number }> = []
+  const faults: Array<Struck> = []
   for (const entry of entries) {
     if (entry.kind === "begun") {
       const { args, i, name, t } = entry
@@ -89,7 +101,18 @@ const read = ({ entries, quiesced }: Run): Happened => {
       if (did !== undefined)
         open.set(entry.op, { ...did, end: entry.i, endedAt: entry.t + skewMs, outcome: entry.outcome })
     } else if (entry.kind === "posted") {
-      posts.push({ ...entry, beganAt: entry.t, endedAt: entry.t + entry.tookMs })
+      const post: Post = { ...entry, beganAt: entry.t, endedAt: entry.t + entry.tookMs }
+      posts.push(post)
+      told.push(post)
+    } else if (entry.kind === "heard") {
+      const { i, listenerId, message, proc, t } = entry
+      if (message._tag === "Event") {
+        const { _tag, ...signed } = message
+        const came = { kind: "posted", url: "", reply: 200, tookMs: 0, i, proc, beganAt: t, endedAt: t } as const
+        const event: HeardEvent = { ...came, ...signed, listenerId }
+        heard.push(event)
+        told.push(event)
+      } else heardOthers.push(entry)
     } else if (entry.kind === "port") calls.push(entry)
     else if (entry.kind === "fault") faults.push(entry)
   }
@@ -105,6 +128,9 @@ const read = ({ entries, quiesced }: Run): Happened => {
     all,
     of: <N extends Name>(name: N) => (byName.get(name) ?? []) as unknown as ReadonlyArray<CompletedCall<N>>,
     posts,
+    heard,
+    heardOthers,
+    told,
     calls,
     faults,
     slackMs: isSmooth ? 0 : LEASE,

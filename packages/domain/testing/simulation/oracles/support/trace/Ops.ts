@@ -76,8 +76,8 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
   const broken: Array<number> = []
   const crashes: Array<number> = []
   const ends = new Map<number, number>()
-  /** The programs that are paused. A paused program writes no entry, and all that passes meanwhile is trouble. */
-  const asleep = new Set<string>()
+  /** The programs that are paused or down. They write no entry, and all that passes meanwhile is trouble. */
+  const absent = new Set<string>()
   let wentBack = false
   entries.forEach((entry, at) => {
     const before = entries[at - 1]
@@ -85,10 +85,11 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
     wentBack ||= isBack
     latest.push(Math.max(entry.t, latest.at(-1) ?? entry.t))
     if (isBack || (entry.kind === "fault" && entry.fault === "clock.jump")) jumps.push(entry.i)
-    if (asleep.size > 0 || isTrouble(entry)) broken.push(entry.i)
-    if (entry.kind === "fault" && entry.fault === "process.pause") asleep.add(entry.detail.split(" ")[0] ?? "")
+    if (absent.size > 0 || isTrouble(entry)) broken.push(entry.i)
+    if (entry.kind === "fault" && entry.fault === "process.pause") absent.add(entry.detail.split(" ")[0] ?? "")
+    if (entry.kind === "fault" && entry.fault === "crash") absent.add(victimOf(entry))
     // A program that died in its sleep is started again and never wakes.
-    if (entry.kind === "fault" && (entry.fault === "wake" || entry.fault === "restart")) asleep.delete(entry.detail)
+    if (entry.kind === "fault" && (entry.fault === "wake" || entry.fault === "restart")) absent.delete(entry.detail)
     if (entry.kind === "fault" && entry.fault === "crash") crashes.push(entry.i)
     if (entry.kind === "done") ends.set(entry.op, at)
   })
@@ -132,6 +133,10 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
     wentBack
   }
 }
+
+/** The program that a crash ended: the one that the scenario named, or the one at whose call the fault struck. */
+const victimOf = ({ detail, proc }: { readonly detail: string; readonly proc: string }): string =>
+  proc === "world" ? detail : proc.replace(/-\d+$/, "")
 
 const isTrouble = (entry: Entry): boolean =>
   entry.kind === "fault"

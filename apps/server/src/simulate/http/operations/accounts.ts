@@ -1,0 +1,50 @@
+import { Simulation } from "@place-access/domain/testing"
+import { Effect } from "effect"
+import { type HttpAnswer, RefusedRequest, sessionOf } from "../Client.js"
+import { type Handlers, number, text } from "./Handlers.js"
+
+/** What people do with their accounts, and thieves with their cookies. */
+export const accounts: Handlers<"signIn" | "useCookie" | "signOut" | "endOtherSessions" | "changePassword"> = {
+  signIn: ({ address, password, userId }, { client, registry }) =>
+    Effect.gen(function* () {
+      const email = registry.accounts.get(userId)?.email
+      const json = { email, password: Simulation.passwordOf(password) }
+      const answer = yield* client
+        .send({ newcomer: userId }, "POST", "/v1/session", { json, address })
+        .pipe(Effect.mapError(renamed({ not_signed_in: "WrongCredentials", rate_limited: "TooManyAttempts" })))
+      return { cookie: registry.secrets.alias("cookie", sessionOf(answer) ?? "") }
+    }),
+
+  useCookie: ({ cookie }, { client, registry }) =>
+    client.send({ cookie: registry.secrets.raw(cookie) }, "GET", "/v1/session").pipe(
+      Effect.map((answer): { userId: string | null } => ({ userId: text(answer, "id") })),
+      Effect.catchIf(
+        ({ error }) => error === "not_signed_in",
+        () => Effect.succeed({ userId: null })
+      )
+    ),
+
+  signOut: ({ cookie }, { client, registry }) =>
+    Effect.as(client.send({ cookie: registry.secrets.raw(cookie) }, "DELETE", "/v1/session"), null),
+
+  endOtherSessions: ({ cookie }, { client, registry }) =>
+    Effect.map(client.send({ cookie: registry.secrets.raw(cookie) }, "DELETE", "/v1/user/sessions"), (answer) => ({
+      ended: number(answer, "ended")
+    })),
+
+  changePassword: ({ address, cookie, next, password }, { client, registry }) =>
+    Effect.gen(function* () {
+      const json = { password: Simulation.passwordOf(password), new_password: Simulation.passwordOf(next) }
+      const answer: HttpAnswer = yield* client
+        .send({ cookie: registry.secrets.raw(cookie) }, "PUT", "/v1/user/account/password", { json, address })
+        .pipe(Effect.mapError(renamed({ forbidden: "WrongCredentials", rate_limited: "TooManyAttempts" })))
+      const fresh = sessionOf(answer)
+      return { cookie: fresh === undefined || fresh === "" ? null : registry.secrets.alias("cookie", fresh) }
+    })
+}
+
+/** Oracles know these refusals by what they mean; on the wire others have the same code. */
+const renamed =
+  (names: Readonly<Record<string, string>>) =>
+  (refused: RefusedRequest): RefusedRequest =>
+    new RefusedRequest(refused.status, names[refused.error] ?? refused.error, refused.body)

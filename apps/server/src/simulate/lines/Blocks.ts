@@ -1,0 +1,62 @@
+/** A stretch of a file that V8 counts, in characters from the file's beginning. */
+interface CountedRange {
+  readonly startOffset: number
+  readonly endOffset: number
+  readonly count: number
+}
+
+/** What V8 says of a function since it was asked last. The first range is the function, the others are blocks in it. */
+export interface CountedFunction {
+  readonly ranges: ReadonlyArray<CountedRange>
+}
+
+/** A block of code that did not run yet, as far as its file knows it. */
+interface KnownBlock {
+  readonly startOffset: number
+  readonly endOffset: number
+  hasRun: boolean
+}
+
+/**
+ * The blocks of one file, over many runs: functions, and branches in them. V8 names a branch only while it does not
+ * run. So a branch is known from the first report that leaves it out, and has run when the function ran without it
+ * being left out.
+ */
+export class Blocks {
+  private readonly functions = new Map<number, Map<string, KnownBlock>>()
+
+  /** Takes a report, and returns the offsets of the blocks that ran for the first time. */
+  add(reports: ReadonlyArray<CountedFunction>): ReadonlyArray<number> {
+    return reports.flatMap(({ ranges: [whole, ...inner] }) => (whole === undefined ? [] : this.addOne(whole, inner)))
+  }
+
+  /** The offsets of the blocks that never ran. A branch of a function that never ran is not counted by itself. */
+  get missing(): ReadonlyArray<number> {
+    return [...this.functions.values()].flatMap((blocks) =>
+      [...blocks.values()].flatMap(({ hasRun, startOffset }) => (hasRun ? [] : [startOffset]))
+    )
+  }
+
+  private addOne(whole: CountedRange, inner: ReadonlyArray<CountedRange>): ReadonlyArray<number> {
+    const blocks = this.functions.get(whole.startOffset) ?? new Map<string, KnownBlock>()
+    this.functions.set(whole.startOffset, blocks)
+    const leftOut = inner.filter(({ count }) => count === 0)
+    for (const one of whole.count === 0 ? [whole] : [whole, ...leftOut]) {
+      const key = `${one.startOffset}-${one.endOffset}`
+      if (!blocks.has(key)) {
+        blocks.set(key, { startOffset: one.startOffset, endOffset: one.endOffset, hasRun: false })
+      }
+    }
+    if (whole.count === 0) return []
+    const fresh: Array<number> = []
+    for (const block of blocks.values()) {
+      const isOut = leftOut.some(
+        ({ endOffset, startOffset }) => startOffset <= block.startOffset && block.endOffset <= endOffset
+      )
+      if (block.hasRun || isOut) continue
+      block.hasRun = true
+      fresh.push(block.startOffset)
+    }
+    return fresh
+  }
+}

@@ -1,0 +1,114 @@
+import { Effect, type Scope } from "effect"
+import { existsSync, readFileSync } from "node:fs"
+import { Session, type Profiler } from "node:inspector"
+import { SourceMap } from "node:module"
+import { fileURLToPath } from "node:url"
+import { Blocks } from "./Blocks.js"
+
+/** The lines of the programs that runs reach, as V8 counts them in this process. */
+export interface LineWatch {
+  /** What ran for the first time since the last call, as texts such as `line rules/RuleEvaluation.ts:90`. */
+  readonly fresh: () => ReadonlySet<string>
+  /** What never ran although its file did, by file: the lines in ascending order. */
+  readonly missing: () => ReadonlyMap<string, ReadonlyArray<number>>
+}
+
+/** Only the programs and their decisions: what runs and judges them is reached by every run. */
+const PROGRAMS = /packages\/domain\/src\/(.+)$/
+
+/** A file that V8 ran: its blocks, and where they come from. */
+interface WatchedFile {
+  readonly blocks: Blocks
+  readonly source: (offset: number) => SourceLine | undefined
+}
+
+interface SourceLine {
+  readonly file: string
+  readonly line: number
+}
+
+/** Counts from now on, which costs a run a few milliseconds: V8 counts what ran, and not how often. */
+export const watchLines: Effect.Effect<LineWatch, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => {
+    const session = new Session()
+    session.connect()
+    session.post("Profiler.enable")
+    session.post("Profiler.startPreciseCoverage", { callCount: false, detailed: true })
+    return session
+  }),
+  (session) => Effect.sync(() => session.disconnect())
+).pipe(Effect.map((session) => watchOf(session)))
+
+const watchOf = (session: Session): LineWatch => {
+  const files = new Map<string, WatchedFile | undefined>()
+  const fileOf = (url: string): WatchedFile | undefined => {
+    if (!files.has(url)) files.set(url, open(url))
+    return files.get(url)
+  }
+  return {
+    fresh: () => {
+      const found = new Set<string>()
+      for (const { functions, url } of take(session)) {
+        const file = fileOf(url)
+        if (file === undefined) continue
+        const own = functions.filter(({ ranges }) => file.source(ranges[0]?.startOffset ?? 0) !== undefined)
+        for (const offset of file.blocks.add(own)) {
+          const at = file.source(offset)
+          if (at !== undefined) found.add(`line ${at.file}:${at.line}`)
+        }
+      }
+      return found
+    },
+    missing: () => {
+      const byFile = new Map<string, Set<number>>()
+      for (const file of files.values()) {
+        for (const offset of file?.blocks.missing ?? []) {
+          const at = file?.source(offset)
+          if (at !== undefined) byFile.set(at.file, (byFile.get(at.file) ?? new Set()).add(at.line))
+        }
+      }
+      return new Map(
+        [...byFile]
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([file, lines]) => [file, [...lines].sort((a, b) => a - b)])
+      )
+    }
+  }
+}
+
+/** The answer comes before `post` returns, because the session is one with this thread. */
+const take = (session: Session): ReadonlyArray<Profiler.ScriptCoverage> => {
+  let result: ReadonlyArray<Profiler.ScriptCoverage> = []
+  session.post("Profiler.takePreciseCoverage", (error, answer) => {
+    if (error === null) result = answer.result
+  })
+  return result
+}
+
+/** Undefined: no file of this project, or one without a source map. */
+const open = (url: string): WatchedFile | undefined => {
+  if (!url.startsWith("file:") || url.includes("/node_modules/")) return undefined
+  const path = fileURLToPath(url)
+  if (!existsSync(`${path}.map`)) return undefined
+  const map = new SourceMap(JSON.parse(readFileSync(`${path}.map`, "utf8")))
+  const starts = [0]
+  const text = readFileSync(path, "utf8")
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1)
+  const known = new Map<number, SourceLine | undefined>()
+  const lookUp = (offset: number): SourceLine | undefined => {
+    let low = 0
+    for (let high = starts.length - 1; low < high;) {
+      const middle = (low + high + 1) >> 1
+      if ((starts[middle] ?? 0) <= offset) low = middle
+      else high = middle - 1
+    }
+    const entry = map.findEntry(low, offset - (starts[low] ?? 0))
+    const file = "originalSource" in entry ? PROGRAMS.exec(entry.originalSource)?.[1] : undefined
+    return file === undefined || !("originalLine" in entry) ? undefined : { file, line: entry.originalLine + 1 }
+  }
+  const source = (offset: number): SourceLine | undefined => {
+    if (!known.has(offset)) known.set(offset, lookUp(offset))
+    return known.get(offset)
+  }
+  return { blocks: new Blocks(), source }
+}

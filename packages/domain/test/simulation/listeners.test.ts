@@ -1,0 +1,66 @@
+import { Simulation } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { watched } from "./plants/listeners.js"
+
+/** Ana's app listens while she walks home; `then` goes on from there. */
+const walkHome = (
+  seed: number,
+  then: (
+    stage: Effect.Effect.Success<ReturnType<typeof watched>> & { readonly listening: Simulation.Listening }
+  ) => Effect.Effect<unknown, unknown>
+) =>
+  Simulation.runSync({ seed, scheduling: "random" }, (world) =>
+    Effect.gen(function* () {
+      const stage = yield* watched(world)
+      const listening = yield* stage.app.listen()
+      yield* stage.walk("in")
+      yield* then({ ...stage, listening })
+    })
+  )
+
+const told = (message: Simulation.HeardMessage): string =>
+  message._tag === "Event" ? String(message.body["type"]) : message._tag === "End" ? message.reason : "dropped"
+
+describe("somebody listens to an app's events in the simulated world", () => {
+  it("gets them signed, and none after leaving", () => {
+    const result = walkHome(1, ({ listening, walk }) =>
+      Effect.gen(function* () {
+        yield* listening.stop
+        yield* walk("out")
+        const heard = yield* listening.heard
+        expect(heard.map(told)).toEqual(["place.enter", "left"])
+        expect(heard[0]).toMatchObject({ signatures: 1, verifiedBy: ["signing-secret-2"] })
+      })
+    )
+    expect([result.stopped, result.violations]).toEqual([null, []])
+  })
+
+  it("loses the stream with the session, at the next heartbeat or before the next event", () => {
+    const result = walkHome(2, ({ listening, walk, world }) =>
+      Effect.gen(function* () {
+        yield* listening.signOut
+        yield* world.advance("16 seconds")
+        yield* walk("out")
+        expect((yield* listening.heard).map(told)).toEqual(["place.enter", "signed_out"])
+      })
+    )
+    expect([result.stopped, result.violations]).toEqual([null, []])
+  })
+
+  it("loses the stream with the server, and can listen again", () => {
+    const result = walkHome(3, ({ app, listening, walk, world }) =>
+      Effect.gen(function* () {
+        yield* world.crash("server")
+        yield* world.restart("server")
+        const again = yield* app.listen()
+        yield* walk("out")
+        expect([(yield* listening.heard).map(told), (yield* again.heard).map(told)]).toEqual([
+          ["place.enter"],
+          ["place.exit"]
+        ])
+      })
+    )
+    expect([result.stopped, result.violations]).toEqual([null, []])
+  })
+})

@@ -1,0 +1,202 @@
+import type { Name } from "../Operations.js"
+import type { Oracle, Run } from "../Oracle.js"
+import { HEARTBEAT, LISTENER_LIFE, LISTENERS, MINUTE, SECOND } from "../Specification.js"
+import { wants } from "./support/deliveries/Endpoints.js"
+import { isFiring } from "./support/deliveries/Firings.js"
+import { type Listener, listenersOf } from "./support/deliveries/Listeners.js"
+import { isRefusedAs } from "./support/trace/oracle.js"
+import { type CompletedCall, happened, type HeardEvent, isDone, type Post, textOf } from "./support/trace/Happened.js"
+import { index } from "./support/trace/Ops.js"
+import { causeOf, staleness, unsigned, unwanted } from "./webhooks.js"
+
+/** Developers who listen to their app's events (decisions listeners-1 to listeners-4). */
+
+const typeOf = ({ body }: Post): string => textOf(body["type"]) ?? "?"
+const eventOf = ({ body }: Post): string => textOf(body["event_id"]) ?? "?"
+
+const eachHeard = (run: Run, wrong: (event: HeardEvent, listener: Listener) => string | undefined) =>
+  happened(run).heard.flatMap((event) => {
+    const listener = listenersOf(run).get(event.listenerId)
+    const detail = listener === undefined ? undefined : wrong(event, listener)
+    return detail === undefined ? [] : [{ at: event.i, detail: `${typeOf(event)} ${eventOf(event)}: ${detail}` }]
+  })
+
+// ---- N1
+
+/** The service forgets a secret of a listener after this many new keys. */
+const KEYS = 7
+
+const N1: Oracle = {
+  name: "N1",
+  rule: "An event over a stream is signed like a webhook, by its endpoint's secrets or the listener's own, and names the endpoint or the listener (decisions listeners-1, listeners-2)",
+  check: (run) => {
+    const rotations = happened(run).faults.filter(({ fault }) => fault === "keys.rotate").length
+    return eachHeard(run, (event, { endpointId, listenerId, secret }) => {
+      if (event.body["endpoint_id"] !== (endpointId ?? listenerId)) return "it names another receiver"
+      const stale = staleness(run, event)
+      if (stale !== undefined || secret === null) return stale ?? unsigned(run, event)
+      if (event.verifiedBy.includes(secret) || rotations >= KEYS) return undefined
+      return "it does not verify with the listener's secret"
+    })
+  }
+}
+
+// ---- N2
+
+const N2: Oracle = {
+  name: "N2",
+  rule: "A listener gets events of its app that it or its endpoint subscribes to, each once, and none after its stream ended (decisions listeners-1, listeners-3, listeners-4)",
+  check: (run) => {
+    const before = new Set<string>()
+    return eachHeard(run, (event, listener) => {
+      const { appId, endpointId, listenerId, opened, over } = listener
+      const key = `${listenerId} ${eventOf(event)}`
+      const isAgain = before.has(key)
+      before.add(key)
+      if (event.i > over) return "its stream was over"
+      if (event.body["app_id"] !== appId) return "it is of another app"
+      if (typeOf(event) === "ping") return "a test goes to endpoints only"
+      // A worker that dies during fan-out leaves the event to another one, which offers it again.
+      if (isAgain && index(run).isCalm(opened.begin, event.i)) return "it came twice"
+      if (endpointId !== null) return unwanted(run, event)
+      return wants(opened.args.events, typeOf(event)) ? undefined : "its listener does not subscribe to it"
+    })
+  }
+}
+
+// ---- N3
+
+/** What changes nothing about the events that an app may get. */
+const HARMLESS: ReadonlySet<Name> = new Set<Name>([
+  "call",
+  "exchange",
+  "listen",
+  "readAccessLog",
+  "readDeliveries",
+  "readEndpoints",
+  "readFlags",
+  "readOwnHistory",
+  "refresh",
+  "signIn",
+  "upload",
+  "useCookie"
+])
+/** An event waits for the stream's next look, which comes every second. */
+const LOOK = 2 * SECOND
+/** Somebody who began to listen this long before the POST was there when the event went out. */
+const SETTLED = 5 * SECOND
+
+const N3: Oracle = {
+  name: "N3",
+  rule: "Who listens without interruption gets every firing that an endpoint gets and the listener wants (decisions listeners-1, listeners-4)",
+  check: (run) => {
+    const listeners = [...listenersOf(run).values()]
+    // After the clock was set back, nobody can say by the time which entries came within a second.
+    if (listeners.length === 0 || index(run).wentBack) return []
+    const seen = new Set<string>()
+    return happened(run).posts.flatMap((post) => {
+      const isFirst = !seen.has(eventOf(post))
+      seen.add(eventOf(post))
+      if (!isFirst || !isFiring(post.body["type"])) return []
+      return listeners
+        .filter((listener) => shouldHear(run, post, listener))
+        .map(({ listenerId }) => ({ at: post.i, detail: `${eventOf(post)} did not come to ${listenerId}` }))
+    })
+  }
+}
+
+const shouldHear = (run: Run, post: Post, listener: Listener): boolean => {
+  const { appId, dropped, endpointId, events, opened, over } = listener
+  const { all } = happened(run)
+  const { entries, firstAt, isCalm } = index(run)
+  const isWanted =
+    endpointId === null ? wants(opened.args.events, typeOf(post)) : post.body["endpoint_id"] === endpointId
+  if (!isWanted || post.body["app_id"] !== appId || dropped > 0) return false
+  const [begin, end] = [causeOf(run, post), firstAt(post.beganAt + LOOK)]
+  if (opened.end >= begin || opened.endedAt > post.beganAt - SETTLED) return false
+  if (end >= entries.length || over <= end || !isCalm(begin, end)) return false
+  const isQuiet = all.every((did) => did.end < begin || did.begin > end || HARMLESS.has(did.name))
+  return isQuiet && !events.some((event) => eventOf(event) === eventOf(post))
+}
+
+// ---- N4
+
+/** A stream looks at its session, app and endpoint with each heartbeat. */
+const NOTICED = HEARTBEAT + LOOK
+
+const N4: Oracle = {
+  name: "N4",
+  rule: "A stream ends within a heartbeat of its session, app or endpoint, and says why; otherwise only its reader or a fault ends it (decision listeners-3)",
+  check: (run) =>
+    [...listenersOf(run).values()].flatMap((listener) => {
+      const { end, listenerId, opened, over } = listener
+      const { entries, firstAt, isCalm, wentBack } = index(run)
+      const late = [...causesOf(run, listener)].flatMap(([reason, all]) =>
+        all.flatMap((did) => {
+          const by = firstAt(did.endedAt + NOTICED)
+          const isSure = !wentBack && isDone(did) && did.end > opened.end && did.end < over && by < entries.length
+          const isLate = over > by || (end !== undefined && end.t > did.endedAt + NOTICED)
+          return isSure && isLate && isCalm(opened.begin, by)
+            ? [{ at: by, detail: `${listenerId} goes on though ${reason}` }]
+            : []
+        })
+      )
+      const strange = end === undefined ? undefined : isStrange(run, listener, end)
+      return strange === true && end !== undefined
+        ? [...late, { at: end.i, detail: `${listenerId} ended as ${end.reason} without a reason` }]
+        : late
+    })
+}
+
+/** What may have ended the stream, by the reason that it then gives. */
+const causesOf = (run: Run, { appId, endpointId, opened }: Listener) => {
+  const { of } = happened(run)
+  return new Map<string, ReadonlyArray<CompletedCall>>([
+    ["signed_out", of("signOut").filter(({ args }) => args.cookie === opened.args.cookie)],
+    ["app_gone", of("revokeApp").filter(({ args }) => args.appId === appId)],
+    ["endpoint_gone", of("removeEndpoint").filter(({ args }) => args.endpointId === endpointId)]
+  ])
+}
+
+const isStrange = (run: Run, listener: Listener, { i, reason }: { readonly i: number; readonly reason: string }) => {
+  const { of } = happened(run)
+  if (reason === "left") return false
+  if (reason === "expired" || reason === "unavailable") return index(run).isCalm(listener.opened.begin, i)
+  // Another browser of the developer may have ended the session.
+  const others = reason === "signed_out" ? [...of("endOtherSessions"), ...of("changePassword")] : []
+  return ![...(causesOf(run, listener).get(reason) ?? []), ...others].some(({ begin }) => begin < i)
+}
+
+// ---- N5
+
+/** A listener whose server died counts until its life is over and a worker has removed it. */
+const GONE = LISTENER_LIFE + 2 * MINUTE
+
+const N5: Oracle = {
+  name: "N5",
+  rule: "At most five listen to an app at once, and five may (decision listeners-3)",
+  check: (run) => {
+    const all = [...listenersOf(run).values()]
+    const { of } = happened(run)
+    return of("listen").flatMap((did) => {
+      const others = all.filter(({ appId, opened }) => appId === did.args.appId && opened !== did)
+      if (isDone(did)) {
+        const there = others.filter(({ opened, over }) => opened.end < did.begin && over > did.end)
+        const isSure = there.every(({ opened }) => index(run).isCalm(opened.begin, did.end))
+        return isSure && there.length >= LISTENERS ? [{ at: did.end, detail: `${there.length} listened already` }] : []
+      }
+      if (did.outcome === null || !isRefusedAs(did.outcome, "Conflict")) return []
+      const isRevoked = of("revokeApp").some(({ args, begin }) => args.appId === did.args.appId && begin < did.end)
+      const unknown = of("listen").filter(({ outcome }) => outcome?._tag !== "ok" && outcome?._tag !== "refused")
+      const maybe = others.filter(
+        ({ end, opened, over }) =>
+          opened.begin < did.end && (over > did.begin || (end?.t ?? Infinity) > did.beganAt - GONE)
+      )
+      return isRevoked || maybe.length + unknown.length >= LISTENERS
+        ? []
+        : [{ at: did.end, detail: `refused though at most ${maybe.length} listened` }]
+    })
+  }
+}
+
+export const listeners: ReadonlyArray<Oracle> = [N1, N2, N3, N4, N5]

@@ -1,0 +1,66 @@
+import type { ImportRow } from "../../Operations.js"
+import type { Run } from "../../Oracle.js"
+import { happened, isDone } from "../support/trace/Happened.js"
+
+/** Marks about files of history. They are derived from the trace alone. */
+
+interface Mark {
+  readonly name: string
+  readonly isReached: (run: Run) => boolean
+}
+
+const rows = (run: Run): ReadonlyArray<ImportRow> =>
+  happened(run)
+    .of("readImports")
+    .flatMap(({ outcome }) => (outcome?._tag === "ok" ? outcome.value.imports : []))
+const read = (name: string, is: (row: ImportRow) => boolean): Mark => ({
+  name,
+  isReached: (run) => rows(run).some(is)
+})
+
+/** How often workers began to read, and to undo. */
+const claims = (run: Run): number =>
+  happened(run).calls.filter(
+    ({ method, outcome, port }) => port === "ImportStore" && method === "claim" && outcome !== "failed"
+  ).length
+
+const MARKS: ReadonlyArray<Mark> = [
+  read("import read", ({ counts, state }) => state === "done" && counts.stored > 0),
+  read("reading that another file had brought", ({ counts, state }) => state === "done" && counts.duplicates > 0),
+  read("reading of the last day left out", ({ counts }) => counts.tooRecent > 0),
+  read("line that cannot be used", ({ counts }) => counts.quarantined > 0),
+  read("import looked at while it was read", ({ state }) => state === "running"),
+  {
+    name: "import taken up again",
+    isReached: (run) => {
+      const { of } = happened(run)
+      const begun = of("importFile").length + of("undoImport").length
+      return claims(run) > begun && rows(run).some(({ state }) => state === "done")
+    }
+  },
+  {
+    name: "import undone",
+    isReached: (run) =>
+      happened(run)
+        .of("undoImport")
+        .some(
+          (did) =>
+            isDone(did) &&
+            happened(run)
+              .of("readImports")
+              .some(
+                ({ args, begin, outcome }) =>
+                  begin > did.end &&
+                  args.userId === did.args.userId &&
+                  outcome?._tag === "ok" &&
+                  !outcome.value.imports.some(({ importId }) => importId === did.args.importId)
+              )
+        )
+  }
+]
+
+export const names: ReadonlyArray<string> = MARKS.map(({ name }) => name)
+
+/** The marks that a run reached. */
+export const reached = (run: Run): ReadonlySet<string> =>
+  new Set(MARKS.filter(({ isReached }) => isReached(run)).map(({ name }) => name))

@@ -1,0 +1,54 @@
+import type { Run } from "../../../Oracle.js"
+import { type CompletedCall, happened, type HeardEvent, type HeardOther } from "../trace/Happened.js"
+
+/** Those who listened to an app's events, and what came to them. */
+
+export interface Listener {
+  readonly listenerId: string
+  readonly appId: string
+  readonly endpointId: string | null
+  readonly opened: CompletedCall<"listen">
+  /** The secret of its own; null when an endpoint's secrets sign. */
+  readonly secret: string | null
+  readonly events: ReadonlyArray<HeardEvent>
+  readonly dropped: number
+  /** The end of the stream, as the reader saw it; undefined when the server died before. */
+  readonly end: (HeardOther & { readonly reason: string }) | undefined
+  /** `i` of the first entry at which nobody reads the stream any more: its end, or the death of the server. */
+  readonly over: number
+}
+
+const known = new WeakMap<Run, ReadonlyMap<string, Listener>>()
+
+export const listenersOf = (run: Run): ReadonlyMap<string, Listener> => {
+  const found = known.get(run) ?? read(run)
+  known.set(run, found)
+  return found
+}
+
+const read = (run: Run): ReadonlyMap<string, Listener> => {
+  const { faults, heard, heardOthers, of } = happened(run)
+  const found = new Map<string, Listener>()
+  for (const opened of of("listen")) {
+    if (opened.outcome?._tag !== "ok") continue
+    const { listenerId, secret } = opened.outcome.value
+    const others = heardOthers.filter((one) => one.listenerId === listenerId)
+    const ends = others.flatMap((one) => (one.message._tag === "End" ? [{ ...one, reason: one.message.reason }] : []))
+    const death = faults.find(
+      ({ fault, i, detail, proc }) =>
+        i > opened.begin && fault === "crash" && (proc === "world" ? detail === "server" : proc.startsWith("server"))
+    )
+    found.set(listenerId, {
+      listenerId,
+      appId: opened.args.appId,
+      endpointId: opened.args.endpointId,
+      opened,
+      secret,
+      events: heard.filter((one) => one.listenerId === listenerId),
+      dropped: others.reduce((sum, { message }) => sum + (message._tag === "Dropped" ? message.count : 0), 0),
+      end: ends[0],
+      over: Math.min(ends[0]?.i ?? Infinity, death?.i ?? Infinity)
+    })
+  }
+  return found
+}

@@ -1,0 +1,53 @@
+import { Effect } from "effect"
+import { START } from "../engine/Engine.js"
+import { at, back, type Cast, done, ORIGIN, type Person, type Took } from "./Cast.js"
+import { DAY, MINUTE } from "./edges.js"
+import type { Deed } from "./Plan.js"
+
+type ImportStep = Extract<Deed, { readonly do: "import" | "undo import" | "read imports" }>
+
+/** A search may change a number of lines to one of milliseconds. */
+const few = (lines: number): number => Math.min(Math.max(0, lines), 100)
+
+const NOTHING = Effect.succeed(false)
+
+/**
+ * The walk that all files are from: five years ago, and far from every place. So it is in no answer about the present,
+ * and oracles that know nothing of imports judge that.
+ */
+const WALK = START - 5 * 365 * DAY
+const reading = (index: number) => ({ capturedAt: WALK + index * MINUTE, lat: -30 + index / 1_000, lon: -60 })
+
+/** The steps of people who import files. */
+export const act = (cast: Cast, step: ImportStep): Took => {
+  const person = at(cast.people, step.person)
+  if (person === undefined) return NOTHING
+  const { id: userId, name } = person
+  switch (step.do) {
+    case "import":
+      return Effect.as(importFile(cast, person, step), true)
+    case "undo import": {
+      const importId = back(person.imports, step.back)
+      return importId === undefined ? NOTHING : Effect.as(done(cast, "undoImport", { userId, importId }, name), true)
+    }
+    case "read imports":
+      return Effect.zipRight(
+        done(cast, "readImports", { userId }, name),
+        Effect.as(done(cast, "readOwnHistory", { userId }, name), true)
+      )
+  }
+}
+
+const importFile = (cast: Cast, person: Person, step: Extract<ImportStep, { readonly do: "import" }>) =>
+  Effect.gen(function* () {
+    const now = yield* cast.world.now
+    const walk = Array.from({ length: few(step.entries) }, (_, n) => reading(few(step.from) + n))
+    // At home: if these were stored, the person would be there now.
+    const recent = Array.from({ length: few(step.recent) }, (_, n) => ({
+      capturedAt: now - (n + 1) * MINUTE,
+      ...ORIGIN
+    }))
+    const args = { userId: person.id, readings: [...walk, ...recent], wrong: few(step.wrong) }
+    const made = yield* done(cast, "importFile", args, person.name)
+    if (made !== undefined) person.imports.push(made.importId)
+  })

@@ -1,0 +1,111 @@
+import { FastCheck } from "effect"
+import { one } from "../deeds.js"
+import { CROSSINGS, MINUTE, SECOND } from "../edges.js"
+import type { Step } from "../Plan.js"
+import { about, app, connection, maybe, person, rule, story, wait, walk } from "./story.js"
+
+const { constant, integer, oneof } = FastCheck
+
+const listen = (app: number, over: Partial<Extract<Step, { readonly do: "listen" }>> = {}): Step => ({
+  do: "listen",
+  app,
+  endpoint: null,
+  events: [],
+  forMs: 5 * MINUTE,
+  ...over
+})
+const removeEndpoints: ReadonlyArray<Step> = [0, 1, 2].map((endpoint) => ({ do: "remove endpoint", endpoint }))
+
+/** Events come to one or two listeners, with an endpoint beside them or without any. */
+export const listened = about(
+  {
+    connection,
+    person,
+    app,
+    maxEventAgeS: one([null, null, 30]),
+    events: one<ReadonlyArray<"rule.fired" | "places.changed">>([[], ["rule.fired"], ["places.changed"]]),
+    pauseMs: one(CROSSINGS)
+  },
+  ({ app, connection, events, maxEventAgeS, pauseMs, person }) =>
+    story(
+      rule(connection, { maxEventAgeS }),
+      rule(connection, { type: "exit" }),
+      maybe(rule(connection, { webhook: 0 })),
+      oneof(constant([]), constant(removeEndpoints)),
+      listen(app, { events }),
+      maybe(listen(app, { endpoint: 0 })),
+      walk(person, "in", pauseMs),
+      maybe({ do: "rotate secret", endpoint: 0 }),
+      maybe({ do: "share", connection, places: [1], isEarlierIncluded: false }),
+      walk(person, "out"),
+      maybe({ do: "stop listening", listener: 0 }),
+      listen(app),
+      { do: "share", connection, places: [0, 1], isEarlierIncluded: false },
+      walk(person, "in"),
+      wait([SECOND, MINUTE, 5 * MINUTE]),
+      { do: "read access log", person }
+    )
+)
+
+/** What a stream ends with: its session, its app, its endpoint, or a permission that the user takes back. */
+export const listenersEnded = about({ connection, person, app }, ({ app, connection, person }) =>
+  story(
+    rule(connection),
+    maybe(rule(connection, { type: "exit" })),
+    listen(app),
+    listen(app, { endpoint: 0 }),
+    maybe(walk(person, "in", MINUTE)),
+    oneof(
+      constant<ReadonlyArray<Step>>([
+        { do: "end listening session", listener: 0 },
+        { do: "end listening session", listener: 1 }
+      ]),
+      constant<ReadonlyArray<Step>>([{ do: "revoke app", app }]),
+      constant(removeEndpoints),
+      constant<ReadonlyArray<Step>>([{ do: "disconnect", connection }]),
+      constant<ReadonlyArray<Step>>([{ do: "share", connection, places: [1], isEarlierIncluded: false }])
+    ),
+    wait([0, SECOND, 14 * SECOND, 16 * SECOND, MINUTE]),
+    walk(person, "in", MINUTE),
+    wait([SECOND, MINUTE])
+  )
+)
+
+/** The server dies while somebody listens, or the reader leaves while events come. */
+export const listenersLost = about(
+  { connection, person, app, downMs: one([0, SECOND, 31 * SECOND, MINUTE]), forMs: one([SECOND, 59 * SECOND, MINUTE]) },
+  ({ app, connection, downMs, forMs, person }) =>
+    story(
+      rule(connection),
+      rule(connection, { type: "exit" }),
+      oneof(constant([]), constant(removeEndpoints)),
+      listen(app),
+      maybe(listen(app, { forMs })),
+      {
+        do: "together",
+        apartMs: 0,
+        deeds: [
+          { do: "fix", person, phone: 0, place: 0, edgeM: -100, accuracyM: 10, ageMs: 0 },
+          { do: "crash", program: "server", downMs }
+        ]
+      },
+      wait([SECOND, 44 * SECOND, 46 * SECOND, 2 * MINUTE]),
+      walk(person, "out", MINUTE),
+      listen(app),
+      walk(person, "in", MINUTE),
+      wait([MINUTE, 5 * MINUTE]),
+      { do: "read access log", person }
+    )
+)
+
+/** More listeners than an app may have, and one more when one has left. */
+export const manyListeners = about({ app, left: integer({ min: 0, max: 4 }) }, ({ app, left }) =>
+  story(
+    ...[0, 1, 2, 3, 4, 5].map(() => listen(app)),
+    { do: "stop listening", listener: left },
+    wait([0, SECOND]),
+    listen(app),
+    listen(app),
+    wait([SECOND, 46 * SECOND])
+  )
+)

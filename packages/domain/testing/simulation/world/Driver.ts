@@ -1,0 +1,17 @@
+import type { Effect } from "effect"
+import type { Ended, Name, Operation } from "../Operations.js"
+import type { Ports } from "../ports/Ports.js"
+import type { Registry } from "./Registry.js"
+
+/** Performs an operation, and answers how it ended unless the server dies meanwhile. */
+export type Perform = <N extends Name>(name: N, args: Operation<N>["args"]) => Effect.Effect<Ended<N>, never, Ports>
+
+/**
+ * The way in which the people outside reach the programs: by their functions, or through an adapter such as HTTP, whose
+ * decoding, guards and encoding then run in the simulation, too.
+ */
+export interface Driver {
+  readonly name: string
+  /** Runs in the server's process, at each start of it. What the adapter keeps in memory dies with the process. */
+  readonly start: (registry: Registry) => Effect.Effect<Perform, never, Ports>
+}

@@ -1,0 +1,50 @@
+import { Deferred, Effect, Stream } from "effect"
+import * as Process from "../engine/Process.js"
+import type { Registry, StreamMessage } from "./Registry.js"
+
+/** A search may change `forMs` to the days of a tier. */
+const LONGEST_MILLIS = 600_000
+
+type Ready = Extract<StreamMessage, { readonly _tag: "Ready" }>
+
+/**
+ * Reads the stream of a listener in a fibre of the server's process, and writes what comes into the trace. Returns the
+ * first message. The reader leaves when somebody completes the entry of `readers`, and after `forMs` or ten minutes at
+ * the latest: a listener wakes the server every second, so one that stayed for a simulated week would make the run take
+ * minutes.
+ */
+export const read = <E, R>(
+  { hear, readers, secrets }: Registry,
+  forMs: number,
+  messages: Stream.Stream<StreamMessage, E, R>
+): Effect.Effect<{ readonly listenerId: string; readonly secret: string | null }, never, R> =>
+  Effect.gen(function* () {
+    const [ready, left] = [yield* Deferred.make<Ready>(), yield* Deferred.make<void>()]
+    const take = (message: StreamMessage) =>
+      Effect.gen(function* () {
+        if (message._tag !== "Ready") return yield* hear((yield* Deferred.await(ready)).listenerId, message)
+        readers.set(message.listenerId, left)
+        yield* Deferred.succeed(ready, message)
+      })
+    const reading = Effect.exit(Stream.runForEach(messages, take))
+    const leaving = Effect.gen(function* () {
+      const { listenerId } = yield* Deferred.await(ready)
+      yield* Effect.raceFirst(Deferred.await(left), Effect.sleep(Math.min(forMs, LONGEST_MILLIS)))
+      yield* hear(listenerId, null)
+    })
+    const over = Effect.flatMap(Deferred.await(ready), ({ listenerId }) =>
+      Effect.sync(() => void readers.delete(listenerId))
+    )
+    yield* Effect.forkDaemon(
+      Effect.zipRight(Effect.raceFirst(reading, leaving), over).pipe(Effect.locally(Process.operation, null))
+    )
+    const { listenerId, secret } = yield* Deferred.await(ready)
+    return { listenerId, secret: secret === null ? null : secrets.alias("signing-secret", secret) }
+  })
+
+/** The reader leaves; nothing happens when the stream has ended. */
+export const leave = ({ readers }: Registry, listenerId: string): Effect.Effect<null> =>
+  Effect.suspend(() => {
+    const left = readers.get(listenerId)
+    return left === undefined ? Effect.succeed(null) : Effect.as(Deferred.succeed(left, undefined), null)
+  })
