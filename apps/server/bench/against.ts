@@ -93,7 +93,7 @@ const paths: Readonly<Record<string, Path>> = {
       Promise.all(
         trees.map(async (tree) => {
           const receiver = await Webhooks.receiver(bench)
-          const { scratch, workers } = await Deliveries.withWorkers(bench, receiver, 1, tree)
+          const { scratch, workers } = await Deliveries.withWorkers(bench, receiver, 1, { tree })
           const round = Deliveries.product(scratch, receiver, workers, 4_000)
           return async () => (await round()).cpuMicrosPerOp ?? Number.NaN
         })

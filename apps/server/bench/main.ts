@@ -1,12 +1,15 @@
-import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs"
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs"
 import { cpus } from "node:os"
+import { join } from "node:path"
 import { type Peak, withBench } from "./harness/Bench.js"
 import * as Options from "./harness/options.js"
 import * as Peers from "./harness/peers.js"
-import type { Measured, Row, Sample } from "./harness/Row.js"
+import * as Log from "./harness/log.js"
+import type { Comparison, Measured, Row, Sample } from "./harness/Row.js"
 import { measure } from "./harness/rounds.js"
 import * as Scratch from "./harness/Scratch.js"
 import { judge, table, type Verdict } from "./harness/table.js"
+import { checkedOut, commit, type Tree } from "./harness/Tree.js"
 import { rows } from "./rows/index.js"
 
 /** The figures of one machine at one time. Only the ratio to the baseline of the same run can be compared elsewhere. */
@@ -19,23 +22,52 @@ interface Result {
   readonly samples: Readonly<Record<string, ReadonlyArray<Sample>>>
 }
 
-const runRow = (row: Row, options: Options.Options, peaks: Array<Peak>): Promise<ReadonlyArray<Result>> =>
-  withBench(
-    { row: row.name, rounds: options.rounds, withPeers: options.peers, profiles: options.profile },
-    peaks,
-    async (bench) => {
-      const results: Array<Result> = []
-      for (const comparison of await row.open(bench)) {
-        const { measured, samples } = await measure(comparison, options.rounds)
-        const verdicts = judge(comparison.goals, measured)
-        const label = comparison.label ?? null
-        const title = `${row.name}${label === null ? "" : `, ${label}`}: ${row.path}`
-        console.log(`\n${table(title, measured, verdicts, comparison.notes?.() ?? [])}`)
-        results.push({ row: row.name, label, measured, verdicts, samples })
-      }
-      return results
+const runRow = (
+  row: Row,
+  options: Options.Options,
+  other: Tree | undefined,
+  peaks: Array<Peak>
+): Promise<ReadonlyArray<Result>> =>
+  opened(row, options, other, peaks, async (comparisons) => {
+    const results: Array<Result> = []
+    for (const comparison of comparisons) {
+      const { measured, samples } = await measure(comparison, options.rounds)
+      const verdicts = judge(comparison.goals, measured)
+      const label = comparison.label ?? null
+      const title = `${row.name}${label === null ? "" : `, ${label}`}: ${row.path}`
+      console.log(`\n${table(title, measured, verdicts, comparison.notes?.() ?? [])}`)
+      results.push({ row: row.name, label, measured, verdicts, samples })
     }
-  )
+    return results
+  })
+
+/** Sets a row up. With another tree, the row stands there twice, and the other tree's programs are one more peer. */
+const opened = <A>(
+  row: Row,
+  options: Options.Options,
+  other: Tree | undefined,
+  peaks: Array<Peak>,
+  use: (comparisons: ReadonlyArray<Comparison>) => Promise<A>
+): Promise<A> => {
+  const given = { row: row.name, rounds: options.rounds, withPeers: options.peers, profiles: options.profile }
+  return withBench(given, peaks, async (bench) => {
+    const comparisons = await row.open(bench)
+    if (other === undefined) return use(comparisons)
+    return withBench({ ...given, withPeers: false, tree: other.folder }, [], async (beside) => {
+      const theirs = await row.open(beside)
+      // A row that starts no program measures modules, and those are this tree's.
+      if (beside.programs() === 0) return use(comparisons)
+      return use(
+        comparisons.map((comparison, index) => {
+          const product = theirs[index]?.product
+          return product === undefined
+            ? comparison
+            : { ...comparison, peers: { ...comparison.peers, [other.name]: product } }
+        })
+      )
+    })
+  })
+}
 
 /** Checked before the measuring: minutes of work must not end without a place for the result. */
 const mustBeWritable = (file: string): void => {
@@ -64,10 +96,15 @@ const mustBeFolder = (folder: string): void => {
   }
 }
 
+const LOG = join(import.meta.dirname, "../../../docs/performance-log.md")
+
 const run = async (options: Options.Options): Promise<void> => {
   if (options.json !== undefined) mustBeWritable(options.json)
   if (options.profile !== undefined) mustBeFolder(options.profile)
   const version = await Scratch.version()
+  const begun = new Date()
+  if (options.compare !== undefined) console.log(`Installing and building ${options.compare} …`)
+  const other = options.compare === undefined ? undefined : checkedOut(options.compare)
   if (options.peers) Peers.install()
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? "?"}, Node ${process.version}, PostgreSQL ${version}`
   console.log(`${machine}; medians of ${options.rounds} alternating rounds`)
@@ -78,7 +115,7 @@ const run = async (options: Options.Options): Promise<void> => {
   const failures: Array<string> = []
   for (const row of chosen) {
     try {
-      results.push(...(await runRow(row, options, peaks)))
+      results.push(...(await runRow(row, options, other, peaks)))
     } catch (error) {
       // A row that fails does not stop the other rows.
       const failure = `${row.name} FAILED: ${error instanceof Error ? error.message : String(error)}`
@@ -97,6 +134,11 @@ const run = async (options: Options.Options): Promise<void> => {
   for (const failure of failures) console.error(failure)
   if (options.json !== undefined) {
     writeFileSync(options.json, `${JSON.stringify({ machine, rounds: options.rounds, results, peaks }, null, 2)}\n`)
+  }
+  if (options.log && results.length > 0) {
+    const run = { at: begun, commit: commit(), machine, rounds: options.rounds, args: process.argv.slice(2) }
+    writeFileSync(LOG, Log.withRun(readFileSync(LOG, "utf8"), Log.entry(run, results)))
+    console.log("The results stand in docs/performance-log.md.")
   }
   process.exitCode = failures.length === 0 ? 0 : 1
 }

@@ -22,27 +22,60 @@ export interface Done {
 
 const agent = new Agent({ pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
 
-/** Posts the `n`th webhook of an order, with the body and signature that the product would send. Returns the status. */
-export const post = async ({ endpoints, people, port }: Order, n: number): Promise<number> => {
-  const [person, at] = [n % people, Date.now()]
+/** What a sender must know of one webhook. */
+export interface Webhook {
+  readonly eventId: string
+  readonly connectionId: string
+  readonly ruleId: string
+  readonly placeId: string
+  readonly endpointId: string
+  readonly url: string
+  readonly secret: string
+}
+
+/** The `n`th webhook of an order. */
+export const webhook = ({ endpoints, people, port }: Order, n: number): Webhook => {
+  const person = n % people
   const to = person % endpoints
+  return {
+    eventId: `evt_bare0n${n}`,
+    connectionId: People.connection(person),
+    ruleId: Webhooks.rule(person),
+    placeId: People.place(person),
+    endpointId: Endpoints.endpoint(to),
+    url: Webhooks.url(port, to),
+    secret: Endpoints.secret(to)
+  }
+}
+
+/** Posts a webhook with the body and the signature that the product would send. Returns the status. */
+export const post = async ({
+  connectionId,
+  endpointId,
+  eventId,
+  placeId,
+  ruleId,
+  secret,
+  url
+}: Webhook): Promise<number> => {
+  const at = Date.now()
   const body = Event.body(
     {
-      eventId: EventId.make(`evt_bare0n${n}`),
+      eventId: EventId.make(eventId),
       appId: AppId.make(People.APP),
-      grantId: ConnectionId.make(People.connection(person)),
+      grantId: ConnectionId.make(connectionId),
       payload: {
         type: "place.enter",
-        ruleId: RuleId.make(Webhooks.rule(person)),
-        target: { placeId: PlaceId.make(People.place(person)), label: "Home" }
+        ruleId: RuleId.make(ruleId),
+        target: { placeId: PlaceId.make(placeId), label: "Home" }
       },
       occurredAt: Timestamp.make(at)
     },
-    EndpointId.make(Endpoints.endpoint(to))
+    EndpointId.make(endpointId)
   )
   const t = Math.floor(at / 1_000)
-  const hex = createHmac("sha256", Endpoints.secret(to)).update(`${t}.${body}`).digest("hex")
-  const answer = await request(Webhooks.url(port, to), {
+  const hex = createHmac("sha256", secret).update(`${t}.${body}`).digest("hex")
+  const answer = await request(url, {
     dispatcher: agent,
     method: "POST",
     headers: {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import pg from "pg"
-import { measured, type Order, post } from "./post.js"
+import { jobs } from "./jobs.js"
+import { measured, type Order } from "./post.js"
 
 /**
  * Sends the same webhooks with a general-purpose job queue, as a developer without the product would: one job for each
- * webhook, whose handler makes the POST and writes a log row. A round lasts from the commit of the jobs until every job
- * has ended.
+ * webhook, which does one of the works of jobs.ts. A round lasts from the commit of the jobs until every job has ended.
  */
 
 /** A job queue in `bench/peers`. */
@@ -23,28 +23,25 @@ interface Peer {
   }>
 }
 
-const LOG = `CREATE TABLE attempts (n integer NOT NULL, started_at timestamptz NOT NULL, ended_at timestamptz NOT NULL,
-  status integer NOT NULL, snippet text)`
-const INSERT = "INSERT INTO attempts (n, started_at, ended_at, status, snippet) VALUES ($1, $2, $3, $4, '')"
-
-const [path = "", connectionString = "", atOnce = "1"] = process.argv.slice(2)
+const [path = "", connectionString = "", atOnce = "1", work = ""] = process.argv.slice(2)
+const job = work === "same" ? jobs.same : jobs.bare
 const { start } = (await import(path)) as Peer
 const pool = new pg.Pool({ connectionString, max: 10 })
-await pool.query(LOG)
+await pool.query(job.tables)
 let order: Order | undefined
 
 const queue = await start(pool, Number(atOnce), async (n) => {
   if (order === undefined) throw new Error("a job without an order")
-  const startedAt = new Date()
-  const status = await post(order, n)
-  await pool.query({ name: "log", text: INSERT, values: [n, startedAt, new Date(), status] })
+  await job.perform(pool, order, n)
 })
 
-const round = async (requests: number) => {
+const round = async (given: Order) => {
+  const { requests } = given
   const client = await pool.connect()
   // Does what autovacuum does on a database in use: here autovacuum may be off, or start in the middle of a round.
   await client.query("VACUUM (ANALYZE)")
   await client.query("BEGIN")
+  await job.prepare(client, given)
   await queue.enqueue(
     client,
     Array.from({ length: requests }, (_, n) => n)
@@ -58,16 +55,14 @@ const round = async (requests: number) => {
       left = Number((await pool.query<{ left: string }>(queue.left)).rows[0]?.left)
     }
   })
-  const { rows } = await pool.query<{ count: string }>(
-    "WITH gone AS (DELETE FROM attempts RETURNING 1) SELECT count(*) FROM gone"
-  )
-  if (Number(rows[0]?.count) !== requests) throw new Error(`${rows[0]?.count} of ${requests} rows are in the log`)
+  const { rows } = await pool.query<{ sent: string }>(job.finish)
+  if (Number(rows[0]?.sent) !== requests) throw new Error(`${rows[0]?.sent} of ${requests} webhooks left their rows`)
   return done
 }
 
 process.on("message", async (given: Order) => {
   order = given
-  const done = await round(given.requests)
+  const done = await round(given)
   process.send?.(done)
 })
 process.send?.("ready")

@@ -1,4 +1,4 @@
-import { type Done, measured, type Order, post } from "./post.js"
+import { type Done, measured, type Order, post, webhook } from "./post.js"
 
 /**
  * The cost of sending without a queue: the same bodies to the same endpoints, signed, with `undici` on kept
@@ -7,7 +7,7 @@ import { type Done, measured, type Order, post } from "./post.js"
 const sendAll = (order: Order): Promise<Done> => {
   let next = 0
   const lane = async () => {
-    while (next < order.requests) await post(order, next++)
+    while (next < order.requests) await post(webhook(order, next++))
   }
   return measured(async () => void (await Promise.all(Array.from({ length: order.atOnce }, lane))))
 }

@@ -11,6 +11,8 @@ export interface Bench {
   readonly rounds: number
   /** Whether peers are measured too; a row may then install its peers. */
   readonly withPeers: boolean
+  /** How many programs of the product were started. */
+  readonly programs: () => number
   /** The memory peaks of the rows that have run so far. */
   readonly peaks: () => ReadonlyArray<Peak>
   /** Runs when the row ends, the last registered function first. */
@@ -63,6 +65,8 @@ interface Given {
   readonly withPeers: boolean
   /** The folder for profiles of the product's programs; undefined: no profiles. */
   readonly profiles?: string | undefined
+  /** Another clone of the repository, whose programs the row starts; undefined: this one. */
+  readonly tree?: string | undefined
 }
 
 /** Runs `use` and removes everything that it made, also after a failure. */
@@ -94,7 +98,11 @@ export const withBench = async <A>(
   }
 }
 
-const build = ({ profiles, row, rounds, withPeers }: Given, peaks: Array<Peak>, defer: Bench["defer"]): Bench => {
+const build = (
+  { profiles, row, rounds, tree: ofAll, withPeers }: Given,
+  peaks: Array<Peak>,
+  defer: Bench["defer"]
+): Bench => {
   const keep: Bench["keep"] = (running) => {
     let isOver = false
     const stop = async () => {
@@ -118,10 +126,11 @@ const build = ({ profiles, row, rounds, withPeers }: Given, peaks: Array<Peak>, 
     environment: Readonly<Record<string, string>>,
     role: Program.Role,
     ready: (running: Program.Running) => Promise<void>,
-    tree?: string
+    tree = ofAll
   ): Promise<Program.Running> => {
     const begin = performance.now()
-    const profile = profiles === undefined ? undefined : join(profiles, `${row}-${role}-${++programs}.cpuprofile`)
+    programs++
+    const profile = profiles === undefined ? undefined : join(profiles, `${row}-${role}-${programs}.cpuprofile`)
     const running = keep(Program.product(program, { ...COMMON, ...environment }, role, profile, tree))
     await ready(running)
     readyAfter.set(running.pid, (performance.now() - begin) / 1_000)
@@ -156,6 +165,7 @@ const build = ({ profiles, row, rounds, withPeers }: Given, peaks: Array<Peak>, 
   return {
     rounds,
     withPeers,
+    programs: () => programs,
     peaks: () => peaks,
     defer,
     keep,

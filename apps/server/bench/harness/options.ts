@@ -11,6 +11,10 @@ export interface Options {
   readonly json: string | undefined
   /** The folder for profiles of the product's programs. */
   readonly profile: string | undefined
+  /** A commit whose programs are measured beside this tree's. */
+  readonly compare: string | undefined
+  /** Whether the results go into `docs/performance-log.md`. */
+  readonly log: boolean
 }
 
 const ROUNDS_MIN = 3
@@ -27,7 +31,9 @@ export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>)
         peers: { type: "boolean", default: false },
         rounds: { type: "string", default: String(ROUNDS_MIN) },
         json: { type: "string" },
-        profile: { type: "string" }
+        profile: { type: "string" },
+        compare: { type: "string" },
+        log: { type: "boolean", default: false }
       }
     })
     const only = values.only?.flatMap((list) => list.split(","))
@@ -38,13 +44,18 @@ export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>)
     if (!Number.isInteger(rounds) || rounds < ROUNDS_MIN || rounds > ROUNDS_MAX) {
       return `--rounds is a whole number from ${ROUNDS_MIN} to ${ROUNDS_MAX}: a median of fewer says nothing.`
     }
+    if (values.profile !== undefined && (values.log || values.compare !== undefined)) {
+      return "--profile slows the programs down: leave out --log and --compare."
+    }
     return {
       help: values.help,
       only,
       peers: values.peers,
       rounds,
       json: values.json,
-      profile: values.profile && resolve(values.profile)
+      profile: values.profile && resolve(values.profile),
+      compare: values.compare,
+      log: values.log
     }
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
@@ -52,7 +63,7 @@ export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>)
 }
 
 export const help = (rows: ReadonlyArray<{ readonly name: string; readonly path: string; readonly seconds: number }>) =>
-  `npm run bench -- [--only NAME[,NAME]] [--rounds N] [--peers] [--json FILE] [--profile FOLDER]
+  `npm run bench -- [--only NAME[,NAME]] [--rounds N] [--peers] [--compare REF] [--log] [--json FILE] [--profile FOLDER]
 
 Measures paths of the built product against baselines that do the same work, in alternating rounds, and prints the medians.
 It needs PostgreSQL at BENCH_DATABASE_URL (postgres://postgres@127.0.0.1:5432/postgres) where databases may be made, and pgbench.
@@ -60,6 +71,9 @@ It needs PostgreSQL at BENCH_DATABASE_URL (postgres://postgres@127.0.0.1:5432/po
   --only NAME   these rows only
   --rounds N    rounds of each side, ${ROUNDS_MIN} to ${ROUNDS_MAX}; ${ROUNDS_MIN} without it
   --peers       installs other programs that do the same and measures them, too
+  --compare REF builds the programs of another commit in a folder of its own, and measures them in the same rounds; with
+                it a row takes about twice as long
+  --log         adds the results to docs/performance-log.md, with the date, the commit and the machine
   --json FILE   writes every round's figures
   --profile FOLDER
                 writes a CPU profile of each program of the product there, for the developer tools of a browser, and

@@ -36,8 +36,10 @@ export const deliveries: Row = {
         baseline: () => sendAll(sender, receiver),
         peers: await peers(bench, receiver),
         goals: [
-          Goal.throughputRatio(0.35),
-          ...Object.keys(PEERS).map((name) => Goal.peerRatio(name, 2)),
+          Goal.throughputRatio(0.55),
+          ...WORKS.flatMap(({ least, says }) =>
+            Object.entries(least).map(([name, times]) => Goal.peerRatio(`${name}${says}`, times))
+          ),
           Goal.peakMB("worker", 180)
         ]
       }
@@ -46,31 +48,44 @@ export const deliveries: Row = {
 }
 
 const PEERS = { "pg-boss": "pgBoss.mjs", "graphile-worker": "graphileWorker.mjs" }
+/** What the jobs of a queue do (baselines/jobs.ts), and how many times as fast the product must be. */
+const WORKS = [
+  { work: "same", says: ", the same work", least: { "pg-boss": 2, "graphile-worker": 2 } },
+  { work: "bare", says: ", a POST and a row", least: { "pg-boss": 1.2, "graphile-worker": 2 } }
+] as const
 
 /** Job queues that send the same webhooks, each on a database of its own. */
 const peers = async (bench: Bench, receiver: Webhooks.Receiver): Promise<Readonly<Record<string, Side>>> => {
   if (!bench.withPeers) return {}
   const sides: Record<string, Side> = {}
   for (const [name, file] of Object.entries(PEERS)) {
-    const { url } = await bench.scratch()
-    const running = bench.keep(
-      Program.source(name, fileURLToPath(new URL("../baselines/queue.ts", import.meta.url)), receiver.environment, [
-        pathToFileURL(Peers.path(file)).href,
-        url,
-        String(AT_ONCE)
-      ])
-    )
-    await Promise.race([once(running.child, "message"), running.untilEnd])
-    sides[name] = () => sendAll(running, receiver)
+    for (const { says, work } of WORKS) {
+      const { url } = await bench.scratch()
+      const running = bench.keep(
+        Program.source(name, fileURLToPath(new URL("../baselines/queue.ts", import.meta.url)), receiver.environment, [
+          pathToFileURL(Peers.path(file)).href,
+          url,
+          String(AT_ONCE),
+          work
+        ])
+      )
+      await Promise.race([once(running.child, "message"), running.untilEnd])
+      sides[`${name}${says}`] = () => sendAll(running, receiver)
+    }
   }
   return sides
 }
 
 /** A database with endpoints and rules, and `count` workers on it. */
-export const withWorkers = async (bench: Bench, receiver: Webhooks.Receiver, count: number, tree?: string) => {
+export const withWorkers = async (
+  bench: Bench,
+  receiver: Webhooks.Receiver,
+  count: number,
+  { endpoints = ENDPOINTS, tree }: { readonly endpoints?: number; readonly tree?: string } = {}
+) => {
   const scratch = await bench.scratch(async (empty) => {
     await People.seed(empty, { count: PEOPLE })
-    await Webhooks.seed(empty, { endpoints: ENDPOINTS, people: PEOPLE, port: receiver.port })
+    await Webhooks.seed(empty, { endpoints, people: PEOPLE, port: receiver.port })
   })
   const workers = await Promise.all(
     Array.from({ length: count }, () => bench.worker(scratch, receiver.environment, tree))

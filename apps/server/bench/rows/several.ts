@@ -18,6 +18,11 @@ const WARM_UP_ROUNDS = 8
 
 /** The events of a round for each worker: enough for about three seconds. */
 const EVENTS = 1_200
+/**
+ * For every number of workers: so many that eight attempts at once for each of them, which is all that the workers may
+ * make together, are not what limits four workers.
+ */
+const ENDPOINTS = 400
 
 /** What a process may use of a core. Four of them leave more than a core to PostgreSQL, the load and the receiver. */
 const SHARE = 0.15
@@ -59,7 +64,7 @@ const workers = async (bench: Bench): Promise<ReadonlyArray<Comparison>> => {
   const receiver = await Webhooks.receiver(bench)
   const sides = new Map<number, Side>()
   for (const count of [1, ...COUNTS.map(({ count }) => count)]) {
-    const { scratch, workers } = await Deliveries.withWorkers(bench, receiver, count)
+    const { scratch, workers } = await Deliveries.withWorkers(bench, receiver, count, { endpoints: ENDPOINTS })
     const side = Deliveries.product(scratch, receiver, workers, EVENTS * count)
     for (let round = 0; round < WARM_UP_ROUNDS; round += 1) await side()
     await CpuShare.limit(bench, workers, SHARE)

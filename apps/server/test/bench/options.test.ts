@@ -10,7 +10,9 @@ it("without arguments every row is measured in three rounds, and nothing is inst
     peers: false,
     rounds: 3,
     json: undefined,
-    profile: undefined
+    profile: undefined,
+    compare: undefined,
+    log: false
   })
 })
 
@@ -23,6 +25,7 @@ it.each([
   [["--only", "presense"], "--only names a row that there is not. The rows are: presence, refresh."],
   [["--rounds", "2"], "a median of fewer says nothing"],
   [["--rounds", "many"], "a whole number"],
+  [["--profile", "folder", "--log"], "leave out --log and --compare"],
   [["--fast"], "--fast"],
   [["presence"], "presence"]
 ])("what cannot be meant is refused and explained: %s", (args, words) => {
