@@ -1,7 +1,7 @@
 // Puts what the server is made of into a few files, and what the worker is made of into others, straight from their
 // sources: reading 1,650 files took most of the start, and most of the memory of a program that had nothing to do yet.
-// `npm start`, `npm run worker`, clock, demo, listen, replay and simulate come here first, so this needs nothing that
-// `npm ci --omit=dev` leaves out; the types are checked by `npm run build`.
+// `npm start`, `npm run worker`, clock, demo, listen, replay and simulate come here first, with names of bundles; so
+// this needs nothing that `npm ci --omit=dev` leaves out. The types are checked by `npm run build`.
 import { readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -12,21 +12,29 @@ const { build } = await import("esbuild")
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..")
 
-/** The programs of each app. The programs of one entry share files; what runs for long shares none with the others. */
-const PROGRAMS = {
-  server: [
-    { main: "launch.mjs" },
-    {
+/**
+ * The bundles, and the programs of each, which share files. What runs for long has a bundle of its own, and so a start
+ * waits for what it needs and for nothing else. The folders are as deep as the sources.
+ */
+const BUNDLES = {
+  server: { app: "server", folder: "bundle", programs: { main: "launch.mjs" } },
+  worker: { app: "worker", folder: "bundle", programs: { main: "launch.mjs" } },
+  commands: {
+    app: "server",
+    folder: "commands-bundle",
+    programs: {
       clock: "src/clock.ts",
       demo: "src/demo.ts",
       listen: "src/listen.ts",
       replay: "src/replay.ts",
       simulate: "src/simulate.ts"
     }
-  ],
-  worker: [{ main: "launch.mjs" }]
+  }
 }
-const APPS = Object.keys(PROGRAMS)
+
+/** The bundles to make, by name: all of them without a name. */
+const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(BUNDLES)
+for (const name of chosen) if (!(name in BUNDLES)) throw new Error(`There is no bundle of this name: ${name}`)
 
 /** They bring files of their own that are not JavaScript, or are looked for and may be absent. */
 const EXTERNAL = ["@electric-sql/pglite", "@node-rs/argon2", "pg-native"]
@@ -46,7 +54,7 @@ const changedAt = Math.max(
       `packages/${name}/src`,
       `packages/${name}/package.json`
     ]),
-    ...APPS.flatMap((app) => [`apps/${app}/src`, `apps/${app}/package.json`, `apps/${app}/launch.mjs`]),
+    ...["server", "worker"].flatMap((app) => [`apps/${app}/src`, `apps/${app}/package.json`, `apps/${app}/launch.mjs`]),
     "apps/server/bundle.mjs",
     "tsconfig.base.json",
     "node_modules/.package-lock.json"
@@ -55,13 +63,13 @@ const changedAt = Math.max(
 
 const say = (line) => process.stdout.write(`${line}\n`)
 
-const folderOf = (app) => join(ROOT, "apps", app, "bundle")
+const folderOf = ({ app, folder }) => join(ROOT, "apps", app, folder)
 
-const bundle = async (app) => {
-  const folder = folderOf(app)
+const bundle = async (one) => {
+  const folder = folderOf(one)
   const fresh = `${folder}.new`
   rmSync(fresh, { recursive: true, force: true })
-  await Promise.all(PROGRAMS[app].map((programs) => bundleInto(fresh, join(ROOT, "apps", app), programs)))
+  await bundleInto(fresh, join(ROOT, "apps", one.app), one.programs)
   // All of it or nothing, also when somebody stops this half-way.
   rmSync(folder, { recursive: true, force: true })
   renameSync(fresh, folder)
@@ -92,11 +100,12 @@ const bundleInto = (outdir, app, programs) =>
     logLevel: "warning"
   })
 
-const stale = APPS.filter((app) => newest(join(folderOf(app), "main.js")) <= changedAt)
+const builtAt = (one) => newest(join(folderOf(one), `${Object.keys(one.programs)[0]}.js`))
+const stale = chosen.filter((name) => builtAt(BUNDLES[name]) <= changedAt)
 if (stale.length > 0) {
   const began = performance.now()
-  say("Building the server and the worker, which is done once after a change of their sources …")
-  await Promise.all(stale.map(bundle))
-  const places = stale.map((app) => relative(process.cwd(), folderOf(app))).join(" and ")
-  say(`Built in ${((performance.now() - began) / 1000).toFixed(1)} s: ${places}`)
+  say(`Building ${stale.join(", ")}, which is done once after a change of the sources …`)
+  await Promise.all(stale.map((name) => bundle(BUNDLES[name])))
+  const places = stale.map((name) => relative(process.cwd(), folderOf(BUNDLES[name])))
+  say(`Built in ${((performance.now() - began) / 1000).toFixed(1)} s: ${places.join(", ")}`)
 }

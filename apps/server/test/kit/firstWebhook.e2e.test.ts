@@ -47,7 +47,7 @@ describe("docs/first-webhook.md: the published tarballs and a running service", 
     return () => written
   }
 
-  it("suffice for a webhook that the developer's own program has verified", { timeout: 240_000 }, async () => {
+  it("suffice for a webhook that the developer's own program has verified", async () => {
     const guide = await readFile(join(ROOT, "docs/first-webhook.md"), "utf8")
     const tarballs = (await readdir(join(folder, "packed"))).filter((name) => !name.includes("domain"))
     const named = Array.from(guide.matchAll(/\.\/(place-access-[\w-]+-[\d.]+\.tgz)/g), ([, name = ""]) => name)

@@ -72,7 +72,7 @@ describeServers("one version up and back, under load", ({ freshDatabase }) => {
     await database?.drop()
   })
 
-  it("no upload fails, and tokens, rules and signing secrets go on", { timeout: 240_000 }, async ({ skip }) => {
+  it("no upload fails, and tokens, rules and signing secrets go on", async ({ skip }) => {
     if (previous === undefined) return skip("this clone has no earlier version: fetch its history")
     const shared = {
       DATABASE_URL: database.url,

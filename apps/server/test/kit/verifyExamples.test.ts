@@ -212,7 +212,7 @@ describe("every example of the page about webhooks agrees with the test vectors 
   })
   afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-  it.for(LANGUAGES)("$name", { timeout: 120_000 }, ({ compile, files, name, needs, run }, { skip }) => {
+  it.for(LANGUAGES)("$name", ({ compile, files, name, needs, run }, { skip }) => {
     const missing = needs.filter((program) => !isInstalled(program))
     if (missing.length > 0) skip(`${missing.join(" and ")} not installed`)
     const folder = join(scratch, name.replace(/\W/g, "-"))

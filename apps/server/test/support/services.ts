@@ -102,6 +102,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
       `No Citus cluster: its tests are skipped. Set TEST_CITUS_URL to a database of a coordinator, ` +
       `as a role that may create databases on every node.`
   })
+  if (process.env["TESTS"] === "short") {
+    process.stderr.write("\nWhat starts programs or takes minutes is left out: npm run test:long runs it.\n")
+  }
   const pgTemplate = `place_access_template_${randomBytes(6).toString("hex")}`
   project.provide("pgUrl", pgUrl)
   project.provide("pgTemplate", pgTemplate)

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises"
 
 /** How long a test waits for a condition on a slow machine. The time taken proves nothing. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 180_000
 
 /**
  * Calls `probe` repeatedly until it returns a value, and returns that value. A probe that throws is called again; its
