@@ -1,7 +1,8 @@
-import { Distribution, layerPostgres, Migrator, NodeVault } from "@place-access/adapters-pg"
+import { Distribution, Isolation, layerPostgres, Migrator, NodeVault } from "@place-access/adapters-pg"
 import { AppId } from "@place-access/domain/shared"
 import type { Settings } from "@place-access/worker"
 import { Effect, Either, Redacted } from "effect"
+import pg from "pg"
 import { afterEach, beforeEach, expect, it } from "vitest"
 import { ask } from "../../../../packages/adapters-pg/test/support/citusStandIn.js"
 import {
@@ -129,5 +130,29 @@ describeCitus("db isolate", (citus) => {
     const again = Distribution.distribute({ shards: 4, dryRun: false, say: () => Effect.void })
     await Effect.runPromise(Effect.provide(again, connection(database.url)))
     expect(await shards()).toEqual(moved)
+  })
+
+  it("waits for nobody who holds a table for longer than a request may: it makes way, and tries again", async () => {
+    const holder = new pg.Client({ connectionString: database.url })
+    await holder.connect()
+    try {
+      await holder.query("BEGIN")
+      await holder.query("UPDATE endpoints SET strikes = 1 WHERE app_id = $1", [APP])
+      const said: Array<string> = []
+      const say = (line: string) =>
+        Effect.promise(async () => {
+          said.push(line)
+          if (line.includes("in use")) await holder.query("COMMIT")
+        })
+      const isolated = Isolation.isolate({ appId: APP, node: undefined, say })
+      await Effect.runPromise(Effect.provide(isolated, connection(database.url)))
+      expect(said.slice(0, 3)).toEqual([
+        expect.stringContaining("Splitting the app's shard"),
+        "A table of the app is in use. The step is tried again.",
+        expect.stringContaining("The app's rows are on")
+      ])
+    } finally {
+      await holder.end()
+    }
   })
 })

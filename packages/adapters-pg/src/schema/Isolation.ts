@@ -1,8 +1,9 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { type AppId, type Program, program } from "@place-access/domain/shared"
-import { Data, Effect, Option, type ParseResult, Schema } from "effect"
+import { Clock, Data, Effect, Option, type ParseResult, Schedule, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
+import * as Failures from "../Failures.js"
 import { isDistributed } from "./isDistributed.js"
 
 /** The app's rows cannot get a shard of their own in this database, or a step failed. */
@@ -48,6 +49,7 @@ export const isolate = program("Isolation.isolate", function* ({ appId, node, sa
   else {
     yield* say("Splitting the app's shard. Writes to the apps of this shard wait meanwhile.")
     yield* perform(
+      say,
       (sql) => sql`SELECT isolate_tenant_to_new_shard('endpoints', ${appId}::text, 'CASCADE', 'block_writes')`
     )
   }
@@ -55,6 +57,7 @@ export const isolate = program("Isolation.isolate", function* ({ appId, node, sa
   if (node !== undefined && !isAt(alone, node)) {
     yield* say(`Moving the app's shard from ${nameOf(alone)} to ${nameOf(node)}.`)
     yield* perform(
+      say,
       (sql) => sql`SELECT citus_move_shard_placement(${alone.shard}::bigint, ${alone.host}::text,
                        ${alone.port}::integer, ${node.host}::text, ${node.port}::integer)`
     )
@@ -140,12 +143,35 @@ const sizesOf = (appId: AppId) =>
       ORDER BY c.shard_size DESC, 1`.pipe(Rows.all(SizeRow))
   })
 
-/** Copying rows takes any length of time. Waiting for a lock does not: a queue behind it would hold up the service. */
-const perform = (statement: (sql: SqlClient) => Effect.Effect<unknown, SqlError>) =>
+/**
+ * A lock that was not free within the `lock_timeout` of a connection, or two statements that waited for each other.
+ * Citus takes back what the step did.
+ */
+const isBusy = (error: unknown): boolean => {
+  const state = Failures.sqlState(error)
+  return state === "55P03" || state === "40P01" || Failures.isRefusedByNode(error)
+}
+
+const SOON = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(9))
+
+const IN_USE = "A table of the app is in use. The step is tried again."
+
+/**
+ * Copying rows takes any length of time. Waiting for a lock does not: a queue behind it would hold up the service. So a
+ * step that did not get its lock makes way for the queue, and is tried again.
+ */
+const perform = (
+  say: IsolationRequest["say"],
+  statement: (sql: SqlClient) => Effect.Effect<unknown, SqlError>
+): Effect.Effect<void, IsolationRefused, SqlClient> =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
     yield* sql.withTransaction(Effect.zipRight(sql`SET LOCAL statement_timeout = 0`, statement(sql)))
   }).pipe(
+    Effect.tapError((error) => (isBusy(error) ? say(IN_USE) : Effect.void)),
+    Effect.retry({ schedule: SOON, while: isBusy }),
+    // Locks are held in real time, even when the program runs on another clock.
+    Effect.withClock(Clock.make()),
     Effect.mapError((error) => {
       const reason = error.cause instanceof Error ? error.cause.message : error.message
       return new IsolationRefused({ message: `The step failed: ${reason}. Repeat the command once this is mended.` })

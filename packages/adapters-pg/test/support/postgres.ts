@@ -78,6 +78,28 @@ const serverOf = (kind: Kind): Server => {
     await onEachNode((client) => client.query(`create database ${name} ${how}`))
   }
 
+  /**
+   * Citus moves a shard by a subscription of one node to another, and now and then leaves the subscription to its daemon
+   * to drop. A database with a subscription cannot be dropped.
+   */
+  const dropSubscriptions = (name: string) =>
+    onEachNode(async (client, node) => {
+      const { rows } = await client.query<{ subname: string }>(
+        "select subname from pg_subscription s join pg_database d on d.oid = s.subdbid where datname = $1",
+        [name]
+      )
+      if (rows.length === 0) return
+      await client.query(`alter database ${name} with allow_connections true`)
+      await on(urlOf(node, name), async (inside) => {
+        for (const { subname } of rows) {
+          const subscription = inside.escapeIdentifier(subname)
+          await inside.query(`alter subscription ${subscription} disable`)
+          await inside.query(`alter subscription ${subscription} set (slot_name = none)`)
+          await inside.query(`drop subscription if exists ${subscription}`)
+        }
+      })
+    })
+
   // Programs that a test started, and a daemon of Citus, may come back to the database in the moment between the end of
   // their sessions and the drop. So nobody may connect any more, and a session that came before is ended once again.
   const drop = async (name: string, tries = 5): Promise<void> => {
@@ -90,6 +112,7 @@ const serverOf = (kind: Kind): Server => {
       })
     } catch (error) {
       if (tries <= 1 || !(error instanceof pg.DatabaseError) || error.code !== OBJECT_IN_USE) throw error
+      await dropSubscriptions(name)
       await drop(name, tries - 1)
     }
   }
