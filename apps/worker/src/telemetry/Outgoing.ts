@@ -1,6 +1,8 @@
 import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
+import { HttpBody } from "@effect/platform"
 import { Telemetry } from "@place-access/domain/shared"
 import { Effect, Layer } from "effect"
+import * as TracesProtobuf from "./TracesProtobuf.js"
 
 /**
  * The filter for everything that is sent to the collector. Only the span attributes in this list are sent; every other
@@ -144,11 +146,15 @@ export const metrics = ({ resourceMetrics }: Metrics): Metrics => ({
 
 export type Protocol = "http/protobuf" | "http/json"
 
+const encodeTraces = (filtered: Traces): HttpBody.HttpBody =>
+  // The exporter's spans have more fields than those that the filter looks at.
+  HttpBody.uint8Array(TracesProtobuf.encode(filtered as unknown as TracesProtobuf.Traces), "application/x-protobuf")
+
 export const layer = (protocol: Protocol): Layer.Layer<OtlpSerialization.OtlpSerialization> =>
   Layer.effect(
     OtlpSerialization.OtlpSerialization,
     Effect.map(OtlpSerialization.OtlpSerialization, (encode) => ({
-      traces: (data: unknown) => encode.traces(traces(data as Traces)),
+      traces: (data: unknown) => (protocol === "http/json" ? encode.traces : encodeTraces)(traces(data as Traces)),
       metrics: (data: unknown) => encode.metrics(metrics(data as Metrics)),
       logs: (data: unknown) => encode.logs(data)
     }))

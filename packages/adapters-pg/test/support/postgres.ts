@@ -79,8 +79,8 @@ const serverOf = (kind: Kind): Server => {
   }
 
   /**
-   * Citus moves a shard by a subscription of one node to another, and now and then leaves the subscription to its daemon
-   * to drop. A database with a subscription cannot be dropped.
+   * Citus moves a shard by a subscription of one node to another, and now and then leaves the subscription to its
+   * daemon to drop. A database with a subscription cannot be dropped.
    */
   const dropSubscriptions = (name: string) =>
     onEachNode(async (client, node) => {
