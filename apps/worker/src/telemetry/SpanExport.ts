@@ -33,10 +33,10 @@ export const make = (
     const scope = { name: options.resource.serviceName }
     const request = HttpClientRequest.post(options.url, { headers: options.headers })
     let pausedUntil = 0
-    let ended: Array<RecordedSpan> = []
+    let ended: Array<ReturnType<typeof toOtlp>> = []
     const flush = Effect.suspend(() => {
       if (ended.length === 0) return Effect.void
-      const spans = ended.map(toOtlp)
+      const spans = ended
       ended = []
       const body = serialization.traces({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] })
       return client.execute(HttpClientRequest.setBody(request, body))
@@ -54,7 +54,8 @@ export const make = (
     const run = yield* FiberSet.makeRuntime()
     return (span) => {
       if (clock.unsafeCurrentTimeMillis() < pausedUntil) return
-      ended.push(span)
+      // A span holds the spans around it and what its work returned: only what leaves is kept until then.
+      ended.push(toOtlp(span))
       if (ended.length >= BATCH) run(flush)
     }
   })
