@@ -321,14 +321,12 @@ const remained = ({ basis, dwellSpent, lastFiredAt, side, since }: RuleMemory, a
   basis
 })
 
-/** Whether a type fires once for each stay. Entries and exits need no mark: the next crossing is a new one. */
-const IS_ONCE_A_STAY: Readonly<Record<RuleType, boolean>> = { enter: false, exit: false, dwell: true }
-
 /** The state after the rule fired, or after a firing that was suppressed. */
 const spent = ({ type }: Question, { asOf, basis, side, since }: RuleMemory, lastFiredAt: Timestamp): RuleMemory => ({
   side,
   since,
-  dwellSpent: IS_ONCE_A_STAY[type],
+  // Once for each stay. Entries and exits need no mark: the next crossing is a new one.
+  dwellSpent: type === "dwell",
   asOf,
   lastFiredAt,
   unsettled: null,
