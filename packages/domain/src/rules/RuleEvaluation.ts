@@ -212,7 +212,7 @@ export const settle = (
 
 const settled = ({ type }: Pick<Question, "type">, state: RuleMemory, { at, fires }: Unsettled): RuleMemory => ({
   ...state,
-  dwellSpent: IS_ONCE_A_STAY[type] || state.dwellSpent,
+  dwellSpent: type === "dwell" || state.dwellSpent,
   lastFiredAt: fires ? at : state.lastFiredAt,
   unsettled: null
 })
