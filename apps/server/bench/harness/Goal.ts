@@ -27,6 +27,10 @@ export const p99Ratio = (most: number): Goal => atMost("p99 ÷ baseline", most, 
 export const peerRatio = (peer: string, least: number): Goal =>
   atLeast(`throughput ÷ ${peer}`, least, ({ peerRatios }) => peerRatios[peer])
 
+/** The same, where the peer does more than the product: it must not cost more than this. */
+export const peerCost = (peer: string, most: number): Goal =>
+  atMost(`throughput ÷ ${peer}`, most, ({ peerRatios }) => peerRatios[peer])
+
 export const opsPerS = (least: number): Goal => atLeast("operations a second", least, ({ product }) => product.opsPerS)
 
 export const p50Ms = (most: number): Goal => atMost("p50 in ms", most, ({ product }) => product.p50Ms)

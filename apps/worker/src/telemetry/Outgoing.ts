@@ -36,21 +36,11 @@ interface Event {
   readonly attributes: ReadonlyArray<Attribute>
 }
 
-interface Span {
-  readonly name: string
-  readonly kind: number
-  readonly attributes: ReadonlyArray<Attribute>
+interface Span extends TracesProtobuf.Span {
   readonly events: ReadonlyArray<Event>
-  readonly links: ReadonlyArray<object>
-  readonly status: { readonly code: number }
 }
 
-interface Traces {
-  readonly resourceSpans: ReadonlyArray<{
-    readonly resource: unknown
-    readonly scopeSpans: ReadonlyArray<{ readonly scope: unknown; readonly spans: ReadonlyArray<Span> }>
-  }>
-}
+type Traces = TracesProtobuf.Traces<Span>
 
 interface Points {
   readonly dataPoints: ReadonlyArray<{ readonly attributes: ReadonlyArray<Attribute> }>
@@ -147,8 +137,7 @@ export const metrics = ({ resourceMetrics }: Metrics): Metrics => ({
 export type Protocol = "http/protobuf" | "http/json"
 
 const encodeTraces = (filtered: Traces): HttpBody.HttpBody =>
-  // The exporter's spans have more fields than those that the filter looks at.
-  HttpBody.uint8Array(TracesProtobuf.encode(filtered as unknown as TracesProtobuf.Traces), "application/x-protobuf")
+  HttpBody.uint8Array(TracesProtobuf.encode(filtered), "application/x-protobuf")
 
 export const layer = (protocol: Protocol): Layer.Layer<OtlpSerialization.OtlpSerialization> =>
   Layer.effect(

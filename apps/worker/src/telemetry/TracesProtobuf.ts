@@ -3,21 +3,27 @@ import { PbfWriter } from "pbf"
 
 /**
  * Traces in the binary form of OTLP (opentelemetry-proto, `TracesData`). The encoder of @effect/opentelemetry makes an
- * array of bytes for each field and copies it once for each message around it: a third of what a traced request cost
+ * array of bytes for each field and copies it once for each message around it: a third of what tracing cost
  * (docs/performance-log.md). The tests compare the bytes of the two.
  */
-export interface Traces {
+export const encode = ({ resourceSpans }: Traces): Uint8Array => {
+  const pbf = new PbfWriter()
+  for (const each of resourceSpans) pbf.writeMessage(1, writeResourceSpans, each)
+  return pbf.finish()
+}
+
+export interface Traces<S extends Span = Span> {
   readonly resourceSpans: ReadonlyArray<{
     readonly resource: Resource
     readonly scopeSpans: ReadonlyArray<{
       readonly scope: { readonly name: string }
-      readonly spans: ReadonlyArray<Span>
+      readonly spans: ReadonlyArray<S>
     }>
   }>
 }
 
-/** What a filtered span has (Outgoing.ts): neither events nor counts of what was dropped. */
-interface Span {
+/** What leaves of a span (Outgoing.ts): neither events nor counts of what was dropped. */
+export interface Span {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId?: string | undefined
@@ -31,12 +37,6 @@ interface Span {
 }
 
 type Pbf = PbfWriter
-
-export const encode = ({ resourceSpans }: Traces): Uint8Array => {
-  const pbf = new PbfWriter()
-  for (const each of resourceSpans) pbf.writeMessage(1, writeResourceSpans, each)
-  return pbf.finish()
-}
 
 const writeResourceSpans = ({ resource, scopeSpans }: Traces["resourceSpans"][number], pbf: Pbf): void => {
   pbf.writeMessage(1, writeResource, resource)

@@ -11,6 +11,10 @@ const SECRET = "someone@example.test"
 
 const out = (span: object) => {
   const given = {
+    traceId: "0123456789abcdef".repeat(2),
+    spanId: "0123456789abcdef",
+    startTimeUnixNano: "1",
+    endTimeUnixNano: "2",
     name: "deliver",
     kind: 1,
     attributes: [],
@@ -20,7 +24,12 @@ const out = (span: object) => {
     ...span
   }
   const { resourceSpans } = Outgoing.traces({
-    resourceSpans: [{ resource: {}, scopeSpans: [{ scope: {}, spans: [given] }] }]
+    resourceSpans: [
+      {
+        resource: { attributes: [], droppedAttributesCount: 0 },
+        scopeSpans: [{ scope: { name: "test" }, spans: [given] }]
+      }
+    ]
   })
   return resourceSpans[0]?.scopeSpans[0]?.spans[0]
 }

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import { type AppId, type Program, program } from "@place-access/domain/shared"
-import { Clock, Data, Effect, Option, type ParseResult, Schedule, Schema } from "effect"
+import { Clock, Data, Effect, Option, type ParseResult, Schedule, ScheduleDecision, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import * as Failures from "../Failures.js"
 import { isDistributed } from "./isDistributed.js"
@@ -168,8 +168,10 @@ const perform = (
     const sql = yield* SqlClient
     yield* sql.withTransaction(Effect.zipRight(sql`SET LOCAL statement_timeout = 0`, statement(sql)))
   }).pipe(
-    Effect.tapError((error) => (isBusy(error) ? say(IN_USE) : Effect.void)),
-    Effect.retry({ schedule: SOON, while: isBusy }),
+    Effect.retry({
+      schedule: Schedule.onDecision(SOON, (_, next) => (ScheduleDecision.isContinue(next) ? say(IN_USE) : Effect.void)),
+      while: isBusy
+    }),
     // Locks are held in real time, even when the program runs on another clock.
     Effect.withClock(Clock.make()),
     Effect.mapError((error) => {

@@ -77,6 +77,7 @@ const state = (overrides: Partial<Locked> = {}): Locked => ({
 const ENDED = { endedAt: at(-SECOND), endReason: "user_disconnected" } as const
 const EXPIRED = connection({ standardExpiresAt: at(-1) })
 const END = { _tag: "End", reason: "expired", at: at(-1) }
+const TIER_PASSED = { outcome: { _tag: "Refused", why: "standard_tier_passed" }, writes: [END] }
 
 describe("a refresh", () => {
   const decide = (overrides: Partial<Locked> = {}) => {
@@ -101,10 +102,7 @@ describe("a refresh", () => {
   })
 
   it("after the standard tier ends the connection at that date", () => {
-    expect(decide({ connection: EXPIRED })).toEqual({
-      outcome: { _tag: "Refused", why: "standard_tier_passed" },
-      writes: [END]
-    })
+    expect(decide({ connection: EXPIRED })).toEqual(TIER_PASSED)
   })
 
   it("of an account that is suspended changes nothing, not even after the standard tier", () => {
@@ -138,10 +136,7 @@ describe("an exchange of a code", () => {
   })
 
   it("after the standard tier ends the connection at that date", () => {
-    expect(decide({ connection: EXPIRED })).toEqual({
-      outcome: { _tag: "Refused", why: "standard_tier_passed" },
-      writes: [END]
-    })
+    expect(decide({ connection: EXPIRED })).toEqual(TIER_PASSED)
   })
 })
 
