@@ -36,7 +36,7 @@ interface Event {
   readonly attributes: ReadonlyArray<Attribute>
 }
 
-interface Span extends TracesProtobuf.Span {
+interface Span extends TracesProtobuf.OtlpSpan {
   readonly events: ReadonlyArray<Event>
 }
 

@@ -12,7 +12,7 @@ export const encode = ({ resourceSpans }: Traces): Uint8Array => {
   return pbf.finish()
 }
 
-export interface Traces<S extends Span = Span> {
+export interface Traces<S extends OtlpSpan = OtlpSpan> {
   readonly resourceSpans: ReadonlyArray<{
     readonly resource: Resource
     readonly scopeSpans: ReadonlyArray<{
@@ -23,7 +23,7 @@ export interface Traces<S extends Span = Span> {
 }
 
 /** What leaves of a span (Outgoing.ts): neither events nor counts of what was dropped. */
-export interface Span {
+export interface OtlpSpan {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId?: string | undefined
@@ -54,7 +54,7 @@ const writeScopeSpans = ({ scope, spans }: Traces["resourceSpans"][number]["scop
 
 const writeScope = ({ name }: { readonly name: string }, pbf: Pbf): void => writeText(1, name, pbf)
 
-const writeSpan = (span: Span, pbf: Pbf): void => {
+const writeSpan = (span: OtlpSpan, pbf: Pbf): void => {
   writeId(1, span.traceId, pbf)
   writeId(2, span.spanId, pbf)
   if (span.parentSpanId !== undefined) writeId(4, span.parentSpanId, pbf)
@@ -67,12 +67,12 @@ const writeSpan = (span: Span, pbf: Pbf): void => {
   pbf.writeMessage(15, writeStatus, span.status)
 }
 
-const writeLink = (link: Span["links"][number], pbf: Pbf): void => {
+const writeLink = (link: OtlpSpan["links"][number], pbf: Pbf): void => {
   writeId(1, link.traceId, pbf)
   writeId(2, link.spanId, pbf)
 }
 
-const writeStatus = ({ code }: Span["status"], pbf: Pbf): void => pbf.writeVarintField(3, code)
+const writeStatus = ({ code }: OtlpSpan["status"], pbf: Pbf): void => pbf.writeVarintField(3, code)
 
 const writeKeyValue = ({ key, value }: KeyValue, pbf: Pbf): void => {
   writeText(1, key, pbf)
