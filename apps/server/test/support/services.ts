@@ -20,7 +20,13 @@ declare module "vitest" {
 }
 
 const DEFAULT_PG_URL = "postgres://postgres@127.0.0.1:5432/postgres"
-const CHROMIUM_PATHS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
+/** Debian's `chromium-headless-shell` comes first: the same engine without a window, in two thirds of the time. */
+const CHROMIUM_PATHS = [
+  "/usr/bin/chromium-headless-shell",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome"
+]
 
 const findPostgres = async (url: string): Promise<string | null> => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
@@ -115,7 +121,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       required: REQUIRE_CHROMIUM === "1",
       explanation:
         `Chromium was not found: the browser tests are skipped. ` +
-        `Install it (apt-get install chromium), or set CHROMIUM_PATH.`
+        `Install it (apt-get install chromium-headless-shell, or chromium), or set CHROMIUM_PATH.`
     })
   )
   return async () => {
