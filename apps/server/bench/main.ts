@@ -108,7 +108,7 @@ const run = async (options: Options.Options): Promise<void> => {
   if (options.peers) Peers.install()
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? "?"}, Node ${process.version}, PostgreSQL ${version}`
   console.log(`${machine}; medians of ${options.rounds} alternating rounds`)
-  const chosen = rows.filter(({ name }) => options.only === undefined || options.only.includes(name))
+  const chosen = Options.chosen(rows, options)
   const start = performance.now()
   const peaks: Array<Peak> = []
   const results: Array<Result> = []

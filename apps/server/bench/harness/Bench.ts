@@ -9,6 +9,8 @@ import * as Scratch from "./Scratch.js"
 /** The tools that a row sets itself up with. Everything that they make is removed when the row ends. */
 export interface Bench {
   readonly rounds: number
+  /** The folder of the repository whose programs the row starts. */
+  readonly root: string
   /** Whether peers are measured too; a row may then install its peers. */
   readonly withPeers: boolean
   /** How many programs of the product were started. */
@@ -164,6 +166,7 @@ const build = (
 
   return {
     rounds,
+    root: ofAll ?? Program.ROOT,
     withPeers,
     programs: () => programs,
     peaks: () => peaks,

@@ -6,7 +6,7 @@ import * as Usage from "./Usage.js"
 
 export { freePort } from "../../test/support/freePort.js"
 
-const ROOT = join(import.meta.dirname, "../../../..")
+export const ROOT = join(import.meta.dirname, "../../../..")
 
 /** The built product, by the names of its npm scripts. */
 const PRODUCT = { server: "start", worker: "worker" } as const

@@ -74,6 +74,8 @@ export interface Row {
   readonly path: string
   /** The time that the row takes with three rounds, including its set-up. */
   readonly seconds: number
+  /** Whether the row is measured only when `--only` names it, because it takes long. */
+  readonly onlyByName?: boolean
   /** Makes databases and processes; `bench` removes them when the row ends, also after a failure. */
   readonly open: (bench: Bench) => Promise<ReadonlyArray<Comparison>>
 }

@@ -1,9 +1,10 @@
 import { resolve } from "node:path"
 import { parseArgs } from "node:util"
+import type { Row } from "./Row.js"
 
 export interface Options {
   readonly help: boolean
-  /** The names of rows; undefined: all rows. */
+  /** The names of rows; undefined: all rows but those that are measured only by name. */
   readonly only: ReadonlyArray<string> | undefined
   readonly peers: boolean
   readonly rounds: number
@@ -62,7 +63,13 @@ export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>)
   }
 }
 
-export const help = (rows: ReadonlyArray<{ readonly name: string; readonly path: string; readonly seconds: number }>) =>
+/** The rows to measure: those that `--only` names, or else all that need not be named. */
+export const chosen = <R extends Pick<Row, "name" | "onlyByName">>(
+  rows: ReadonlyArray<R>,
+  { only }: Pick<Options, "only">
+): ReadonlyArray<R> => rows.filter(({ name, onlyByName }) => only?.includes(name) ?? onlyByName !== true)
+
+export const help = (rows: ReadonlyArray<Omit<Row, "open">>) =>
   `npm run bench -- [--only NAME[,NAME]] [--rounds N] [--peers] [--compare REF] [--log] [--json FILE] [--profile FOLDER]
 
 Measures paths of the built product against baselines that do the same work, in alternating rounds, and prints the medians.
@@ -80,4 +87,10 @@ It needs PostgreSQL at BENCH_DATABASE_URL (postgres://postgres@127.0.0.1:5432/po
                 says where its time went; the figures are not those of a program that is left alone
 
 Rows, with about how long each takes:
-${rows.map(({ name, path, seconds }) => `  ${name.padEnd(14)} ${String(seconds).padStart(4)} s  ${path}`).join("\n")}`
+${lines(rows.filter((row) => row.onlyByName !== true))}
+
+Rows that are measured only when --only names them:
+${lines(rows.filter((row) => row.onlyByName === true))}`
+
+const lines = (rows: ReadonlyArray<Omit<Row, "open">>): string =>
+  rows.map(({ name, path, seconds }) => `  ${name.padEnd(14)} ${String(seconds).padStart(4)} s  ${path}`).join("\n")

@@ -38,6 +38,7 @@ export const several: Row = {
   name: "several",
   path: `two and four servers and workers, beside one of them; each has ${SHARE} of a core`,
   seconds: 210,
+  onlyByName: true,
   open: async (bench) => [...(await servers(bench)), ...(await workers(bench))]
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { help, parse } from "../../bench/harness/options.js"
+import { chosen, help, parse } from "../../bench/harness/options.js"
 
 const NAMES = ["presence", "refresh"]
 
@@ -32,6 +32,18 @@ it.each([
   expect(parse(args, NAMES)).toContain(words)
 })
 
+it("a row that is measured only by name is left out of a whole run", () => {
+  const [short, long] = [{ name: "presence" }, { name: "several", onlyByName: true }]
+  expect(chosen([short, long], { only: undefined })).toEqual([short])
+  expect(chosen([short, long], { only: ["several"] })).toEqual([long])
+})
+
 it("help names every row with the time that it takes", () => {
-  expect(help([{ name: "presence", path: "a question", seconds: 50 }])).toMatch(/presence +50 s +a question/)
+  const text = help([
+    { name: "presence", path: "a question", seconds: 50 },
+    { name: "several", path: "two servers", seconds: 210, onlyByName: true }
+  ])
+  expect(text).toMatch(
+    /presence +50 s +a question\n\nRows that are measured only when --only names them:\n +several +210 s/
+  )
 })
