@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { ok } from "./handwritten.js"
 import { Ana, DAY, FAR, HOME, HOUR, MINUTE, names } from "./home.js"
 
 /** A window of an hour that began when the rule was made. */
@@ -103,6 +104,29 @@ describe("W3: finished", () => {
     ana.after(-1)
     listed(ana, "active")
     expect(ana.broken).toEqual({})
+  })
+  /** A list during which the clock was set by `millis`. */
+  const listedWhile = (ana: Ana, millis: number, state: string) => {
+    const op = ana.begin("call", { appId: ana.appId, token: ana.token, request: { endpoint: "GET /v1/rules/place" } })
+    ana.after(millis)
+    ana.end(op, "call", ok({ status: 200, error: null, body: { rules: [{ id: "rule", state }] } }))
+  }
+
+  it("but for a clock that is set back to before it while the list is read", () => {
+    const ana = new Ana()
+    listed(ana, "finished")
+    listedWhile(ana, -1, "inactive")
+    expect(ana.broken).toEqual({})
+  })
+  it("from the later of the two times of a list during which the clock is set back", () => {
+    const ana = new Ana()
+    listedWhile(ana, -HOUR, "finished")
+    ana.after(HOUR - 1)
+    listed(ana, "inactive")
+    expect(ana.broken).toEqual({})
+    ana.after(1)
+    listed(ana, "inactive")
+    expect(names(ana.broken)).toEqual(["W3"])
   })
 })
 

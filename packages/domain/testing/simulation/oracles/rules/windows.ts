@@ -40,7 +40,10 @@ const firedAfterwards = (run: Run) =>
       : []
   })
 
-/** Lists show the state of each rule. After the clock was set back, a list may show that a rule is not over yet. */
+/**
+ * Lists show the state of each rule. After the clock was set back, a list may show that a rule is not over yet. It may
+ * be set back while a list is read: then nobody knows which of the two times the list has.
+ */
 const saidOtherwise = (run: Run) => {
   const finished = new Map<string, number>()
   return happened(run)
@@ -51,8 +54,9 @@ const saidOtherwise = (run: Run) => {
       return rulesIn(did).flatMap((rule) => {
         const [id, state] = [textOf(rule["id"]) ?? "", textOf(rule["state"])]
         const since = finished.get(id)
-        if (state === "finished") finished.set(id, Math.min(since ?? Infinity, did.endedAt))
-        return state === undefined || state === "finished" || since === undefined || did.beganAt < since
+        const [first, last] = [Math.min(did.beganAt, did.endedAt), Math.max(did.beganAt, did.endedAt)]
+        if (state === "finished") finished.set(id, Math.min(since ?? Infinity, last))
+        return state === undefined || state === "finished" || since === undefined || first < since
           ? []
           : [{ at: did.end, detail: `rule ${id} had finished and is ${state} again` }]
       })
