@@ -426,4 +426,20 @@ describe("R9 and R10: what should fire, fires", () => {
     ana.send(ana.reading(HOME))
     expect(ana.brokenAtRest).toEqual({})
   })
+  it("not after the clock once passed its date, although it was set back since", () => {
+    const crossing = (passedMs: number) => {
+      const ana = new Ana()
+      const sharedAt = ana.t
+      ana.share({ standardDays: 1 })
+      ana.rule()
+      ana.send(ana.reading(FAR))
+      ana.after(sharedAt + DAY + passedMs - ana.t)
+      ana.add({ kind: "fault", fault: "clock.jump", detail: "TierStore.sweep" })
+      ana.after(-HOUR)
+      ana.send(ana.reading(HOME))
+      return names(ana.brokenAtRest)
+    }
+    expect(crossing(0)).toEqual([])
+    expect(crossing(-1)).toEqual(["R10"])
+  })
 })

@@ -62,7 +62,7 @@ const excesses = (run: Run): ReadonlyArray<Excess> =>
       .sort((a, b) => a.did.end - b.did.end)
       .flatMap((one): ReadonlyArray<Excess> => {
         const { did, rule } = one
-        if (rule === undefined || mayBeOver(rule, did.end, did.endedAt)) return []
+        if (rule === undefined || mayBeOver(run, rule, did.end)) return []
         standing.push(rule)
         const there = standing.filter(({ removals }) => !removals.some(({ begin }) => begin < did.end))
         const starts = there.flatMap(({ fields: { activeFrom } }) => (activeFrom === null ? [] : [activeFrom]))

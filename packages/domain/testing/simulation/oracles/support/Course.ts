@@ -129,7 +129,7 @@ const standsUntil = (
     begin < Infinity &&
     rule.removals.length === 0 &&
     (place === undefined || place.archivings.length === 0) &&
-    !mayBeOver(rule, last.i, last.t) &&
+    !mayBeOver(run, rule, last.i) &&
     standing(g, rule, { begin, end: last.i, beganAt, endedAt: last.t }) === "yes" &&
     !index(run).clockWasSet(begin, last.i)
   )
@@ -188,7 +188,7 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
   )
   for (const upload of phonesOf(run, pair.userId).uploads) {
     if (upload.end < made.begin) continue
-    if (upload.end > stoppedAt || mayBeOver(rule, upload.end, upload.endedAt)) break
+    if (upload.end > stoppedAt || mayBeOver(run, rule, upload.end)) break
     const stands = standing(g, rule, upload)
     if (stands === "no") {
       if (g.pauses.during(rule.connectionId, upload) === "yes") notes.add("fix during a pause")

@@ -1,5 +1,7 @@
+import type { Run } from "../../Oracle.js"
 import { archived, effective, type Ground, is, type MadeRule, type Pair, sharing } from "./Ground.js"
 import { type CompletedCall, isBefore, isDone } from "./trace/Happened.js"
+import { index } from "./trace/Ops.js"
 import { DAY } from "../../Specification.js"
 
 /** Whether a connection or a rule was over: ended by an operation, by its date, or by what it depends on. */
@@ -24,11 +26,14 @@ export const isOver = (
   return dates.length > 0 && dates.every((at) => at <= now)
 }
 
-/** Whether an operation or its date may have ended a rule's connection by `end`. */
-export const mayBeOver = ({ connectionId, made, pair }: MadeRule, end: number, now: number): boolean =>
+/**
+ * Whether an operation or its date may have ended a rule's connection by `end`. A date that the clock once passed may
+ * have ended it, although the clock was set back since.
+ */
+export const mayBeOver = (run: Run, { connectionId, made, pair }: MadeRule, end: number): boolean =>
   pair.ends.some((did) => did.end > made.begin && did.begin <= end) ||
   pair.consents.some((did) => did.end > made.begin && did.begin <= end && hasFollowed(did, connectionId)) ||
-  standardEnds(pair, end).some((at) => at <= now)
+  standardEnds(pair, end).some((at) => at <= index(run).latest(end))
 
 /** Another connection was made afterwards: the earlier one had ended, and the new date is not its date. */
 const hasFollowed = ({ outcome }: CompletedCall<"consent">, connectionId: string): boolean =>

@@ -240,7 +240,7 @@ const lastLeft = (scene: Scene, deciding: ReadonlyArray<Candidate>): number => {
 }
 
 const isSurelyOutside = (scene: Scene, deciding: ReadonlyArray<Candidate>, fix: SeenReading): boolean => {
-  const { ground, phones, rule } = scene
+  const { ground, phones, rule, run } = scene
   const { made, pair, placeId } = rule
   if (
     leftOf(scene, fix) !== "no" ||
@@ -253,7 +253,7 @@ const isSurelyOutside = (scene: Scene, deciding: ReadonlyArray<Candidate>, fix: 
     const isInTime = deciding.every((other) => other.upload === upload || end < other.upload.begin)
     if (!isDone(upload) || !isInTime || isPutAside(fix, upload) !== "no") return false
     if (rule.fields.activeUntil !== null && endedAt > rule.fields.activeUntil + LATE_BATCH) return false
-    if (rule.removals.some((removal) => removal.begin < end) || mayBeOver(rule, end, endedAt)) return false
+    if (rule.removals.some((removal) => removal.begin < end) || mayBeOver(run, rule, end)) return false
     if (effective(ground, pair, `location.rules.${rule.kind}`, begin, end) !== "yes") return false
     const place = placeId === null ? undefined : ground.places.get(placeId)
     if (placeId !== null && sharing(pair, placeId, begin, end) !== "yes") return false
