@@ -56,7 +56,7 @@ export const latency: Row = {
         peakMB: null
       }
     }
-    return [{ product, goals: [Goal.p50Ms(20), Goal.p99Ms(150)] }]
+    return [{ product, goals: [Goal.p50Ms(12), Goal.p99Ms(60)] }]
   }
 }
 

@@ -48,7 +48,7 @@ export const presence: Row = {
         product: asking(bench, [product], SECONDS),
         baseline: asking(bench, [{ running: baseline, port }], SECONDS),
         warmUpRounds: WARM_UP_ROUNDS,
-        goals: [Goal.throughputRatio(0.7), Goal.p99Ratio(1.5), Goal.peakMB("server", 220)]
+        goals: [Goal.throughputRatio(0.7), Goal.p99Ratio(1.3), Goal.peakMB("server", 220)]
       }
     ]
   }

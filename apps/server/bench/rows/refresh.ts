@@ -60,7 +60,7 @@ export const refresh: Row = {
         },
         peers: await peers(bench, people, loading),
         warmUpRounds: WARM_UP_ROUNDS,
-        goals: [Goal.throughputRatio(0.5), Goal.peerRatio(PEER, 2), Goal.peakMB("server", 220)]
+        goals: [Goal.throughputRatio(0.5), Goal.peerRatio(PEER, 2), Goal.p99Ratio(1.3), Goal.peakMB("server", 220)]
       }
     ]
   }
