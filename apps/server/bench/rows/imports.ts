@@ -102,7 +102,11 @@ const undoFile = async (scratch: Scratch, person: number): Promise<Sample> => {
   const sample = await timed(() =>
     scratch.run(Effect.provide(Effect.zipRight(undoImport(of), importNext()), Imports.layer))
   )
-  const [left] = await scratch.query("SELECT count(*)::integer AS count FROM fixes WHERE user_id = $1", [of.userId])
+  // The fix of the person's phone stays.
+  const [left] = await scratch.query(
+    "SELECT count(*)::integer AS count FROM fixes WHERE user_id = $1 AND device_id = $2",
+    [of.userId, `dev_file${person}`]
+  )
   if (left?.["count"] !== 0) throw new Error(`not undone: ${JSON.stringify(left)}`)
   return sample
 }
