@@ -1,29 +1,42 @@
 import type { Fix } from "@place-access/domain/fixes"
 import type { Timestamp } from "@place-access/domain/shared"
 import type { VisitReport } from "@place-access/domain/fixes"
+import { Data } from "effect"
 import { degrees, type Fields, fields, instant, isoMillis, list, number, type PhoneUpload } from "./PhoneUpload.js"
 
 // Decision devices-8.
 
 /**
- * Decodes a body of Overland (github.com/aaronpk/Overland-iOS, GLManager.m): `{ locations: [Feature], current?, trip?
- * }`. Undefined if the body is something else. `current` is ignored: the app sends the same reading again in its turn.
- * Taken early, it would make the readings before it look old to the rules.
+ * The features of a batch of Overland (github.com/aaronpk/Overland-iOS, GLManager.m): `{ locations: [Feature],
+ * current?, trip? }`. Undefined if the body is something else. `current` is ignored: the app sends the same reading
+ * again in its turn. Taken early, it would make the readings before it look old to the rules.
  */
-export const decode = (body: unknown): PhoneUpload | undefined => {
-  const locations = list(fields(body)?.["locations"])
-  if (locations === undefined) return undefined
-  const readings: Array<Fix.Reading> = []
-  const visits: Array<VisitReport.VisitReport> = []
-  for (const location of locations) {
-    const feature = fields(location)
-    const properties = fields(feature?.["properties"]) ?? {}
-    const coordinates = list(fields(feature?.["geometry"])?.["coordinates"])
-    if (properties["action"] === "visit") visits.push(visit(properties, coordinates))
-    else if (coordinates !== undefined && isMeasured(properties)) readings.push(reading(properties, coordinates))
-  }
-  return { readings, visits }
+export const features = (body: unknown): ReadonlyArray<unknown> | undefined => list(fields(body)?.["locations"])
+
+/** What a feature says. `Nothing`: there is nothing to store in it. */
+export type Said = Data.TaggedEnum<{
+  Reading: { readonly reading: Fix.Reading }
+  Visit: { readonly visit: VisitReport.VisitReport }
+  Nothing: {}
+}>
+const Said = Data.taggedEnum<Said>()
+
+/** Decodes one feature; never fails. */
+export const decode = (feature: unknown): Said => {
+  const sent = fields(feature)
+  const properties = fields(sent?.["properties"]) ?? {}
+  const coordinates = list(fields(sent?.["geometry"])?.["coordinates"])
+  if (properties["action"] === "visit") return Said.Visit({ visit: visit(properties, coordinates) })
+  return coordinates !== undefined && isMeasured(properties)
+    ? Said.Reading({ reading: reading(properties, coordinates) })
+    : Said.Nothing()
 }
+
+/** The content of a batch. */
+export const upload = (batch: ReadonlyArray<Said>): PhoneUpload => ({
+  readings: batch.flatMap((said) => (said._tag === "Reading" ? said.reading : [])),
+  visits: batch.flatMap((said) => (said._tag === "Visit" ? said.visit : []))
+})
 
 /**
  * Whether a feature is a reading. The app also logs its own actions, with the last known place but the time of the

@@ -46,8 +46,8 @@ const Visit = entry(
 )
 
 export const Upload = Fields.request({
-  locations: Schema.Array(Location),
-  visits: Fields.optional(Schema.Array(Visit))
+  locations: Fields.entries(Location),
+  visits: Fields.optional(Fields.entries(Visit))
 }).annotations({ identifier: "Upload" })
 
 const Ingested = Schema.Struct({

@@ -5,6 +5,7 @@ import { Timestamp, withPort } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import { Api } from "../Api.js"
 import * as Body from "../edge/Body.js"
+import * as Slices from "../edge/Slices.js"
 import * as Group from "../Group.js"
 import { CallingDevice } from "../security/DeviceAuth.js"
 import { toWire } from "../wire/toWire.js"
@@ -32,6 +33,17 @@ const ingest = (device: Device.Device, ...upload: Upload) =>
 
 type Upload = readonly [readings: ReadonlyArray<Fix.Reading>, visits: ReadonlyArray<VisitReport.VisitReport>]
 
+/** The body as JSON; undefined when it is something else. */
+const json = (request: Request): Effect.Effect<unknown> =>
+  Effect.flatMap(Effect.orDie(request.text), (text) =>
+    Slices.isLong(text)
+      ? Effect.orElseSucceed(
+          Slices.parse(text, () => Effect.void),
+          () => undefined
+        )
+      : Effect.succeed(parseJson(text))
+  )
+
 const OK = { result: "ok" }
 /**
  * Answers an unreadable body with 200, because the app shows a text only then. It keeps the batch unless the result is
@@ -42,9 +54,10 @@ const NO_BATCH = { error: "This is not a batch of Overland: locations must be an
 const overland = (request: Request) =>
   Effect.gen(function* () {
     const device = yield* CallingDevice
-    const upload = Overland.decode(parseJson(yield* Effect.orDie(request.text)))
-    if (upload === undefined) return HttpServerResponse.unsafeJson(NO_BATCH)
-    yield* ingest(device, upload.readings, upload.visits)
+    const features = Overland.features(yield* json(request))
+    if (features === undefined) return HttpServerResponse.unsafeJson(NO_BATCH)
+    const { readings, visits } = Overland.upload(yield* Slices.mapped(features, Overland.decode, Effect.succeed))
+    yield* ingest(device, readings, visits)
     return HttpServerResponse.unsafeJson(
       (yield* wantsVisits(device)) ? { ...OK, set: { main: { visit_tracking: true } } } : OK
     )
@@ -54,7 +67,7 @@ const ownTracks = (request: Request) =>
   Effect.gen(function* () {
     // A body that cannot be read counts as empty. After 413, 415 or 400 the app deletes its oldest reading, and on
     // Android it would retry forever.
-    const readings = yield* Effect.map(Effect.orDie(request.text), (text) => OwnTracks.decode(parseJson(text))).pipe(
+    const readings = yield* Effect.map(json(request), OwnTracks.decode).pipe(
       Effect.catchSomeDefect((defect) =>
         Body.isHopeless(defect) ? Option.some(Effect.succeed([UNREADABLE])) : Option.none()
       )

@@ -16,7 +16,9 @@ export const layer = Group.group(Api, "phone", (handlers) =>
         withPort(UploadTurns.UploadTurns, (turns) =>
           toWire(
             Slices.mapped(payload.locations, OwnJson.reading, (readings) =>
-              turns.within(device, ingestFixes(device, readings, payload.visits?.map(OwnJson.visit) ?? []))
+              Slices.mapped(payload.visits ?? [], OwnJson.visit, (visits) =>
+                turns.within(device, ingestFixes(device, readings, visits))
+              )
             )
           )
         )

@@ -1,3 +1,4 @@
+import { MemoryDatabase } from "@place-access/domain/testing"
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { bearer } from "../support/World.js"
@@ -60,6 +61,22 @@ describe("POST /v1/phone/overland", () => {
     expect((await send(token, { locations })).status).toBe(200)
     expect(await stored()).toHaveLength(1)
     expect((await aside()).map(({ reason }) => reason).sort()).toEqual(["out_of_range", "unreadable"])
+  })
+
+  it("a batch that is read in slices is stored like a short one", async () => {
+    const { token } = await phone("overland")
+    const locations = Array.from({ length: 1_500 }, (_, index) => Recorded.overlandFix(now() - index * 1_000))
+    locations.splice(1_200, 0, { ...Recorded.overlandAction(now()), ...Recorded.overlandTrip(now()) } as never)
+    const visits = [Recorded.overlandVisit(now(), now() - 600_000, null)]
+    const body = { locations: [...locations, ...visits] }
+    expect(JSON.stringify(body).length).toBeGreaterThan(300_000)
+    expect((await send(token, body)).status).toBe(200)
+    const { fixes } = await desk.world.run(MemoryDatabase)
+    expect([...fixes.values()].filter(({ userId }) => userId === desk.person.account.id)).toHaveLength(1_500)
+    expect(await aside()).toEqual([])
+    const broken = { body: `${JSON.stringify(body).slice(0, -1)}]`, headers: { "content-type": "application/json" } }
+    const answer = await post("/v1/phone/overland", broken, bearer(token).headers)
+    expect([answer.status, answer.json]).toEqual([200, { error: expect.stringContaining("locations") }])
   })
 
   it("what is no batch is answered with words that the app shows, and with 200: only then it does [devices-7-shown]", async () => {

@@ -15,11 +15,15 @@ const PLACE = { lat: 52.37, lon: 4.89 }
 const query = (fields: Readonly<Record<string, string>>) =>
   OsmAnd.decode({ query: new URLSearchParams(fields).toString(), body: "" }, NOW)
 const json = (value: unknown) => OsmAnd.decode({ query: "", body: JSON.stringify(value) }, NOW)
+const overland = (body: unknown) => {
+  const features = Overland.features(body)
+  return features === undefined ? undefined : Overland.upload(features.map(Overland.decode))
+}
 const judged = (reading: Fix.Reading | undefined) => (reading === undefined ? undefined : Fix.judge(reading, NOW))
 
 describe("Overland", () => {
   it("a fix: times in whole seconds, metres, metres a second", () => {
-    expect(Overland.decode({ locations: [Recorded.overlandFix(AT)] })).toEqual({
+    expect(overland({ locations: [Recorded.overlandFix(AT)] })).toEqual({
       readings: [{ capturedAt: AT, ...PLACE, accuracyM: 8, altitudeM: 12, speedMps: 4, courseDeg: 271 }],
       visits: []
     })
@@ -27,7 +31,7 @@ describe("Overland", () => {
 
   it("what iOS does not know is -1: an altitude without accuracy is none", () => {
     const body = { locations: [Recorded.overlandFix(AT, { vertical_accuracy: -1, speed: -1, course: -1 })] }
-    expect(judged(Overland.decode(body)?.readings[0])).toMatchObject({
+    expect(judged(overland(body)?.readings[0])).toMatchObject({
       fix: { altitudeM: null, speedMps: null, courseDeg: null, accuracyM: 8 }
     })
   })
@@ -48,7 +52,7 @@ describe("Overland", () => {
         }
       }
     ]
-    const decoded = Overland.decode({ locations })
+    const decoded = overland({ locations })
     expect(decoded?.readings).toEqual([])
     expect(decoded?.visits).toEqual(
       [
@@ -70,7 +74,7 @@ describe("Overland", () => {
       "text",
       []
     ]
-    expect(Overland.decode({ locations })).toEqual({ readings: [], visits: [] })
+    expect(overland({ locations })).toEqual({ readings: [], visits: [] })
   })
 
   it("`current` waits for its turn, the trip in progress is no place", () => {
@@ -79,14 +83,14 @@ describe("Overland", () => {
       current: Recorded.overlandFix(AT),
       trip: { current_location: Recorded.overlandFix(AT) }
     }
-    expect(Overland.decode(body)).toEqual({ readings: [], visits: [] })
+    expect(overland(body)).toEqual({ readings: [], visits: [] })
   })
 
   it("what is no batch is told apart from an empty one", () => {
     for (const body of [undefined, null, [], {}, { locations: {} }, Recorded.owntracksIos(AT)]) {
-      expect(Overland.decode(body)).toBeUndefined()
+      expect(overland(body)).toBeUndefined()
     }
-    expect(Overland.decode({ locations: [] })).toEqual({ readings: [], visits: [] })
+    expect(overland({ locations: [] })).toEqual({ readings: [], visits: [] })
   })
 
   it("a time or a place that cannot be read is kept, and put aside by the domain [devices-12]", () => {
@@ -94,7 +98,7 @@ describe("Overland", () => {
       Recorded.overlandFix(AT, { timestamp: "yesterday" }),
       { ...Recorded.overlandFix(AT), geometry: { type: "Point", coordinates: [null, "north"] } }
     ]
-    const readings = Overland.decode({ locations: [noTime, noPlace] })?.readings ?? []
+    const readings = overland({ locations: [noTime, noPlace] })?.readings ?? []
     expect(readings.map((reading) => judged(reading))).toMatchObject([
       { _tag: "Quarantined", reason: "unreadable", reading: PLACE },
       { _tag: "Quarantined", reason: "unreadable" }
@@ -245,9 +249,9 @@ describe("any JSON at all", () => {
     fc.assert(
       fc.property(anyBody(AT), (body) => {
         const text = JSON.stringify(body)
-        const overland = Overland.decode(body)
+        const batch = overland(body)
         const readings = [
-          ...(overland?.readings ?? []),
+          ...(batch?.readings ?? []),
           ...OwnTracks.decode(body),
           ...OsmAnd.decode({ query: text, body: text }, NOW)
         ]

@@ -24,14 +24,14 @@ export interface Ingested {
 /** One of the user's concurrent uploads commits in each round. Beyond this many, the phone sends again. */
 const MAX_ROUNDS = 64
 
-/** The most readings that are stored in one commit. */
+/** The most readings and visit reports that are stored in one commit. */
 const MOST_AT_ONCE = 1_000
-/** A larger upload is stored in parts of 250 readings, so that other people's requests run in between. */
+/** A larger upload is stored in parts of 250 of each, so that other people's requests run in between. */
 const PART = 250
 
 /**
  * Takes in one upload: stores new fixes, evaluates the user's rules over them and writes the events of firings into the
- * outbox, all in one commit. An upload of more than `MOST_AT_ONCE` readings is taken in as several uploads would be,
+ * outbox, all in one commit. An upload of more than `MOST_AT_ONCE` entries is taken in as several uploads would be,
  * the oldest readings first (decision fixes-8).
  *
  * The commit is optimistic: no lock is held while the rules are evaluated. The store refuses the commit when another
@@ -49,7 +49,7 @@ export const ingestFixes = program(
     // If our clock is slow, readings of the present look like future ones: they would be quarantined and fire no rule.
     yield* JudgedClock.required
     const receivedAt = yield* Timestamp.now
-    if (readings.length > MOST_AT_ONCE) return yield* inParts(device, readings, reports, receivedAt)
+    if (readings.length + reports.length > MOST_AT_ONCE) return yield* inParts(device, readings, reports, receivedAt)
     const sent = judged(readings, reports, receivedAt)
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const stored = yield* tryOnce(device, sent, receivedAt)
@@ -74,8 +74,10 @@ const inParts = (
   Effect.gen(function* () {
     let ingested: Ingested = { accepted: 0, duplicates: 0, quarantined: 0 }
     let rounds = 0
-    for (const [index, part] of parts(readings).entries()) {
-      const stored = yield* storePart(device, judged(part, index === 0 ? reports : [], receivedAt), receivedAt)
+    const readingParts = parts(readings)
+    for (let index = 0; index < readingParts.length || index * PART < reports.length; index++) {
+      const reportPart = reports.slice(index * PART, (index + 1) * PART)
+      const stored = yield* storePart(device, judged(readingParts[index] ?? [], reportPart, receivedAt), receivedAt)
       ingested = added(ingested, stored.ingested)
       rounds = Math.max(rounds, stored.round)
     }

@@ -147,6 +147,34 @@ describe("an upload", () => {
       )
   )
 
+  it.effect("of 1,001 visits is stored in parts of 250 at most, each visit once [fixes-8]", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        const store = yield* FixStore
+        const sizes: Array<number> = []
+        const counting = FixStore.of({
+          ...store,
+          commit: (upload) => {
+            sizes.push(upload.visits.length)
+            return store.commit(upload)
+          }
+        })
+        const visits = Array.from({ length: 1_001 }, (_, index) => ({
+          arrival: time(NOON - DAY - index * MINUTE),
+          departure: time(NOON - DAY - index * MINUTE + 1_000),
+          ...INSIDE,
+          accuracyM: null
+        }))
+        const ingest = ingestFixes(phone, RIDE, visits).pipe(Effect.provideService(FixStore, counting))
+        expect(yield* ingest).toEqual({ accepted: 3, duplicates: 0, quarantined: 0 })
+        expect(sizes).toEqual([250, 250, 250, 250, 1])
+        const { visitReports } = yield* MemoryDatabase
+        expect(visitReports.size).toBe(1_001)
+      })
+    )
+  )
+
   it.effect("that is repeated changes nothing, also beside new fixes [M4]", () =>
     run(
       Effect.gen(function* () {
