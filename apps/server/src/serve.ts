@@ -1,4 +1,5 @@
 import { isLoopbackUrl, Mail, Misspelt, Program, SharedClock, Webhooks, work } from "@place-access/worker"
+import { UploadPace } from "@place-access/domain/fixes"
 import { Console, Duration, Effect } from "effect"
 import * as Listener from "./Listener.js"
 import * as OperatorSocket from "./operator/socket.js"
@@ -18,7 +19,10 @@ export const serve = (settings: Settings.ServerSettings) =>
     // process.
     yield* Effect.acquireRelease(listener.listen, () => listener.close)
     const shared = SharedClock.make()
-    const http = Effect.withClock(ServerLive.serveHttp(listener, settings, announce(settings)), shared.clock)
+    const http = ServerLive.serveHttp(listener, settings, announce(settings)).pipe(
+      Effect.withClock(shared.clock),
+      Effect.provideService(UploadPace.Current, paceOf(settings))
+    )
     const { addresses, storage } = settings
     // Who reads that the server is ready may send a command at once. No other process can open the embedded database,
     // so its clock is this machine's.
@@ -37,6 +41,10 @@ export const serve = (settings: Settings.ServerSettings) =>
   }).pipe(Effect.scoped)
 
 const doesTheWork = ({ storage }: Pick<Settings.ServerSettings, "storage">): boolean => storage._tag === "Embedded"
+
+/** With the embedded database, this process answers nobody else while it stores a part of an upload. */
+const paceOf = (settings: Settings.ServerSettings): UploadPace.UploadPace =>
+  doesTheWork(settings) ? UploadPace.POLITE : UploadPace.QUICK
 
 const announce = (settings: Settings.ServerSettings): Effect.Effect<void> =>
   settings.logging.format === "json"

@@ -1,13 +1,14 @@
-import { Effect } from "effect"
+import { Array as Arr, Effect } from "effect"
 import { WorkSignal } from "../events/index.js"
 import { Carried, type Device, type QuarantineReason } from "../devices/index.js"
 import * as Erasure from "../retention-choice/Erasure.js"
 import * as History from "../retention-choice/History.js"
-import { Entropy, EventId, JudgedClock, program, StoreError, Telemetry, Timestamp } from "../shared/index.js"
+import { Entropy, EventId, JudgedClock, Pacing, program, StoreError, Telemetry, Timestamp } from "../shared/index.js"
 import * as VisitReport from "./VisitReport.js"
 import * as Fix from "./Fix.js"
 import { FixStore, type QuarantineCount, type Quarantined, type UploadView } from "./FixStore.js"
 import * as UploadEvaluation from "./UploadEvaluation.js"
+import * as UploadPace from "./UploadPace.js"
 import * as UploadFigures from "./UploadFigures.js"
 import * as FutureReading from "./FutureReading.js"
 
@@ -26,8 +27,6 @@ const MAX_ROUNDS = 64
 
 /** The most readings and visit reports that are stored in one commit. */
 const MOST_AT_ONCE = 1_000
-/** A larger upload is stored in parts of 250 of each, so that other people's requests run in between. */
-const PART = 250
 
 /**
  * Takes in one upload: stores new fixes, evaluates the user's rules over them and writes the events of firings into the
@@ -64,7 +63,10 @@ export const ingestFixes = program(
 
 const tooMany = StoreError.unavailable("Too many uploads of one user at once")
 
-/** Takes in a large upload. After an error the phone sends all of it again, and what is stored counts as duplicates. */
+/**
+ * Takes in a large upload in parts, so that other people's requests run in between (`UploadPace`). After an error the
+ * phone sends all of it again, and what is stored counts as duplicates.
+ */
 const inParts = (
   device: Pick<Device.Device, "userId" | "id">,
   readings: ReadonlyArray<Fix.Reading>,
@@ -74,12 +76,17 @@ const inParts = (
   Effect.gen(function* () {
     let ingested: Ingested = { accepted: 0, duplicates: 0, quarantined: 0 }
     let rounds = 0
-    const readingParts = parts(readings)
-    for (let index = 0; index < readingParts.length || index * PART < reports.length; index++) {
-      const reportPart = reports.slice(index * PART, (index + 1) * PART)
-      const stored = yield* storePart(device, judged(readingParts[index] ?? [], reportPart, receivedAt), receivedAt)
+    const pace = yield* UploadPace.Current
+    const readingParts = partsOf(readings, pace.partEntries)
+    const reportParts = Arr.chunksOf(reports, pace.partEntries)
+    for (let index = 0; index < Math.max(readingParts.length, reportParts.length); index++) {
+      const begunAt = yield* Timestamp.now
+      const sent = judged(readingParts[index] ?? [], reportParts[index] ?? [], receivedAt)
+      const stored = yield* storePart(device, sent, receivedAt)
       ingested = added(ingested, stored.ingested)
       rounds = Math.max(rounds, stored.round)
+      const millis = Pacing.pauseMs(pace, (yield* Timestamp.now) - begunAt)
+      if (millis > 0) yield* Effect.sleep(millis)
     }
     yield* Telemetry.measure(() => UploadFigures.ingested(ingested, rounds))
     return ingested
@@ -97,15 +104,15 @@ const storePart = (device: Pick<Device.Device, "userId" | "id">, sent: Sent, rec
   })
 
 /** The parts of a large upload, the oldest readings first. */
-const parts = (readings: ReadonlyArray<Fix.Reading>): ReadonlyArray<ReadonlyArray<Fix.Reading>> => {
+const partsOf = (readings: ReadonlyArray<Fix.Reading>, most: number): ReadonlyArray<ReadonlyArray<Fix.Reading>> => {
   const sorted = [...readings].sort((a, b) => a.capturedAt - b.capturedAt)
   const made: Array<ReadonlyArray<Fix.Reading>> = []
   for (let from = 0; from < sorted.length;) {
-    let until = Math.min(from + PART, sorted.length)
+    let until = Math.min(from + most, sorted.length)
     // Readings of one time stay together, because the order among them does not follow from their time. Without a
     // bound, a phone that always says the same time would get one part after all.
     while (
-      until < Math.min(from + 2 * PART, sorted.length) &&
+      until < Math.min(from + 2 * most, sorted.length) &&
       sorted[until]?.capturedAt === sorted[until - 1]?.capturedAt
     )
       until++

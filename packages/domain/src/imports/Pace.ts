@@ -19,10 +19,3 @@ export const QUICK: Pace = { atOnce: 3, stepEntries: 1_000, sliceBytes: 128 * 1_
  * both are short, and there is room between them.
  */
 export const POLITE: Pace = { atOnce: 1, stepEntries: 100, sliceBytes: 16 * 1_024, share: 0.5 }
-
-/** At least this much: an embedded database answers at once, and without a pause other requests would never run. */
-const SHORTEST_MS = 1
-
-/** The pause after work that took this long, in milliseconds; 0: none. */
-export const pauseMs = ({ share }: Pace, tookMs: number): number =>
-  share >= 1 ? 0 : Math.max(SHORTEST_MS, Math.round(tookMs * (1 / share - 1)))

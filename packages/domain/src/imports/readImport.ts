@@ -1,6 +1,6 @@
 import { Effect, Fiber, Option } from "effect"
 import { getHistoryChoice } from "../retention-choice/index.js"
-import { program, type StoreError, Timestamp } from "../shared/index.js"
+import { Pacing, program, type StoreError, Timestamp } from "../shared/index.js"
 import { Vault } from "../shared/Vault.js"
 import * as Entry from "./Entry.js"
 import * as Import from "./Import.js"
@@ -8,7 +8,7 @@ import * as ImportedPlace from "./ImportedPlace.js"
 import { ImportReader, type Read } from "./ImportReader.js"
 import { type ClaimedImport, ImportStore, type Leased } from "./ImportStore.js"
 import * as Months from "./Months.js"
-import * as Pace from "./Pace.js"
+import type * as Pace from "./Pace.js"
 import * as CsvColumns from "./CsvColumns.js"
 
 /**
@@ -38,7 +38,7 @@ export const readImport = program(
 
     /** Lets others run, in proportion to the work since the last pause. */
     const pause = Effect.gen(function* () {
-      const millis = Pace.pauseMs(pace, (yield* Timestamp.now) - begunAt)
+      const millis = Pacing.pauseMs(pace, (yield* Timestamp.now) - begunAt)
       if (millis === 0) return
       yield* Effect.sleep(millis)
       begunAt = yield* Timestamp.now

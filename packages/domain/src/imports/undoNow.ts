@@ -1,7 +1,7 @@
 import { Effect } from "effect"
-import { program, Timestamp } from "../shared/index.js"
+import { Pacing, program, Timestamp } from "../shared/index.js"
 import { ImportStore, type Leased } from "./ImportStore.js"
-import * as Pace from "./Pace.js"
+import type * as Pace from "./Pace.js"
 
 /**
  * Deletes what an import added, step by step, and the import at last. After a crash another worker begins anew: what is
@@ -15,7 +15,7 @@ export const undoNow = program("undoNow", function* (leased: Leased, pace: Pace.
     const next: Timestamp.Timestamp | "gone" | "lost" = yield* store.undo(leased, after)
     if (next === "gone" || next === "lost") return
     after = next
-    const millis = Pace.pauseMs(pace, (yield* Timestamp.now) - begunAt)
+    const millis = Pacing.pauseMs(pace, (yield* Timestamp.now) - begunAt)
     if (millis > 0) yield* Effect.sleep(millis)
   }
 })

@@ -1,12 +1,12 @@
 import { WorkSignal } from "@place-access/domain/events"
 import type { Device } from "@place-access/domain/devices"
-import { Fix, FixHistory, FixStore, ingestFixes, type UploadCommit } from "@place-access/domain/fixes"
+import { Fix, FixHistory, FixStore, ingestFixes, type UploadCommit, UploadPace } from "@place-access/domain/fixes"
 import { HistoryStore } from "@place-access/domain/retention-choice"
 import { Place, PlaceStore } from "@place-access/domain/places"
-import { type Entropy, StoreError } from "@place-access/domain/shared"
+import { type Entropy, StoreError, Timestamp } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryFixHistory, RuleSamples } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, FastCheck as fc, Layer, TestClock } from "effect"
+import { Effect, FastCheck as fc, Fiber, Layer, TestClock } from "effect"
 import { type Point, travel } from "../support/geodesic.js"
 import { at, DAY, HOUR, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { clockAt } from "../support/clock.js"
@@ -171,6 +171,35 @@ describe("an upload", () => {
         expect(sizes).toEqual([250, 250, 250, 250, 1])
         const { visitReports } = yield* MemoryDatabase
         expect(visitReports.size).toBe(1_001)
+      })
+    )
+  )
+
+  it.effect("at a polite pace pauses after each part for as long as the part took [fixes-8]", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        const store = yield* FixStore
+        const stored: Array<number> = []
+        const slow = FixStore.of({
+          ...store,
+          commit: (upload) =>
+            Effect.gen(function* () {
+              stored.push(upload.fixes.length)
+              yield* Effect.sleep(10)
+              return yield* store.commit(upload)
+            })
+        })
+        const readings = Array.from({ length: 1_001 }, (_, index) => reading(-14 * MINUTE + index, OUTSIDE))
+        const upload = yield* ingestFixes(phone, readings, []).pipe(
+          Effect.provideService(FixStore, slow),
+          Effect.provideService(UploadPace.Current, { partEntries: 400, share: 0.25 }),
+          Effect.zipRight(Timestamp.now),
+          Effect.fork
+        )
+        yield* TestClock.adjust(1_000)
+        expect(stored).toEqual([400, 400, 201])
+        expect((yield* Fiber.join(upload)) - NOON).toBe(3 * (10 + 30))
       })
     )
   )
