@@ -5,6 +5,7 @@ import { runHousekeeping } from "@place-access/domain/sweeps"
 import { runExports } from "@place-access/domain/exports"
 import { runSettling } from "@place-access/domain/fixes"
 import { Pace, runImports } from "@place-access/domain/imports"
+import { StayPace } from "@place-access/domain/visits"
 import { Effect, identity } from "effect"
 import * as Backlog from "./Backlog.js"
 import { housekeeping } from "./Housekeeping.js"
@@ -38,10 +39,10 @@ export const work = ({ addresses, mail, storage }: Settings, { leases: given, re
       Effect.all(
         [
           runWorker({}, leases),
-          regular(runHousekeeping(leases)),
+          regular(runHousekeeping(leases, isAlone(storage) ? StayPace.POLITE : StayPace.QUICK)),
           regular(housekeeping(leases)),
           regular(Mail.sending(mail, addresses, leases.people)),
-          regular(Effect.provide(runImports(leases, paceOf(storage)), Imports.layer)),
+          regular(Effect.provide(runImports(leases, isAlone(storage) ? Pace.POLITE : Pace.QUICK), Imports.layer)),
           regular(Effect.provide(runExports(leases), Archives.layer)),
           regular(runSettling(leases)),
           regular(Backlog.watching)
@@ -51,4 +52,4 @@ export const work = ({ addresses, mail, storage }: Settings, { leases: given, re
   ).pipe(Effect.scoped)
 
 /** With the embedded database, the server's requests are answered by this process. */
-const paceOf = ({ _tag }: Storage): Pace.Pace => (_tag === "Embedded" ? Pace.POLITE : Pace.QUICK)
+const isAlone = ({ _tag }: Storage): boolean => _tag === "Embedded"

@@ -77,16 +77,15 @@ const inParts = (
     let ingested: Ingested = { accepted: 0, duplicates: 0, quarantined: 0 }
     let rounds = 0
     const pace = yield* UploadPace.Current
+    const pause = yield* Pacing.pausing(pace)
     const readingParts = partsOf(readings, pace.partEntries)
     const reportParts = Arr.chunksOf(reports, pace.partEntries)
     for (let index = 0; index < Math.max(readingParts.length, reportParts.length); index++) {
-      const begunAt = yield* Timestamp.now
       const sent = judged(readingParts[index] ?? [], reportParts[index] ?? [], receivedAt)
       const stored = yield* storePart(device, sent, receivedAt)
       ingested = added(ingested, stored.ingested)
       rounds = Math.max(rounds, stored.round)
-      const millis = Pacing.pauseMs(pace, (yield* Timestamp.now) - begunAt)
-      if (millis > 0) yield* Effect.sleep(millis)
+      yield* pause
     }
     yield* Telemetry.measure(() => UploadFigures.ingested(ingested, rounds))
     return ingested

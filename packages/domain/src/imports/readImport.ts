@@ -34,15 +34,7 @@ export const readImport = program(
     let bytesDone = 0
     let waiting: Array<Entry.ImportEntry> = []
     let storing: Fiber.RuntimeFiber<boolean, StoreError> | undefined
-    let begunAt = yield* Timestamp.now
-
-    /** Lets others run, in proportion to the work since the last pause. */
-    const pause = Effect.gen(function* () {
-      const millis = Pacing.pauseMs(pace, (yield* Timestamp.now) - begunAt)
-      if (millis === 0) return
-      yield* Effect.sleep(millis)
-      begunAt = yield* Timestamp.now
-    })
+    const pause = yield* Pacing.pausing(pace)
 
     /** Waits until the last step is stored. False when the lease was lost. */
     const stored = Effect.suspend(() => (storing === undefined ? Effect.succeed(true) : Fiber.join(storing)))

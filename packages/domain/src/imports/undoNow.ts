@@ -1,5 +1,4 @@
-import { Effect } from "effect"
-import { Pacing, program, Timestamp } from "../shared/index.js"
+import { Pacing, program, type Timestamp } from "../shared/index.js"
 import { ImportStore, type Leased } from "./ImportStore.js"
 import type * as Pace from "./Pace.js"
 
@@ -10,12 +9,11 @@ import type * as Pace from "./Pace.js"
 export const undoNow = program("undoNow", function* (leased: Leased, pace: Pace.Pace) {
   const store = yield* ImportStore
   let after: Timestamp.Timestamp | null = null
+  const pause = yield* Pacing.pausing(pace)
   for (;;) {
-    const begunAt = yield* Timestamp.now
     const next: Timestamp.Timestamp | "gone" | "lost" = yield* store.undo(leased, after)
     if (next === "gone" || next === "lost") return
     after = next
-    const millis = Pacing.pauseMs(pace, (yield* Timestamp.now) - begunAt)
-    if (millis > 0) yield* Effect.sleep(millis)
+    yield* pause
   }
 })

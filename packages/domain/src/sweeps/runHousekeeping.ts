@@ -12,6 +12,7 @@ import * as Timestamp from "../shared/Timestamp.js"
 import { removeStrayTestPeople } from "../test-people/manageTestPeople.js"
 import { deriveAnew } from "../visits/deriveAnew.js"
 import { deriveBehind } from "../visits/deriveStays.js"
+import * as StayPace from "../visits/StayPace.js"
 import { sweepExpired, sweepHistory } from "./sweepHistory.js"
 import { sweepTiers } from "./sweepTiers.js"
 
@@ -26,8 +27,9 @@ const NOTICES_EVERY = Timestamp.HOUR
  * Spec §8), warnings about failing endpoints, connections of revoked apps, test people of apps that left the sandbox,
  * rows of deleted accounts, history that is older than users keep, stays to derive, notices that people chose, and
  * expired rows. Runs until interrupted and never fails. Each job does only the work whose leases this worker holds.
+ * `pace`: how fast stays are derived.
  */
-export const runHousekeeping = (leases: WorkLeases = everything) =>
+export const runHousekeeping = (leases: WorkLeases = everything, pace: StayPace.StayPace = StayPace.QUICK) =>
   Effect.gen(function* () {
     const { chores, people } = leases
     const at = <A, E, R>(job: (now: Timestamp.Timestamp) => Effect.Effect<A, E, R>) =>
@@ -50,13 +52,13 @@ export const runHousekeeping = (leases: WorkLeases = everything) =>
           5 * Timestamp.MINUTE,
           counted(
             "Stays were derived, in so many steps",
-            at((now) => deriveBehind(now, people))
+            at((now) => deriveBehind(now, people, pace))
           )
         ),
         timetable(
           "Deriving stays anew",
           5 * Timestamp.MINUTE,
-          counted("Stays were derived anew, of so many phones", deriveAnew(people))
+          counted("Stays were derived anew, of so many phones", deriveAnew(people, pace))
         ),
         timetable(
           "Removing deleted accounts",

@@ -1,9 +1,10 @@
 import { Array, Effect, Option } from "effect"
 import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
 import { PlaceStore } from "../places/PlaceStore.js"
-import { type PlaceId, program, Timestamp } from "../shared/index.js"
-import { deriveStays } from "./deriveStays.js"
+import { Pacing, type PlaceId, program, Timestamp } from "../shared/index.js"
+import { deriveStays, STEPS_MAX } from "./deriveStays.js"
 import * as Stay from "./Stay.js"
+import * as StayPace from "./StayPace.js"
 import { type PhoneKey, StayStore } from "./StayStore.js"
 
 /**
@@ -15,29 +16,29 @@ import { type PhoneKey, StayStore } from "./StayStore.js"
 /** Devices looked up in one query. */
 const BATCH = 100
 
-/** Fixes read in one query. */
-const FIXES = 5_000
-
 /** How often a phone is derived anew that sends while it is derived. The next run tries again. */
 const TRIES = 3
 
 /** Derives the stays of outdated phones anew, and returns the number of phones. It may be interrupted and repeated. */
-export const deriveAnew = program("deriveAnew", function* (people: PeopleLeases = everything.people) {
-  const store = yield* StayStore
-  const next = (after: PhoneKey | undefined) =>
-    Effect.flatMap(people.buckets, (buckets) => store.outdated({ buckets, limit: BATCH, after }))
-  let phones = 0
-  for (let batch = yield* next(undefined); batch.length > 0; batch = yield* next(batch.at(-1))) {
-    for (const phone of batch) {
-      const isDone = yield* people.using(phone.userId, ofOne(phone))
-      if (Option.contains(isDone, true)) phones++
+export const deriveAnew = program(
+  "deriveAnew",
+  function* (people: PeopleLeases = everything.people, pace: StayPace.StayPace = StayPace.QUICK) {
+    const store = yield* StayStore
+    const next = (after: PhoneKey | undefined) =>
+      Effect.flatMap(people.buckets, (buckets) => store.outdated({ buckets, limit: BATCH, after }))
+    let phones = 0
+    for (let batch = yield* next(undefined); batch.length > 0; batch = yield* next(batch.at(-1))) {
+      for (const phone of batch) {
+        const isDone = yield* people.using(phone.userId, ofOne(phone, pace))
+        if (Option.contains(isDone, true)) phones++
+      }
     }
+    return phones
   }
-  return phones
-})
+)
 
-const ofOne = (phone: PhoneKey) =>
-  attempt(phone).pipe(
+const ofOne = (phone: PhoneKey, pace: StayPace.StayPace) =>
+  attempt(phone, pace).pipe(
     Effect.repeat({ until: (isDone) => isDone, times: TRIES - 1 }),
     Effect.catchAll((error) =>
       Effect.as(
@@ -48,16 +49,16 @@ const ofOne = (phone: PhoneKey) =>
   )
 
 /** False when the phone sent, or one of its places changed, meanwhile. */
-const attempt = ({ deviceId, userId }: PhoneKey) =>
+const attempt = ({ deviceId, userId }: PhoneKey, pace: StayPace.StayPace) =>
   Effect.gen(function* () {
     const store = yield* StayStore
     // First what is due, so that the progress below says that nothing is.
-    yield* deriveStays(userId, deviceId, { stepsMax: 500, fixesAStep: FIXES })
+    yield* deriveStays(userId, deviceId, { ...pace, stepsMax: STEPS_MAX })
     const view = yield* store.view(userId, deviceId)
     const { backfills, dueFrom } = view.progress
     if (dueFrom !== null || backfills.length > 0) return false
     const places = yield* (yield* PlaceStore).list(userId)
-    const stays = yield* all({ userId, deviceId }, view.erasures)
+    const stays = yield* all({ userId, deviceId }, view.erasures, pace)
     return yield* store.commit({
       userId,
       deviceId,
@@ -72,13 +73,14 @@ const attempt = ({ deviceId, userId }: PhoneKey) =>
   })
 
 /** The stays of all fixes of a phone. Only one part of the fixes is in memory at a time. */
-const all = ({ deviceId, userId }: PhoneKey, erasures: Parameters<typeof Stay.derive>[3]) =>
+const all = ({ deviceId, userId }: PhoneKey, erasures: Parameters<typeof Stay.derive>[3], pace: StayPace.StayPace) =>
   Effect.gen(function* () {
     const store = yield* StayStore
     const places = yield* (yield* PlaceStore).list(userId)
     const shapes = Array.groupBy(yield* (yield* PlaceStore).shapes(userId), (shape) => shape.placeId)
     const derived = new Map<PlaceId, ReadonlyArray<Stay.Stay>>()
-    for (let from: Timestamp.Timestamp | null = Timestamp.make(0), limit = FIXES; from !== null;) {
+    const pause = yield* Pacing.pausing(pace)
+    for (let from: Timestamp.Timestamp | null = Timestamp.make(0), limit = pace.fixesAStep; from !== null;) {
       const fixes: ReadonlyArray<Stay.StayFix> = yield* store.fixes(userId, deviceId, from, limit)
       const heardAt = yield* store.heardBefore(userId, deviceId, from)
       const begin = from
@@ -92,6 +94,7 @@ const all = ({ deviceId, userId }: PhoneKey, erasures: Parameters<typeof Stay.de
       // Many fixes of a few minutes: more are read, or the same ones would be read without an end.
       if (reached !== null && reached <= from) limit *= 2
       else from = reached
+      yield* pause
     }
     return [...derived.values()].flat()
   })

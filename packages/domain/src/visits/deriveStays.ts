@@ -1,8 +1,17 @@
 import { Array, Effect, Option } from "effect"
 import { everything, type PeopleLeases } from "../leases/WorkLeases.js"
 import { PlaceStore } from "../places/PlaceStore.js"
-import { type DeviceId, type PlaceId, program, type StoreError, Timestamp, type UserId } from "../shared/index.js"
+import {
+  type DeviceId,
+  Pacing,
+  type PlaceId,
+  program,
+  type StoreError,
+  Timestamp,
+  type UserId
+} from "../shared/index.js"
 import * as Stay from "./Stay.js"
+import * as StayPace from "./StayPace.js"
 import * as StayProgress from "./StayProgress.js"
 import { type PhoneKey, StayStore } from "./StayStore.js"
 
@@ -10,6 +19,8 @@ export interface StayBounds {
   readonly stepsMax: number
   /** The most fixes that a step reads at first. */
   readonly fixesAStep: number
+  /** The share of the time that the derivation may take (`StayPace`); left out: all of it. */
+  readonly share?: number | undefined
   /** The new places to derive; left out: all. An answer to an app must not wait for places that it does not show. */
   readonly newPlaces?: ReadonlySet<PlaceId> | undefined
 }
@@ -20,8 +31,10 @@ export interface StayBounds {
  * still the same. An upload in between makes the step run again.
  */
 export const deriveStays = program("deriveStays", function* (userId: UserId, deviceId: DeviceId, bounds: StayBounds) {
+  const pause = yield* Pacing.pausing({ share: bounds.share ?? 1 })
   for (let taken = 0; taken < bounds.stepsMax; taken++) {
     if (!(yield* step(userId, deviceId, bounds))) return taken
+    yield* pause
   }
   return bounds.stepsMax
 })
@@ -93,8 +106,8 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Sta
 /** Devices looked up in one query. */
 const BATCH = 100
 
-/** Bounds for one device in one run. The next run goes on from there. */
-const IN_ONE_GO: StayBounds = { stepsMax: 500, fixesAStep: 5_000 }
+/** The most steps for one device in one run. The next run goes on from there. */
+export const STEPS_MAX = 500
 
 /** Younger fixes wait until an app asks, or a phone that uploads all day would keep the worker busy. */
 const MAY_WAIT = Timestamp.DAY
@@ -106,7 +119,11 @@ const MAY_WAIT = Timestamp.DAY
  */
 export const deriveBehind = program(
   "deriveBehind",
-  function* (now: Timestamp.Timestamp, people: PeopleLeases = everything.people) {
+  function* (
+    now: Timestamp.Timestamp,
+    people: PeopleLeases = everything.people,
+    pace: StayPace.StayPace = StayPace.QUICK
+  ) {
     const store = yield* StayStore
     const until = Timestamp.plus(now, -MAY_WAIT)
     const next = (after: PhoneKey | undefined) =>
@@ -114,15 +131,15 @@ export const deriveBehind = program(
     let steps = 0
     for (let batch = yield* next(undefined); batch.length > 0; batch = yield* next(batch.at(-1))) {
       for (const phone of batch) {
-        steps += Option.getOrElse(yield* people.using(phone.userId, deriveOne(phone)), () => 0)
+        steps += Option.getOrElse(yield* people.using(phone.userId, deriveOne(phone, pace)), () => 0)
       }
     }
     return steps
   }
 )
 
-const deriveOne = ({ deviceId, userId }: PhoneKey) =>
-  deriveStays(userId, deviceId, IN_ONE_GO).pipe(
+const deriveOne = ({ deviceId, userId }: PhoneKey, pace: StayPace.StayPace) =>
+  deriveStays(userId, deviceId, { ...pace, stepsMax: STEPS_MAX }).pipe(
     Effect.catchAll((error) =>
       Effect.as(Effect.logWarning("The stays of a phone could not be derived, later again", deviceId, error), 0)
     )

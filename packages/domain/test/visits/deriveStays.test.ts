@@ -1,10 +1,11 @@
 import { ingestFixes } from "@place-access/domain/fixes"
+import { everything } from "@place-access/domain/leases"
 import { createPlace, Place } from "@place-access/domain/places"
-import { PlaceId, StoreError, type UserId } from "@place-access/domain/shared"
+import { PlaceId, StoreError, Timestamp, type UserId } from "@place-access/domain/shared"
 import { MemoryDatabase, VisitSamples } from "@place-access/domain/testing"
 import { deriveBehind, deriveStays, StayProgress, StayStore } from "@place-access/domain/visits"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, type Layer, Logger, LogLevel, TestClock } from "effect"
+import { Effect, Fiber, type Layer, Logger, LogLevel, TestClock } from "effect"
 import { CIRCLE, DAY, HOUR, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { VisitStores } from "../support/visits.js"
 
@@ -57,6 +58,33 @@ describe("deriveStays", () => {
           [1, 10]
         ])
         expect(yield* VisitSamples.progress(phone)).toEqual(StayProgress.DONE)
+      })
+    )
+  )
+
+  it.effect("at a polite pace pauses after each step, as its share of the time demands [visits-7]", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone, userId } = yield* ground
+        yield* deriveStays(userId, phone.id, ALL)
+        yield* upload(phone, 10)
+        const store = yield* StayStore
+        let reads = 0
+        const slow: typeof store = {
+          ...store,
+          fixes: (...asked) =>
+            Effect.suspend(() => {
+              reads++
+              return Effect.zipRight(Effect.sleep(10), store.fixes(...asked))
+            })
+        }
+        const derived = yield* deriveBehind(time(NOON), everything.people, { fixesAStep: 4, share: 0.25 }).pipe(
+          Effect.provideService(StayStore, slow),
+          Effect.zipWith(Timestamp.now, (steps, endedAt) => [steps, endedAt - NOON]),
+          Effect.fork
+        )
+        yield* TestClock.adjust(MINUTE)
+        expect(yield* Fiber.join(derived)).toEqual([7, reads * (10 + 30)])
       })
     )
   )
