@@ -12,17 +12,17 @@ import { waitingFile } from "./imports.js"
  */
 
 const RATE = 100
-const SECONDS = 4
+const SECONDS = 3
 const CLIENTS = 16
 const PEOPLE = 200
-/** A file of 120 MB: a worker reads one of 60 MB in five seconds, which is hardly longer than a round. */
-const POINTS = 500_000
+/** A file of 96 MB: a worker reads one of 60 MB in five seconds, which is hardly longer than a round. */
+const POINTS = 400_000
 const UPLOAD_BYTES = 8 * 1_048_576 - 1_024
 
 export const beside: Row = {
   name: "beside",
   path: `presence, ${RATE} a second, beside one person's large file; the baseline is presence alone`,
-  seconds: 160,
+  seconds: 130,
   open: async (bench) => [...(await onPostgres(bench)), ...(await onEmbedded(bench))]
 }
 

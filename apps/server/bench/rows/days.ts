@@ -11,6 +11,8 @@ const DAYS = 366
 const FIXES = 1_000_000
 const DAY = 86_400_000
 const QUESTIONS = 8
+/** Counting the fixes takes a second each time. */
+const COUNTS = 2
 
 export const days: Row = {
   name: "days",
@@ -40,8 +42,8 @@ export const days: Row = {
       )
     const compare = (zone: string): Comparison => ({
       label: zone,
-      product: () => timed(() => ask(zone)),
-      baseline: () => timed(count),
+      product: () => timed(QUESTIONS, () => ask(zone)),
+      baseline: () => timed(COUNTS, count),
       goals: [Goal.p50Ms(100)],
       notes: () => [`the first question made the counts: ${firstMs} ms`]
     })
@@ -49,17 +51,17 @@ export const days: Row = {
   }
 }
 
-const timed = async (ask: () => Promise<unknown>): Promise<Sample> => {
+const timed = async (times: number, ask: () => Promise<unknown>): Promise<Sample> => {
   const begin = performance.now()
   const latenciesMs: Array<number> = []
-  for (let count = 0; count < QUESTIONS; count++) {
+  for (let count = 0; count < times; count++) {
     const asked = performance.now()
     await ask()
     latenciesMs.push(performance.now() - asked)
   }
   latenciesMs.sort((a, b) => a - b)
   return {
-    operations: QUESTIONS,
+    operations: times,
     seconds: (performance.now() - begin) / 1_000,
     p50Ms: percentile(latenciesMs, 0.5),
     p99Ms: percentile(latenciesMs, 0.99),

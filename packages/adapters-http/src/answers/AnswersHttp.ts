@@ -7,13 +7,22 @@ import {
   verifyZone
 } from "@place-access/domain/answers"
 import { Effect } from "effect"
-import { gen } from "@place-access/domain/shared"
+import { fn, gen, type PlaceId } from "@place-access/domain/shared"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
 import { BearerCaller } from "../security/BearerAuth.js"
 import { orPaused } from "./Paused.js"
 import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
+
+const presence = fn(function* (placeId: PlaceId, maxAgeS: number) {
+  const caller = yield* BearerCaller
+  const { place, presence } = yield* checkPresence(caller.connection, placeId, maxAgeS)
+  return orPaused(caller, presence.state === "unknown", {
+    answer: { state: presence.state, place, asOf: presence.asOf },
+    disclosed: Disclosure.ofPresence(place.label, presence)
+  })
+})
 
 export const layer = Group.group(Api, "answers", (handlers) =>
   handlers
@@ -31,16 +40,7 @@ export const layer = Group.group(Api, "answers", (handlers) =>
         return { answer: { places_version: version, places }, disclosed: Disclosure.ofSharedPlaces(places.length) }
       }).pipe(toWire)
     )
-    .handle("presence", ({ path, urlParams }) =>
-      gen(function* () {
-        const caller = yield* BearerCaller
-        const { place, presence } = yield* checkPresence(caller.connection, path.place_id, urlParams.max_age_s)
-        return orPaused(caller, presence.state === "unknown", {
-          answer: { state: presence.state, place, asOf: presence.asOf },
-          disclosed: Disclosure.ofPresence(place.label, presence)
-        })
-      }).pipe(toWire)
-    )
+    .handle("presence", ({ path, urlParams }) => presence(path.place_id, urlParams.max_age_s).pipe(toWire))
     .handle("verifyZone", ({ payload }) =>
       gen(function* () {
         const caller = yield* BearerCaller

@@ -12,7 +12,15 @@ const ORDINARY = 2 * MINUTE
 /** The time after the extension. A file of 256 MiB takes 26 minutes at 1.3 Mbit/s. */
 const FOR_A_FILE = 30 * MINUTE
 
-const extensions = new WeakMap<IncomingMessage, () => void>()
+const EXTEND = Symbol("extend the time of a request")
+
+/**
+ * A request carries its own extension. In a map of all requests, even a weak one, each request would be kept until the
+ * next large collection of garbage: the table is old, and what an old object mentions survives the small ones.
+ */
+interface Extensible {
+  [EXTEND]?: (() => void) | undefined
+}
 
 /** Closes the connection of a request that has not arrived in time. */
 export const begin = (request: IncomingMessage, response: ServerResponse): void => {
@@ -22,10 +30,11 @@ export const begin = (request: IncomingMessage, response: ServerResponse): void 
   // @effect-diagnostics-next-line globalTimers:off -- a socket's time, below any program
   const after = (millis: number) => setTimeout(giveUp, millis).unref()
   let timer = after(ORDINARY)
-  extensions.set(request, () => {
+  const extensible: Extensible = request as IncomingMessage & Extensible
+  extensible[EXTEND] = () => {
     clearTimeout(timer)
     timer = after(FOR_A_FILE)
-  })
+  }
   response.once("close", () => {
     // A request that was answered early (401 needs no body) is still arriving, so its timer goes on.
     if (request.complete || request.socket.destroyed) clearTimeout(timer)
@@ -34,6 +43,7 @@ export const begin = (request: IncomingMessage, response: ServerResponse): void 
 
 /** Extends the time for a request with a large file. The caller is known and may send it. */
 export const extend = (request: IncomingMessage): void => {
-  extensions.get(request)?.()
-  extensions.delete(request)
+  const extensible: Extensible = request as IncomingMessage & Extensible
+  extensible[EXTEND]?.()
+  extensible[EXTEND] = undefined
 }

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { LimitStore, type Rate, type Subject } from "@place-access/domain/limits"
-import { type StoreError, Timestamp } from "@place-access/domain/shared"
+import { fn, type StoreError, Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer, Schema } from "effect"
 import * as Batches from "../driver/Batches.js"
 import { isDistributed } from "../schema/isDistributed.js"
@@ -64,22 +64,23 @@ export const layer: Layer.Layer<LimitStore, never, SqlClient> = Layer.scoped(
      * `Rate.count` for a batch of calls: one row for each subject, and the time of the newest call counts for all of
      * them. The table is unlogged, so that a commit does not wait for the disk.
      */
+    const countTogether = fn(function* (calls: ReadonlyArray<Call>) {
+      const now = Math.max(...calls.map((call) => call.now))
+      const groups = new Map<string, { readonly windowMillis: number; calls: number }>()
+      const places = calls.map(({ subject, windowMillis }) => {
+        const group = groups.get(subject) ?? { windowMillis, calls: 0 }
+        groups.set(subject, group)
+        return ++group.calls
+      })
+      const rows = yield* (yield* onCluster) ? oneByOne(sql, groups, now) : together(sql, groups, now)
+      const counted = new Map(rows.map((row) => [row.subject, row]))
+      return calls.flatMap(({ subject }, index): ReadonlyArray<Rate.RateWindow> => {
+        const [row, all, place] = [counted.get(subject), groups.get(subject)?.calls ?? 0, places[index] ?? 0]
+        return row === undefined ? [] : [{ endsAt: row.ends_at, used: row.used - all + place }]
+      })
+    })
     const countAll = (calls: ReadonlyArray<Call>): Effect.Effect<ReadonlyArray<Rate.RateWindow>, StoreError> =>
-      Effect.gen(function* () {
-        const now = Math.max(...calls.map((call) => call.now))
-        const groups = new Map<string, { readonly windowMillis: number; calls: number }>()
-        const places = calls.map(({ subject, windowMillis }) => {
-          const group = groups.get(subject) ?? { windowMillis, calls: 0 }
-          groups.set(subject, group)
-          return ++group.calls
-        })
-        const rows = yield* (yield* onCluster) ? oneByOne(sql, groups, now) : together(sql, groups, now)
-        const counted = new Map(rows.map((row) => [row.subject, row]))
-        return calls.flatMap(({ subject }, index) => {
-          const [row, all, place] = [counted.get(subject), groups.get(subject)?.calls ?? 0, places[index] ?? 0]
-          return row === undefined ? [] : [{ endsAt: row.ends_at, used: row.used - all + place }]
-        })
-      }).pipe(orStoreError)
+      countTogether(calls).pipe(orStoreError)
 
     const count = yield* Batches.make(countAll)
 

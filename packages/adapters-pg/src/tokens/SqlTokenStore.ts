@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
-import { type ConnectionId, Timestamp, type UserId, type Vault } from "@place-access/domain/shared"
+import { type ConnectionId, fn, Timestamp, type UserId, type Vault } from "@place-access/domain/shared"
 import type { ConnectionDecision } from "@place-access/domain/connection"
 import { type Locked, type Presented, TokenStore, type TokenWrite } from "@place-access/domain/tokens"
 import { Array, Effect, Layer, Option, type ParseResult, Schema } from "effect"
@@ -63,20 +63,21 @@ export const layer: Layer.Layer<TokenStore, never, SqlClient> = Layer.scoped(
         return Option.some(decision.outcome)
       }).pipe(sql.withTransaction, orStoreError)
 
-    return TokenStore.of({
-      findByAccessToken: (id, hash) =>
-        Effect.gen(function* () {
-          const userId = yield* routes.userOf(id)
-          if (Option.isNone(userId)) return Option.none()
-          const row = yield* read`SELECT ${select.withApp(userId.value)}, t.token_hash, t.family_id AS token_family_id,
+    const findByAccessToken = fn(function* (id: ConnectionId, hash: Vault.Hash) {
+      const userId = yield* routes.userOf(id)
+      if (Option.isNone(userId)) return Option.none()
+      const row = yield* read`SELECT ${select.withApp(userId.value)}, t.token_hash, t.family_id AS token_family_id,
                                          t.issued_at AS token_issued_at, t.revoked_at AS token_revoked_at
                                   FROM access_tokens t
                                   JOIN connections c ON c.user_id = t.user_id AND c.connection_id = t.connection_id
                                   JOIN apps a ON a.app_id = c.app_id
                                   WHERE t.user_id = ${userId.value} AND t.token_hash = ${hash}
                                     AND t.connection_id = ${id}`.pipe(Rows.first(WithTokenRow))
-          return Option.map(row, (found) => ({ ...toWithApp(found), token: toAccessToken(found) }))
-        }).pipe(orStoreError),
+      return Option.map(row, (found) => ({ ...toWithApp(found), token: toAccessToken(found) }))
+    })
+
+    return TokenStore.of({
+      findByAccessToken: (id, hash) => findByAccessToken(id, hash).pipe(orStoreError),
 
       change: <A>(id: ConnectionId, presented: Presented, decide: Decide<A>) =>
         Effect.gen(function* () {

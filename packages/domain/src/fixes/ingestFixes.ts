@@ -3,7 +3,17 @@ import { WorkSignal } from "../events/index.js"
 import { Carried, type Device, type QuarantineReason } from "../devices/index.js"
 import * as Erasure from "../retention-choice/Erasure.js"
 import * as History from "../retention-choice/History.js"
-import { Entropy, EventId, JudgedClock, Pacing, program, StoreError, Telemetry, Timestamp } from "../shared/index.js"
+import {
+  Entropy,
+  EventId,
+  fn,
+  JudgedClock,
+  Pacing,
+  program,
+  StoreError,
+  Telemetry,
+  Timestamp
+} from "../shared/index.js"
 import * as VisitReport from "./VisitReport.js"
 import * as Fix from "./Fix.js"
 import { FixStore, type QuarantineCount, type Quarantined, type UploadView } from "./FixStore.js"
@@ -135,72 +145,69 @@ interface Sent {
 }
 
 /** Reads the view, evaluates and commits once. Undefined when another upload was committed in between. */
-const tryOnce = (
+const tryOnce = fn(function* (
   { id: deviceId, userId }: Pick<Device.Device, "userId" | "id">,
   { fixes: sent, quarantined, visits: reports }: Sent,
   receivedAt: Timestamp.Timestamp
-) =>
-  Effect.gen(function* () {
-    const store = yield* FixStore
-    const asked = Fix.sortedAndDistinct(sent)
-    const view = yield* store.view(userId, deviceId, asked, receivedAt)
-    const unknown = asked.filter((fix) => !view.known.has(Fix.key(fix)))
-    const own = unknown.filter(({ capturedAt }) => isKept(view, capturedAt))
-    const visits = reports.flatMap((report) => {
-      const kept = Erasure.withoutErased(report, view.erasures)
-      return kept === undefined || (kept.departure !== null && History.isPast(kept.departure, view.cutoff))
-        ? []
-        : [kept]
-    })
-    // A reading that is put aside keeps its position, so it may not say a time that the user deleted either.
-    const putAside = quarantined.filter(({ reading }) => !Erasure.isAbout(reading, view.erasures))
-    const notKept = unknown.length - own.length + reports.length - visits.length
-    const ingested: Ingested = {
-      accepted: own.length,
-      duplicates: sent.length - unknown.length,
-      quarantined: quarantined.length + notKept
-    }
-    if (own.length + visits.length + ingested.quarantined === 0) return { ingested, events: 0 }
-
-    const taken =
-      own.length > 0 && FutureReading.mayWait(view.lastFutureAt, receivedAt)
-        ? FutureReading.due(
-            yield* store.waiting(
-              userId,
-              deviceId,
-              Timestamp.plus(receivedAt, -2 * FutureReading.MAX_WAIT),
-              FutureReading.MOST
-            ),
-            own,
-            receivedAt
-          )
-        : []
-    const fresh = taken.length === 0 ? own : Fix.sortedAndDistinct([...own, ...taken.map(({ fix }) => fix)])
-    const { carried, leftBehind, movement } = Carried.judge(
-      deviceId,
-      Carried.remembered(view.devices, view.cutoff),
-      fresh
-    )
-    const { states, firings } = UploadEvaluation.evaluate(view.rules, carried, receivedAt)
-    const fired = yield* named(firings)
-    const committed = yield* store.commit({
-      userId,
-      deviceId,
-      receivedAt,
-      version: view.version,
-      fixes: fresh,
-      leftBehind,
-      movement,
-      quarantined: putAside,
-      putAside: counted(putAside, notKept + quarantined.length - putAside.length),
-      taken: taken.map(({ key }) => key),
-      visits,
-      states: UploadEvaluation.withEvents(states, fired),
-      events: fired.map(UploadEvaluation.event)
-    })
-    if (committed) yield* Telemetry.measure(() => UploadFigures.evaluated(view.rules, carried, firings))
-    return committed ? { ingested, events: fired.length } : undefined
+) {
+  const store = yield* FixStore
+  const asked = Fix.sortedAndDistinct(sent)
+  const view = yield* store.view(userId, deviceId, asked, receivedAt)
+  const unknown = asked.filter((fix) => !view.known.has(Fix.key(fix)))
+  const own = unknown.filter(({ capturedAt }) => isKept(view, capturedAt))
+  const visits = reports.flatMap((report) => {
+    const kept = Erasure.withoutErased(report, view.erasures)
+    return kept === undefined || (kept.departure !== null && History.isPast(kept.departure, view.cutoff)) ? [] : [kept]
   })
+  // A reading that is put aside keeps its position, so it may not say a time that the user deleted either.
+  const putAside = quarantined.filter(({ reading }) => !Erasure.isAbout(reading, view.erasures))
+  const notKept = unknown.length - own.length + reports.length - visits.length
+  const ingested: Ingested = {
+    accepted: own.length,
+    duplicates: sent.length - unknown.length,
+    quarantined: quarantined.length + notKept
+  }
+  if (own.length + visits.length + ingested.quarantined === 0) return { ingested, events: 0 }
+
+  const taken =
+    own.length > 0 && FutureReading.mayWait(view.lastFutureAt, receivedAt)
+      ? FutureReading.due(
+          yield* store.waiting(
+            userId,
+            deviceId,
+            Timestamp.plus(receivedAt, -2 * FutureReading.MAX_WAIT),
+            FutureReading.MOST
+          ),
+          own,
+          receivedAt
+        )
+      : []
+  const fresh = taken.length === 0 ? own : Fix.sortedAndDistinct([...own, ...taken.map(({ fix }) => fix)])
+  const { carried, leftBehind, movement } = Carried.judge(
+    deviceId,
+    Carried.remembered(view.devices, view.cutoff),
+    fresh
+  )
+  const { states, firings } = UploadEvaluation.evaluate(view.rules, carried, receivedAt)
+  const fired = yield* named(firings)
+  const committed = yield* store.commit({
+    userId,
+    deviceId,
+    receivedAt,
+    version: view.version,
+    fixes: fresh,
+    leftBehind,
+    movement,
+    quarantined: putAside,
+    putAside: counted(putAside, notKept + quarantined.length - putAside.length),
+    taken: taken.map(({ key }) => key),
+    visits,
+    states: UploadEvaluation.withEvents(states, fired),
+    events: fired.map(UploadEvaluation.event)
+  })
+  if (committed) yield* Telemetry.measure(() => UploadFigures.evaluated(view.rules, carried, firings))
+  return committed ? { ingested, events: fired.length } : undefined
+})
 
 /** Whether the user keeps history of this instant, and has not deleted it. */
 const isKept = ({ cutoff, erasures }: Pick<UploadView, "cutoff" | "erasures">, at: Timestamp.Timestamp): boolean =>

@@ -53,6 +53,18 @@ export const program: {
 export const gen = <Y extends Yielded, A>(body: () => Generator<Y, A, never>): Run<Y, A> =>
   Effect.withFiberRuntime<unknown, unknown, unknown>((fiber) => running(body, fiber)) as Run<Y, A>
 
+/**
+ * A function whose body is a generator, as `gen`. It is for what runs once a request: a generator function that is
+ * written inside another function is made anew at each call, and V8 then keeps all that it mentions, such as the
+ * request, until the next large collection of garbage.
+ */
+export const fn =
+  <Args extends ReadonlyArray<unknown>, Y extends Yielded, A>(
+    body: (...args: Args) => Generator<Y, A, never>
+  ): ((...args: Args) => Run<Y, A>) =>
+  (...args) =>
+    Effect.withFiberRuntime<unknown, unknown, unknown>((fiber) => running(() => body(...args), fiber)) as Run<Y, A>
+
 /** Runs `f` with a port, in one step of the fiber: `Effect.flatMap(port, f)` takes four. */
 export const withPort = <I, S, A, E, R>(
   port: Context.Tag<I, S>,
