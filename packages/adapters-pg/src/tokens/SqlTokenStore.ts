@@ -73,7 +73,7 @@ export const layer: Layer.Layer<TokenStore, never, SqlClient> = Layer.scoped(
                                   JOIN apps a ON a.app_id = c.app_id
                                   WHERE t.user_id = ${userId.value} AND t.token_hash = ${hash}
                                     AND t.connection_id = ${id}`.pipe(Rows.first(WithTokenRow))
-      return Option.map(row, (found) => ({ ...toWithApp(found), token: toAccessToken(found) }))
+      return Option.map(row, (found) => ({ token: toAccessToken(found), ...toWithApp(found) }))
     })
 
     return TokenStore.of({
