@@ -15,8 +15,8 @@ const RATE = 100
 const SECONDS = 3
 const CLIENTS = 16
 const PEOPLE = 200
-/** A file of 96 MB: a worker reads one of 60 MB in five seconds, which is hardly longer than a round. */
-const POINTS = 400_000
+/** A file of 120 MB: a worker reads one of 60 MB in five seconds, which is hardly longer than a round. */
+const POINTS = 500_000
 const UPLOAD_BYTES = 8 * 1_048_576 - 1_024
 
 export const beside: Row = {

@@ -9,7 +9,7 @@ import * as PresenceLoad from "./presence.load.js"
 
 const SECONDS = 3
 /** A real service runs for days, so V8 has compiled its code. That takes some ten thousand requests. */
-const WARM_UP_ROUNDS = 3
+const WARM_UP_ROUNDS = 2
 
 export const presence: Row = {
   name: "presence",

@@ -13,7 +13,7 @@ import { address } from "./refresh.load.js"
 const CLIENTS = 16
 const SECONDS = 3
 /** A real service runs for days, so V8 has compiled its code. That takes some ten thousand requests. */
-const WARM_UP_ROUNDS = 3
+const WARM_UP_ROUNDS = 2
 /** Each round uses different people, whose refresh tokens nobody has used. */
 const PEOPLE_OF_ROUND = 512
 /**

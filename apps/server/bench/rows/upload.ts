@@ -18,7 +18,7 @@ import type * as UploadLoad from "./upload.load.js"
 const CLIENTS = 16
 const SECONDS = 3
 /** A real service runs for days, so V8 has compiled its code. That takes some ten thousand requests. */
-const WARM_UP_ROUNDS = 3
+const WARM_UP_ROUNDS = 2
 /** People in one round of one side; a multiple of the number of clients. */
 const PEOPLE = 640
 

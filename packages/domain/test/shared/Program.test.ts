@@ -1,4 +1,4 @@
-import { gen, program, type Program, Telemetry, withPort } from "@place-access/domain/shared"
+import { fn, gen, program, type Program, Telemetry, withPort } from "@place-access/domain/shared"
 import { Context, Effect, Either, Exit, Option, Tracer } from "effect"
 import { describe, expect, expectTypeOf, it } from "vitest"
 
@@ -55,6 +55,14 @@ describe("a program", () => {
   it("dies when nobody gave it its port", () => {
     const run = inner(1) as Effect.Effect<number>
     expect(Exit.isFailure(Effect.runSyncExit(run))).toBe(true)
+  })
+
+  it("asks for its ports in `fn` as in a program, and gets the arguments of each call", () => {
+    const added = fn(function* (more: number) {
+      return (yield* Port).attempt + more + (yield* Effect.succeed(100))
+    })
+    const run = Effect.all([added(1), added(2)]).pipe(Effect.provideService(Port, { attempt: 10 }))
+    expect(Effect.runSync(run)).toEqual([111, 112])
   })
 
   it("asks for its ports in `gen` and `withPort` as in a program", () => {
