@@ -38,7 +38,7 @@ const HOOKS = [
   { name: "prepareValue", pattern: /\bprepareValue\b/, uses: [DRIVER] },
   { name: "pg.Query", pattern: /\bpg\.Query\b/, uses: [DRIVER] },
   { name: "Object.create", pattern: /\bObject\.create\(/, uses: [DRIVER] },
-  { name: "effect/FiberScope/Global", pattern: /effect\/FiberScope/, uses: [SIMULATION] },
+  { name: "effect/FiberScope/Global", pattern: /effect\/FiberScope/, uses: [SIMULATION, ENGINE] },
   { name: "file names of effect", pattern: /effect\\\/\(/, uses: [SIMULATION] },
   { name: "_abortLoading", pattern: /\b_abortLoading\b/, uses: [MAP] },
   { name: "_removeTile", pattern: /\b_removeTile\b/, uses: [MAP] },

@@ -1,3 +1,4 @@
+import { Bag } from "@place-access/adapters-http/engine/Bag"
 import * as Engine from "@place-access/adapters-http/engine/Engine"
 import * as Patience from "@place-access/adapters-http/edge/Patience"
 import { startingPage } from "@place-access/adapters-http/pages/startingPage"
@@ -53,7 +54,7 @@ export const make = (host: string, port: number): HttpListener => {
     // No common time-out: it would have to be as long as that of the longest upload. Each request sets its own.
     requestTimeout: 0
   })
-  const underWay = new Set<ServerResponse>()
+  const underWay = new Bag<ServerResponse>()
   let missing = "the database is being opened"
   let handler: RequestListener = (request, response) => notYet(request, response, missing)
   let draining = false
@@ -61,7 +62,7 @@ export const make = (host: string, port: number): HttpListener => {
   server.on("request", (request, response) => {
     underWay.add(response)
     Patience.begin(request, response)
-    response.once("close", () => void underWay.delete(response))
+    response.once("close", () => underWay.delete(response))
     if (draining) response.setHeader("connection", "close")
     handler(request, response)
   })
