@@ -8,6 +8,7 @@ import { existsSync, readFileSync } from "node:fs"
 const ENGINE = "packages/adapters-http/src/engine/"
 const DRIVER = "packages/adapters-pg/src/driver/"
 const SIMULATION = "packages/domain/testing/simulation/engine/"
+const PROCESS = "apps/worker/src/process/"
 const MAP = "packages/adapters-http/src/pages/kit/scripts/mapScript.ts"
 
 /** Rooms with hooks: the README that lists them, and the tests that fail when an upgrade changes one. */
@@ -19,6 +20,7 @@ const ROOMS = [
     readme: `${SIMULATION}README.md`,
     canary: "packages/domain/test/testing/simulation/engine/hooks.test.ts"
   },
+  { room: PROCESS, readme: `${PROCESS}README.md`, canary: "apps/worker/test/process/hooks.test.ts" },
   {
     room: MAP,
     readme: "packages/adapters-http/src/pages/kit/README.md",
@@ -38,7 +40,7 @@ const HOOKS = [
   { name: "prepareValue", pattern: /\bprepareValue\b/, uses: [DRIVER] },
   { name: "pg.Query", pattern: /\bpg\.Query\b/, uses: [DRIVER] },
   { name: "Object.create", pattern: /\bObject\.create\(/, uses: [DRIVER] },
-  { name: "effect/FiberScope/Global", pattern: /effect\/FiberScope/, uses: [SIMULATION, ENGINE] },
+  { name: "effect/FiberScope/Global", pattern: /effect\/FiberScope/, uses: [SIMULATION, PROCESS] },
   { name: "file names of effect", pattern: /effect\\\/\(/, uses: [SIMULATION] },
   { name: "_abortLoading", pattern: /\b_abortLoading\b/, uses: [MAP] },
   { name: "_removeTile", pattern: /\b_removeTile\b/, uses: [MAP] },

@@ -1,4 +1,4 @@
-import { Bag } from "@place-access/adapters-http/engine/Bag"
+import { Bag } from "@place-access/domain/shared"
 import * as Engine from "@place-access/adapters-http/engine/Engine"
 import * as Patience from "@place-access/adapters-http/edge/Patience"
 import { startingPage } from "@place-access/adapters-http/pages/startingPage"

@@ -1,6 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, type Effect, Exit, Option } from "effect"
 import { CannotStart } from "../CannotStart.js"
+import * as RootFibers from "./RootFibers.js"
 import * as StackTraces from "./StackTraces.js"
 
 /** Exit codes of sysexits.h after which a restart cannot help. */
@@ -65,6 +66,7 @@ const giveUp = (): void => {
  */
 export const run = (main: Effect.Effect<unknown, unknown>): void => {
   StackTraces.install()
+  RootFibers.install()
   watchSignals()
   NodeRuntime.runMain(main, {
     disableErrorReporting: true,

@@ -1,7 +1,6 @@
 import { Cookies, type HttpApp, HttpServerError, HttpServerRequest, type HttpServerResponse } from "@effect/platform"
 import { Cause, Chunk, type Context, Effect, Runtime, RuntimeFlags, Stream } from "effect"
 import type { RequestListener, ServerResponse } from "node:http"
-import * as Bag from "./Bag.js"
 import { NodeRequest } from "./NodeRequest.js"
 import * as Services from "./Services.js"
 
@@ -15,7 +14,6 @@ export const listener = <E, R>(
   app: HttpApp.Default<E, R>
 ): Effect.Effect<RequestListener, never, Exclude<R, HttpServerRequest.HttpServerRequest>> =>
   Effect.map(Effect.runtime<Exclude<R, HttpServerRequest.HttpServerRequest>>(), (runtime) => {
-    Bag.ofRootFibers()
     const { fiberRefs } = runtime
     const runtimeFlags = RuntimeFlags.disable(runtime.runtimeFlags, RuntimeFlags.Interruption)
     return (incoming, outgoing) => {

@@ -10,7 +10,7 @@ import {
   HttpServerRequest,
   HttpServerResponse
 } from "@effect/platform"
-import { Chunk, Context, Effect, FiberRef, GlobalValue, Layer, Option, Runtime, RuntimeFlags, Schema } from "effect"
+import { Chunk, Context, Effect, FiberRef, Layer, Option, Runtime, RuntimeFlags, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 
 /**
@@ -32,16 +32,6 @@ class Asked extends Map<string, unknown> {
 }
 
 describe("effect", () => {
-  it("keeps its root fibers in a global value, by `add` and `delete` of its `roots`", () => {
-    const scope = GlobalValue.globalValue(Symbol.for("effect/FiberScope/Global"), () => ({ roots: new Set<object>() }))
-    const changes: Array<string> = []
-    const own = scope.roots
-    scope.roots = { add: () => void changes.push("add"), delete: () => void changes.push("delete") } as never
-    Effect.runSync(Effect.sync(() => 1))
-    scope.roots = own
-    expect(changes, `Root fibers are kept elsewhere: ${SEE}`).toEqual(["add", "delete"])
-  })
-
   it("makes a context of the map that it is given, and looks services up in that very map", () => {
     const map = new Asked([[One.key, "one"]])
     const context = Context.unsafeMake<One>(map)

@@ -1,6 +1,7 @@
 import { type Duration, Effect, Exit, Fiber } from "effect"
 import * as Delivery from "../deliveries/Delivery.js"
 import type { ClaimRequest } from "../deliveries/DeliveryStore.js"
+import { Bag } from "../shared/Bag.js"
 import type { EndpointId } from "../shared/Ids.js"
 import * as Telemetry from "../shared/Telemetry.js"
 
@@ -43,7 +44,7 @@ export interface Room {
 const FAILING_MAX = 1_000
 
 export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights => {
-  const fibers = new Set<Fiber.RuntimeFiber<boolean>>()
+  const fibers = new Bag<Fiber.RuntimeFiber<boolean>>()
   const counts: Readonly<Record<Kind, Map<EndpointId, number>>> = { claimed: new Map(), first: new Map() }
   let underWay = 0
   // Half of the slots are kept free of first attempts. Otherwise a steady flow of events would take each slot that

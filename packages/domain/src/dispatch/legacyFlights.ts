@@ -5,7 +5,7 @@ import * as Disclosure from "../deliveries/Disclosure.js"
 import { signedPost } from "../deliveries/signedPost.js"
 import type { EndpointUrl } from "../endpoints/EndpointUrl.js"
 import { LegacyStore, Receiver } from "../legacy/index.js"
-import { type AppId, program, retryTransient, Telemetry, Timestamp } from "../shared/index.js"
+import { type AppId, Bag, program, retryTransient, Telemetry, Timestamp } from "../shared/index.js"
 import * as LegacyDelivery from "./LegacyDelivery.js"
 import type { Next } from "./LegacyDelivery.js"
 
@@ -22,7 +22,7 @@ const TO_ONE_ADDRESS = 4
 /** Makes legacy deliveries. Those that wait in memory when this worker stops are lost (Spec §6.4.8). */
 export const make = Effect.gen(function* () {
   const all = yield* Effect.makeSemaphore(AT_ONCE)
-  const fibers = new Set<Fiber.RuntimeFiber<void>>()
+  const fibers = new Bag<Fiber.RuntimeFiber<void>>()
   const [ofApp, toAddress] = [turnsBy<AppId>(OF_ONE_APP), turnsBy<EndpointUrl>(TO_ONE_ADDRESS)]
 
   /**

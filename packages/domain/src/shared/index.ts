@@ -6,6 +6,7 @@
  * @module
  */
 
+export { Bag } from "./Bag.js"
 export * as Cursor from "./Cursor.js"
 export * as Entropy from "./Entropy.js"
 // Exported by name too, because declaration files cannot name these types otherwise.

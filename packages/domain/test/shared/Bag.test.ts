@@ -1,6 +1,6 @@
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
-import { Bag } from "@place-access/adapters-http/engine/Bag"
+import { Bag } from "@place-access/domain/shared"
 
 describe("a bag", () => {
   it("has what a set has after the same changes", () => {

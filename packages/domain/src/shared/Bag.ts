@@ -1,5 +1,3 @@
-import { GlobalValue } from "effect"
-
 /**
  * Objects that are under way, in no order. A `Set` would do, but V8 replaces the table of a set every few changes, and
  * an old table mentions the next one and what was in it: once one table is old, every object that was ever in the set
@@ -10,20 +8,24 @@ export class Bag<A extends object> implements Iterable<A> {
   /** The property of an item that says where in `items` it is. */
   private readonly place = Symbol("place in a bag")
 
+  /** How many items are in the bag. */
   get size(): number {
     return this.items.length
   }
 
+  /** Whether the item is in the bag. */
   has(item: A): boolean {
     return this.at(item) !== undefined
   }
 
+  /** Adds an item. Nothing changes when it is there already. */
   add(item: A): void {
     if (this.has(item)) return
     this.put(item, this.items.length)
     this.items.push(item)
   }
 
+  /** Removes an item. Nothing changes when it is not there. */
   delete(item: A): void {
     const at = this.at(item)
     if (at === undefined) return
@@ -34,7 +36,7 @@ export class Bag<A extends object> implements Iterable<A> {
     this.put(last, at)
   }
 
-  /** Items may be added and deleted meanwhile. */
+  /** The items as they are now. They may be added and deleted meanwhile. */
   [Symbol.iterator](): Iterator<A> {
     return [...this.items][Symbol.iterator]()
   }
@@ -49,12 +51,3 @@ export class Bag<A extends object> implements Iterable<A> {
 }
 
 type Placed = { [place: symbol]: number | undefined }
-
-/** Keeps the fibers of requests in a bag: `effect` has a set of all fibers that were started outside of another. */
-export const ofRootFibers = (): void => {
-  const scope = GlobalValue.globalValue(Symbol.for("effect/FiberScope/Global"), () => ({}) as { roots?: unknown })
-  if (!(scope.roots instanceof Set)) return
-  const roots = new Bag<object>()
-  for (const fiber of scope.roots as ReadonlySet<object>) roots.add(fiber)
-  scope.roots = roots
-}
