@@ -2,7 +2,7 @@ import { type HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { findClient, proveClient, type Registered } from "@place-access/domain/apps"
 import { exchangeCode, refreshTokens, revokeToken, type TokenGrant } from "@place-access/domain/tokens"
 import { Rate, Subject } from "@place-access/domain/limits"
-import { Scope } from "@place-access/domain/shared"
+import { fn, Scope } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
@@ -40,16 +40,15 @@ interface CountedRequest {
  * Reads the request, and counts it for the app that it names and the address that it comes from. The secret is not
  * checked yet, for two reasons: wrong guesses count too, and a client at another address cannot use up the app's limit.
  */
-const counted = (request: Request) =>
-  Effect.gen(function* () {
-    const sent = yield* OAuthRequest.read(request)
-    const found = yield* findClient(OAuthRequest.clientId(request, sent))
-    const id = Option.map(found, ({ app }) => app.id)
-    // Before the secret is checked: a wrong secret is what a developer looks for in the request log.
-    if (Option.isSome(id)) yield* CurrentRequest.clientIs(id.value)
-    yield* RateLimit.take(Subject.client(id, yield* clientAddress), Rate.OAUTH)
-    return { sent, found } satisfies CountedRequest
-  })
+const counted = fn(function* (request: Request) {
+  const sent = yield* OAuthRequest.read(request)
+  const found = yield* findClient(OAuthRequest.clientId(request, sent))
+  const id = Option.map(found, ({ app }) => app.id)
+  // Before the secret is checked: a wrong secret is what a developer looks for in the request log.
+  if (Option.isSome(id)) yield* CurrentRequest.clientIs(id.value)
+  yield* RateLimit.take(Subject.client(id, yield* clientAddress), Rate.OAUTH)
+  return { sent, found } satisfies CountedRequest
+})
 
 const authenticate = (request: Request, { found, sent }: CountedRequest) =>
   Effect.flatMap(OAuthRequest.credentials(request, sent), ({ clientSecret, triedBasic }) =>
@@ -58,40 +57,39 @@ const authenticate = (request: Request, { found, sent }: CountedRequest) =>
     )
   )
 
-const token = (request: Request) =>
-  Effect.gen(function* () {
-    const client = yield* counted(request)
-    const { sent } = client
-    const { grant_type } = yield* sent.require("grant_type")
-    switch (grant_type) {
-      case "authorization_code": {
-        const { code, code_verifier, redirect_uri } = yield* sent.require("code", "code_verifier", "redirect_uri")
-        const app = yield* authenticate(request, client)
-        return issued(
-          yield* exchangeCode(app, { code, codeVerifier: code_verifier, redirectUri: redirect_uri }).pipe(
-            Effect.catchTags({
-              InvalidGrant: () => Effect.fail(CODE_REFUSED),
-              Suspended: () => Effect.fail(Errors.paused)
-            })
-          )
+const token = fn(function* (request: Request) {
+  const client = yield* counted(request)
+  const { sent } = client
+  const { grant_type } = yield* sent.require("grant_type")
+  switch (grant_type) {
+    case "authorization_code": {
+      const { code, code_verifier, redirect_uri } = yield* sent.require("code", "code_verifier", "redirect_uri")
+      const app = yield* authenticate(request, client)
+      return issued(
+        yield* exchangeCode(app, { code, codeVerifier: code_verifier, redirectUri: redirect_uri }).pipe(
+          Effect.catchTags({
+            InvalidGrant: () => Effect.fail(CODE_REFUSED),
+            Suspended: () => Effect.fail(Errors.paused)
+          })
         )
-      }
-      case "refresh_token": {
-        const { refresh_token } = yield* sent.require("refresh_token")
-        const app = yield* authenticate(request, client)
-        return issued(
-          yield* refreshTokens(app, refresh_token).pipe(
-            Effect.catchTags({
-              InvalidGrant: () => Effect.fail(REFRESH_REFUSED),
-              Suspended: () => Effect.fail(Errors.paused)
-            })
-          )
-        )
-      }
-      default:
-        return yield* Effect.fail(Errors.unsupportedGrantType)
+      )
     }
-  })
+    case "refresh_token": {
+      const { refresh_token } = yield* sent.require("refresh_token")
+      const app = yield* authenticate(request, client)
+      return issued(
+        yield* refreshTokens(app, refresh_token).pipe(
+          Effect.catchTags({
+            InvalidGrant: () => Effect.fail(REFRESH_REFUSED),
+            Suspended: () => Effect.fail(Errors.paused)
+          })
+        )
+      )
+    }
+    default:
+      return yield* Effect.fail(Errors.unsupportedGrantType)
+  }
+})
 
 const CODE_REFUSED = Errors.invalidGrant(
   "The code is unknown, used or expired, or does not match this client, redirect URI or verifier"

@@ -76,20 +76,21 @@ export const layer: Layer.Layer<TokenStore, never, SqlClient> = Layer.scoped(
       return Option.map(row, (found) => ({ token: toAccessToken(found), ...toWithApp(found) }))
     })
 
+    const change = fn(function* <A>(id: ConnectionId, presented: Presented, decide: Decide<A>) {
+      const userId = yield* orStoreError(routes.userOf(id))
+      if (Option.isNone(userId)) return Option.none()
+      const isRefresh = presented.code === undefined && presented.access === undefined
+      if (isRefresh && presented.refresh !== undefined && (yield* orStoreError(isAlone))) {
+        const answer = yield* quick(userId.value, id, presented.refresh, decide)
+        if (answer._tag === "Done") return answer.outcome
+      }
+      return yield* underLock(userId.value, id, presented, decide)
+    })
+
     return TokenStore.of({
       findByAccessToken: (id, hash) => findByAccessToken(id, hash).pipe(orStoreError),
 
-      change: <A>(id: ConnectionId, presented: Presented, decide: Decide<A>) =>
-        Effect.gen(function* () {
-          const userId = yield* orStoreError(routes.userOf(id))
-          if (Option.isNone(userId)) return Option.none()
-          const isRefresh = presented.code === undefined && presented.access === undefined
-          if (isRefresh && presented.refresh !== undefined && (yield* orStoreError(isAlone))) {
-            const answer = yield* quick(userId.value, id, presented.refresh, decide)
-            if (answer._tag === "Done") return answer.outcome
-          }
-          return yield* underLock(userId.value, id, presented, decide)
-        }).pipe(Effect.uninterruptible)
+      change: (id, presented, decide) => Effect.uninterruptible(change(id, presented, decide))
     })
   })
 ).pipe(Layer.provide(ConnectionRoutes.layer))
