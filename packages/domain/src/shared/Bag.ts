@@ -6,7 +6,7 @@
 export class Bag<A extends object> implements Iterable<A> {
   private readonly items: Array<A> = []
   /** The property of an item that says where in `items` it is. */
-  private readonly place = Symbol("place in a bag")
+  private readonly place = Symbol()
 
   /** How many items are in the bag. */
   get size(): number {
