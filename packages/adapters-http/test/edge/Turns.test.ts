@@ -67,6 +67,25 @@ it("a caller that is interrupted while it waits leaves the line, and its turn is
     })
   ))
 
+it("whoever leaves, and from wherever in the line: the others keep their order, and the places are free again", () =>
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const turns = turnsOf({ atOnce: 1, waitingMax: 6, waitMillis: LONG })
+      const { fibers, got } = yield* asked(turns, 7)
+      for (const n of [3, 1, 2, 6]) yield* Fiber.interrupt(fibers[n]!)
+      const more = yield* asked(turns, 4)
+      const refused = yield* turns.take
+      for (let n = 0; n < 6; n++) {
+        turns.release()
+        yield* settle
+      }
+      expect([refused, got, more.got]).toEqual([false, [0, 4, 5], [0, 1, 2, 3]])
+      yield* Fiber.joinAll(more.fibers)
+      turns.release()
+      expect(turns.isUsed).toBe(false)
+    })
+  ))
+
 it("an interruption at the moment of the turn passes the turn on", () =>
   Effect.runPromise(
     Effect.gen(function* () {
