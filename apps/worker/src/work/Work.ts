@@ -39,10 +39,12 @@ export const work = ({ addresses, mail, storage }: Settings, { leases: given, re
       Effect.all(
         [
           runWorker({}, leases),
-          regular(runHousekeeping(leases, isAlone(storage) ? StayPace.POLITE : StayPace.QUICK)),
+          regular(runHousekeeping(leases, answersRequests(storage) ? StayPace.POLITE : StayPace.QUICK)),
           regular(housekeeping(leases)),
           regular(Mail.sending(mail, addresses, leases.people)),
-          regular(Effect.provide(runImports(leases, isAlone(storage) ? Pace.POLITE : Pace.QUICK), Imports.layer)),
+          regular(
+            Effect.provide(runImports(leases, answersRequests(storage) ? Pace.POLITE : Pace.QUICK), Imports.layer)
+          ),
           regular(Effect.provide(runExports(leases), Archives.layer)),
           regular(runSettling(leases)),
           regular(Backlog.watching)
@@ -51,5 +53,5 @@ export const work = ({ addresses, mail, storage }: Settings, { leases: given, re
       )
   ).pipe(Effect.scoped)
 
-/** With the embedded database, the server's requests are answered by this process. */
-const isAlone = ({ _tag }: Storage): boolean => _tag === "Embedded"
+/** Whether this process answers requests, too: the embedded database is open in the server only. */
+const answersRequests = ({ _tag }: Storage): boolean => _tag === "Embedded"

@@ -13,29 +13,29 @@ import { degrees, type Fields, fields, instant, isoMillis, list, number, type Ph
  */
 export const features = (body: unknown): ReadonlyArray<unknown> | undefined => list(fields(body)?.["locations"])
 
-/** What a feature says. `Nothing`: there is nothing to store in it. */
-export type Said = Data.TaggedEnum<{
+/** The content of a feature. `Nothing`: there is nothing to store in it. */
+export type Content = Data.TaggedEnum<{
   Reading: { readonly reading: Fix.Reading }
   Visit: { readonly visit: VisitReport.VisitReport }
   Nothing: {}
 }>
-const Said = Data.taggedEnum<Said>()
+const Content = Data.taggedEnum<Content>()
 
 /** Decodes one feature; never fails. */
-export const decode = (feature: unknown): Said => {
+export const decode = (feature: unknown): Content => {
   const sent = fields(feature)
   const properties = fields(sent?.["properties"]) ?? {}
   const coordinates = list(fields(sent?.["geometry"])?.["coordinates"])
-  if (properties["action"] === "visit") return Said.Visit({ visit: visit(properties, coordinates) })
+  if (properties["action"] === "visit") return Content.Visit({ visit: visit(properties, coordinates) })
   return coordinates !== undefined && isMeasured(properties)
-    ? Said.Reading({ reading: reading(properties, coordinates) })
-    : Said.Nothing()
+    ? Content.Reading({ reading: reading(properties, coordinates) })
+    : Content.Nothing()
 }
 
 /** The content of a batch. */
-export const upload = (batch: ReadonlyArray<Said>): PhoneUpload => ({
-  readings: batch.flatMap((said) => (said._tag === "Reading" ? said.reading : [])),
-  visits: batch.flatMap((said) => (said._tag === "Visit" ? said.visit : []))
+export const upload = (batch: ReadonlyArray<Content>): PhoneUpload => ({
+  readings: batch.flatMap((one) => (one._tag === "Reading" ? one.reading : [])),
+  visits: batch.flatMap((one) => (one._tag === "Visit" ? one.visit : []))
 })
 
 /**

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { LimitStore, type Rate, type Subject } from "@place-access/domain/limits"
-import { fn, type StoreError, Timestamp } from "@place-access/domain/shared"
+import { fn, Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer, Schema } from "effect"
 import * as Batches from "../driver/Batches.js"
 import { isDistributed } from "../schema/isDistributed.js"
@@ -64,7 +64,7 @@ export const layer: Layer.Layer<LimitStore, never, SqlClient> = Layer.scoped(
      * `Rate.count` for a batch of calls: one row for each subject, and the time of the newest call counts for all of
      * them. The table is unlogged, so that a commit does not wait for the disk.
      */
-    const countTogether = fn(function* (calls: ReadonlyArray<Call>) {
+    const countAll = fn(function* (calls: ReadonlyArray<Call>) {
       const now = Math.max(...calls.map((call) => call.now))
       const groups = new Map<string, { readonly windowMillis: number; calls: number }>()
       const places = calls.map(({ subject, windowMillis }) => {
@@ -79,10 +79,8 @@ export const layer: Layer.Layer<LimitStore, never, SqlClient> = Layer.scoped(
         return row === undefined ? [] : [{ endsAt: row.ends_at, used: row.used - all + place }]
       })
     })
-    const countAll = (calls: ReadonlyArray<Call>): Effect.Effect<ReadonlyArray<Rate.RateWindow>, StoreError> =>
-      countTogether(calls).pipe(orStoreError)
 
-    const count = yield* Batches.make(countAll)
+    const count = yield* Batches.make((calls: ReadonlyArray<Call>) => orStoreError(countAll(calls)))
 
     return LimitStore.of({
       count: (subject, windowMillis, now) => count({ subject, windowMillis, now }),

@@ -1,47 +1,20 @@
 import { WorkSignal } from "@place-access/domain/events"
 import type { Device } from "@place-access/domain/devices"
-import { Fix, FixHistory, FixStore, ingestFixes, type UploadCommit, UploadPace } from "@place-access/domain/fixes"
+import { Fix, FixHistory, FixStore, ingestFixes, type UploadCommit } from "@place-access/domain/fixes"
 import { HistoryStore } from "@place-access/domain/retention-choice"
 import { Place, PlaceStore } from "@place-access/domain/places"
-import { type Entropy, StoreError, Timestamp } from "@place-access/domain/shared"
+import { type Entropy, StoreError } from "@place-access/domain/shared"
 import { MemoryDatabase, MemoryFixHistory, RuleSamples } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, FastCheck as fc, Fiber, Layer, TestClock } from "effect"
-import { type Point, travel } from "../support/geodesic.js"
+import { Effect, FastCheck as fc, Layer, TestClock } from "effect"
+import { travel } from "../support/geodesic.js"
 import { at, DAY, HOUR, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { clockAt } from "../support/clock.js"
-import { UploadStores } from "../support/uploads.js"
-
-const reading = (after: number, where: Point, more: Partial<Fix.Reading> = {}): Fix.Reading => ({
-  capturedAt: time(NOON + after),
-  ...where,
-  accuracyM: 10,
-  ...more
-})
-
-/** Outside, inside, outside: an arrival 10 minutes before noon, a departure 5 minutes before. */
-const RIDE = [reading(-14 * MINUTE, OUTSIDE), reading(-10 * MINUTE, INSIDE), reading(-5 * MINUTE, OUTSIDE)]
-
-/** A user with a phone, a shared place at `CIRCLE`, and an enter and an exit rule on it, since the day before. */
-const person = Effect.gen(function* () {
-  const made = yield* RuleSamples.sharing()
-  const onPlace = RuleSamples.onPlace(made.place)
-  const enter = yield* RuleSamples.rule(made.connection, onPlace, {
-    maxEventAgeS: 60,
-    webhookUrl: "https://a.example/"
-  })
-  const exit = yield* RuleSamples.rule(made.connection, onPlace, { type: "exit" })
-  return { ...made, enter, exit, phone: yield* RuleSamples.device(made.user.id) }
-}).pipe(Effect.withClock(clockAt(NOON - DAY)))
+import { person, reading, RIDE, run, UploadStores } from "../support/uploads.js"
 
 const outbox = Effect.map(MemoryDatabase, ({ events }) =>
   [...events.values()].map((event) => [event.payload.type, event.occurredAt - NOON] as const)
 )
-
-const atNoon = <A, E, R>(program: Effect.Effect<A, E, R>) => Effect.zipRight(TestClock.setTime(NOON), program)
-
-const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof UploadStores>>) =>
-  program.pipe(atNoon, Effect.provide(UploadStores))
 
 describe("an upload", () => {
   it.effect("stores its fixes and puts what fired into the outbox, with the time of the deciding fix", () =>
@@ -88,118 +61,6 @@ describe("an upload", () => {
           ["place.enter", -10 * MINUTE],
           ["place.exit", -5 * MINUTE]
         ])
-      })
-    )
-  )
-
-  it.effect(
-    "of thousands of readings is taken in by parts, like one upload after the other, oldest first [fixes-8]",
-    () =>
-      run(
-        Effect.gen(function* () {
-          // Every 100 ms, with an arrival each minute and a half; some readings are twice, impossible, or of one time.
-          const ride = Array.from({ length: 4_000 }, (_, index) =>
-            reading(-14 * MINUTE + Math.min(index, 3_900) * 100, Math.floor(index / 450) % 2 === 0 ? OUTSIDE : INSIDE, {
-              accuracyM: 10 + (index % 7)
-            })
-          )
-          const impossible = reading(-14 * MINUTE, { lat: 91, lon: 0 })
-          const sent = [...ride, ...ride.slice(1_990, 2_010), impossible].map(
-            (one, index, all) => all[(index * 37) % all.length] ?? one
-          )
-          const [whole, small] = [yield* person, yield* person]
-          const tables = yield* MemoryDatabase
-          const outcome = (of: typeof whole) => ({
-            fixes: [...tables.fixes.values()]
-              .filter(({ userId }) => userId === of.user.id)
-              .map(Fix.key)
-              .sort(),
-            events: [...tables.events.values()]
-              .filter(({ userId }) => userId === of.user.id)
-              .map((event) => [event.payload.type, event.occurredAt - NOON])
-          })
-          const answer = yield* ingestFixes(whole.phone, sent, [])
-          const sorted = Fix.sortedAndDistinct(
-            ride.map((one) => ({
-              ...one,
-              altitudeM: null,
-              speedMps: null,
-              courseDeg: null,
-              accuracyM: one.accuracyM ?? null
-            }))
-          )
-          for (let from = 0; from < sorted.length; from += 900) {
-            yield* ingestFixes(small.phone, sorted.slice(from, from + 900), [])
-          }
-          expect(answer).toEqual({
-            accepted: sorted.length,
-            duplicates: sent.length - 1 - sorted.length,
-            quarantined: 1
-          })
-          expect(outcome(whole)).toEqual(outcome(small))
-          expect(outcome(whole).events.length).toBeGreaterThan(3)
-          expect(yield* ingestFixes(whole.phone, sent, [])).toEqual({
-            accepted: 0,
-            duplicates: sent.length - 1,
-            quarantined: 1
-          })
-        })
-      )
-  )
-
-  it.effect("of 1,001 visits is stored in parts of 250 at most, each visit once [fixes-8]", () =>
-    run(
-      Effect.gen(function* () {
-        const { phone } = yield* person
-        const store = yield* FixStore
-        const sizes: Array<number> = []
-        const counting = FixStore.of({
-          ...store,
-          commit: (upload) => {
-            sizes.push(upload.visits.length)
-            return store.commit(upload)
-          }
-        })
-        const visits = Array.from({ length: 1_001 }, (_, index) => ({
-          arrival: time(NOON - DAY - index * MINUTE),
-          departure: time(NOON - DAY - index * MINUTE + 1_000),
-          ...INSIDE,
-          accuracyM: null
-        }))
-        const ingest = ingestFixes(phone, RIDE, visits).pipe(Effect.provideService(FixStore, counting))
-        expect(yield* ingest).toEqual({ accepted: 3, duplicates: 0, quarantined: 0 })
-        expect(sizes).toEqual([250, 250, 250, 250, 1])
-        const { visitReports } = yield* MemoryDatabase
-        expect(visitReports.size).toBe(1_001)
-      })
-    )
-  )
-
-  it.effect("at a polite pace pauses after each part for as long as the part took [fixes-8]", () =>
-    run(
-      Effect.gen(function* () {
-        const { phone } = yield* person
-        const store = yield* FixStore
-        const stored: Array<number> = []
-        const slow = FixStore.of({
-          ...store,
-          commit: (upload) =>
-            Effect.gen(function* () {
-              stored.push(upload.fixes.length)
-              yield* Effect.sleep(10)
-              return yield* store.commit(upload)
-            })
-        })
-        const readings = Array.from({ length: 1_001 }, (_, index) => reading(-14 * MINUTE + index, OUTSIDE))
-        const upload = yield* ingestFixes(phone, readings, []).pipe(
-          Effect.provideService(FixStore, slow),
-          Effect.provideService(UploadPace.Current, { partEntries: 400, share: 0.25 }),
-          Effect.zipRight(Timestamp.now),
-          Effect.fork
-        )
-        yield* TestClock.adjust(1_000)
-        expect(stored).toEqual([400, 400, 201])
-        expect((yield* Fiber.join(upload)) - NOON).toBe(3 * (10 + 30))
       })
     )
   )

@@ -1,3 +1,4 @@
+import type { Fix } from "@place-access/domain/fixes"
 import {
   MemoryAccountStore,
   MemoryAppStore,
@@ -14,9 +15,13 @@ import {
   MemoryPlaceStore,
   MemoryRuleStore,
   MemoryVault,
-  MemoryWorkSignal
+  MemoryWorkSignal,
+  RuleSamples
 } from "@place-access/domain/testing"
-import { Layer } from "effect"
+import { Effect, Layer, TestClock } from "effect"
+import { clockAt } from "./clock.js"
+import type { Point } from "./geodesic.js"
+import { DAY, INSIDE, MINUTE, NOON, OUTSIDE, time } from "./rules.js"
 
 /** Every port from a user's place to the outbox, in memory. */
 export const UploadStores = Layer.mergeAll(
@@ -36,3 +41,31 @@ export const UploadStores = Layer.mergeAll(
   MemoryVault.layer,
   MemoryWorkSignal.layer
 ).pipe(Layer.provideMerge(MemoryDatabase.layer))
+
+/** A reading so long after noon. */
+export const reading = (after: number, where: Point, more: Partial<Fix.Reading> = {}): Fix.Reading => ({
+  capturedAt: time(NOON + after),
+  ...where,
+  accuracyM: 10,
+  ...more
+})
+
+/** Outside, inside, outside: an arrival 10 minutes before noon, a departure 5 minutes before. */
+export const RIDE = [reading(-14 * MINUTE, OUTSIDE), reading(-10 * MINUTE, INSIDE), reading(-5 * MINUTE, OUTSIDE)]
+
+/** A user with a phone, a shared place at `CIRCLE`, and an enter and an exit rule on it, since the day before. */
+export const person = Effect.gen(function* () {
+  const made = yield* RuleSamples.sharing()
+  const onPlace = RuleSamples.onPlace(made.place)
+  const enter = yield* RuleSamples.rule(made.connection, onPlace, {
+    maxEventAgeS: 60,
+    webhookUrl: "https://a.example/"
+  })
+  const exit = yield* RuleSamples.rule(made.connection, onPlace, { type: "exit" })
+  return { ...made, enter, exit, phone: yield* RuleSamples.device(made.user.id) }
+}).pipe(Effect.withClock(clockAt(NOON - DAY)))
+
+const atNoon = <A, E, R>(program: Effect.Effect<A, E, R>) => Effect.zipRight(TestClock.setTime(NOON), program)
+
+export const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof UploadStores>>) =>
+  program.pipe(atNoon, Effect.provide(UploadStores))

@@ -1,0 +1,121 @@
+import { Fix, FixStore, ingestFixes, UploadPace } from "@place-access/domain/fixes"
+import { Timestamp } from "@place-access/domain/shared"
+import { MemoryDatabase } from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Fiber, TestClock } from "effect"
+import { DAY, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
+import { person, reading, RIDE, run } from "../support/uploads.js"
+
+describe("an upload", () => {
+  it.effect(
+    "of thousands of readings is taken in by parts, like one upload after the other, oldest first [fixes-8]",
+    () =>
+      run(
+        Effect.gen(function* () {
+          // Every 100 ms, with an arrival each minute and a half; some readings are twice, impossible, or of one time.
+          const ride = Array.from({ length: 4_000 }, (_, index) =>
+            reading(-14 * MINUTE + Math.min(index, 3_900) * 100, Math.floor(index / 450) % 2 === 0 ? OUTSIDE : INSIDE, {
+              accuracyM: 10 + (index % 7)
+            })
+          )
+          const impossible = reading(-14 * MINUTE, { lat: 91, lon: 0 })
+          const sent = [...ride, ...ride.slice(1_990, 2_010), impossible].map(
+            (one, index, all) => all[(index * 37) % all.length] ?? one
+          )
+          const [whole, small] = [yield* person, yield* person]
+          const tables = yield* MemoryDatabase
+          const outcome = (of: typeof whole) => ({
+            fixes: [...tables.fixes.values()]
+              .filter(({ userId }) => userId === of.user.id)
+              .map(Fix.key)
+              .sort(),
+            events: [...tables.events.values()]
+              .filter(({ userId }) => userId === of.user.id)
+              .map((event) => [event.payload.type, event.occurredAt - NOON])
+          })
+          const answer = yield* ingestFixes(whole.phone, sent, [])
+          const sorted = Fix.sortedAndDistinct(
+            ride.map((one) => ({
+              ...one,
+              altitudeM: null,
+              speedMps: null,
+              courseDeg: null,
+              accuracyM: one.accuracyM ?? null
+            }))
+          )
+          for (let from = 0; from < sorted.length; from += 900) {
+            yield* ingestFixes(small.phone, sorted.slice(from, from + 900), [])
+          }
+          expect(answer).toEqual({
+            accepted: sorted.length,
+            duplicates: sent.length - 1 - sorted.length,
+            quarantined: 1
+          })
+          expect(outcome(whole)).toEqual(outcome(small))
+          expect(outcome(whole).events.length).toBeGreaterThan(3)
+          expect(yield* ingestFixes(whole.phone, sent, [])).toEqual({
+            accepted: 0,
+            duplicates: sent.length - 1,
+            quarantined: 1
+          })
+        })
+      )
+  )
+
+  it.effect("of 1,001 visits is stored in parts of 250 at most, each visit once [fixes-8]", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        const store = yield* FixStore
+        const sizes: Array<number> = []
+        const counting = FixStore.of({
+          ...store,
+          commit: (upload) => {
+            sizes.push(upload.visits.length)
+            return store.commit(upload)
+          }
+        })
+        const visits = Array.from({ length: 1_001 }, (_, index) => ({
+          arrival: time(NOON - DAY - index * MINUTE),
+          departure: time(NOON - DAY - index * MINUTE + 1_000),
+          ...INSIDE,
+          accuracyM: null
+        }))
+        const ingest = ingestFixes(phone, RIDE, visits).pipe(Effect.provideService(FixStore, counting))
+        expect(yield* ingest).toEqual({ accepted: 3, duplicates: 0, quarantined: 0 })
+        expect(sizes).toEqual([250, 250, 250, 250, 1])
+        const { visitReports } = yield* MemoryDatabase
+        expect(visitReports.size).toBe(1_001)
+      })
+    )
+  )
+
+  it.effect("at a polite pace pauses after each part for as long as the part took [fixes-8]", () =>
+    run(
+      Effect.gen(function* () {
+        const { phone } = yield* person
+        const store = yield* FixStore
+        const stored: Array<number> = []
+        const slow = FixStore.of({
+          ...store,
+          commit: (upload) =>
+            Effect.gen(function* () {
+              stored.push(upload.fixes.length)
+              yield* Effect.sleep(10)
+              return yield* store.commit(upload)
+            })
+        })
+        const readings = Array.from({ length: 1_001 }, (_, index) => reading(-14 * MINUTE + index, OUTSIDE))
+        const upload = yield* ingestFixes(phone, readings, []).pipe(
+          Effect.provideService(FixStore, slow),
+          Effect.provideService(UploadPace.Current, { partEntries: 400, share: 0.25 }),
+          Effect.zipRight(Timestamp.now),
+          Effect.fork
+        )
+        yield* TestClock.adjust(1_000)
+        expect(stored).toEqual([400, 400, 201])
+        expect((yield* Fiber.join(upload)) - NOON).toBe(3 * (10 + 30))
+      })
+    )
+  )
+})
