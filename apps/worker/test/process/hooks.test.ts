@@ -1,3 +1,4 @@
+import { Bag } from "@place-access/domain/shared"
 import { Effect, GlobalValue } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
 import * as RootFibers from "../../src/process/RootFibers.js"
@@ -25,6 +26,7 @@ describe("the root fibers of a program", () => {
     const before = Effect.runFork(Effect.never)
     const others = own.size - 1
     RootFibers.install()
+    expect(scope.roots).toBeInstanceOf(Bag)
     expect([scope.roots.has(before), scope.roots.size]).toEqual([true, 1 + others])
     const later = Effect.runFork(Effect.yieldNow())
     expect(scope.roots.has(later)).toBe(true)
