@@ -58,7 +58,7 @@ export const layer: Layer.Layer<EventStore, never, SqlClient> = Layer.scoped(
       pending: (buckets, limit, now, except = []) =>
         buckets.length === 0
           ? Effect.succeed({ events: [], unreadable: [] })
-          : orStoreError(readPending(sql, buckets, limit, now, except)),
+          : orStoreError(Effect.flatMap(onCluster, (is) => readPending(sql, { buckets, limit, now, except }, is))),
 
       postpone: (events, until) =>
         Effect.flatMap(onCluster, (is) => changing(sql, events, sql`fan_out_due_at = ${Rows.at(until)}`, is)).pipe(

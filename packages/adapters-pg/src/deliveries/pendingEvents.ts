@@ -54,25 +54,35 @@ const unreadable = (row: unknown, error: ParseResult.ParseError) =>
 
 const COLUMNS = Rows.columns(EventRow)
 
+/** Which events of the outbox are read. `except`: at most as many as the worker has first attempts in hand. */
+export interface PendingRead {
+  readonly buckets: ReadonlyArray<number>
+  readonly limit: number
+  readonly now: Timestamp.Timestamp
+  readonly except: ReadonlyArray<EventId>
+}
+
 /**
- * `EventStore.pending`. The index of waiting events is read from its beginning, so the cost does not grow with the
- * backlog.
+ * The statement of `EventStore.pending`. It reads the index of waiting events from its beginning, so its cost does not
+ * grow with the backlog.
+ *
+ * The planner often knows less of a backlog than there is. Then a limit of 200 seems to ask for all of it, and the
+ * planner reads and sorts everything. It cannot compute a limit that is a subquery, and expects a tenth of the rows. A
+ * cluster has no such limit: there each shard may sort its part of the backlog.
  */
+export const waitingEvents = (sql: SqlClient, { buckets, except, limit, now }: PendingRead, onCluster = false) =>
+  sql`SELECT ${COLUMNS} FROM events
+      WHERE fanned_out_at IS NULL AND fan_out_due_at <= ${Rows.at(now)} ${Buckets.andOf(sql, buckets)}
+        ${except.length === 0 ? sql`` : sql`AND event_id <> ALL(${except}::text[])`}
+      ORDER BY fan_out_due_at, occurred_at, event_id COLLATE "C"
+      LIMIT ${onCluster ? sql`${limit}` : sql`(SELECT ${limit}::bigint)`}`
+
 export const readPending = (
   sql: SqlClient,
-  buckets: ReadonlyArray<number>,
-  limit: number,
-  now: Timestamp.Timestamp,
-  except: ReadonlyArray<EventId>
+  asked: PendingRead,
+  onCluster: boolean
 ): Effect.Effect<PendingEvents, SqlError | ParseResult.ParseError> =>
-  Effect.flatMap(
-    // The list is as long as the worker has first attempts in flight at most.
-    sql`SELECT ${COLUMNS} FROM events
-        WHERE fanned_out_at IS NULL AND fan_out_due_at <= ${Rows.at(now)} ${Buckets.andOf(sql, buckets)}
-          ${except.length === 0 ? sql`` : sql`AND event_id <> ALL(${except}::text[])`}
-        ORDER BY fan_out_due_at, occurred_at, event_id COLLATE "C" LIMIT ${limit}`,
-    read
-  )
+  Effect.flatMap(waitingEvents(sql, asked, onCluster), read)
 
 const read = (rows: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {

@@ -1,7 +1,9 @@
 import { SqlClient } from "@effect/sql/SqlClient"
+import { Bucket } from "@place-access/domain/leases"
 import { EventId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
+import { waitingEvents } from "../../src/deliveries/pendingEvents.js"
 import { marking } from "../../src/deliveries/SqlEventStore.js"
 import { migratedPostgres, withStores } from "../support/contracts.js"
 import { explained, nodes } from "../support/plans.js"
@@ -9,6 +11,19 @@ import { describePg } from "../support/postgres.js"
 
 const WAITING = 5_000
 const MARKED = 200
+const READ = 200
+
+/** Writes events that wait, all with the same times, numbered from `from`. */
+const fill = (sql: SqlClient, from = 1) =>
+  sql`INSERT INTO events (user_id, event_id, connection_id, app_id, payload, occurred_at, created_at, fan_out_due_at)
+      SELECT 'usr_' || i % 100, 'evt_' || i, 'con_1', 'app_1', '{}', now(), now(), now()
+      FROM generate_series(${from}::integer, ${from + WAITING - 1}::integer) i`
+
+/** The rows of `events` that each step of the plan looked at. */
+const looksOf = (root: Parameters<typeof nodes>[0]) =>
+  nodes(root)
+    .filter((node) => node["Relation Name"] === "events" && node["Node Type"] !== "ModifyTable")
+    .map((node) => (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"])
 
 /** On one node only: it reads PostgreSQL's plan, and a coordinator's plan names tasks. */
 describePg("plans", "what it costs to mark events of the outbox as fanned out", () => {
@@ -21,19 +36,43 @@ describePg("plans", "what it costs to mark events of the outbox as fanned out", 
         Effect.gen(function* () {
           const sql = yield* SqlClient
           yield* sql`DELETE FROM events`
-          yield* sql`INSERT INTO events (user_id, event_id, connection_id, app_id, payload, occurred_at, created_at, fan_out_due_at)
-            SELECT 'usr_' || i % 100, 'evt_' || i, 'con_1', 'app_1', '{}', now(), now(), now() FROM generate_series(1, ${WAITING}) i`
+          yield* fill(sql)
           const events = Array.from({ length: MARKED }, (_, i) => ({
             userId: UserId.make(`usr_${(i + 1) % 100}`),
             id: EventId.make(`evt_${i + 1}`)
           }))
           const root = yield* explained(sql, marking(sql, events, yield* Timestamp.now), mode)
-          const looks = nodes(root)
-            .filter((node) => node["Relation Name"] === "events" && node["Node Type"] !== "ModifyTable")
-            .map((node) => (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"])
-          expect(Math.max(...looks)).toBe(MARKED)
+          expect(Math.max(...looksOf(root))).toBe(MARKED)
           const [left] = yield* sql`SELECT count(*)::integer AS count FROM events WHERE fanned_out_at IS NULL`
           expect(left).toEqual({ count: WAITING - MARKED })
+        })
+      )
+  )
+})
+
+describePg("plans", "what it costs to read the outbox", () => {
+  const run = withStores(migratedPostgres, Layer.empty)
+  const LATER = Timestamp.make(Date.UTC(2100, 0))
+
+  it.each(["force_custom_plan", "force_generic_plan"] as const)(
+    "does not grow with what waits there, whatever the planner has heard of it (%s)",
+    (mode) =>
+      run(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const asked = { buckets: Bucket.ALL, limit: READ, now: LATER, except: [] }
+          const looks = Effect.map(explained(sql, waitingEvents(sql, asked), mode), (root) =>
+            Math.max(...looksOf(root))
+          )
+          yield* sql`DELETE FROM events`
+          yield* fill(sql)
+          expect(yield* looks, "a table that was never analysed").toBe(READ)
+          yield* sql`ANALYZE events`
+          expect(yield* looks, "a backlog that the planner knows").toBe(READ)
+          yield* sql`UPDATE events SET fanned_out_at = now()`
+          yield* sql`ANALYZE events`
+          yield* fill(sql, WAITING + 1)
+          expect(yield* looks, "a backlog that came after an empty outbox").toBe(READ)
         })
       )
   )

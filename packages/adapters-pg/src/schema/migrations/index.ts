@@ -69,6 +69,7 @@ import * as importSenders from "./0080_import_senders.js"
 import * as settling from "./0082_settling.js"
 import * as silentStays from "./0083_silent_stays.js"
 import * as silence from "./0086_silence.js"
+import * as outboxOrder from "./0087_outbox_order.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -140,5 +141,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0080_import_senders": importSenders.statements,
   "0082_settling": settling.statements,
   "0083_silent_stays": silentStays.statements,
-  "0086_silence": silence.statements
+  "0086_silence": silence.statements,
+  "0087_outbox_order": outboxOrder.statements
 }

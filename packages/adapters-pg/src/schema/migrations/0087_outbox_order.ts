@@ -1,0 +1,8 @@
+/**
+ * The events of the outbox in the order in which they are read: due time, time of what happened, id. With the index
+ * before it, every read sorted all events that waited.
+ */
+export const statements = [
+  `DROP INDEX events_pending`,
+  `CREATE INDEX events_pending ON events (fan_out_due_at, occurred_at, event_id COLLATE "C") WHERE fanned_out_at IS NULL`
+]
