@@ -118,7 +118,8 @@ export const product =
     const [first] = workers
     if (first === undefined) throw new Error("there is no worker")
     await Program.until(first, "all rows ended", async () => {
-      const [row] = await scratch.query("SELECT EXISTS (SELECT FROM deliveries WHERE state = 'trying') AS waits")
+      const [row] = await scratch.query(`SELECT EXISTS (SELECT FROM events WHERE fanned_out_at IS NULL)
+        OR EXISTS (SELECT FROM deliveries WHERE state = 'trying') AS waits`)
       return row?.["waits"] === false
     })
     const seconds = (performance.now() - start) / 1_000

@@ -35,7 +35,7 @@ const WORKER: VirtualTime.Process.Process = { name: "worker", epoch: 1, isAlive:
 const LEASES: WorkerLeases = {
   ...everything,
   look: Effect.succeed(Bucket.ALL),
-  crew: () => ({ size: 1, place: 0, isOver: false }),
+  crew: () => ({ size: 1, place: 0, isOver: false, heldSince: null }),
   leave: Effect.void
 }
 

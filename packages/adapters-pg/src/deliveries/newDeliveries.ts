@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Delivery, DeliveryStore } from "@place-access/domain/deliveries"
 import type { AppId, Timestamp } from "@place-access/domain/shared"
-import { DateTime, Effect } from "effect"
+import { Effect } from "effect"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import { storable, storedExchange, toEnvelope } from "./DeliveryRow.js"
@@ -23,7 +23,7 @@ const BEGINNING = { state: FIRST_STATE, fail_reason: "NULL", due_at: "r.created_
 const BEGUN_COLUMNS = Object.keys(BEGINNING).join(", ")
 const BEGUN = begunOr("Failed", "missed", "missed.live", BEGINNING)
 
-export const iso = (at: Timestamp.Timestamp): string => DateTime.formatIso(DateTime.unsafeMake(at))
+export const iso = (at: Timestamp.Timestamp): string => new Date(at).toISOString()
 
 /** A new delivery as a record for `jsonb_to_recordset`, and the columns of that record. */
 export const toRecord = (row: Delivery.NewDelivery) => ({

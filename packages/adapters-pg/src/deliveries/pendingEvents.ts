@@ -73,7 +73,7 @@ export interface PendingRead {
 export const waitingEvents = (sql: SqlClient, { buckets, except, limit, now }: PendingRead, onCluster = false) =>
   sql`SELECT ${COLUMNS} FROM events
       WHERE fanned_out_at IS NULL AND fan_out_due_at <= ${Rows.at(now)} ${Buckets.andOf(sql, buckets)}
-        ${except.length === 0 ? sql`` : sql`AND event_id <> ALL(${except}::text[])`}
+        ${except.length === 0 ? sql`` : sql`AND event_id NOT IN (SELECT unnest(${except}::text[]))`}
       ORDER BY fan_out_due_at, occurred_at, event_id COLLATE "C"
       LIMIT ${onCluster ? sql`${limit}` : sql`(SELECT ${limit}::bigint)`}`
 

@@ -38,8 +38,7 @@ export interface FanOutResult {
  * access log too.
  *
  * `firsts` may take an event that has endpoints only, and send it at once: then its deliveries are stored after the
- * first attempt. It takes none while a backlog waits. A listener or a legacy receiver gets its events from here, so
- * that a crash repeats fewer of them.
+ * first attempt. A listener or a legacy receiver gets its events from here, so that a crash repeats fewer of them.
  *
  * Events are rows of users and deliveries are rows of apps, so there are two transactions: first the deliveries, which
  * are idempotent, then the mark on the event. When a worker dies in between, or two workers take one bucket for theirs,
@@ -59,10 +58,8 @@ export const fanOut = program(
     const { events: due, unreadable } = yield* events.pending(buckets, limit, now, firsts.inHand(now))
     if (unreadable.length > 0) yield* events.postpone(unreadable, Timestamp.plus(now, FAILED_WAIT))
     const byApp = Object.values(Array.groupBy(due, (event) => event.appId))
-    // After a full read more events wait. Rows that are written and claimed in bulk cost less processor time than
-    // attempts that are stored as they end.
-    const direct = due.length + unreadable.length < limit ? firsts : none
-    const written = yield* Effect.forEach(byApp, (ofApp) => insertRows(ofApp, now, onRows, direct), {
+    const isBacklog = due.length + unreadable.length === limit
+    const written = yield* Effect.forEach(byApp, (ofApp) => insertRows(ofApp, now, onRows, firsts, isBacklog), {
       concurrency: APPS_AT_ONCE
     })
     const fannedOut: FanOutResult = {
@@ -85,7 +82,8 @@ const insertRows = (
   events: Array.NonEmptyReadonlyArray<WaitingEvent>,
   now: Timestamp.Timestamp,
   onRows: Effect.Effect<void>,
-  firsts: FirstAttempts
+  firsts: FirstAttempts,
+  isBacklog: boolean
 ) => {
   let left: ReadonlyArray<WaitingEvent> = events
   return Effect.gen(function* () {
@@ -108,7 +106,8 @@ const insertRows = (
     let begun = 0
     for (const event of events) {
       const own = attempts.get(event.id)
-      if (own === undefined || goesElsewhere(event.id) || !(yield* firsts.launch(event, own, until))) continue
+      if (own === undefined || goesElsewhere(event.id) || !(yield* firsts.launch(event, own, until, isBacklog)))
+        continue
       left = left.filter((one) => one !== event)
       begun += own.length
     }

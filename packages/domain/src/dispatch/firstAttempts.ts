@@ -2,6 +2,7 @@ import { Cause, Effect, Option } from "effect"
 import { REPEATS } from "../deliveries/beforeSending.js"
 import type * as Delivery from "../deliveries/Delivery.js"
 import { deliverFirst } from "../deliveries/deliver.js"
+import { DeliveryStore } from "../deliveries/DeliveryStore.js"
 import { EventStore } from "../deliveries/EventStore.js"
 import type { WebhookEndpoint } from "../endpoints/WebhookEndpoint.js"
 import type { WaitingEvent } from "../events/Event.js"
@@ -15,13 +16,25 @@ import type { Flights } from "./flights.js"
 export const FAILED_WAIT = 30 * Timestamp.SECOND
 
 /**
- * An event that waits for longer than this is not sent directly. It may be what crashed the workers before: as a row
- * that is claimed it is abandoned in the end (decision deliveries-4). It is also what makes an event, whose attempt
- * could not be stored, become a row.
+ * An event that is older than this is sent directly only by a worker that held the event's bucket before the event was
+ * stored. Another worker may have crashed by sending the event: as a row that is claimed, such an event is abandoned in
+ * the end (decision deliveries-4).
  */
 export const FRESH = 5 * Timestamp.SECOND
 
-const isFresh = ({ storedAt }: WaitingEvent, now: Timestamp.Timestamp): boolean => Math.abs(now - storedAt) <= FRESH
+/**
+ * Whether no other worker can have sent the event. `heldSince`: since when this worker holds its buckets. The clock of
+ * the server that stored the event may be a few seconds ahead, so `FRESH` lies between the two times.
+ */
+export const isFresh = (
+  { storedAt }: Pick<WaitingEvent, "storedAt">,
+  heldSince: Timestamp.Timestamp | null,
+  now: Timestamp.Timestamp
+): boolean =>
+  storedAt - now <= FRESH && (now - storedAt <= FRESH || (heldSince !== null && storedAt - heldSince >= FRESH))
+
+/** The most events that are remembered because their first attempt could not be stored. */
+const UNSTORED_MAX = 1_000
 
 /** A delivery that is not stored yet, and its endpoint as it was read. */
 export interface FirstAttempt {
@@ -31,22 +44,36 @@ export interface FirstAttempt {
 
 /** Sends events directly after they were read from the outbox, and stores their deliveries afterwards. */
 export interface FirstAttempts {
-  /** The events whose attempts are in flight. They are still in the outbox. */
+  /** The events whose attempts are in flight or wait in line. They are still in the outbox. */
   readonly inHand: (now: Timestamp.Timestamp) => ReadonlyArray<EventId>
   /**
-   * Begins the first attempts of an event at all its endpoints, which were read for use until `until`. False, and
-   * nothing is done, when one of the endpoints fails or has no room, or the event is not fresh: then the event's
-   * deliveries are stored, and wait for a claim.
+   * Begins the first attempts of an event at all its endpoints, which were read for use until `until`. With a backlog,
+   * an attempt may wait in line until an earlier one at its endpoint ends. False, and nothing is done, when one of the
+   * endpoints fails or has no room, or the event is not fresh: then the event's deliveries are stored, and wait for a
+   * claim.
    */
   readonly launch: (
     event: WaitingEvent,
     attempts: ReadonlyArray<FirstAttempt>,
-    until: Timestamp.Timestamp
+    until: Timestamp.Timestamp,
+    isBacklog: boolean
   ) => Effect.Effect<boolean>
+  /** Whether so few attempts wait in line that more events should be read. */
+  readonly hasEnough: () => boolean
+  /** The lines of endpoints at which nothing began for `STUCK` become rows. */
+  readonly releaseStuck: Effect.Effect<void>
 }
 
+/** When nothing has begun at an endpoint for this long, nothing waits in line there. */
+export const STUCK = Timestamp.make(200)
+
 /** Every delivery is stored, and waits for a claim. */
-export const none: FirstAttempts = { inHand: () => [], launch: () => Effect.succeed(false) }
+export const none: FirstAttempts = {
+  inHand: () => [],
+  launch: () => Effect.succeed(false),
+  hasEnough: () => true,
+  releaseStuck: Effect.void
+}
 
 /**
  * The share of a worker of the `most` first attempts that all workers together may have in flight at one endpoint. The
@@ -78,36 +105,80 @@ export interface Means {
   readonly leases: Leases
   /** The most first attempts of all workers in flight at one endpoint. */
   readonly perEndpoint: number
-  /** Runs when a delivery waits for its next attempt. */
+  /** More events should be read when at most this many attempts wait in line. */
+  readonly enough: number
+  /** Runs when the number of attempts in line falls to `enough`. */
+  readonly onEnough: () => void
+  /** Runs when a delivery waits for its next attempt, or for a claim. */
   readonly onWait: () => void
 }
 
 /** `missed`: the store failed. `left`: another worker has the person's events now. */
 type Outcome = "stored" | "missed" | "left"
 
+/** An attempt that begins now or waits in line. `end` runs once, with its outcome. */
+interface Planned extends FirstAttempt {
+  readonly event: WaitingEvent
+  readonly until: Timestamp.Timestamp
+  readonly end: (outcome: Outcome) => Effect.Effect<void>
+}
+
+/** An endpoint with first attempts in flight. */
+interface Line {
+  /** The fibers that make attempts at the endpoint, one after the other. At least one. */
+  fibers: number
+  /** When the last attempt began. */
+  movedAt: Timestamp.Timestamp
+  readonly waiting: Array<Planned>
+}
+
+/** The most attempts that wait in line at an endpoint, for each that may be in flight there. */
+const LINE_FACTOR = 3
+/** The most of them as a part of `enough`: one slow endpoint must not stop the reading of events. */
+const LINE_PART = 1 / 4
+
 type Ports = Effect.Effect.Context<ReturnType<typeof deliverFirst>> | EventStore
 
 /**
  * First attempts that share the worker's slots with its claims. An event is marked in the outbox when all its
  * deliveries are stored. Until then it stays there, so when this worker dies, another one sends it again under the same
- * id. The worker keeps the lease of the person's bucket meanwhile, so no living worker does.
+ * id. The worker keeps the lease of the person's bucket while an attempt is in flight, so no living worker does.
+ *
+ * With a backlog, attempts wait in line for their endpoint. An attempt that ends begins the next one of its line, in
+ * the same fiber and the same slot. When the endpoint fails, or nothing begins there any more, the line becomes rows
+ * that wait for a claim.
  */
-export const make = ({ flights, leases, onWait, perEndpoint }: Means): Effect.Effect<FirstAttempts, never, Ports> =>
+export const make = ({
+  enough,
+  flights,
+  leases,
+  onEnough,
+  onWait,
+  perEndpoint
+}: Means): Effect.Effect<FirstAttempts, never, Ports> =>
   Effect.gen(function* () {
     const ports = yield* Effect.context<Ports>()
     const events = yield* EventStore
+    const deliveries = yield* DeliveryStore
     /** When each event may be read again at the latest. */
     const held = new Map<EventId, number>()
+    /** Events whose attempt could not be stored: they become rows. */
+    const unstored = new Set<EventId>()
+    const lines = new Map<EndpointId, Line>()
+    let inLine = 0
 
     const mark = (event: WaitingEvent) =>
       Effect.flatMap(Timestamp.now, (now) => retryTransient(REPEATS)(events.markFannedOut([event], now)))
 
-    /** An event that cannot be postponed either is read again when it is fresh no more, and becomes a row. */
+    /** An event that cannot be postponed either is read again after a while. It becomes a row in both cases. */
     const postpone = (event: WaitingEvent) =>
-      Effect.flatMap(Timestamp.now, (now) => events.postpone([event], Timestamp.plus(now, FAILED_WAIT))).pipe(
-        Effect.zipRight(Effect.sync(() => held.delete(event.id))),
-        Effect.catchAll(() => Effect.sync(() => held.set(event.id, event.storedAt + FRESH + 1)))
-      )
+      Effect.flatMap(Timestamp.now, (now) => {
+        noteUnstored(unstored, event.id)
+        return Effect.matchEffect(events.postpone([event], Timestamp.plus(now, FAILED_WAIT)), {
+          onSuccess: () => Effect.sync(() => held.delete(event.id)),
+          onFailure: () => Effect.sync(() => held.set(event.id, now + FRESH))
+        })
+      })
 
     const missed = (event: WaitingEvent, cause: Cause.Cause<unknown>) =>
       Effect.as(Effect.logWarning("An event stays in the outbox", event.id, cause), "missed" as const)
@@ -124,33 +195,101 @@ export const make = ({ flights, leases, onWait, perEndpoint }: Means): Effect.Ef
       )
     }
 
-    const attempt = (event: WaitingEvent, { endpoint, row }: FirstAttempt, until: Timestamp.Timestamp) =>
+    const attempt = ({ endpoint, event, row, until }: Planned) =>
       deliverFirst(row, endpoint, until).pipe(
-        Effect.map((how) => {
-          const waits = flights.note(endpoint.id, how)
-          if (waits) onWait()
-          return { outcome: "stored" as Outcome, waits }
+        Effect.map((how): Outcome => {
+          if (flights.note(endpoint.id, how)) onWait()
+          return "stored"
         }),
-        Effect.catchAllCause((cause) =>
-          Cause.isInterruptedOnly(cause)
-            ? Effect.interrupt
-            : Effect.map(missed(event, cause), (outcome) => ({ outcome, waits: false }))
-        )
+        Effect.catchAllCause((cause) => (Cause.isInterruptedOnly(cause) ? Effect.interrupt : missed(event, cause)))
       )
+
+    const begin = (planned: Planned) =>
+      Effect.flatMap(
+        leases.using(planned.event.userId, Effect.flatMap(attempt(planned), planned.end)),
+        Option.match({ onNone: () => planned.end("left"), onSome: () => Effect.void })
+      )
+
+    const store = (waiting: ReadonlyArray<Planned>) =>
+      retryTransient(REPEATS)(deliveries.insert(waiting.map(({ row }) => row))).pipe(
+        Effect.tap(() => Effect.sync(onWait)),
+        Effect.matchCauseEffect({
+          onSuccess: () => Effect.forEach(waiting, ({ end }) => end("stored"), { discard: true }),
+          onFailure: (cause) =>
+            Effect.forEach(waiting, ({ end, event }) => Effect.flatMap(missed(event, cause), end), { discard: true })
+        })
+      )
+
+    /** Takes up to `most` attempts out of a line. */
+    const taken = ({ waiting }: Line, most: number): ReadonlyArray<Planned> => {
+      const first = waiting.splice(0, most)
+      const before = inLine
+      inLine -= first.length
+      if (before > enough && inLine <= enough) onEnough()
+      return first
+    }
+
+    /** The line becomes rows that wait for a claim. */
+    const release = (line: Line) =>
+      Effect.suspend(() => (line.waiting.length === 0 ? Effect.void : store(taken(line, Infinity))))
+
+    /** One fiber of an endpoint: makes an attempt, and then those that wait in line. */
+    const flying = (planned: Planned, line: Line): Effect.Effect<boolean, never, Ports> =>
+      Effect.flatMap(Timestamp.now, (now) => {
+        line.movedAt = now
+        return Effect.flatMap(Effect.exit(begin(planned)), () => {
+          const { id } = planned.endpoint
+          const releasing = flights.isFailing(id) ? release(line) : Effect.void
+          return Effect.flatMap(releasing, () => {
+            const [next] = taken(line, 1)
+            if (next !== undefined) return flying(next, line)
+            line.fibers--
+            if (line.fibers === 0) lines.delete(id)
+            return Effect.succeed(false)
+          })
+        })
+      })
+
+    const shareAt = ({ endpoint: { id } }: FirstAttempt): number => shareOf(perEndpoint, leases.crew(), id)
+    const mayBegin = (one: FirstAttempt): boolean => flights.hasRoomForFirst(one.endpoint.id, shareAt(one))
+    const mayWait = (one: FirstAttempt, now: Timestamp.Timestamp): boolean => {
+      const line = lines.get(one.endpoint.id)
+      return (
+        line !== undefined &&
+        !isStuck(line, now) &&
+        !flights.isFailing(one.endpoint.id) &&
+        line.waiting.length < Math.min(LINE_FACTOR * shareAt(one), Math.floor(LINE_PART * enough))
+      )
+    }
+
+    const launchOne = (planned: Planned, now: Timestamp.Timestamp) =>
+      Effect.suspend(() => {
+        const { id } = planned.endpoint
+        const known = lines.get(id)
+        if (known !== undefined && !mayBegin(planned)) {
+          inLine++
+          known.waiting.push(planned)
+          return Effect.void
+        }
+        const line = known ?? { fibers: 0, movedAt: now, waiting: [] }
+        line.fibers++
+        lines.set(id, line)
+        // Not under the span of the fan-out: an attempt is a trace of its own, and ends later.
+        const apart: Effect.Effect<boolean> = Effect.mapInputContext(flying(planned, line), () => ports)
+        return flights.launch(id, apart, "first")
+      })
 
     return {
       inHand: (now) => {
         for (const [id, until] of held) if (until <= now) held.delete(id)
         return [...held.keys()]
       },
-      launch: (event, attempts, until) =>
-        Effect.gen(function* () {
-          const crew = leases.crew()
+      launch: (event, attempts, until, isBacklog) =>
+        Effect.flatMap(Timestamp.now, (now) => {
+          const { heldSince, isOver } = leases.crew()
           // A worker that has to give leases up waits until nothing of them is in flight.
-          if (crew.isOver || !isFresh(event, yield* Timestamp.now)) return false
-          const hasRoom = ({ endpoint: { id } }: FirstAttempt) =>
-            flights.hasRoomForFirst(id, shareOf(perEndpoint, crew, id))
-          if (!attempts.every(hasRoom)) return false
+          if (isOver || !isFresh(event, heldSince, now) || unstored.delete(event.id)) return Effect.succeed(false)
+          if (!attempts.every((one) => mayBegin(one) || (isBacklog && mayWait(one, now)))) return Effect.succeed(false)
           const outcomes: Array<Outcome> = []
           const end = (outcome: Outcome) =>
             Effect.suspend(() => {
@@ -158,22 +297,25 @@ export const make = ({ flights, leases, onWait, perEndpoint }: Means): Effect.Ef
               return outcomes.length === attempts.length ? settle(event, outcomes) : Effect.void
             })
           held.set(event.id, Infinity)
-          for (const one of attempts) {
-            const work = Effect.flatMap(attempt(event, one, until), ({ outcome, waits }) =>
-              Effect.as(end(outcome), waits)
-            )
-            const flight = Effect.flatMap(
-              leases.using(event.userId, work),
-              Option.match({
-                onNone: () => Effect.as(end("left"), false),
-                onSome: (waits) => Effect.succeed(waits)
-              })
-            )
-            // Not under the span of the fan-out: an attempt is a trace of its own, and ends later.
-            const apart: Effect.Effect<boolean> = Effect.mapInputContext(flight, () => ports)
-            yield* flights.launch(one.endpoint.id, apart, "first")
-          }
-          return true
-        }).pipe(Effect.uninterruptible)
+          const launching = attempts.map(({ endpoint, row }) => launchOne({ endpoint, row, event, until, end }, now))
+          return Effect.as(Effect.all(launching, { discard: true }), true)
+        }).pipe(Effect.uninterruptible),
+      hasEnough: () => inLine <= enough,
+      releaseStuck: Effect.flatMap(Timestamp.now, (now) =>
+        Effect.forEach(
+          [...lines.values()].filter((line) => isStuck(line, now)),
+          release,
+          { discard: true }
+        )
+      )
     }
   })
+
+const isStuck = ({ movedAt }: Line, now: Timestamp.Timestamp): boolean => Math.abs(now - movedAt) > STUCK
+
+/** Beyond `UNSTORED_MAX`, the event that was noted first is forgotten. */
+const noteUnstored = (unstored: Set<EventId>, id: EventId): void => {
+  unstored.add(id)
+  const [oldest] = unstored
+  if (unstored.size > UNSTORED_MAX && oldest !== undefined) unstored.delete(oldest)
+}

@@ -8,6 +8,8 @@ import * as Telemetry from "../shared/Telemetry.js"
 /** The deliveries that this worker has in flight. */
 export interface Flights {
   readonly size: () => number
+  /** Whether the last attempt of this worker at the endpoint failed. */
+  readonly isFailing: (endpointId: EndpointId) => boolean
   /** The endpoints whose last attempt by this worker failed, and how many more of their deliveries may be in flight. */
   readonly failing: () => NonNullable<ClaimRequest["failing"]>
   /** Whether a first attempt at the endpoint may begin, when the worker may have `most` of them at this endpoint. */
@@ -82,6 +84,7 @@ export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights =>
 
   return {
     size: () => underWay,
+    isFailing: (id) => failing.has(id),
     failing: () => ({ ids: [...failing], limit: Math.max(0, failingMost - failingUnderWay) }),
     hasRoomForFirst: (id, most) =>
       underWay < slots && firstUnderWay < firstMost && !failing.has(id) && (counts.first.get(id) ?? 0) < most,

@@ -44,12 +44,18 @@ const PAUSE_MAX_MILLIS = 10
  */
 const BACKLOG_PAUSE_MILLIS = 50
 
+/**
+ * When a read of the outbox was full, a backlog waits. The next read is made when few first attempts wait in line, or
+ * after this time: events of endpoints that are slow become rows then, and events behind them are read.
+ */
+const READ_PAUSE_MILLIS = 100
+
 /** The pause before the next claim when somebody else had locked an endpoint: usually another worker that claims. */
 const SKIPPED_PAUSE = Duration.millis(20)
 
-/** The remaining time until the next claim. A clock that was set back does not make it longer. */
-const untilNextClaim = (filledAt: Timestamp.Timestamp, now: Timestamp.Timestamp): number =>
-  now < filledAt ? 0 : filledAt + BACKLOG_PAUSE_MILLIS - now
+/** What remains of a pause that began at `since`. A clock that was set back does not make it longer. */
+const remaining = (since: Timestamp.Timestamp, pauseMillis: number, now: Timestamp.Timestamp): number =>
+  now < since ? 0 : since + pauseMillis - now
 
 /**
  * The pause after a step that found work: as long as the step took, up to the limit. Events that arrive in the pause
@@ -97,10 +103,16 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
       flights: inFlight,
       leases: { crew: leases.crew, using: leases.people.using },
       perEndpoint: firstsPerEndpoint,
-      onWait: dueTimes.forget
+      enough: Math.floor(half / 2),
+      onEnough: toFanOut.unsafeRing,
+      onWait: () => {
+        dueTimes.forget()
+        toDeliver.unsafeRing()
+      }
     })
     let lookedAt = yield* Timestamp.now
     let filledAt: Timestamp.Timestamp | undefined
+    let fullReadAt: Timestamp.Timestamp | undefined
 
     const listen = Effect.gen(function* () {
       yield* signal.wait(Duration.decode(pollEvery))
@@ -112,7 +124,12 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
     const fanOutStep = Effect.gen(function* () {
       const startedAt = yield* Timestamp.now
       const buckets = yield* leases.look
+      const pauseMillis =
+        firsts.hasEnough() || fullReadAt === undefined ? 0 : remaining(fullReadAt, READ_PAUSE_MILLIS, startedAt)
+      if (pauseMillis > 0) return yield* toFanOut.wait(Option.some(Duration.millis(pauseMillis)))
+      yield* firsts.releaseStuck
       const { deliveries, legacy, offered, taken } = yield* fanOut(fanOutBatch, buckets, toDeliver.ring, firsts)
+      fullReadAt = taken === fanOutBatch ? startedAt : undefined
       yield* Effect.forEach(legacy, legacyInFlight.launch, { discard: true })
       if (taken === 0) {
         // There was no event, so the signal was about deliveries. Some of them may be due only a little later.
@@ -129,7 +146,8 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
     const deliverStep = Effect.gen(function* () {
       const free = slots - inFlight.size()
       if (free <= 0) return yield* toDeliver.wait(Option.none())
-      const pauseMillis = free < half && filledAt !== undefined ? untilNextClaim(filledAt, yield* Timestamp.now) : 0
+      const pauseMillis =
+        free < half && filledAt !== undefined ? remaining(filledAt, BACKLOG_PAUSE_MILLIS, yield* Timestamp.now) : 0
       if (pauseMillis > 0) return yield* toDeliver.wait(Option.some(Duration.millis(pauseMillis)))
       const limit = Math.min(free, half)
       const { claims, isSkipping, isUnfinished, now } = yield* Effect.uninterruptibleMask((restore) =>

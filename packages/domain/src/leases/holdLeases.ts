@@ -27,9 +27,11 @@ export interface Crew {
   readonly place: number
   /** The worker has more people than its share, and those that it would give up are in use. */
   readonly isOver: boolean
+  /** When the worker last took a bucket: it has held its buckets ever since. Null before the first look. */
+  readonly heldSince: Timestamp.Timestamp | null
 }
 
-const ALONE: Crew = { size: 1, place: 0, isOver: false }
+const ALONE: Crew = { size: 1, place: 0, isOver: false, heldSince: null }
 
 /** The leases of a worker, for the one loop that looks at them. */
 export interface WorkerLeases extends WorkLeases {
@@ -123,7 +125,9 @@ export const holdLeases = program(
         const isShort = moves.some((one) => one.isShort)
         const all = Lease.crew(worker, beats, now)
         const isOver = moves.some((one) => one.kind === "people" && one.isOver)
-        const crew = { size: all.length, place: all.indexOf(worker), isOver }
+        const isGaining = take.some(({ kind }) => kind === "people")
+        const heldSince = isGaining ? now : (holding?.crew.heldSince ?? now)
+        const crew: Crew = { size: all.length, place: all.indexOf(worker), isOver, heldSince }
         const isGivenUp = new Set(giveUp.map(keyOf))
         const kept = own.filter((lease) => !isGivenUp.has(keyOf(lease)))
         // From here on no loop begins a piece of work of a lease that is given up.

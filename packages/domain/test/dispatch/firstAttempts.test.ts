@@ -5,7 +5,7 @@ import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testin
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Fiber } from "effect"
 import { fanOut, runWorker } from "@place-access/domain/dispatch"
-import { FRESH, shareOf } from "../../src/dispatch/firstAttempts.js"
+import { FRESH, isFresh, shareOf } from "../../src/dispatch/firstAttempts.js"
 import {
   attempts,
   deliveries,
@@ -134,24 +134,150 @@ describe("the first attempt of an event [deliveries-18]", () => {
     )
   })
 
-  it("is not made directly while a backlog waits: two events of a batch of three are sent at once, three become rows", () => {
+  it("waits in line at its endpoint while a backlog waits: of ten, four are sent at once and six after them; without a backlog the six become rows", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        for (const [fanOutBatch, waiting, lasted] of [
+          [10, 0, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]],
+          [11, 6, [0, 0, 0, 0, 0, 0, 0, 0, 1, 1]]
+        ] as const) {
+          yield* script(slowly(100, answers(200)))
+          const before = (yield* posts()).length
+          const { counting, rows } = counted()
+          for (let made = 0; made < 10; made++) yield* fire(stage)
+          const startedAt = yield* Timestamp.now
+          yield* counting(withWorker(Effect.sleep("1 second"), { fanOutBatch }))
+          expect(rows, `of a read of ${fanOutBatch}`).toEqual({ waiting, attempted: 10 - waiting })
+          const times = seconds((yield* posts()).slice(before), startedAt).map((second) => Math.floor(second * 10))
+          expect(times).toEqual(lasted)
+        }
+        expect((yield* deliveries).map(({ state }) => state)).toEqual(Array(20).fill("delivered"))
+      })
+    )
+  })
+
+  it("waits in line as a quarter of what is enough for the worker at most, and becomes a row beyond that", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(slowly(100, answers(200)))
+        const { counting, rows } = counted()
+        for (let made = 0; made < 10; made++) yield* fire(stage)
+        // Of 32 slots, 8 attempts in line are enough.
+        yield* counting(withWorker(Effect.sleep("1 second"), { fanOutBatch: 10, slots: 32 }))
+        expect(rows).toEqual({ waiting: 4, attempted: 6 })
+      })
+    )
+  })
+
+  it("in line becomes a row when its endpoint fails, or when nothing began there for 200 ms", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        for (const [receiver, attempted] of [
+          [slowly(100, answers(500)), 4],
+          [slowly(150, answers(200)), 10],
+          [slowly(4_000, answers(200)), 4]
+        ] as const) {
+          const stage = yield* scene
+          yield* script(receiver)
+          const { counting, rows } = counted()
+          for (let made = 0; made < 10; made++) yield* fire(stage)
+          yield* counting(withWorker(Effect.sleep("20 seconds"), { fanOutBatch: 10, pollEvery: "250 millis" }))
+          expect(rows).toEqual({ waiting: 10 - attempted, attempted })
+        }
+        expect((yield* posts()).length).toBeGreaterThanOrEqual(30)
+      })
+    )
+  })
+
+  it.each([
+    ["20 ms when receivers answer within 20 ms: then 64 attempts wait in line", 20, [20]],
+    ["100 ms when they hang; once their lines are stuck, all others follow at once", 60_000, [100, 200, 300, 300, 300]]
+  ])("is read as part of a backlog at eight endpoints after %s", (_, answersAfter, times) => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stages = [yield* scene, yield* scene]
+        yield* script(slowly(answersAfter, answers(200)))
+        for (const [
+          app,
+          {
+            app: { id }
+          }
+        ] of stages.entries()) {
+          for (const n of [1, 2, 3]) {
+            const { endpoint } = yield* register(id, { url: `${URL}/${app}/${n}` })
+            yield* script(slowly(answersAfter, answers(200)), endpoint.url)
+          }
+        }
+        for (let made = 0; made < 200; made++) {
+          for (const stage of stages) if (made % 2 === stages.indexOf(stage)) yield* fire(stage)
+          yield* Effect.sleep(1)
+        }
+        const reads: Array<number> = []
+        const startedAt = yield* Timestamp.now
+        const noting = over({
+          events: (store) => ({
+            pending: (...args) =>
+              Effect.zipRight(
+                Effect.map(Timestamp.now, (now) => reads.push(now - startedAt)),
+                store.pending(...args)
+              )
+          })
+        })
+        yield* noting(withWorker(Effect.sleep("1 second"), { fanOutBatch: 32, drainFor: 0 }))
+        expect(reads.slice(0, times.length + 1)).toEqual([0, ...times])
+      })
+    )
+  })
+
+  it("is made of an event that waited in the outbox longer than 5 s, by a worker that held the bucket before", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
         yield* script(answers(200))
-        for (const [events, waiting] of [
-          [2, 0],
-          [3, 3],
-          [4, 3]
-        ] as const) {
-          const { counting, rows } = counted()
-          for (let made = 0; made < events; made++) yield* fire(stage)
-          yield* counting(withWorker(Effect.sleep("1 second"), { fanOutBatch: 3 }))
-          expect(rows, `${events} events`).toEqual({ waiting, attempted: events - waiting })
-        }
-        expect((yield* posts()).length).toBe(9)
+        const { counting, rows } = counted()
+        let isDown = true
+        const stopping = over({
+          events: (store) => ({
+            pending: (...args) => (isDown ? Effect.succeed({ events: [], unreadable: [] }) : store.pending(...args))
+          })
+        })
+        yield* counting(
+          stopping(
+            withWorker(
+              Effect.gen(function* () {
+                yield* Effect.sleep(FRESH - 1)
+                yield* fire(stage)
+                yield* Effect.sleep("2 seconds")
+                yield* fire(stage)
+                yield* Effect.sleep("1 minute")
+                isDown = false
+                yield* Effect.sleep("2 seconds")
+              }),
+              { pollEvery: "1 second" }
+            )
+          )
+        )
+        expect(rows).toEqual({ waiting: 1, attempted: 1 })
       })
     )
+  })
+
+  it("is fresh for 5 s, and longer for a worker that held its buckets 5 s before the event was stored", () => {
+    const at = (millis: number) => Timestamp.make(1_000_000 + millis)
+    const stored = { storedAt: at(0) }
+    for (const [heldSince, now, expected] of [
+      [null, FRESH, true],
+      [null, FRESH + 1, false],
+      [null, -FRESH, true],
+      [null, -FRESH - 1, false],
+      [-FRESH, FRESH + 1, true],
+      [-FRESH + 1, FRESH + 1, false],
+      [-FRESH, 3_600_000, true],
+      [-FRESH, -FRESH - 1, false]
+    ] as const)
+      expect(isFresh(stored, heldSince === null ? null : at(heldSince), at(now)), `${heldSince}, ${now}`).toBe(expected)
   })
 
   it("that fails is tried again on the schedule, as attempt 2 of the same delivery [§6.4.6]", () => {
@@ -199,29 +325,33 @@ describe("the first attempt of an event [deliveries-18]", () => {
     )
   })
 
-  it("whose result cannot be stored is made again after 30 s, then as a row that is claimed, with the same event_id [§6.3.6]", () => {
-    inVirtualTime(
-      Effect.gen(function* () {
-        const stage = yield* scene
-        yield* script(answers(200))
-        const failing = over({ deliveries: () => ({ insertAttempted: () => Effect.fail(broken) }) })
-        yield* failing(
-          withWorker(
-            Effect.gen(function* () {
-              const event = yield* fire(stage)
-              yield* Effect.sleep("10 minutes")
-              expect(seconds(yield* posts(), event.occurredAt)).toEqual([0, 30])
-              expect(new Set((yield* posts()).map(({ body }) => body)).size).toBe(1)
-              expect((yield* MemoryDatabase).accessLog.map(({ at }) => at)).toEqual([event.occurredAt])
-              expect(yield* deliveries).toMatchObject([{ state: "delivered", attempt: 1 }])
-              expect(yield* isMarked(event.id)).toBe(true)
-            }),
-            { pollEvery: "1 second" }
+  it.each([0, 60_000])(
+    "whose result cannot be stored is made again after 30 s, then as a row that is claimed, with the same event_id, also by a worker that held the bucket for %i ms [§6.3.6]",
+    (heldFor) => {
+      inVirtualTime(
+        Effect.gen(function* () {
+          const stage = yield* scene
+          yield* script(answers(200))
+          const failing = over({ deliveries: () => ({ insertAttempted: () => Effect.fail(broken) }) })
+          yield* failing(
+            withWorker(
+              Effect.gen(function* () {
+                yield* Effect.sleep(heldFor)
+                const event = yield* fire(stage)
+                yield* Effect.sleep("10 minutes")
+                expect(seconds(yield* posts(), event.occurredAt)).toEqual([0, 30])
+                expect(new Set((yield* posts()).map(({ body }) => body)).size).toBe(1)
+                expect((yield* MemoryDatabase).accessLog.map(({ at }) => at)).toEqual([event.occurredAt])
+                expect(yield* deliveries).toMatchObject([{ state: "delivered", attempt: 1 }])
+                expect(yield* isMarked(event.id)).toBe(true)
+              }),
+              { pollEvery: "1 second" }
+            )
           )
-        )
-      })
-    )
-  })
+        })
+      )
+    }
+  )
 
   it("is not made again when only the mark on its event fails, and its entry in the access log is one [deliveries-12]", () => {
     inVirtualTime(

@@ -76,7 +76,7 @@ describe("the leases that a worker holds", () => {
       Effect.gen(function* () {
         const [one, two] = [yield* worker, yield* worker]
         yield* one.look
-        expect(one.crew()).toEqual({ size: 1, place: 0, isOver: false })
+        expect(one.crew()).toMatchObject({ size: 1, place: 0, isOver: false })
         const work = yield* Effect.forkAll(PEOPLE.map((person) => one.people.using(person, Effect.sleep("3 seconds"))))
         yield* two.look
         yield* Effect.sleep(LOOK)
@@ -87,6 +87,32 @@ describe("the leases that a worker holds", () => {
         yield* Effect.sleep(LOOK)
         yield* one.look
         expect(one.crew().isOver).toBe(false)
+      })
+    )
+  })
+
+  it("a worker knows when it last took a bucket: a look that only gives up changes nothing, one after a sleep does", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const [one, two] = [yield* worker, yield* worker]
+        expect(one.crew().heldSince).toBe(null)
+        const first = yield* Timestamp.now
+        yield* one.look
+        yield* Effect.sleep(LOOK)
+        yield* one.look
+        expect(one.crew().heldSince).toBe(first)
+        const second = yield* Timestamp.now
+        yield* two.look
+        yield* Effect.sleep(LOOK)
+        yield* one.look
+        expect((yield* one.look).length).toBe(BUCKETS.length / 2)
+        expect(one.crew().heldSince).toBe(first)
+        yield* two.look
+        expect(two.crew().heldSince).toBeGreaterThan(second)
+        yield* Effect.sleep("1 minute")
+        const third = yield* Timestamp.now
+        yield* one.look
+        expect(one.crew().heldSince).toBe(third)
       })
     )
   })
