@@ -62,7 +62,7 @@ const rows = [
 ].map((row) => ({ ...row, name: row.id.replace("decision ", "decisions "), proof: provedBy.get(row.id) ?? [] }))
 
 for (const { name, words, isRequired, noTest, parts, proof } of rows) {
-  // A test for a part of a decision counts for the decision.
+  // Also proved by a test for a part: such a test counts for the whole decision.
   const isProved = proof.length > 0 || parts.some((part) => provedBy.has(part.id))
   if (isRequired && !isProved) problems.push(`no test says [${name}]: ${words}`)
   if (noTest && isProved) problems.push(`${name} says that no test can show it, and ${proof[0].path} does`)

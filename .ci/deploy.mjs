@@ -21,7 +21,7 @@ const check = (what, program, args, options = {}) => {
   console.log(`${isRight ? "ok      " : "FAILED  "} ${what}${isRight ? "" : `\n${said}`}`)
 }
 
-/** systemd looks for the program, the user and the folder of a unit: this machine has other ones. */
+/** systemd looks for the program, the user and the folder of a unit: the copies name others, which this machine has. */
 const units = join(folder, "units")
 mkdirSync(units)
 for (const name of ["place-access.service", "place-access-worker@.service"]) {

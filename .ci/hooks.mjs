@@ -28,7 +28,7 @@ const ROOMS = [
   }
 ]
 
-/** `uses`: undefined for what nobody may do any more. A README names each hook as it is written here. */
+/** `uses`: the rooms that may use a hook; undefined when none may. A README names each hook as it is written here. */
 const HOOKS = [
   { name: "HttpApiBuilder.group", pattern: /\bHttpApiBuilder\.group\b/, uses: [ENGINE] },
   { name: "RouteContextTypeId", pattern: /\bRouteContextTypeId\b/, uses: [ENGINE] },
@@ -54,7 +54,7 @@ const HOOKS = [
   }
 ]
 
-/** A line that is no comment: what is only spoken of is not used. */
+/** Whether a line is code: a comment that names a hook does not use it. */
 const isCode = (line) => !/^\s*(?:\/\/|\/?\*)/.test(line)
 
 const problems = []

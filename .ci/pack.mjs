@@ -107,7 +107,7 @@ const withoutEffects = {
 }
 
 const LISTEN = "place-access-listen"
-/** Of the server alone. When `listen` needs one of them, the check below fails. */
+/** Packages that only the server needs. When `listen` needs one of them, the check below fails. */
 const NOT_BUNDLED = ["@electric-sql/pglite", "@node-rs/argon2", "pg-native"]
 
 /** `listen` as one file without a dependency. */

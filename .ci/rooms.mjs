@@ -1,5 +1,5 @@
-// The rules for rooms, on what .ci/fences.mjs cruised. A room is a folder right below a package's src (and below
-// packages/domain/testing): the home of one noun.
+// The rules for rooms, checked on the modules that .ci/fences.mjs cruised. A room is a folder right below a package's
+// src (and below packages/domain/testing): the home of one noun.
 import { readFileSync } from "node:fs"
 import { dirname, relative } from "node:path"
 
@@ -16,7 +16,7 @@ const LONG_ON_PURPOSE = {
 }
 /** One file for each change of the schema, ever. */
 const GROWS_FOREVER = ["packages/adapters-pg/src/schema/migrations"]
-/** An index says what a room shows. What it imports is its own room's. */
+/** Whether a module is an index. An index only exports what its own room has, so its imports do not count. */
 const isIndex = (path) => path.endsWith("/index.ts")
 
 const rootOf = (path) => /^((?:packages|apps)\/[^/]+\/src|packages\/domain\/testing)\//.exec(path)?.[1]

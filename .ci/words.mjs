@@ -48,7 +48,7 @@ const retiredIn = (path, number, prose) => {
 const commentOf = (line) =>
   /^\s*(?:\/\/+|\/\*\*?|\*)\s?(.*?)(?:\*\/)?$/.exec(line)?.[1] ?? /\s\/\/ (.*)$/.exec(line)?.[1]
 
-/** Migrations in use never change. */
+/** Whether a file is a migration: migrations in use never change. */
 const isFixed = (path) => /\/migrations\/\d/.test(path)
 
 for (const path of listed("*.ts", "*.mjs", "*.cjs").filter((path) => !isFixed(path))) {
@@ -67,7 +67,7 @@ for (const path of listed("*.ts", "*.mjs", "*.cjs").filter((path) => !isFixed(pa
   }
 }
 
-/** A generated page, with a line for each rule. */
+/** Whether a page is generated: it has a line for each rule. */
 const isGenerated = (path) => path === "docs/coverage.md"
 
 for (const path of listed("*.md").filter((path) => !isGenerated(path))) {

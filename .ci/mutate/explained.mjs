@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs"
 const all = JSON.parse(readFileSync(new URL("explained.json", import.meta.url), "utf8"))
 
 /**
- * Of the faults that were tried: those that no test saw and that are explained, those that are not explained, and the
- * explanations of the same files that explain nothing any more. With a sample, no explanation counts as such.
+ * Divides the tried faults that no test saw into explained and unexplained ones. `stale`: the explanations of the same
+ * files that explain nothing any more; empty with a sample.
  */
 export const explain = (results, isWhole) => {
   const unseen = results.filter(({ test }) => typeof test !== "string")

@@ -4,9 +4,9 @@ import { join } from "node:path"
 import { judgeRepeated, linesOf } from "./repeated.mjs"
 import { after, vitest } from "./vitest.mjs"
 
-/** A fault may end in an endless loop: then its tests are stopped, and it counts as seen. */
+/** The time for a fault's tests. A fault may loop without an end: its tests are then stopped, and it counts as seen. */
 const LIMIT_MILLIS = 180_000
-/** Few files at once, because most faults are seen by the first. */
+/** This number of test files runs first, because they see most faults. */
 const FIRST = 6
 
 /** The test files with their tests, and the faults that each of them reaches. */
@@ -56,13 +56,13 @@ export const judge = async ({ environment, folder, jobs, mutants, say, tests }) 
   const lines = linesOf(notes)
   const files = filesOf(clean.out, lines)
   const loaded = new Set(lines.flatMap((line) => line.loaded))
-  /** A fault that runs while its file is loaded cannot be switched on later. */
+  /** Whether a fault runs while its file is loaded: it cannot be switched on later. */
   const isEarly = ({ id, isStatic }) => isStatic || loaded.has(id)
 
   const running = mutants.filter((mutant) => !isEarly(mutant)).map(({ id }) => id)
   const repeated = await judgeRepeated({ environment, files, folder, ids: running, jobs, say })
 
-  /** A constant is read by the tests that reach a place of its file, as far as anybody can tell. */
+  /** A constant may be read by every test that reaches a place of its file. */
   const siblings = ({ path }) => mutants.filter((other) => !isEarly(other) && other.path === path)
   const pathsOf = (mutant) => {
     const ids = isEarly(mutant) ? siblings(mutant).map(({ id }) => id) : [mutant.id]

@@ -83,7 +83,7 @@ say(`${tried.length} faults in ${sources.length} files of ${positionals.join(", 
 /** The tests of a room, such as packages/domain/test/rules. */
 const roomOf = (path) => `${(isFolder(path) ? path : dirname(path)).replace(/\/$/, "").replace("/src", "/test")}/`
 const rooms = [...new Set(positionals.map(roomOf))]
-/** The tests of the other rooms. What only a whole simulated run sees is a question of its own (`--tests`). */
+/** The tests of the other rooms, without whole simulated runs: those need `--tests`. */
 const others = () =>
   [...new Set(rooms.map((room) => dirname(room)))]
     .flatMap((parent) =>

@@ -11,7 +11,7 @@ const isText = (node) =>
   ts.isTemplateExpression(node) ||
   (ts.isBinaryExpression(node) && (isText(node.left) || isText(node.right)))
 
-/** A type, an import, a name of a property: nothing that runs. */
+/** Whether nothing of the node runs: a type, an import, a name of a property. */
 const isSkipped = (node) =>
   ts.isTypeNode(node) ||
   ts.isInterfaceDeclaration(node) ||
@@ -62,7 +62,7 @@ const nameBefore = ({ parent }, node, raw) => {
   return ts.isVariableDeclaration(parent) ? `${raw(parent.name)} = ` : ""
 }
 
-/** A statement `yield* write(...)` whose result nobody uses. */
+/** Whether the node is a statement `yield* write(...)` whose result nobody uses. */
 const isWrite = (node) =>
   ts.isExpressionStatement(node) && ts.isYieldExpression(node.expression) && node.expression.asteriskToken !== undefined
 

@@ -3,13 +3,13 @@ import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { vitest } from "./vitest.mjs"
 
-/** Tests shorter than the first number of milliseconds come first: they see most faults. */
+/** The bands of the tests' durations, in milliseconds: shorter tests come first, because they see most faults. */
 const BANDS = [20, 200, 2_000, 120_000]
 
-/** What the runner does beside a test, such as loading the sources, may take that long. */
+/** What the runner does beside a test, such as loading the sources, may take this long. */
 const GRACE_MILLIS = 60_000
 
-/** What a run noted: a value as JSON in each line. */
+/** The values that a run noted, each as JSON on a line. */
 export const linesOf = (file) =>
   readFileSync(file, "utf8")
     .split("\n")
@@ -37,7 +37,7 @@ const runShare = async (share, folder, name, open, tests, environment) => {
     })
     const last = linesOf(notes).at(-1)
     if (code !== null) return { lines: linesOf(notes), stopped }
-    // Killed without a fault under way: the rest is for processes of their own.
+    // Killed without a fault under way: processes of their own judge the remaining faults.
     if (last?.begin === undefined) return { lines: [...linesOf(notes), { outside: open }], stopped }
     stopped.set(last.begin, "stopped")
   }

@@ -27,7 +27,7 @@ const HELP = `npm run bench:against -- --tree NAME=FOLDER [--tree …] [--only P
 type Round = () => Promise<number>
 
 interface Path {
-  /** One database for all trees, where they can share one. */
+  /** Opens the rounds of all trees, on one database where the trees can share one. */
   readonly open: (bench: Bench, trees: ReadonlyArray<string>, rounds: number) => Promise<ReadonlyArray<Round>>
 }
 

@@ -41,7 +41,7 @@ const runRow = (
     return results
   })
 
-/** Sets a row up. With another tree, the row stands there twice, and the other tree's programs are one more peer. */
+/** Sets a row up. With another tree, the row is set up twice, and the other tree's programs are one more peer. */
 const opened = <A>(
   row: Row,
   options: Options.Options,

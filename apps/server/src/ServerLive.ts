@@ -27,18 +27,18 @@ export const portsOver = (
 
 /**
  * Enough requests to keep every connection of the database busy while others wait for their turn of the event loop.
- * More of them make each request slower, and the server answers no more of them a second.
+ * With more requests at once, each takes longer, and the server answers no more of them per second.
  */
 const REQUESTS_OF_CONNECTION = 8
-/** The embedded database has one session. */
+/** Enough for the one session of the embedded database. */
 const REQUESTS_EMBEDDED = 64
 
 const requestsAtOnce = (storage: ServerSettings["storage"]): number =>
   storage._tag === "Postgres" ? REQUESTS_OF_CONNECTION * storage.poolSize : REQUESTS_EMBEDDED
 
 /**
- * Serves HTTP until it is interrupted, then drains. `ready` runs when all handlers are attached. `more` adds routes to
- * those of the service.
+ * Serves HTTP until it is interrupted, then drains. `ready` runs when all handlers are attached. `more`: further
+ * routes.
  */
 export const serveHttp = (
   listener: Listener.HttpListener,

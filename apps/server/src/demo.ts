@@ -23,7 +23,7 @@ const UPLOAD_GAP_MILLIS = 30_000
 /** The demo makes its accounts and rules this long before the first reading. */
 const LEAD_MILLIS = 60_000
 
-/** The settings of the environment, with a database of the demo's own. */
+/** The settings of the environment, but with a database of the demo's own, no e-mail, and webhooks to this machine. */
 const settings = (dataDir: string) => {
   const own = { DATABASE_URL: "", SECRET_KEYS: "", SMTP_URL: "", DATA_DIR: dataDir, ALLOW_INSECURE_WEBHOOKS: "true" }
   const quiet = { LOG_LEVEL: "warn" }

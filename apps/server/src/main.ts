@@ -56,7 +56,7 @@ const run = (command: Command.Command): Effect.Effect<void, CannotStart> => {
   }
 }
 
-/** Loaded on demand: an ordinary start needs nothing of it. */
+/** Loads the code for virtual time on demand: an ordinary start does not need it. */
 const onVirtualTime = (settings: ServerSettings.ServerSettings, options: VirtualOptions) =>
   Effect.flatMap(
     Effect.promise(() => import("./virtual/serveVirtual.js")),

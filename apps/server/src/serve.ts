@@ -24,8 +24,8 @@ export const serve = (settings: Settings.ServerSettings) =>
       Effect.provideService(UploadPace.Current, paceOf(settings))
     )
     const { addresses, storage } = settings
-    // Who reads that the server is ready may send a command at once. No other process can open the embedded database,
-    // so its clock is this machine's.
+    // A reader of "ready" may send a command at once, so the socket listens first. No other process can open the
+    // embedded database, so its clock is this machine's.
     const parts =
       storage._tag === "Embedded"
         ? [
@@ -33,7 +33,7 @@ export const serve = (settings: Settings.ServerSettings) =>
             work(settings)
           ]
         : [Effect.zipRight(shared.compare, http), shared.watch]
-    // An interruption reaches both, and both drain at the same time.
+    // An interruption reaches the server and the worker, and they drain at the same time.
     yield* Effect.all(parts, { concurrency: "unbounded", discard: true }).pipe(
       // Waits without a limit: a supervisor would only restart a server that ended because its database is away.
       Effect.provide(ServerLive.ports(settings, { patience: Duration.infinity, onMissing: listener.onMissing }))

@@ -65,7 +65,7 @@ describe.skipIf(!hasClusterPrograms)("a cluster of its own", () => {
       database = await clusterOf(cluster.nodes.slice(0, 3)).migratedDatabase()
     })
     const isolated: Array<{ readonly app: string; readonly port: number }> = []
-    /** The ports of the nodes that have deliveries of the app. */
+    /** The port of the node that has the deliveries of an app. */
     const portOf = async (app: string) => {
       const [row] = await ask(
         database.url,
@@ -114,7 +114,7 @@ describe.skipIf(!hasClusterPrograms)("a cluster of its own", () => {
     let again: () => Promise<unknown>
 
     const urlAt = (index: number): string => cluster.nodes[index]?.replace(/postgres$/, NAME) ?? ""
-    /** With the addresses and the name of this test. */
+    /** The blocks of the page, with the addresses and the database name of this test. */
     const ours = (block: string): string =>
       block
         .replaceAll(/'10\.0\.0\.(\d)', 5432/g, (_, machine) => `'127.0.0.1', ${new URL(urlAt(machine - 1)).port}`)

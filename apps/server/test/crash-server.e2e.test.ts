@@ -6,7 +6,7 @@ import { survives } from "./support/survives.js"
 const killServer = (service: Service) => service.restartServer()
 
 describeServers("kill -9 of the server in the middle of uploads", ({ kind }) => {
-  // Each kill costs a start. What Citus adds, a commit on another node, a few of them meet.
+  // Each kill costs a start. On Citus, a few kills are enough to hit its additional commit on another node.
   survives({ setup: () => ({ database: kind, workers: 1 }), times: kind === "citus" ? 3 : 8, disturb: killServer })
 })
 

@@ -63,8 +63,8 @@ const tally = (received: ReadonlyArray<Received>): ReadonlyMap<string, number> =
 
 describeServers("of several workers", ({ kind }) => {
   const kills = kind === "citus" ? Math.min(KILLS, 5) : KILLS
-  // What was in flight comes twice: up to 8 deliveries of an endpoint. On one server ends are stored so soon that it is
-  // less than one on average. On a cluster an end takes several statements.
+  // Deliveries in flight are sent twice: up to 8 for an endpoint. On one server results are stored so soon that a kill
+  // repeats less than one on average. On a cluster a result takes several statements.
   const repeatsAKill = kind === "citus" ? 8 : 1
   const processes = useProcesses()
   const dice = random(SEED)
@@ -168,7 +168,7 @@ describeServers("of several workers", ({ kind }) => {
       all.map(decode).filter((one) => one.event_id === first.event_id && one.endpoint_id === first.endpoint_id)
     await receiver.until("the same attempt by another", (all) => again(all).length >= 2, 120 * SECOND)
     await Promise.all(alive.map((worker) => worker.stop("SIGTERM")))
-    // Twice, or once more for a kill between its answer and its row.
+    // Two attempts, or three when a worker was killed between its answer and its row.
     const before = again(receiver.received).length
     for (const worker of paused) process.kill(worker.pid, "SIGCONT")
     await changes.change()

@@ -13,7 +13,7 @@ const PAGES = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
   .split("\n")
   .filter((path) => path !== "" && existsSync(join(ROOT, path)))
 
-/** Made by a test or a command, or written in paragraphs of its own kind: rules and decisions. */
+/** Whether a page is ordinary prose: neither generated nor in the form of rules and decisions. */
 const isProse = (path: string): boolean =>
   !/^docs\/(?:coverage|specification)\.md$|^packages\/domain\/docs\/(?:oracles\.md|decisions\/)/.test(path)
 

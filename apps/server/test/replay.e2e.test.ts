@@ -75,7 +75,7 @@ const toReading = (fix: RecordedFix): Reading => ({
   altitude_m: fix.altitudeM
 })
 
-/** Decision L3 in one line: a phone's clock may run ahead by five minutes. */
+/** Decision L3: whether a reading is at most five minutes ahead of the time at which it was sent. */
 const isBelieved = ({ capturedAt }: RecordedFix, sentAt: number): boolean => capturedAt - sentAt <= 5 * MINUTE
 
 const Event = Schema.parseJson(

@@ -38,7 +38,7 @@ const keep = (name: string, secret: string): string => {
   return secret
 }
 const coordinates = new Set<string>()
-/** Plants a coordinate to a metre, as it would show in a text whatever its further digits. */
+/** Plants a coordinate with its digits down to a metre: a text with more digits contains these too. */
 const keepPoint = ({ lat, lon }: { readonly lat: number; readonly lon: number }): void => {
   for (const number of [lat, lon]) coordinates.add(/^-?\d+\.\d{1,5}/.exec(String(number))?.[0] ?? String(number))
 }

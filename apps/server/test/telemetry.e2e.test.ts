@@ -93,7 +93,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
     const stranger = client(service.url)
     await stranger.call("POST", "/v1/accounts", { json: { email: person.email, password: person.password } })
     if (service.databaseUrl !== null) {
-      // With PostgreSQL only: a test cannot reach the embedded database. Both give the same programs such an error.
+      // With PostgreSQL only: a test cannot reach the embedded database. Both report such an error alike.
       await ask(service.databaseUrl, REFUSING)
       const email = plant("refused e-mail", `refused-${randomBytes(4).toString("hex")}@example.test`)
       const refused = await stranger.call("POST", "/v1/accounts", { json: { email, password: person.password } })
@@ -200,7 +200,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
       .map((line) => Schema.decodeUnknownSync(RequestLine)(JSON.parse(line)).annotations)
     expect(requests.some(({ route, status }) => route === PRESENCE && status === 200)).toBe(true)
     expect(requests.filter((one) => Object.keys(one).some((key) => !LOGGED.includes(key)))).toEqual([])
-    // Apps see the id of the request too, so it is the one value of a caller that may be there.
+    // The id of the request is the only value of a caller that the lines may contain: apps see the id, too.
     expect(found(requests.map((one) => JSON.stringify(one)).join("\n"))).toEqual([])
   })
 

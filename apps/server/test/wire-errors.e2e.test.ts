@@ -54,7 +54,7 @@ const refused = (answer: Answer, status: number, error: string): void => {
   expect(answer.text).not.toContain(CANARY)
 }
 
-/** What tells two answers apart: each has an id of its own, and the address of its server. */
+/** The text without what differs between two answers: the request's id, and the address of the server. */
 const textOf = ({ text }: Answer): string =>
   text.replace(/"request_id":"[^"]*"/, '"request_id":""').replace(/"doc_url":"[^"]*\/docs/, '"doc_url":"/docs')
 

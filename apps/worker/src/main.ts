@@ -29,7 +29,7 @@ type WorkerSettings = Config.Config.Success<typeof config>
 
 const ports = (settings: WorkerSettings) =>
   Layer.merge(Stores.layer, Webhooks.layer(settings.webhooks)).pipe(
-    // Waits as the server does: a supervisor would only restart a worker that ended here.
+    // Waits without a limit, as the server does: a supervisor would only restart a worker that ended here.
     Layer.provideMerge(
       Data.withKeys(settings.storage, "place-access worker", {
         patience: Duration.infinity,

@@ -17,8 +17,8 @@ const magics = (name) => join(folder, "usr/share/magics", name)
 
 /**
  * One level: the tiles of zoom `z`, drawn at the map's zooms up to the next level's. `tolerance` is in parts of a tile:
- * a shape keeps the points that are further from it than that. `rank` leaves out what Natural Earth shows at closer
- * zooms only.
+ * a shape keeps the points that are further than this from the line without them. `rank` leaves out what Natural Earth
+ * shows at closer zooms only.
  */
 const LEVELS = [
   { z: 0, scale: "50m", tolerance: 1 / 1400, rank: 3, town: 2, smallest: 1 / 400 },

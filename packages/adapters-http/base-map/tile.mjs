@@ -5,10 +5,9 @@ export const EXTENT = 4096
 
 /**
  * Whole numbers, as LEB128 varints; signed ones zigzag. A tile is: rings of land, rings of lakes, rivers, borders,
- * names.
- * Each begins with how many there are. A shape is the number of its points, then each point as the step from the point
- * before. A name is x, y, rank, weight (the greater, the more
- * important among its rank), the number of its bytes, its UTF-8.
+ * names. Each list begins with its length. A shape is the number of its points, then each point as the step from the
+ * point before. A name is x, y, rank, weight (the greater, the more important among its rank), the number of its bytes,
+ * its UTF-8.
  */
 export const encodeTile = ({ borders, lakes, land, rivers, towns, x, y, z }) => {
   const bytes = []

@@ -55,7 +55,7 @@ type HandlersOf<ApiError, ApiR, Group extends HttpApiGroup.HttpApiGroup.Any> = H
 
 /**
  * The handlers of a group of endpoints, as `HttpApiBuilder.group` takes them. Behind `BearerAuth` a handler returns a
- * `DisclosedAnswer`: a request of an app whose log entry says nothing of what the app learned does not compile.
+ * `DisclosedAnswer`: a handler that does not say what the app learned does not compile.
  */
 export const group = ((api: Api, name: string, build: (handlers: Handlers) => Built) => {
   const isBehindBearer = api.groups[name]?.middlewares.has(BearerAuth as never) === true

@@ -30,7 +30,7 @@ export interface ServiceOptions {
   readonly hasMailbox: boolean
   /** Where to report a vulnerability: a mailto or https address. Null or left out: there is no security.txt. */
   readonly securityContact?: string | null
-  /** How many requests the service works on at once; more wait for a moment and get 503. Left out: any number. */
+  /** How many requests the service works on at once; others wait for a moment or get 503. Left out: no limit. */
   readonly requestsAtOnce?: number
   readonly version: string
   /** Returns when the server begins to stop, so that open streams end. Left out: only their clients end streams. */

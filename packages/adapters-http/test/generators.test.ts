@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { jsonBody } from "./support/wire.js"
 import { startWorld, type World } from "./support/World.js"
 
-// What generators make of openapi.json: it compiles under the strictest settings, knows which fields belong together,
-// and makes live calls. Inside the repository, so that the generated code finds its packages.
+// The code that generators make from openapi.json compiles under the strictest settings, knows which fields belong
+// together, and makes live calls. The code is inside the repository, so that it finds its packages.
 
 let world: World
 let folder: string

@@ -174,7 +174,7 @@ const probesOf = (given: Json, example: unknown): ReadonlyArray<Probe> => {
 const isOurs = ({ path }: Operation): boolean =>
   !/^\/v1\/(?:phone\/(?:overland|owntracks|osmand)|oauth\/(?:token|revoke))/.test(path)
 
-/** The webhook sender checks addresses (`adapters-webhook`), and it is not part of this test. */
+/** Whether the webhook sender (`adapters-webhook`) checks the field: the sender is not part of this test. */
 const isSenders = (field: string): boolean => field === "url"
 
 /** Fields that count only together with another value: other rules ignore `dwell_minutes` and `silence_s`. */

@@ -6,17 +6,14 @@ import * as Rows from "./driver/Rows.js"
 
 const Row = Schema.Struct({ millis: Schema.Number })
 
-/**
- * The clock of the host. The program's own clock may be corrected by the result of this measurement, so it cannot
- * measure.
- */
+/** The host's clock. This measurement may correct the program's own clock, so that clock cannot be used to measure. */
 const hostClock = Clock.make()
 
 const SAMPLES = 3
 
 /**
  * How many milliseconds the database's clock is ahead of this machine's clock. The database reads its clock at an
- * unknown moment between the question and the answer; the middle is taken. The quickest of a few samples has the
+ * unknown moment between the question and the answer, so the middle is assumed. Of a few samples the quickest has the
  * smallest error.
  */
 export const offset = program(

@@ -60,8 +60,8 @@ export const sqlState = (error: unknown): string | undefined =>
 const VIOLATED = /violates (?:\w+ )+constraint "(.+?)(?:_\d+)?"/
 
 /**
- * The constraint that a row violates. Citus passes a node's error on without this field, and then only the message
- * names the constraint: that of the shard, which ends with the shard's number.
+ * The constraint that a row violates. Citus passes a node's error on without the field `constraint`. Then only the
+ * message has a name: that of the shard's constraint, which ends with the shard's number.
  */
 const constraintOf = (error: unknown): string | undefined =>
   findCause(error, (inner) => {
@@ -84,8 +84,8 @@ export const isForCoordinator = (error: unknown): boolean =>
   ) === true
 
 /**
- * A row was on its way to the DEFAULT partition while its own partition was being attached. The server has no SQLSTATE
- * for this case: it reports a check violation without a constraint.
+ * Whether a row was on its way to the DEFAULT partition while its own partition was being attached. The server has no
+ * SQLSTATE for this case: it reports a check violation without a constraint.
  */
 const lostItsPartition = (error: unknown): boolean => sqlState(error) === "23514" && constraintOf(error) === undefined
 
@@ -127,7 +127,7 @@ const isDatabase = (error: unknown): error is Database => error instanceof SqlEr
 /**
  * Ends every method of a store. An error of the database, or a row that cannot be decoded, becomes a `StoreError`;
  * other errors pass through. `@effect/sql` dies when BEGIN succeeded and COMMIT or ROLLBACK cannot be sent. That is a
- * lost connection, so this function turns the defect into a `StoreError` too. After a lost COMMIT nobody knows whether
+ * lost connection, so this function turns the defect into a `StoreError` too. After a lost COMMIT it is unknown whether
  * the transaction was committed: every write must be idempotent or carry a version.
  */
 export const orStoreError = <A, E, R>(

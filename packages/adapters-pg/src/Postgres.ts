@@ -26,7 +26,7 @@ export const MIN_POOL = 4
  * with `invalid_grant`.
  */
 const LOCK_TIMEOUT_MILLIS = 5_000
-/** No statement that serves a request takes this long. */
+/** PostgreSQL cancels a statement after this time (57014). No statement that serves a request takes this long. */
 const STATEMENT_TIMEOUT_MILLIS = 15_000
 /** No transaction of this service waits for the network. So when a transaction idles this long, its program is gone. */
 const IDLE_IN_TRANSACTION_MILLIS = 30_000

@@ -56,7 +56,7 @@ const groups = (address: string): ReadonlyArray<string> => {
   return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => "0"), ...after]
 }
 
-/** ISATAP puts an IPv4 address after `0000:5efe` or `0200:5efe`. Such a tunnel ends inside somebody's network. */
+/** Whether an IPv4 address follows ISATAP's `0000:5efe` or `0200:5efe`: a tunnel into somebody's network. */
 const hasIsatapInterface = (address: string): boolean => {
   const [, , , , flags, mark] = groups(address)
   return mark === "5efe" && (flags === "0" || flags === "200")
@@ -87,7 +87,7 @@ export const isLoopback = (address: string): boolean => {
 }
 
 export interface EgressPolicy {
-  /** `ALLOW_INSECURE_WEBHOOKS`: also permits the addresses of this machine. */
+  /** Whether addresses of this machine are permitted too (`ALLOW_INSECURE_WEBHOOKS`). */
   readonly allowInsecure: boolean
 }
 

@@ -43,15 +43,15 @@ export interface VerifyInput {
 export type VerifyFailure =
   /** there is no `X-Service-Signature` */
   | "missing_header"
-  /** it is not `t=…,v1=…` */
+  /** the header is not `t=…,v1=…` */
   | "malformed_header"
-  /** it has more than eight signatures */
+  /** the header has more than eight signatures */
   | "too_many_signatures"
   /** the caller gave no secret */
   | "missing_secret"
   /** the payload is an object instead of the raw body, or missing */
   | "body_parsed"
-  /** no signature matches: the secret is another, the body was changed, or the delivery is forged */
+  /** no signature matches: the secret is wrong, the body was changed, or the delivery is forged */
   | "no_match"
   /** genuine, but signed longer ago than the tolerance */
   | "too_old"

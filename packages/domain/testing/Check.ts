@@ -36,7 +36,7 @@ const same = (a: unknown, b: unknown): boolean => {
   if (Object.is(a, b) || Equal.equals(a, b)) return true
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false
   if (Array.isArray(a) !== Array.isArray(b)) return false
-  // `Object.entries` of a map or a set is empty: all would be the same.
+  // `Object.entries` of a map or a set is empty, so any two of them would be equal.
   if (a instanceof Map || b instanceof Map) return a instanceof Map && b instanceof Map && sameMaps(a, b)
   if (a instanceof Set || b instanceof Set) return a instanceof Set && b instanceof Set && sameSets(a, b)
   const [left, right] = [Object.entries(a), new Map(Object.entries(b))]

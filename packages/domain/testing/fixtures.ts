@@ -21,7 +21,7 @@ import type { Vault } from "../src/shared/Vault.js"
  * that cases can share a database. `overrides` change single fields.
  */
 
-/** What stands for the hash of a fixture's password: nobody can sign in as a fixture. */
+/** The password hash of every fixture. No password has this hash, so nobody can sign in as a fixture. */
 export const NO_PASSWORD = "no password"
 
 /** An account without roles. */
@@ -79,7 +79,7 @@ export const app = (
     return made
   })
 
-/** The same app with a client secret, as `POST /v1/oauth/clients/{app_id}` issues it. */
+/** An app like `app`, with a client secret, as `POST /v1/oauth/clients/{app_id}` issues it. */
 export const registeredApp = (
   owner: Account,
   overrides: Partial<App> = {}

@@ -4,7 +4,7 @@ const chunk = (name: string, data: ReadonlyArray<number>): ReadonlyArray<number>
   ...word(data.length),
   ...Array.from(name, (character) => character.charCodeAt(0)),
   ...data,
-  // Nobody checks the checksums of a picture that nobody draws.
+  // The checksum is 0: nothing decodes the picture, so nothing checks it.
   ...word(0)
 ]
 
@@ -19,7 +19,7 @@ interface Picture {
   readonly more?: ReadonlyArray<string>
 }
 
-/** A logo in base64 that no two names share: a PNG as far as its chunks, which shows nothing. */
+/** A logo in base64, different for each name: a PNG by its chunks, but without image data. */
 export const samplePng = (name: string, { width = 64, height = width, more = [] }: Picture = {}): string =>
   Encoding.encodeBase64(
     Uint8Array.from([

@@ -16,7 +16,7 @@ export interface Order {
   readonly port: number
   readonly databaseUrl: string
   readonly statements: ReadonlyArray<Statement>
-  /** An answer of the product, for its headers. */
+  /** An answer of the product, from which the headers are copied. */
   readonly answer: { readonly headers: Readonly<Record<string, string>> }
 }
 

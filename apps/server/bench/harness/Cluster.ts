@@ -24,7 +24,7 @@ export interface Cluster {
   readonly nodes: ReadonlyArray<string>
 }
 
-/** Undefined: this run has no cluster. Its coordinator must be the server on which scratch databases are made. */
+/** Finds the cluster; undefined when this run has none. Scratch databases must be made on the cluster's coordinator. */
 export const find = async (scratch: Pick<Scratch, "url">): Promise<Cluster | undefined> => {
   if (BENCH_CITUS_URL === undefined) return undefined
   if (new URL(BENCH_CITUS_URL).host !== new URL(scratch.url).host) {
@@ -67,7 +67,7 @@ export const spread = async (bench: Bench, { nodes }: Cluster, scratch: Scratch)
     await scratch.query(`SELECT citus_add_node('${hostname}', ${port})`)
   }
   await Distribution.distribute({ shards: SHARDS, dryRun: false, say: () => Effect.void }).pipe(
-    // The name of the bench's own connections, which `distribute` does not refuse then.
+    // Has the name of the bench's own connections, so that `distribute` does not refuse them.
     Effect.provide(
       layerPostgres({ url: Redacted.make(scratch.url), poolSize: 4, applicationName: "place-access bench" })
     ),

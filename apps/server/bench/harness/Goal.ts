@@ -27,7 +27,7 @@ export const p99Ratio = (most: number): Goal => atMost("p99 ÷ baseline", most, 
 export const peerRatio = (peer: string, least: number): Goal =>
   atLeast(`throughput ÷ ${peer}`, least, ({ peerRatios }) => peerRatios[peer])
 
-/** The same, where the peer does more than the product: it must not cost more than this. */
+/** For a peer that does more than the product: the peer's additional work must not cost more than this. */
 export const peerCost = (peer: string, most: number): Goal =>
   atMost(`throughput ÷ ${peer}`, most, ({ peerRatios }) => peerRatios[peer])
 

@@ -16,9 +16,9 @@ const latOf = (place: number): number => People.LAT + 0.05 * place
 
 /** How far in the past a person's first reading is: a rule fires only for a reading that is at most 15 minutes old. */
 export const BEHIND_MS = 14 * 60_000
-/** The time between two arrivals: ten of them take two minutes. */
+/** The time between two arrivals; ten steps take two minutes. */
 export const STEP_MS = 12_000
-/** After this many steps a reading would be too far in the future. */
+/** The most steps of a person: a later reading would be too far in the future. */
 export const STEPS_MAX = Math.floor((BEHIND_MS + 4 * 60_000) / STEP_MS)
 
 /**

@@ -14,7 +14,7 @@ export interface Receiver {
   readonly port: number
   /** The setting with which a program trusts the receiver: the file of its certificate authority. */
   readonly environment: { readonly NODE_EXTRA_CA_CERTS: string }
-  /** Resolves when this many further requests have arrived; fails if one of them had no signature. */
+  /** Resolves when `requests` further requests have arrived; fails if one of them had no signature. */
   readonly received: (requests: number) => Promise<void>
 }
 

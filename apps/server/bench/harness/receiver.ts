@@ -13,7 +13,7 @@ export type Heard =
   /** `signed`: the number of requests with a signature. */
   | { readonly _tag: "Received"; readonly requests: number; readonly signed: number }
 
-/** Resets the count; the receiver reports when this many requests have arrived. */
+/** Resets the count; the receiver reports when `requests` requests have arrived. */
 export interface Await {
   readonly requests: number
 }

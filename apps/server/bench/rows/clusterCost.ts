@@ -19,7 +19,7 @@ const OTHER = 1
 interface Piece {
   readonly label: string
   readonly statements: ReadonlyArray<Statement>
-  /** Ends with ROLLBACK, so that it can run again: the product's COMMIT would leave rows behind. */
+  /** Whether the statements end with ROLLBACK, so that they can run again: a COMMIT would leave rows behind. */
   readonly isRolledBack: boolean
 }
 
@@ -71,7 +71,7 @@ const connected = async (bench: Bench, url: string): Promise<pg.Client> => {
   return client
 }
 
-/** What the product asks besides its work: whether it is connected, and whether there is a cluster. */
+/** What the product sends beside its work: checks of the connection and for a cluster, signals, and settings. */
 const ASIDE = /^(?:SELECT 1$|SELECT pg_notify|LISTEN |SELECT 1 FROM pg_extension|SET |SHOW )/i
 
 /** The statements of a token's look-up, an upload and a refresh, as a server sends them to a cluster. */

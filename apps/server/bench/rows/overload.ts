@@ -4,12 +4,12 @@ import { percentile } from "../harness/percentile.js"
 import type { Row, Side } from "../harness/Row.js"
 import { FIXES, PEOPLE } from "./asking.js"
 
-/** The most that the server needs to be busy, and far more than it can serve. */
+/** Enough clients to keep the server busy, and far more than it can serve. */
 const [ENOUGH, TOO_MANY] = [32, 500]
 const SECONDS = 3
 const HEALTH_EVERY_MS = 50
 
-/** 500 clients on a pool of ten connections, beside 32. Refused clients wait as `Retry-After` says. */
+/** 500 clients on a pool of ten connections, beside 32 clients. Refused clients wait as `Retry-After` says. */
 export const overload: Row = {
   name: "overload",
   path: "presence for 500 clients with a pool of 10, beside 32 clients",

@@ -10,24 +10,24 @@ import * as Deliveries from "./deliveries.js"
 const SECONDS = 4
 /**
  * Node compiles what runs often, and a server is fast only after that. Within its share of a core it would spend the
- * whole row on compiling, so each server works at full speed for so long first.
+ * whole row on compiling, so each server first works at full speed for this time.
  */
 const WARM_UP_SECONDS = 6
-/** The rounds that make a worker warm. */
+/** The number of rounds that warm a worker up. */
 const WARM_UP_ROUNDS = 8
 
 /** The events of a round for each worker: enough for about three seconds. */
 const EVENTS = 1_200
 /**
- * For every number of workers: so many that eight attempts at once for each of them, which is all that the workers may
- * make together, are not what limits four workers.
+ * Enough endpoints for every number of workers: the eight attempts at once to each endpoint, which are all that the
+ * workers may make together, do not limit four workers.
  */
 const ENDPOINTS = 400
 
-/** What a process may use of a core. Four of them leave more than a core to PostgreSQL, the load and the receiver. */
+/** The share of a core for a process. Four of them leave more than a core to PostgreSQL, the load and the receiver. */
 const SHARE = 0.15
 
-/** How many processes, and how many times the work of one they must do. */
+/** How many processes run, and how many times the work of one process they must do. */
 const COUNTS = [
   { count: 2, least: 1.8 },
   { count: 4, least: 3.2 }

@@ -18,7 +18,7 @@ export type Command =
   | {
       readonly _tag: "AboutAccounts"
       readonly command: AccountCommand
-      /** One line of JSON instead of sentences. */
+      /** Whether to print one line of JSON instead of sentences. */
       readonly json: boolean
       readonly isConfirmed: boolean
     }
@@ -33,11 +33,11 @@ export type Command =
       readonly email: Account.Email
       readonly roles: ReadonlyArray<Account.Role>
       readonly displayName: Account.DisplayName | undefined
-      /** Read the password from standard input instead of asking for one or generating one. */
+      /** Whether to read the password from standard input instead of asking for one or generating one. */
       readonly passwordFromStdin: boolean
     }
 
-/** A Left says in one sentence what is wrong. */
+/** Parses the arguments; a Left says in one sentence what is wrong. */
 export const parse = (argv: ReadonlyArray<string>): Either.Either<Command, string> => {
   const [first, second, ...rest] = argv
   if (argv.includes("--help") || argv.includes("-h") || first === "help") return Either.right({ _tag: "Help" })
@@ -85,7 +85,7 @@ const serve = (args: ReadonlyArray<string>): Either.Either<Command, string> =>
 const alone = (name: string, rest: ReadonlyArray<string>, command: Command): Either.Either<Command, string> =>
   rest.length === 0 ? Either.right(command) : Either.left(`"${name}" takes no arguments.`)
 
-/** The commands that take an address, or nothing. `account create` has options of its own. */
+/** The account commands that take an e-mail address or nothing. `account create` has options of its own. */
 type AboutTag = Exclude<AccountCommand["_tag"], "Create">
 
 const ABOUT_ACCOUNT: Readonly<Record<string, AboutTag>> = {

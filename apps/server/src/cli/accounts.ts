@@ -10,11 +10,11 @@ import type { ServerSettings } from "../ServerSettings.js"
 export interface AboutAccounts {
   readonly command: AccountCommand
   readonly json: boolean
-  /** The command was given `--yes`: it asks nothing. */
+  /** Whether `--yes` was given: the command then asks for no confirmation. */
   readonly isConfirmed: boolean
 }
 
-/** In the server that runs on the embedded database, if there is one, else in the database. */
+/** Runs the command in the server that has the embedded database open, if there is one, else on the database. */
 export const carryOut = (command: AccountCommand, settings: ServerSettings) =>
   Effect.gen(function* () {
     const { storage } = settings
@@ -27,7 +27,7 @@ export const carryOut = (command: AccountCommand, settings: ServerSettings) =>
     )
   })
 
-/** Does what an operator asked about accounts, and prints the outcome. */
+/** Carries out an operator's command about accounts, and prints the outcome. */
 export const aboutAccounts = ({ command, isConfirmed, json }: AboutAccounts, settings: ServerSettings) =>
   Effect.gen(function* () {
     if (command._tag === "Delete" && !isConfirmed) yield* confirm(command.email)

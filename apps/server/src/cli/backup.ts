@@ -17,7 +17,7 @@ export const backupCommand = (
       })
     }
     const { dataDir } = storage
-    // The server has another working directory than this command may have.
+    // The server may have another working directory than this command.
     const folder = resolve(to)
     const remote = yield* send(dataDir, { _tag: "Backup", folder })
     const output = Option.isSome(remote)

@@ -77,8 +77,8 @@ export interface Upload {
 const sendable = ({ capturedAt, writtenAt }: RecordedFix): number => Math.max(capturedAt, writtenAt)
 
 /**
- * Groups the readings: those stored within `gapMillis` go out together, in the order in which they were stored, at the
- * time of the last one.
+ * Groups the readings: those that can be sent within `gapMillis` of a first one go out with it, in that order, at the
+ * time of the last of them.
  */
 export const uploads = (readings: ReadonlyArray<RecordedFix>, gapMillis: number): ReadonlyArray<Upload> => {
   const result: Array<Upload> = []

@@ -5,15 +5,15 @@ import type { RecordedFix, Upload } from "./PhoneLog.js"
 
 const RADII_M = [Place.DEFAULT_RADIUS_M, 250, 500]
 const CANDIDATES_MAX = 150
-/** Only fixes of this accuracy count, so that the circle lies where the phone was. */
+/** Only fixes that are at least this accurate count, so that the circle lies where the phone was. */
 const PRECISE_M = 50
 
 const NO_WINDOW = { from: null, until: null }
 
 /**
- * Finds the circle of a log with the most events, using the rule engine of the service: a circle that the phone enters,
- * stays in and leaves. Among equal circles it takes the smallest, around the spot where the phone was longest.
- * Undefined for a log that crosses the edge of no circle.
+ * Finds the circle in which a log has the most events, by the rule engine of the service: one that the phone enters,
+ * stays in and leaves. Of equal circles it takes the smallest, around the spot where the phone was longest. Undefined
+ * for a log that crosses the edge of no circle.
  */
 export const choosePlace = (uploads: ReadonlyArray<Upload>): Geometry.Circle | undefined => {
   const precise = uploads

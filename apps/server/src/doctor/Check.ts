@@ -1,8 +1,8 @@
-/** What the doctor found out about one thing. Decision settings-1. */
+/** The result of one check of the doctor. Decision settings-1. */
 export interface Finding {
   readonly check: string
   readonly state: "ok" | "warning" | "problem"
-  /** What there is, in a sentence; never a secret. */
+  /** What the check found, in a sentence; never a secret. */
   readonly says: string
   /** What to do about it; absent when there is nothing to do. */
   readonly advice?: string

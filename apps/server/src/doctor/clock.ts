@@ -1,7 +1,7 @@
 import type { Finding } from "./Check.js"
 import * as Check from "./Check.js"
 
-/** From here on an app refuses our signatures (60 s), and people see events at the wrong time. */
+/** Half of the 60 s after which an app refuses our signatures. People see events at the wrong time. */
 const WRONG_MS = 30_000
 /** A clock that is set by the network is never this far off. */
 const ODD_MS = 2_000

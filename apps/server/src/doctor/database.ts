@@ -53,5 +53,5 @@ export const database = (storage: Settings.Storage): Effect.Effect<ReadonlyArray
     )
   )
 
-/** A doctor does not wait for a database that is away. */
+/** The doctor does not wait for a database that does not answer. */
 const ONCE: Data.Opening = { patience: "1 millis", onMissing: () => undefined }

@@ -54,7 +54,7 @@ const stored = (storage: ServerSettings.ServerSettings["storage"]) =>
     return yield* database(storage)
   })
 
-/** Asks about an address that nobody can have. A refusal is an answer too. */
+/** Whether a server answers on the folder's socket. Asks about an account that cannot exist; a refusal counts too. */
 const isServed = (dataDir: string) =>
   Effect.match(send(dataDir, { _tag: "Show", email: Account.Email.make("nobody@doctor.invalid") }), {
     onFailure: () => true,

@@ -3,7 +3,7 @@ import { isLoopback, Setting } from "@place-access/worker"
 import { Either, Schema } from "effect"
 import { parseArgs } from "node:util"
 
-/** How the reader started this program. The file that npx runs has a name of its own (`.ci/pack.mjs`). */
+/** The command that starts this program, for its messages; set for the file that npx runs (`.ci/pack.mjs`). */
 declare const LISTEN_COMMAND: string | undefined
 const COMMAND = typeof LISTEN_COMMAND === "string" ? LISTEN_COMMAND : "npm run listen --"
 
@@ -37,7 +37,7 @@ export interface ListenOptions {
 
 export type ListenCommand = { readonly _tag: "Help" } | { readonly _tag: "Listen"; readonly options: ListenOptions }
 
-/** A Left says in one sentence what is wrong. */
+/** Parses the arguments; a Left says in one sentence what is wrong. */
 export const parse = (argv: ReadonlyArray<string>): Either.Either<ListenCommand, string> =>
   Either.gen(function* () {
     const given = yield* read(argv)

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 
 const who = { email: Schema.typeSchema(Account.Email) }
 
-/** What an operator does about accounts. The same value goes to the database or to the running server. */
+/** An operator's command about accounts, carried out on the database directly or by the running server. */
 export const AccountCommand = Schema.Union(
   Schema.TaggedStruct("List", {}),
   Schema.TaggedStruct("Show", who),
@@ -18,10 +18,10 @@ export const AccountCommand = Schema.Union(
     ...who,
     roles: Schema.Array(Account.Role),
     displayName: Schema.optional(Schema.typeSchema(Account.DisplayName)),
-    /** In readable form. It travels over the socket only, never over a network. */
+    /** The readable password: it travels over the socket only, never over a network. */
     password: Schema.typeSchema(Account.Password)
   }),
-  /** The person at the terminal confirmed it already. */
+  /** The person at the terminal has confirmed the deletion already. */
   Schema.TaggedStruct("Delete", who)
 )
 export type AccountCommand = typeof AccountCommand.Type

@@ -3,7 +3,7 @@ import { Timestamp, Words } from "@place-access/domain/shared"
 
 // The second factors of an account, as an operator reads them: how many there are, and never a secret.
 
-/** When a removal that was asked for can be carried out: from `opensAt`, before `endsAt`. Null: nobody asked. */
+/** The requested removal, possible from `opensAt` until before `endsAt`. Null: none requested, or it has lapsed. */
 const removalOf = ({ removal }: Factors.Factors, now: Timestamp.Timestamp) => {
   if (removal === null || Factors.phaseOf(removal, now) === "lapsed") return null
   const opensAt = Factors.opensAt(removal)
@@ -30,7 +30,7 @@ export const factorLine = (factors: Factors.Factors, now: Timestamp.Timestamp) =
   }
 }
 
-/** The same as sentences. */
+/** `factorLine` as sentences. */
 export const factorSentences = (factors: Factors.Factors, now: Timestamp.Timestamp): ReadonlyArray<string> => {
   const { passkeys, recoveryCodes } = factors
   const parts = [

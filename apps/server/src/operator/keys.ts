@@ -2,12 +2,12 @@ import type { KeyUsage } from "@place-access/adapters-pg"
 import { Vault } from "@place-access/domain/shared"
 import { Effect } from "effect"
 
-/** One key, by its id; never the key itself. */
+/** The status of one key, by its id; never the key itself. */
 export interface KeyStatus {
   readonly id: string
-  /** Current: seals new values. Older: given, behind the current one. Absent: needed, and not given. */
+  /** Current: seals new values. Older: in SECRET_KEYS, after the current one. Absent: needed, not in SECRET_KEYS. */
   readonly state: "current" | "older" | "absent"
-  /** How many values in the database need it. */
+  /** How many values in the database need the key. */
   readonly count: number
   readonly uses: ReadonlyArray<{ readonly where: string; readonly count: number }>
 }

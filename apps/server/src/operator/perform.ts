@@ -53,7 +53,7 @@ const lineOf = (account: Account.Account) => ({
   suspended_at: account.suspendedAt === null ? null : Timestamp.toIso(account.suspendedAt)
 })
 
-/** What the commands need. */
+/** The services that the commands need. */
 export type AccountPorts =
   | AccountDeletionStore
   | AccountStore
@@ -71,7 +71,7 @@ export interface ServerFacts {
   readonly dataDir: string
 }
 
-/** Does what a running server does for an operator. `CannotStart` says in a sentence why not. */
+/** Carries out any operator command in a running server. `CannotStart` says in a sentence why it failed. */
 export const performAny = (
   command: OperatorCommand,
   { baseUrl, dataDir }: ServerFacts
@@ -80,7 +80,7 @@ export const performAny = (
   return command._tag === "Backup" ? backup(dataDir, command.folder) : perform(command, baseUrl)
 }
 
-/** Does one command about accounts. `CannotStart` says in a sentence why not. */
+/** Carries out one command about accounts. `CannotStart` says in a sentence why it failed. */
 export const perform = (command: AccountCommand, baseUrl: string): Effect.Effect<Output, CannotStart, AccountPorts> => {
   switch (command._tag) {
     case "List":

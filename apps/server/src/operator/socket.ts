@@ -52,7 +52,7 @@ const broken = (cause: unknown) =>
   )
 
 const open = async (path: string, answer: (line: string) => Promise<string>): Promise<Server> => {
-  // The holder of the lock of the folder is alone: a socket that is there belonged to a process that died.
+  // Only one process has the lock of the folder, so a socket that exists belonged to a process that died.
   await rm(path, { force: true })
   const server = createServer((socket) => serve(socket, answer))
   await new Promise<void>((resolve, reject) => {
@@ -99,7 +99,7 @@ export const send = (dataDir: string, command: OperatorCommand): Effect.Effect<O
     return Option.some(reply.right.output)
   })
 
-/** Undefined when nobody listens: no socket, or one that a process left behind when it was killed. */
+/** Sends a line and returns the answer. Undefined: no socket, or one that a killed process left behind. */
 const ask = (path: string, line: string): Promise<string | undefined> =>
   new Promise((resolve) => {
     let text = ""

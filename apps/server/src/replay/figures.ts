@@ -6,9 +6,9 @@ import { replayLog, type Replayed, type ReplayedFiring } from "./replayLog.js"
 import { stayPoints } from "./StayPoints.js"
 
 /**
- * How true the output of a replay is. The truth is found without the product's rules: a reading of `ACCURATE_M` or
- * better says on which side of the circle the phone was. A side is confirmed when the next two such readings say it
- * too.
+ * How accurate the output of a replay is. The truth is found without the product's rules: a reading of `ACCURATE_M` or
+ * better says on which side of the circle the phone was. A side is confirmed when the next two such readings are on
+ * that side too.
  */
 
 /** A log with the places at which it is measured. */
@@ -28,7 +28,7 @@ export interface ReplayFigures {
 
 interface CrossingFigures {
   readonly told: number
-  /** Told, and the next two accurate readings were on that side. */
+  /** Crossings that were sent and whose next two accurate readings were on the new side. */
   readonly confirmed: number
   /** Crossings between two confirmed sides, and how many of them were sent. */
   readonly real: number
@@ -37,10 +37,10 @@ interface CrossingFigures {
 }
 
 interface DwellFigures {
-  /** From the first reading inside to the next one outside. */
+  /** Stays: each from the first reading inside to the next one outside. */
   readonly stays: number
   readonly told: number
-  /** Those in which a reading inside came after the minutes of the rule. */
+  /** Stays with a reading inside at or after the end of the rule's dwell time. */
   readonly seen: number
   readonly seenTold: number
   readonly delaysMin: ReadonlyArray<number>
@@ -48,9 +48,9 @@ interface DwellFigures {
 }
 
 /**
- * What a log says about a dwell that fired. Seen: a reading inside came after the minutes. Unseen: the next reading
- * was outside, and the phone may have left in time or not. Gone: at the end of the minutes it was outside, or so far
- * from where it was seen next that nobody travels that fast.
+ * What a log says about a dwell that fired. Seen: a reading inside came at or after the end of the dwell time. Unseen:
+ * the next reading was outside, and the phone may have left in time or not. Gone: at that end the phone was outside, or
+ * so far from where it was seen next that nobody travels that fast.
  */
 type DwellVerdict = "seen" | "unseen" | "gone"
 
@@ -70,7 +70,7 @@ const MINUTE = 60_000
 interface Sighting {
   readonly at: number
   readonly isInside: boolean
-  /** From the edge of the circle. */
+  /** The distance from the edge of the circle. */
   readonly metres: number
 }
 
@@ -93,7 +93,7 @@ const sightings = (log: Log, circle: Geometry.Circle): ReadonlyArray<Sighting> =
 export const figuresOf = (
   logs: ReadonlyArray<MeasuredLog>,
   options: Pick<ReplayOptions, "dwellMinutes" | "settleS" | "silenceS">,
-  /** Dwells that silence fires count only with this evidence. The programs know none of it. */
+  /** Dwells that silence fires count only with this evidence. The product's programs do not use it. */
   evidence: Evidence = () => true
 ): Effect.Effect<ReplayFigures> =>
   Effect.gen(function* () {
@@ -137,7 +137,7 @@ export const figuresOf = (
 
 const sum = <A>(all: ReadonlyArray<A>, of: (one: A) => number): number => all.reduce((total, one) => total + of(one), 0)
 
-/** Whether what a log says speaks for a dwell that silence fires at `occurredAt`. */
+/** Whether the readings support a dwell that silence fires at `occurredAt`. */
 type Evidence = (seen: ReadonlyArray<Sighting>, occurredAt: number) => boolean
 
 const measured = (
@@ -171,7 +171,7 @@ const measured = (
   }
 }
 
-/** Undefined when the log ends too early to tell. */
+/** Whether the next two readings are on this side; undefined when the log ends before them. */
 const isConfirmed = (seen: ReadonlyArray<Sighting>, from: number, isInside: boolean): boolean | undefined => {
   const next = seen.filter(({ at }) => at > from).slice(0, 2)
   return next.length < 2 ? undefined : next.every((one) => one.isInside === isInside)
@@ -203,7 +203,7 @@ interface RealCrossing {
   readonly isInside: boolean
 }
 
-/** Changes between sides that were each seen three times in a row. Shorter runs count for the side before. */
+/** Changes between sides that were each seen three times in a row. A shorter run belongs to the run before it. */
 const realCrossings = (seen: ReadonlyArray<Sighting>): ReadonlyArray<RealCrossing> => {
   const runs: Array<{ readonly isInside: boolean; readonly from: number; until: number; size: number }> = []
   for (const { at, isInside } of seen) {
@@ -227,8 +227,8 @@ const realCrossings = (seen: ReadonlyArray<Sighting>): ReadonlyArray<RealCrossin
 }
 
 /**
- * Stays from the first accurate reading inside to the next one outside, which last for the minutes of the rule. A stay
- * is seen when a reading inside came after the minutes too: else the phone slept, and nobody knows when it left.
+ * Stays, from the first accurate reading inside to the next one outside, that last for the minutes of the rule. A stay
+ * counts as seen when a reading inside came after the minutes too; else the departure is unknown.
  */
 const dwellFigures = (
   seen: ReadonlyArray<Sighting>,
@@ -268,7 +268,7 @@ const verdictsOf = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<Replayed
   const verdicts = { seen: 0, unseen: 0, gone: 0 }
   for (const { occurredAt } of fired) {
     const [before, next] = [seen.findLast(({ at }) => at <= occurredAt), seen.find(({ at }) => at > occurredAt)]
-    // A reading inside at the very end of the minutes told the dwell itself.
+    // A reading inside exactly at the end of the dwell time caused the firing itself.
     if (next?.isInside === true || (before?.isInside === true && before.at === occurredAt)) verdicts.seen++
     else if (before?.isInside === false) verdicts.gone++
     else if (next !== undefined && next.metres > ((next.at - occurredAt) / 1_000) * FASTEST) verdicts.gone++
@@ -278,8 +278,8 @@ const verdictsOf = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<Replayed
 }
 
 /**
- * The phone has a habit of this silence: earlier it was silent at this place for as long as from its last reading
- * before the firing until then, and was inside again after it.
+ * Whether the phone was silent like this before: at this place, for as long as from its last reading before the firing
+ * until the firing, with a reading inside afterwards.
  */
 const hasHabit: Evidence = (seen, occurredAt) => {
   const last = seen.findLastIndex(({ at }) => at <= occurredAt)
@@ -290,14 +290,14 @@ const hasHabit: Evidence = (seen, occurredAt) => {
   })
 }
 
-/** Two readings inside came one after the other: one alone may be a way past the place. */
+/** Whether the last two readings were inside: a single one may come from a way past the place. */
 const hasTwoInside: Evidence = (seen, occurredAt) => {
   const last = seen.findLastIndex(({ at }) => at <= occurredAt)
   return seen[last]?.isInside === true && seen[last - 1]?.isInside === true
 }
 
 const visitFigures = (log: Log, circle: Geometry.Circle, visits: Replayed["visits"]): VisitFigures => {
-  // A stay at the edge is decided by the band, so only stays well inside the circle count.
+  // The band decides about stays near the edge, so only stays within half the radius count.
   const stays = stayPoints(log.readings).filter((stay) => Geometry.distanceM(stay, circle) <= circle.radiusM / 2)
   const found = stays.filter((stay) =>
     visits.some(({ arrival, departure }) => arrival < stay.until && (departure ?? Infinity) > stay.from)
@@ -332,7 +332,7 @@ export const figuresText = ({ crossings, dwell, logs, places, visits }: ReplayFi
 /** The seconds of silence that are compared. */
 const SILENCES = [null, 0, 120, 300, 600, 900, 1_200, 1_800] as const
 
-/** Every silence alone, and one of them with more evidence, which the programs do not ask for (decision rules-14). */
+/** Every silence alone, and 600 s with more evidence, which the programs do not require (decision rules-14). */
 const VARIANTS: ReadonlyArray<readonly [silenceS: number | null, evidence?: Evidence, name?: string]> = [
   ...SILENCES.map((silenceS) => [silenceS] as const),
   [600, hasHabit, ", where it was as silent before"],

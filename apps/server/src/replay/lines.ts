@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { DateTime } from "effect"
 import type { Replayed } from "./replayLog.js"
 
-/** A log's name and what the programs made of it. */
+/** A log's name, and the result of its replay. */
 export interface NamedReplay {
   readonly name: string
   readonly readings: number

@@ -27,20 +27,20 @@ type ReplayOutput = "text" | "json" | "digest" | "figures"
 
 export interface ReplayOptions {
   readonly files: ReadonlyArray<string>
-  /** A file of places; undefined: places are found in each log. */
+  /** The path of a file of places; undefined: places are found in each log. */
   readonly places: string | undefined
   readonly radiusM: number
   readonly dwellMinutes: number
   /** Seconds; null: arrivals and departures are sent at once. */
   readonly settleS: number | null
-  /** Seconds; null: only readings tell dwells. */
+  /** Seconds; null: only readings fire dwell rules. */
   readonly silenceS: number | null
   readonly output: ReplayOutput
 }
 
 export type ReplayCommand = { readonly _tag: "Help" } | { readonly _tag: "Replay"; readonly options: ReplayOptions }
 
-/** A Left says in one sentence what is wrong. */
+/** Parses the arguments; a Left says in one sentence what is wrong. */
 export const parse = (argv: ReadonlyArray<string>): Either.Either<ReplayCommand, string> =>
   Either.gen(function* () {
     const { positionals: files, values } = yield* read(argv)

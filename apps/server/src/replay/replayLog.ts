@@ -16,9 +16,9 @@ import * as Stores from "./Stores.js"
 export interface ReplayTerms {
   readonly circles: ReadonlyArray<Geometry.Circle>
   readonly dwellMinutes: number
-  /** Of the arrival and departure rules; null: none. */
+  /** The settling time of arrival and departure rules; null: none. */
   readonly settleS: number | null
-  /** Of the dwell rules; null: only readings tell them. */
+  /** The silence after which dwell rules fire; null: only readings fire them. */
   readonly silenceS: number | null
 }
 
@@ -36,7 +36,7 @@ interface ReplayedVisit {
   readonly place: number
   readonly arrival: number
   readonly departure: number | null
-  /** The phone was silent for hours after the departure, and then far away. */
+  /** Whether the phone was silent for hours after the departure, and then far away. */
   readonly isUncertain: boolean
 }
 
@@ -48,7 +48,7 @@ export interface OutcomeCount {
   readonly count: number
 }
 
-/** Everything that the programs made of a log. */
+/** All that the programs produced from a log. */
 export interface Replayed {
   readonly uploads: number
   readonly accepted: number
@@ -73,7 +73,7 @@ export const replayLog = (log: Log, terms: ReplayTerms) => {
     const seen = new WeakSet<object>()
     let [accepted, quarantined] = [0, 0]
 
-    /** Counts what an upload did to each rule. Of an upload, a rule keeps its last 20 evaluations. */
+    /** Counts what an upload did to each rule. A rule keeps only the last 20 evaluations of an upload. */
     const count = (receivedAt: number) => {
       for (const { id, place, type } of rules) {
         for (const one of tables.recentEvaluations.get(id) ?? []) {
@@ -202,7 +202,7 @@ const found = (userId: UserId, placeIds: ReadonlyArray<PlaceId>) =>
     let cursor: string | undefined
     for (let isUnfinished = true; isUnfinished;) {
       const page = yield* ownVisits(userId, { from: null, to: null, limit: 500, cursor })
-      // An answer derives a bounded number of readings; the next one goes on (decision visits-8).
+      // Each answer derives stays from a bounded number of readings; the next answer continues (decision visits-8).
       if (!page.complete) continue
       for (const { arrival, departure, isUncertain, place } of page.visits) {
         visits.push({ place: placeIds.indexOf(place.id) + 1, arrival, departure, isUncertain })

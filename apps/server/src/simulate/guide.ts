@@ -6,20 +6,20 @@ import { join } from "node:path"
 import { watchLines } from "./lines/watchLines.js"
 import type { SimulateOptions } from "./options.js"
 
-/** Where the plans of a search come from, and what it makes of their results. */
+/** Chooses the plans of a search, and learns from their results. */
 export interface Guide {
   /** The seed of the first plan. */
   readonly first: number
   readonly plan: (n: number) => Simulation.Plan
-  /** How many situations of this run no run before had reached. */
+  /** Returns how many situations this run reached for the first time. */
   readonly learn: (result: Simulation.PlanResult) => number
-  /** What was reached, in a few words; "" when nobody asked. */
+  /** What was reached, in a few words; "" for a search that does not count it. */
   readonly reached: () => string
   /** Prints what no run reached, and writes the corpus. */
   readonly finish: Effect.Effect<void, CannotStart>
 }
 
-/** Plans that do not depend on the results of others. A swarm says how many situations it reached, to compare with. */
+/** Plans that do not depend on earlier results. A swarm also says how many situations it reached, for comparison. */
 export const unguided = (first: number, plan: (n: number) => Simulation.Plan, isSwarm = false): Guide => {
   const reached = new Set<string>()
   return {

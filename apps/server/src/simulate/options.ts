@@ -40,7 +40,7 @@ export interface SimulateOptions {
   /** Undefined: a random seed. */
   readonly seed: number | undefined
   readonly runs: number
-  /** The time limit, which also ends a search with runs left. */
+  /** The time limit: the search ends then, even with runs left. */
   readonly timeMillis: number | undefined
   readonly steps: number
   readonly isSwarm: boolean
@@ -59,7 +59,7 @@ export interface SimulateOptions {
   readonly compare: string | undefined
   readonly backend: BackendName
   readonly driver: DriverName
-  /** For the second process of `--twice`: it prints the hash of each run and nothing else. */
+  /** Whether this is the second process of `--twice`: it prints the hash of each run and nothing else. */
   readonly isHashOnly: boolean
 }
 
@@ -67,7 +67,7 @@ export type SimulateCommand =
   | { readonly _tag: "Help" }
   | { readonly _tag: "Simulate"; readonly options: SimulateOptions }
 
-/** A Left says in one sentence what is wrong. */
+/** Parses the arguments; a Left says in one sentence what is wrong. */
 export const parse = (argv: ReadonlyArray<string>): Either.Either<SimulateCommand, string> =>
   Either.gen(function* () {
     const given = yield* read(argv)

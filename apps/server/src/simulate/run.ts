@@ -99,7 +99,7 @@ const readPlan = (path: string): Effect.Effect<Simulation.Plan, CannotStart> =>
       })
   })
 
-/** Without the parser's message, which repeats parts of the file. */
+/** Parses JSON. The error lacks the parser's message, which repeats parts of the file. */
 const parse = (text: string): unknown => {
   try {
     return JSON.parse(text)

@@ -12,7 +12,7 @@ import { Effect, Option, Schema } from "effect"
 export const Mark = Schema.Struct({
   /** What the clock shows, in milliseconds since 1970. */
   now: Schema.Int,
-  /** Ids and secrets follow from it; null: they are random. */
+  /** Ids and secrets are derived from the seed; null: they are random. */
   seed: Schema.NullOr(Schema.String),
   /** How often a server was started on the folder. */
   starts: Schema.Int

@@ -44,7 +44,7 @@ export class Mover {
     return { now: Timestamp.toIso(Timestamp.make(this.world.now)), rate: this.rate }
   }
 
-  /** Moves the clock or sets its rate, and answers when the world has come to rest, with what happened meanwhile. */
+  /** Moves the clock, and answers with what happened once the world is at rest; or sets the rate and answers. */
   carryOut(order: Order): Effect.Effect<ReadonlyArray<Happening>, InThePast | NeverAtRest> {
     return this.alone(async () => {
       if (order._tag === "Rate") {

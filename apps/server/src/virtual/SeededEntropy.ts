@@ -14,14 +14,14 @@ type Draws = Readonly<Record<string, number>>
 export interface SeededEntropy {
   readonly entropy: Entropy.Entropy["Type"]
   readonly draws: () => Draws
-  /** Goes on after these draws. */
+  /** Continues each stream after this number of draws. */
   readonly resume: (draws: Draws) => void
 }
 
 const block = (seed: string, stream: string, draw: number, index: number): Buffer =>
   createHash("sha256").update(`${seed}\n${stream}\n${draw}\n${index}`).digest()
 
-/** `seed` must be another one for each start on a folder: otherwise ids would come twice. */
+/** `seed` must differ for each start on a folder: otherwise ids would repeat. */
 export const make = (seed: string): SeededEntropy => {
   let drawn = new Map<string, number>()
   return {

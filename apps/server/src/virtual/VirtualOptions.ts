@@ -1,7 +1,7 @@
 /** What the command line says about a server on virtual time. */
 export interface VirtualOptions {
-  /** Ids and secrets follow from it; null: they are random. */
+  /** Ids and secrets are derived from the seed; null: they are random. */
   readonly seed: string | null
-  /** What the clock of a new world shows, in milliseconds; null: its own choice. */
+  /** What the clock of a new world shows, in milliseconds; null: a fixed time with a seed, else the present. */
   readonly at: number | null
 }

@@ -36,7 +36,7 @@ export class World {
     () => this.stir()
   )
   readonly signal: Layer.Layer<WorkSignal>
-  /** What happened at the instant that the clock shows, beside webhooks. */
+  /** Reads what happened at this instant, besides webhooks. */
   readNews: (at: number) => Promise<ReadonlyArray<Happening>> = () => Promise.resolve([])
   private readonly host = Clock.make()
 
@@ -66,7 +66,7 @@ export class World {
     return this.clock.unsafeCurrentTimeMillis()
   }
 
-  /** Something happened: loops that were slowed down in a quiet time look for work at their own pace again. */
+  /** Called when something happened: loops that slowed down in a quiet time look for work at their own pace again. */
   stir(): void {
     this.clock.stir()
   }
@@ -111,7 +111,7 @@ export class World {
       }
     }
     for (let next = clock.timers.first; next !== undefined && next.at <= until; next = clock.timers.first) {
-      // Before the clock leaves an instant, all of it has come to rest and is read.
+      // Before the clock leaves an instant, the world is at rest, and what happened at the instant is collected.
       if (next.at > clock.monotonic) {
         await this.rest()
         const earlier = clock.timers.first

@@ -51,7 +51,7 @@ export const make = (
               yield* Snapshots.restore(name)
               world.set(now)
               seeded?.resume(draws)
-              // Partitions that the clock has left behind were dropped: rows of their months lie in the default one.
+              // Partitions of past months were dropped: restored rows of those months lie in the default one.
               yield* Partitions.ensurePartitions(Timestamp.make(now))
             }).pipe(Effect.ensuring(loops.start))
             yield* Effect.promise(() => world.rest().then(mover.store))

@@ -19,7 +19,7 @@ export const stylesheet = HttpServerResponse.text(CSS, {
   headers: { "cache-control": "no-store" }
 })
 
-/** A path of this service to go back to; the front page when it is none. */
+/** The path, if it is one of this service; else the front page. */
 export const safePath = (path: string | undefined): string =>
   path !== undefined && /^\/(?![/\\])[\x21-\x7e]*$/.test(path) ? path : "/"
 
@@ -63,7 +63,7 @@ export const onPages =
       })
     })
 
-/** Without what would let a browser keep the page, and without the length of the page without the bar. */
+/** Without the validators, which would let a browser keep the page, and without the length of the original page. */
 const withoutValidators = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers).filter(([name]) => !["etag", "last-modified", "content-length"].includes(name))

@@ -155,7 +155,7 @@ const run = (
     }).pipe(Effect.scoped, Effect.provide(ports))
   })
 
-/** Lets the world read its database. */
+/** Lets the world ask the database what happened and what is due. */
 const connect = (world: World) =>
   Effect.gen(function* () {
     const runtime = yield* Effect.runtime<SqlClient>()
@@ -166,7 +166,7 @@ const connect = (world: World) =>
         Effect.orDie(tiers.due({ buckets: Bucket.ALL, now: Timestamp.make(moment), limit: 1, after: undefined })),
         (due) => due.length > 0
       )
-    // A crossing that waits for `settle_s` fires when it would on a clock that runs by itself.
+    // With this, a crossing that waits for `settle_s` fires when it would on a clock that runs by itself.
     world.clock.hasWorkBy = (moment) =>
       Effect.map(Effect.orDie(fixes.settling(Bucket.ALL, Timestamp.make(moment), 1)), (due) => due.length > 0)
   })

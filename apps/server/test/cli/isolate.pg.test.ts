@@ -84,7 +84,7 @@ describeCitus("db isolate", (citus) => {
        UNION ALL SELECT 'all', count(*)::int FROM deliveries
        UNION ALL SELECT 'attempts', count(*)::int FROM delivery_attempts ORDER BY 1`
     )
-  /** The nodes that have rows of the app, and the node beside. */
+  /** The nodes that have rows of the app, and another node. */
   const nodes = async () => {
     const here = await ask(
       database.url,

@@ -35,7 +35,9 @@ export interface Terms {
 
 export const empty = (): Terms => ({ known: new Map(), followers: new Map() })
 
-/** A copy that learns without the original: a condition inside a sub-query says nothing about the rows around it. */
+/**
+ * A copy whose new facts do not reach the original: a condition of a sub-query does not hold for the rows around it.
+ */
 export const copy = ({ followers, known }: Terms): Terms => ({ known: new Map(known), followers: new Map(followers) })
 
 export const known = (terms: Terms, term: string): Known => terms.known.get(term) ?? UNKNOWN

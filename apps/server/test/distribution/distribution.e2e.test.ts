@@ -25,7 +25,7 @@ const upToDate = (url: string) =>
 
 /** The text of a sent statement, and how it mentions the distributed tables. */
 interface Statement {
-  /** The text after `plain`. */
+  /** The text as `plain` returns it. */
   readonly text: string
   readonly mentions: ReadonlyArray<Mention>
   readonly executed: ReadonlyArray<Executed>
@@ -192,7 +192,7 @@ describePg("texts", "what a server and a worker send, as it went over the wire",
       const owners = new Set<string>()
       for (const execution of transaction) {
         const statement = byText.get(execution.text)
-        // The event of the audit log lies with who made the change, and is stored with it (decision audit-1).
+        // An audit event lies with the account that made the change, and is stored with the change (decision audit-1).
         if (statement === undefined || statement.text.startsWith("INSERT INTO audit_events")) continue
         for (const { how, key, parameters } of statement.mentions) {
           if (key !== "user_id" && key !== "app_id") continue

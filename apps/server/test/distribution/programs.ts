@@ -133,7 +133,7 @@ export const programs = async (
       needs: ["connections", "access_tokens", "refresh_tokens"]
     },
     {
-      // No phone's event: an event that goes to a subscription, too, is not sent before there is a row.
+      // Uses `places.changed`: a rule's event that also goes to a subscription is not sent before its row is stored.
       name: "places that are withdrawn and shared again",
       run: async () => {
         const { connections } = await person.as.expect("GET", "/v1/user/connections", { as: Connections })

@@ -33,7 +33,7 @@ const IN_TWO_PHASES: ReadonlySet<string> = new Set(["authorise", "an endpoint th
 /** A developer's test of an endpoint writes its two rows one after the other, both on the app's shard. */
 const IN_TWO_STEPS = /^WITH delivery AS \(\s*INSERT INTO deliveries/
 
-/** These would take longest, and the server only passes them on. */
+/** The actions that take longest: the worker does their work, and the server only passes it on. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["mail", "deliveries that are sent again, and end together"])
 
 /** What one action made the server send, and what the coordinator then asked of its nodes. */
@@ -90,8 +90,8 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
   })
 
   /**
-   * Without what the developer and the user ask meanwhile, whose pages begin with a session, and without the counts
-   * that the server stores every second, whatever it does meanwhile.
+   * The frequent actions, without what the developer and the user ask meanwhile, whose pages begin with a session, and
+   * without the counts that the server stores every second.
    */
   const frequent = () =>
     ran
@@ -102,7 +102,7 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
         return { ...one, sent: page < 0 ? sent : sent.slice(0, page) }
       })
 
-  /** The executions of an action that touch distributed rows, with the tables and the key of those. */
+  /** The executions of an action that touch distributed rows, each with its mentions of distributed tables. */
   const keyed = async ({ sent }: Ran) => {
     const all = await Promise.all(sent.map(async (one) => ({ one, on: await mentions(one.text, schema) })))
     return all.filter(({ on }) => on.length > 0)
@@ -140,7 +140,7 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
     expect([...new Set(wide)]).toEqual([])
   })
 
-  // They do when their rows are on two nodes, as chance has it.
+  // The two excepted actions do so only when their rows happen to be on two nodes.
   it("no action of a person, a phone or an app commits in two phases, but for an approval and a new secret", () => {
     const twoPhased = ran.filter((action) => !IN_TWO_PHASES.has(action.name) && prepares(action) > 0)
     expect(twoPhased.map(({ name }) => name)).toEqual([])
@@ -152,7 +152,7 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
     await planted.query("UPDATE rate_windows SET used = used")
     await planted.end()
     const heard = recorder.noticed.filter(({ program }) => program === "planted")
-    // One for each connection that the coordinator used, of each node one or two.
+    // One PREPARE for each connection that the coordinator used: one or two to each node.
     expect(heard.filter(isPrepare).length).toBeGreaterThanOrEqual(2)
   })
 

@@ -49,7 +49,7 @@ describeServers("a key is replaced in the four steps of docs/backup.md", ({ migr
       running.worker = processes.start("worker", settings(keys))
       await workerReady(running.worker)
     }
-    /** The keys by id: whether each may go. */
+    /** The state of each key, by id, and whether the key may be removed. */
     const status = async (keys: string) => {
       const { code, stderr, stdout } = await command(["keys", "status", "--json"], settings(keys))
       expect([code, stderr]).toEqual([0, ""])
@@ -66,7 +66,7 @@ describeServers("a key is replaced in the four steps of docs/backup.md", ({ migr
     const { access_token: token } = await connect(person, app, [RULES_SCOPE], { places: [place.id] })
     const at = `/v1/developer/apps/${app.id}/webhooks/${endpoint.id}`
 
-    /** The token opens, the session stands, and an event that the session sends is signed with this secret. */
+    /** Checks that the token and the session still work, and that a test event is signed with this secret. */
     const goesOn = async (secret: string) => {
       const before = receiver.received.length
       const me = await client(url).call("GET", "/v1/me", { token })

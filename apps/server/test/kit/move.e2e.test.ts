@@ -35,7 +35,7 @@ const programOf = async (name: string): Promise<string | undefined> => {
   return paths.find((path) => existsSync(path))
 }
 
-/** Where these readings lie nobody has a place. */
+/** A point where nobody has a place. */
 const AT_SEA = { lat: 53.9, lon: 3.1 }
 const SECOND = 1_000
 
@@ -88,7 +88,7 @@ describe("the embedded database", () => {
     expect(await goesOn(url, life, receiver)).toEqual({ me: 200, verified: true })
     await restored.stop("SIGTERM")
     expect(await countFixes(copy)).toBeGreaterThanOrEqual(before)
-    // The service went on while it was copied.
+    // The service went on while its folder was copied.
     expect(after).toBeGreaterThanOrEqual(before)
     // A folder that no server has open is copied too.
     const again = await command(["backup", join(folder, "again")], { DATA_DIR: copy })

@@ -49,7 +49,7 @@ export const beginLife = async (url: string, receiver: Receiver): Promise<Life> 
   return { accessToken, deviceToken, secret }
 }
 
-/** A ride past the place fires the rule, and the webhook that arrives is signed with the secret of the beginning. */
+/** Checks that a ride past the place fires the rule, and that the webhook is signed with the first secret. */
 export const goesOn = async (url: string, { accessToken, deviceToken, secret }: Life, receiver: Receiver) => {
   const before = receiver.received.length
   const me = await client(url).call("GET", "/v1/me", { token: accessToken })

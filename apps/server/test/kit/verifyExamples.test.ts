@@ -28,7 +28,7 @@ interface Language {
   readonly name: string
   /** The programs that must be installed. */
   readonly needs: ReadonlyArray<string>
-  /** The files: the example as the page shows it, and a program that reads the questions and asks it. */
+  /** The files: the example as the page shows it, and a program that reads the questions and asks the example. */
   readonly files: Readonly<Record<string, string>>
   readonly compile?: ReadonlyArray<string>
   readonly run: ReadonlyArray<string>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { Blocks } from "../../src/simulate/lines/Blocks.js"
 
-/** A function from 0 to 100 that ran or not, without these branches. */
+/** The report of a function from 0 to 100 that ran or not, and of branches in it that did not run. */
 const report = (hasRun: boolean, ...leftOut: ReadonlyArray<readonly [number, number]>) => ({
   ranges: [
     { startOffset: 0, endOffset: 100, count: hasRun ? 1 : 0 },

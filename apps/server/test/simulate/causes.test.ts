@@ -5,7 +5,7 @@ import { planted } from "../../../../packages/domain/test/simulation/plants/plan
 import { all } from "../../../../packages/domain/testing/simulation/oracles/index.js"
 import { explanationOf } from "../../src/simulate/timeline/causes.js"
 
-/** The first plant of the oracle, run, with what led to the rule that it breaks. */
+/** Runs the first planted fault of the oracle, and explains the violation. */
 const explained = (oracle: string) => {
   const plant = plants.find((one) => one.oracle === oracle)
   if (plant === undefined) throw new Error(`no plant of ${oracle}`)

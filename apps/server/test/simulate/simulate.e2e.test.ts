@@ -120,7 +120,7 @@ describe("npm run simulate", () => {
     const output: Array<string> = []
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => output.push(String(chunk)))
     const said = () => output.join("")
-    // A search that ends by itself, or never, says what it printed until then.
+    // When the search ends by itself, or never, the failure shows what it has printed.
     const ended = once(child, "exit", { signal: AbortSignal.timeout(500_000) }).then(
       ([code]) => code as number | null,
       () => (child.kill("SIGKILL"), "it did not end")
@@ -140,7 +140,7 @@ describe("npm run simulate", () => {
   it("with --lines a search says which lines of the programs no run reached", async () => {
     const searched = await simulate("--guided --lines --seed 5 --steps 5 --runs 2")
     expect([searched.code, searched.error]).toEqual([0, ""])
-    // Two plans of five steps refuse no token of an account that was suspended, and much else.
+    // Two plans of five steps leave much unreached, such as the refusal of a suspended account's token.
     expect(searched.out).toMatch(/Never run, of packages\/domain\/src \(\d+ lines/)
     expect(searched.out).toMatch(/^ {2}tokens\/\w+\.ts: \d+(?:, \d+)*$/m)
   })

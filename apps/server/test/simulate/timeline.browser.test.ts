@@ -63,7 +63,7 @@ describeBrowser("the timeline of a run", () => {
     expect(result.violations.map(({ invariant }) => invariant)).toContain("T1")
     const page = await open("broken.html", timelineOf(result))
 
-    // It opens on what led to the broken rule: the token was issued, then it was too old. The rest is folded.
+    // The page opens on what led to the broken rule: the token was issued, then it was too old. The rest is hidden.
     const shots = process.env["SCREENSHOTS"]
     if (shots !== undefined) await page.screenshot({ path: join(shots, "timeline-opened.png") })
     expect(await page.locator("#title").textContent()).toMatch(/^Entry \d+: call ends: 200/)
@@ -97,7 +97,7 @@ describeBrowser("the timeline of a run", () => {
     const at = result.violations.find(({ invariant }) => invariant === "T1")?.at ?? -1
     expect(JSON.parse((await page.locator("#json").textContent()) ?? "")).toEqual(result.entries[at])
     expect(await page.locator("#when").textContent()).toContain("Breaks T1")
-    // The related entries are listed: its operation, from beginning to end.
+    // The related entries are listed: the entry's operation, from beginning to end.
     expect(await page.locator("#near button").count()).toBeGreaterThan(1)
 
     const axis = page.locator("#axis")

@@ -10,7 +10,7 @@ import pg from "pg"
 
 const run = promisify(execFile)
 
-/** Where `.ci/run` looks for a cluster's programs, too. They are no part of the project. */
+/** `.ci/run` looks here for a cluster's programs, too. These programs are no part of the project. */
 const SCRIPT = join(import.meta.dirname, "../../../../../shared/citus/cluster.sh")
 
 export const hasClusterPrograms = existsSync(SCRIPT)

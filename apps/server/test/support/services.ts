@@ -78,7 +78,7 @@ const orExplain = <A>(found: A | null, { required, explanation }: Need): A | nul
   return found
 }
 
-/** What cannot be dropped is named and left: all tests are over, and it says nothing about any of them. */
+/** A database that cannot be dropped is named and left: all tests have ended, and none of them is at fault. */
 const dropDatabases = async (url: string, names: ReadonlyArray<string>): Promise<void> => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on("error", () => undefined)

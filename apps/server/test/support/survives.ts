@@ -64,14 +64,14 @@ export interface Trouble {
   readonly times: number
   /** Kills something of the service, and brings it back if it does not come back by itself. */
   readonly disturb: (service: Service) => Promise<unknown>
-  /** The disturbance loses no answer, so no phone has to repeat an upload. */
+  /** Whether the disturbance loses no answer, so that no phone has to repeat an upload. */
   readonly isGentle?: boolean
 }
 
 /**
  * Phones send one upload after the other and repeat each until it is answered, while something is killed. An answer is
- * a promise: the readings that it counts are stored afterwards. An upload without an answer is stored as a whole or not
- * at all.
+ * a guarantee: the readings that it counts are stored afterwards. An upload without an answer is stored as a whole or
+ * not at all.
  */
 export const survives = ({ disturb, isGentle = false, setup, times }: Trouble): void => {
   const processes = useProcesses()

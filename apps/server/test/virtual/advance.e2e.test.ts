@@ -108,7 +108,7 @@ describe("a server on virtual time", () => {
     expect(await fired("119s")).toEqual([])
     const [event] = await fired("1h")
     expect(Date.parse(event?.occurred_at ?? "")).toBe(start)
-    // The worker looks for such crossings every five seconds.
+    // The worker looks for crossings that wait for `settle_s` every five seconds.
     const late = Date.parse(event?.at ?? "") - start - 120 * SECOND
     expect([late >= 0, late <= 5 * SECOND]).toEqual([true, true])
   })

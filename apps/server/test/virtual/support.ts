@@ -32,7 +32,7 @@ export interface TestWorld {
   readonly close: () => Promise<void>
 }
 
-/** Deletes the folder of a world when it is closed for good. */
+/** Deletes the folder of a world that is closed for good. */
 export const startWorld = async (
   processes: Processes,
   args: ReadonlyArray<string> = ["--seed", "test"],

@@ -17,9 +17,7 @@ import type { Storage } from "../settings/Settings.js"
 
 /** How a program waits for its database. */
 export interface Opening {
-  /**
-   * How long the program retries while the database does not answer. An error that a retry cannot cure ends it at once.
-   */
+  /** How long to retry while the database does not answer. An error that a retry cannot cure ends the retries. */
   readonly patience: Duration.DurationInput
   /**
    * Called with a text that names what is still missing, each time that the text changes, until the database can be

@@ -92,11 +92,11 @@ export const rows = Layer.mergeAll(
   SqlVolumeFlagStore.layer
 )
 
-/** Every store of the domain and the password hasher, with this signal and this random source. */
+/** Every store of the domain and the password hasher, with the given signal and random source. */
 export const over = <R>(signal: Layer.Layer<WorkSignal, never, R>, entropy: Layer.Layer<Entropy.Entropy>) =>
   Layer.mergeAll(rows, signal, Argon2PasswordHasher.layer).pipe(Layer.provideMerge(entropy))
 
-/** Every store of the domain, with the random source and the password hasher. */
+/** Every store of the domain and the password hasher, with the database's signal and the system's random bytes. */
 export const layer = over(SqlWorkSignal.layer, NodeEntropy.layer)
 
 export type Stores = Layer.Layer.Success<typeof layer>

@@ -13,7 +13,7 @@ interface OpenFile {
   bytes: number
 }
 
-/** Writes a zip file that any program opens. It holds what one page compresses to, and nothing of earlier pages. */
+/** Writes a zip file that any program opens. Only the compressed bytes of one page are in memory at a time. */
 const open = (madeAt: Timestamp.Timestamp): ArchiveWriter => {
   let out: Array<Uint8Array> = []
   let file: OpenFile | undefined

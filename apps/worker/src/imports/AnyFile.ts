@@ -10,11 +10,11 @@ import * as TarFile from "./packed/TarFile.js"
 import * as TimelineFile from "./TimelineFile.js"
 import * as XmlFile from "./XmlFile.js"
 
-/** What the readers of one upload share. */
+/** What all readers of one upload use. */
 export interface Context {
-  /** The columns of a table, when the person has said them. */
+  /** The columns of a table, if the person chose them. */
   readonly columns: CsvColumns.CsvColumns | undefined
-  /** How many packed files the file lies in. */
+  /** How many packed files enclose this file. */
   readonly depth: number
   readonly expansion: Expansion.Expansion
 }
@@ -57,7 +57,7 @@ export const open = (context: Context): FileReader => {
   }
 }
 
-/** Undefined: a file of no known format, or one that lies too deep. */
+/** Undefined: a file of no known format, or one that is packed too deeply. */
 const readerFor = (beginning: Uint8Array, context: Context): FileReader | undefined => {
   const kind = FileKind.of(beginning)
   const inner = { ...context, depth: context.depth + 1 }
@@ -78,7 +78,7 @@ const readerFor = (beginning: Uint8Array, context: Context): FileReader | undefi
       return context.depth < Expansion.MAX_DEPTH ? GzipFile.open(context.expansion, () => open(inner)) : undefined
     case "tar":
       return context.depth < Expansion.MAX_DEPTH ? TarFile.open(context.expansion, () => open(inner)) : undefined
-    // The list of a zip file is at its end, so it can only be read where its bytes come again.
+    // A zip file's directory is at its end. Its bytes are needed twice, and only an upload itself can be read twice.
     case "own_archive":
       return context.depth === 0 ? ArchiveFile.open() : undefined
     case "zip":

@@ -10,7 +10,7 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
   let fault: Import.ImportFault | null = null
   let header: CsvColumns.Header | undefined
   let toEntry: Line | undefined
-  /** The number of fields in the line before. */
+  /** The number of fields in the previous line. */
   let width = 0
   /** A line that ended within quotes goes on in the next one. */
   let unfinished = ""
@@ -37,7 +37,7 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
       return
     }
     const fields = CsvColumns.fields(line, header.delimiter)
-    // Within its last field a line may be cut off, too. That cannot be seen.
+    // A line that is cut off within its last field cannot be recognised.
     if (isOpen && fields.length < width) {
       fault = "cut_off"
       return
@@ -98,7 +98,7 @@ const reader = (header: CsvColumns.Header, columns: CsvColumns.CsvColumns): Line
 const decimal = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : (number(text) ?? number(text.replace(",", ".")))
 
-/** Phones write −1 for a speed or a course that they do not know. */
+/** A speed or a course; undefined when it is negative: phones write −1 for an unknown one. */
 const measured = (text: string | undefined): number | undefined => {
   const value = decimal(text)
   return value !== undefined && value >= 0 ? value : undefined

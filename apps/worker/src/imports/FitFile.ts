@@ -148,6 +148,6 @@ export const open = (): FileReader => {
   }
 }
 
-/** Half a turn has 2³¹ parts. Two's complement. */
+/** The degrees of an angle in semicircles: half a turn has 2³¹ parts, in two's complement. */
 const semicircles = (value: number | undefined): number | undefined =>
   value === undefined || value === NO_POSITION ? undefined : (value | 0) * DEGREES

@@ -3,7 +3,7 @@ import { isObject, type JsonValue, member, moment, number } from "./Values.js"
 
 const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
 const TIMES = ["timestamp", "time", "times", "coordTimes", "captured_at", "recorded_at", "datetime", "date", "tst"]
-/** How deep lines lie in the coordinates of a geometry: a point 0, a line 1, several lines 2. */
+/** How deep positions lie in the coordinates of a geometry: a point 0, a line 1, several lines 2. */
 const DEPTHS: Readonly<Record<string, 0 | 1 | 2>> = { Point: 0, MultiPoint: 1, LineString: 1, MultiLineString: 2 }
 
 export const isFeature = (element: JsonValue): boolean => isObject(element["geometry"])

@@ -20,7 +20,7 @@ export const timelineObject = (element: JsonValue): ReadonlyArray<Entry.ImportEn
   ]
 }
 
-/** Files from before 2022 have milliseconds as a text, later ones an ISO 8601 time. */
+/** The start or end of a duration: an ISO 8601 time, or milliseconds as a text in files from before 2022. */
 const timeOf = (duration: unknown, which: "start" | "end"): Timestamp.Timestamp | undefined =>
   instant(member(duration, `${which}Timestamp`)) ?? moment(member(duration, `${which}TimestampMs`))
 

@@ -48,8 +48,8 @@ const pathPoint = (step: unknown, startTime: unknown): Entry.ImportEntry => {
 }
 
 /**
- * The export repeats a visit within a visit (a shop in a mall) as part of the outer visit, so only the outer one
- * counts.
+ * Whether a visit is not within another one. The export repeats a visit within a visit (a shop in a mall) as part of
+ * the outer visit, so only the outer one counts.
  */
 const isOutermost = (visit: JsonValue): boolean => (number(visit["hierarchyLevel"]) ?? 0) === 0
 
@@ -81,7 +81,7 @@ export const rawSignal = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> 
 }
 
 const E7 = 1e7
-/** Takeouts of some years wrote negative numbers without their sign, as unsigned 32-bit numbers. */
+/** Degrees from units of 1e-7: Takeouts of some years wrote negative numbers as unsigned 32-bit numbers. */
 export const fromE7 = (value: unknown, most: number): number | undefined => {
   const e7 = number(value)
   return e7 === undefined ? undefined : (e7 > most * E7 ? e7 - 2 ** 32 : e7) / E7

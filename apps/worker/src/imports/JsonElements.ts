@@ -43,14 +43,14 @@ export const open = (
   /** The position in the file of `kept`, which are the bytes of an element that has no end yet. */
   let keptAt = 0
   let kept: Buffer = EMPTY
-  /** The position of the end of the last element for `onElement`. */
+  /** The position of the end of the last element that `onElement` got. */
   let readUntil = 0
   let isInside = false
   let [depth, isText, isEscaped] = [0, false, false]
 
   /** The index after the element that is being read; undefined when it goes on beyond these bytes. */
   const endOf = (bytes: Uint8Array, from: number): number | undefined => {
-    // Variables of the loop: those of a closure take twice the time.
+    // Local variables, because those of the closure take twice the time.
     let [level, isQuoted, isNextPlain] = [depth, isText, isEscaped]
     const deepest = MAX_DEPTH - containers.length
     for (let at = from; at < bytes.length; at++) {
@@ -79,7 +79,7 @@ export const open = (
 
   const isWanted = (): boolean => containers.length === (sections === "root" ? 1 : 2)
 
-  /** The key or element that has just ended. */
+  /** Takes the key or element that has just ended. */
   const take = (text: string, until: number): void => {
     const value: unknown = JSON.parse(text)
     if (expected === "key") {
@@ -116,7 +116,7 @@ export const open = (
     expected = containers.length === 0 ? "nothing" : "comma or end"
   }
 
-  /** A byte between elements, which is no blank. True: a key or an element begins with it. */
+  /** Reads a byte between elements, which is no blank. True: a key or an element begins with it. */
   const between = (byte: number | undefined): boolean => {
     switch (expected) {
       case "comma or end":

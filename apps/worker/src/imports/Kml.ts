@@ -7,14 +7,14 @@ type OnEntry = (entry: Entry.ImportEntry) => void
 
 /** The elements whose text is read: of a place mark, and of a track. */
 const TEXTS: ReadonlySet<string> = new Set(["when", "begin", "end", "coordinates", "coord"])
-/** A track with more times before its first position is refused: they would have to be kept. */
+/** A track with more times before its first position is refused: its times would have to be kept in memory. */
 const MAX_PENDING = 1_000_000
 
 /**
  * Reads the place marks of KML 2.2 and the tracks of Google's extension (`gx:Track`: a `when` and a `gx:coord` for each
  * position, in any order). A point with a `TimeStamp` is a reading, and a point with a `TimeSpan` a visit. A line with
- * a `TimeSpan` gives its two ends: nobody knows when the positions between them were. A place mark without a time is a
- * mark on a map, and no history.
+ * a `TimeSpan` gives its two ends: the times of the positions between them are unknown. A place mark without a time is
+ * a mark on a map, and no history.
  */
 export const open = (onEntry: OnEntry): XmlDialect => {
   let mark: Mark | undefined
@@ -50,7 +50,7 @@ export const open = (onEntry: OnEntry): XmlDialect => {
 /** A place mark whose end tag has not come yet. */
 interface Mark {
   shape: "Point" | "LineString" | undefined
-  /** It has an area, which says nothing about where somebody was. */
+  /** Whether the place mark has an area, which does not say where somebody was. */
   isOther: boolean
   when?: string | undefined
   begin?: string | undefined
@@ -113,7 +113,7 @@ const openTrack = (onEntry: OnEntry): Track => {
     if (paired >= times.length || paired >= positions.length) drop()
     if (times.length + positions.length > MAX_PENDING) throw new Error("a track with times and no positions")
   }
-  /** Forgets what was paired, in large steps: each one copies the rest. */
+  /** Forgets what was paired, in large steps, because each step copies the rest. */
   const drop = (): void => {
     if (paired < 1_000 && paired < Math.max(times.length, positions.length)) return
     times = times.slice(paired)

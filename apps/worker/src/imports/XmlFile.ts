@@ -105,7 +105,7 @@ export const open = (): FileReader => {
     try {
       if (fault === null) work()
     } catch {
-      // A dialect refuses what it would have to keep.
+      // A dialect throws when it would have to keep too much in memory.
       fail("damaged")
     }
     const read = { entries, fault }

@@ -16,21 +16,21 @@ const sites = ({ baseUrl, userPortalUrl }: PublicAddresses): Mail.MailLinks => (
   portal: new URL(userPortalUrl).pathname === "/" ? `${userPortalUrl}/portal` : userPortalUrl
 })
 
-/** Sends the mail of these people until it is interrupted. Without a mail server it does nothing. */
+/** Sends the mail of a worker's people (`people`) until it is interrupted. Without a mail server it does nothing. */
 export const sending = (smtp: Smtp | null, addresses: PublicAddresses, people: PeopleLeases) =>
   smtp === null ? Effect.void : Effect.provide(runMail(sites(addresses), people), SmtpMailer.layer(smtp))
 
 /**
- * Everybody who can reach the mailbox can read every message in it. So it exists only for a person who tries the
- * service out: there is no mail server, BASE_URL is a name of this machine, and the server listens (`host`) on this
- * machine only.
+ * Whether there is a mailbox. Everybody who can reach it can read every message in it, so it exists only for a person
+ * who tries the service out: there is no mail server, BASE_URL is a name of this machine, and the server listens
+ * (`host`) on this machine only.
  */
 export const hasMailbox = (smtp: Smtp | null, { baseUrl }: PublicAddresses, host: string): boolean =>
   smtp === null && isLoopbackUrl(baseUrl) && isLoopback(host)
 
 /**
- * Where no mail can be sent, nobody can confirm an address, so every address counts as confirmed. Only on this machine:
- * anybody else could take a stranger's address.
+ * Every address counts as confirmed ("assumed") only where no mail can be sent and the service is for this machine
+ * alone. Elsewhere anybody could take a stranger's address.
  */
 export const addressRule = (smtp: Smtp | null, addresses: PublicAddresses, host: string): Account.AddressRule =>
   hasMailbox(smtp, addresses, host) ? "assumed" : "confirmed"

@@ -37,7 +37,7 @@ export const drainsFor = (seconds: number): void => {
 /** The first signal that asked this program to stop. */
 let signal: "SIGTERM" | "SIGINT" | undefined
 
-/** Control-C at a terminal; a supervisor sends SIGTERM. */
+/** Whether Control-C at a terminal stopped the program; a supervisor sends SIGTERM. */
 export const wasInterruptedByPerson = (): boolean => signal === "SIGINT"
 
 const watchSignals = (): void => {

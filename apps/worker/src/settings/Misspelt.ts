@@ -40,11 +40,11 @@ const nearest = (given: string, names: ReadonlySet<string>): string | undefined 
 
 const bare = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "")
 
-/** What to tell the person who set it. The value is left out: it may be a password. */
+/** The warning for the person who set the variable. The value is left out: it may be a password. */
 export const sentence = ({ given, meant }: Misspelt): string =>
   `${given} is not a setting, so it has no effect. Did you mean ${meant}?`
 
-/** Logs a warning for each. */
+/** Logs a warning for each misspelt variable. */
 export const warnings = (
   environment: Readonly<Record<string, string | undefined>>,
   settings: Named

@@ -19,7 +19,7 @@ export type Parse<A> = (text: string) => Either.Either<A, string>
 interface Options<A> {
   readonly description: string
   readonly parse: Parse<A>
-  /** Errors do not repeat the value: it is a password, or an address that may contain one. */
+  /** Whether errors leave the value out: it is a password, or an address that may contain one. */
   readonly secret?: boolean
 }
 
@@ -95,7 +95,7 @@ export const anyText: Parse<string> = Either.right
 export const hostName: Parse<string> = (text) =>
   /^[A-Za-z0-9.:_-]+$/.test(text) ? Either.right(text) : Either.left("an IP address or a host name")
 
-/** An http or https address. Slashes at the end are removed, so that paths can be appended. */
+/** An http or https address without query, fragment or credentials. Slashes at its end are removed. */
 export const httpUrl: Parse<string> = (text) => {
   const expected = "an address such as https://places.example.com, without query, fragment or credentials"
   if (!URL.canParse(text)) return Either.left(expected)

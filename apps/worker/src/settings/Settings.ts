@@ -164,7 +164,7 @@ export const storage: Config.Config<Storage> = Config.all({
 }).pipe(
   Config.mapOrFail(({ dataDir, keys, poolSize, url }): Either.Either<Storage, ConfigError.ConfigError> => {
     if (Option.isNone(url)) return Either.right({ _tag: "Embedded", dataDir, keys })
-    // Each process would make a key of its own, which the others could not use.
+    // Without SECRET_KEYS each process would make a key of its own, which the others could not use.
     if (Option.isNone(keys)) return Either.left(keysMissing)
     return Either.right({ _tag: "Postgres", url: url.value, poolSize, keys: keys.value })
   })

@@ -38,7 +38,7 @@ const cpu = Telemetry.counter("process.cpu.time", {
 })
 const uptime = Telemetry.gauge("process.uptime", { unit: "s", description: "How long the process has run" })
 
-/** Its value is always 1: the label is what it tells. */
+/** The value is always 1; the information is in the label. */
 const build = Telemetry.gauge("place_access.build.info", {
   description: "The version of this process, as a label",
   labels: { version: [VERSION] }

@@ -42,7 +42,7 @@ export class RecordedSpan implements Tracer.Span {
   attribute(key: string, value: unknown): void {
     this.attributes.set(key, value)
   }
-  /** Events are not kept: nothing of them may leave (Outgoing.ts). */
+  /** Events are not kept, because they are never sent (Outgoing.ts). */
   event(): void {}
   addLinks(links: ReadonlyArray<Tracer.SpanLink>): void {
     this.links.push(...links)
@@ -54,8 +54,8 @@ const OK = 1
 const ERROR = 2
 
 /**
- * The form that OTLP gives a span, in JSON (opentelemetry-proto, `Span`). Of an error it has the kind alone: message
- * and stack repeat what people sent.
+ * The form that OTLP gives a span, in JSON (opentelemetry-proto, `Span`). Of an error only the kind is sent: message
+ * and stack may repeat the data of people.
  */
 export const toOtlp = (span: RecordedSpan) => {
   const { parent, status } = span

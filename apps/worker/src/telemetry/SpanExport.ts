@@ -21,7 +21,7 @@ export interface SpanExportOptions {
   readonly shutdownTimeout: Duration.Duration
 }
 
-/** Returns where ended spans go: they are sent in batches, each 5 seconds or when a thousand have come together. */
+/** Returns the function for ended spans. They are sent every 5 seconds, or when a thousand have come together. */
 export const make = (
   options: SpanExportOptions
 ): Effect.Effect<(span: RecordedSpan) => void, never, HttpClient.HttpClient | OtlpSerialization | Scope.Scope> =>
@@ -54,7 +54,7 @@ export const make = (
     const run = yield* FiberSet.makeRuntime()
     return (span) => {
       if (clock.unsafeCurrentTimeMillis() < pausedUntil) return
-      // A span holds the spans around it and what its work returned: only what leaves is kept until then.
+      // A span refers to the spans around it and to its result, so only the part that is sent is kept.
       ended.push(toOtlp(span))
       if (ended.length >= BATCH) run(flush)
     }

@@ -22,7 +22,7 @@ export interface Traces<S extends OtlpSpan = OtlpSpan> {
   }>
 }
 
-/** What leaves of a span (Outgoing.ts): neither events nor counts of what was dropped. */
+/** The part of a span that is sent (Outgoing.ts): neither events nor counts of what was dropped. */
 export interface OtlpSpan {
   readonly traceId: string
   readonly spanId: string

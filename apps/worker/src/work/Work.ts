@@ -21,9 +21,9 @@ interface Settings {
   readonly storage: Storage
 }
 
-/** How the loops run that only look for work from time to time. */
+/** Options for the loops of a worker. */
 export interface LoopOptions {
-  /** Wraps each of these loops. A server on virtual time marks their sleeps with it, and may make them longer. */
+  /** Wraps each loop that only looks for work at times. Virtual time marks and may lengthen the loop's sleeps. */
   readonly regular: <A, E, R>(loop: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** The leases of a worker that is certainly alone. Left out: the worker shares leases with others in the database. */
   readonly leases?: WorkerLeases

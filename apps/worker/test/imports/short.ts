@@ -1,7 +1,10 @@
 import type { Entry } from "@place-access/domain/imports"
 import { expect } from "vitest"
 
-/** An entry in short: `time lat lon accuracy altitude speed course`, `visit from to lat lon`, or `unusable`. */
+/**
+ * An entry in short: `time lat lon accuracy altitude speed course`, `visit from to lat lon`, `place label`, `notice
+ * kind` or `unusable`.
+ */
 export const short = (entry: Entry.ImportEntry): string => {
   if (entry._tag === "Unusable") return "unusable"
   if (entry._tag === "Place") return `place ${entry.place.label}`

@@ -34,7 +34,7 @@ export const toBody = (account: Account.Account): typeof AccountBody.Type => ({
   language: account.language
 })
 
-/** What a person reads who signed up and must look into their mail. */
+/** The answer to a sign-up that a link in the person's mail completes. */
 const MailedBody = Schema.Struct({
   message: Schema.String.annotations({ description: "What to do next, the same for every address" })
 }).annotations({ identifier: "Mailed" })
@@ -72,7 +72,7 @@ const SignUp = Fields.request({
   )
 })
 
-/** Signing in only compares the password. The rules for passwords apply when one is set. */
+/** Signing in only compares the password. The rules for passwords apply when a password is set. */
 const SignIn = Fields.request({
   email: Account.Email,
   password: Schema.String,

@@ -35,7 +35,7 @@ const secondStep = (pending: string, code: string | undefined, client: Effect.Ef
     return yield* finishSignIn({ pending, proof: { _tag: "Code", code }, ...client })
   })
 
-/** The cookie of the session in which a signed-in person calls. */
+/** The session cookie of the request; "" without one. */
 const presentCookie = Effect.gen(function* () {
   return Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions) ?? ""
 })

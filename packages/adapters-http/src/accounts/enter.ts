@@ -14,7 +14,7 @@ export interface OpenedSession {
   readonly passwordVersion: number
 }
 
-/** The script of the sign-in page writes it (`zoneScript`). Anybody can set it, so its value is checked. */
+/** The script of the sign-in page writes this cookie (`zoneScript`). Anybody can set it, so the value is checked. */
 const TIME_ZONE_COOKIE = "time_zone"
 
 /**
@@ -42,7 +42,7 @@ export const entered = ({ account, cookie, passwordVersion }: OpenedSession) =>
 /** Signs this browser in. Fails with `FactorRequired` for an account that has a second factor. */
 export const enter = (credentials: Credential) => Effect.flatMap(checked(credentials), entered)
 
-/** Like `enter`; `secondStep` goes on for an account that has a second factor. */
+/** Like `enter`; `secondStep` continues the sign-in of an account that has a second factor. */
 export const enterWith = <E, R>(
   credentials: Credential,
   secondStep: (pending: string) => Effect.Effect<OpenedSession, E, R>

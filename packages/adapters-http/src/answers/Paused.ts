@@ -4,7 +4,7 @@ import { Schema } from "effect"
 
 // How an app reads that its user has paused it (decision connection-4).
 
-/** An answer about the user has this field only while it is unknown because of a pause. */
+/** Present in an answer about the user only when the answer is unknown because of a pause. */
 export const Reason = {
   reason: Schema.optionalWith(Schema.Literal("paused"), { exact: true }).annotations({
     description:
@@ -17,7 +17,7 @@ interface Told<A> {
   readonly disclosed: string
 }
 
-/** The answer, with the reason when nothing is known and the user has paused the app. */
+/** The answer, with the reason `paused` when the answer is unknown and the user has paused the app. */
 export const orPaused = <A extends object>(
   caller: Caller.Caller,
   isUnknown: boolean,

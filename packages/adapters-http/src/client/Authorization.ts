@@ -62,10 +62,10 @@ export const startAuthorization = async (
   return { url: url.href, pending }
 }
 
-/** The code of the address to which the user came back. `issuer`: the service's, when the app knows it. */
+/** The authorization code in the callback address. `issuer`: the service's issuer, when the app knows it. */
 export const codeOf = (callback: string | URL, pending: PendingAuthorization, issuer: string | undefined): string => {
   const { searchParams } = new URL(callback)
-  // First of all: an address with another state belongs to another sign-in, and its error too.
+  // First of all: a callback with another state belongs to another sign-in, also when it carries an error.
   if (searchParams.get("state") !== pending.state) throw mismatch("the state differs")
   const from = searchParams.get("iss")
   if (issuer !== undefined && from !== null && from !== issuer) throw mismatch("another service sent the user back")

@@ -11,7 +11,7 @@ export interface AppCall {
   readonly options?: CreateOptions | undefined
 }
 
-/** Makes one call of an app with an access token, and once more when the service refuses the token. */
+/** Makes a call of an app with an access token, and repeats the call with a new token after a 401. */
 export const caller = (endpoint: TokenEndpoint, session: TokenSession) => {
   const request = (operation: AppOperation, call: AppCall, key: string | undefined) => (token: string) => {
     const { body, path = {}, query = {} } = call
@@ -30,7 +30,7 @@ export const caller = (endpoint: TokenEndpoint, session: TokenSession) => {
   return async <Answer>(operation: AppOperation, call: AppCall = {}): Promise<Answer> => {
     const { idempotencyKey, signal } = call.options ?? {}
     const how = { ...endpoint.attempt, signal, policy: endpoint.policy }
-    // One key for all attempts of the call, the one with a new token included.
+    // One key for all attempts of the call, the attempt with a new token included.
     const key = operation.takesKey === true ? (idempotencyKey ?? globalThis.crypto.randomUUID()) : undefined
     const withToken = request(operation, call, key)
 
@@ -44,7 +44,7 @@ export const caller = (endpoint: TokenEndpoint, session: TokenSession) => {
     }
     const { reply, wasSilent } = settled
     if (Transport.isSuccess(reply)) return reply.json as Answer
-    // The attempt without an answer has removed it.
+    // An earlier attempt, whose answer was lost, has removed the resource.
     if (operation.method === "DELETE" && wasSilent && reply.status === 404) return undefined as Answer
     throw Transport.failureOf(reply)
   }

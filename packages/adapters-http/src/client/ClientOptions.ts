@@ -2,10 +2,10 @@ import type { ClientRuntime } from "./Runtime.js"
 import type { ClientTokenStore } from "./TokenStore.js"
 
 export interface PlaceAccessOptions {
-  /** Such as `https://places.example`. In a page: the path at which the app's own server passes calls on. */
+  /** Such as `https://places.example`. In a web page: the path at which the app's server forwards calls. */
   readonly baseUrl: string
   readonly clientId: string
-  /** For servers only. A page leaves it out, and the app's server adds it on the way. */
+  /** For servers only. A web page leaves the secret out, and the app's server adds it to forwarded calls. */
   readonly clientSecret?: string | undefined
   /** Where the tokens of this connection are kept. Default: in memory. */
   readonly store?: ClientTokenStore | undefined
@@ -24,7 +24,7 @@ export interface PlaceAccessOptions {
 }
 
 export interface CallOptions {
-  /** Ends the call, its waits and retries included. A refresh that it started goes on. */
+  /** Ends the call, its waits and retries included. A refresh that the call started goes on. */
   readonly signal?: AbortSignal | undefined
 }
 

@@ -1,7 +1,7 @@
 /**
  * The bodies of the API as an app sends and reads them, as plain types, so that the client's users need no other
  * package. `test/client/contract.test.ts` compares each type with the schema of its endpoint in both directions: a
- * field that one of them lacks does not compile.
+ * field that is missing on one side does not compile.
  */
 
 /** ISO 8601 in UTC with milliseconds, such as `2026-01-31T09:30:00.000Z`. */
@@ -19,7 +19,7 @@ export type AppScope =
   | "location.history.read"
   | "location.lookup"
 
-/** Present only while the user has paused the app: nothing is known until the user resumes. Ask again later. */
+/** `reason` is present only when the answer is unknown because the user has paused the app. Ask again later. */
 interface MayBePaused {
   readonly reason?: "paused"
 }
@@ -54,7 +54,7 @@ export interface SharedPlacesAnswer {
 }
 
 export interface CurrentPlaceAnswer extends MayBePaused {
-  /** `elsewhere`: at none of the shared places. `unknown`: no recent reading says. */
+  /** `elsewhere`: at none of the shared places. `unknown`: no recent reading decides. */
   readonly state: "at_place" | "elsewhere" | "unknown"
   /** Null unless `state` is `at_place`. */
   readonly place: PlaceAnswer | null
@@ -78,7 +78,7 @@ export interface PlaceLookupAnswer extends MayBePaused {
   /** Whether a reading lies near enough to the moment. */
   readonly matched: boolean
   readonly asOf: IsoTime | null
-  /** Whole seconds between the moment and `asOf`. */
+  /** Whole seconds between the moment and `asOf`; null when no reading matched. */
   readonly deltaSeconds: number | null
 }
 
@@ -287,7 +287,7 @@ export interface ZoneQuestion extends MaxAge {
   readonly lat: number
   readonly lon: number
   readonly radius_m: number
-  /** The user reads it in their access log. */
+  /** The user reads the label in their access log. */
   readonly label: string
 }
 
@@ -333,14 +333,14 @@ type RuleTrigger =
   | { readonly type: "dwell"; readonly dwell_minutes: number }
 
 interface RuleTerms {
-  /** 0 to 300: seconds for which an arrival or departure waits for a contradiction. Of stays: `silence_s`. */
+  /** `enter` and `exit` only: seconds that a crossing waits for a contradicting reading, 0 to 300. Null: 0. */
   readonly settle_s?: number | null | undefined
   readonly silence_s?: number | null | undefined
   /** Exactly the url of one of the app's endpoints. Left out: every subscribed endpoint gets the events. */
   readonly webhook_url?: string | null | undefined
   readonly active_from?: IsoTime | null | undefined
   readonly active_until?: IsoTime | null | undefined
-  /** Events older than this are withheld. */
+  /** In seconds: older events are withheld. Null: events of any age are sent. */
   readonly max_event_age_s?: number | null | undefined
 }
 

@@ -1,4 +1,4 @@
-/** The error codes of the service that an app can get, and those that the client adds. */
+/** The error codes of the service that an app can get. `ClientFailureCode` has the codes that the client adds. */
 export type ServiceFailureCode =
   | "validation_failed"
   | "invalid_request"
@@ -86,12 +86,12 @@ export class PlaceAccessError extends Error {
     })
   }
 
-  /** The first field that is wrong; undefined when the error is about none. */
+  /** The first field that is wrong; undefined when the error names no field. */
   get field(): string | undefined {
     return this.problems.map(({ field }) => field).find((field) => field !== "")
   }
 }
 
-/** Whether a call failed with this code; with no code: whether the error is the client's. */
+/** Whether the error is a `PlaceAccessError`, and has this code when a code is given. */
 export const isPlaceAccessError = (error: unknown, code?: FailureCode): error is PlaceAccessError =>
   error instanceof PlaceAccessError && (code === undefined || error.code === code)

@@ -19,7 +19,7 @@ export const OPERATIONS = {
   currentPlace: get("/v1/answers/current-place"),
   places: get("/v1/answers/places"),
   presence: get("/v1/answers/places/:place_id/presence"),
-  // It asks and makes nothing, so it can be repeated without a key.
+  // The call only reads, so it can be repeated without a key.
   verifyZone: { method: "POST", path: "/v1/answers/verify-zone" },
   lookUpPlace: get("/v1/lookup/place"),
   visits: get("/v1/visits"),
@@ -39,7 +39,7 @@ export const OPERATIONS = {
   removeSubscription: del("/v1/subscriptions/:id")
 } as const satisfies Readonly<Record<string, AppOperation>>
 
-/** What an app's server calls with its client id and secret, or with nothing. */
+/** What an app's server calls with its client id and secret; `metadata` needs no credentials. */
 export const OAUTH = {
   token: { method: "POST", path: "/v1/oauth/token" },
   revoke: { method: "POST", path: "/v1/oauth/revoke" },

@@ -2,7 +2,7 @@ import { PlaceAccessError } from "./Failure.js"
 
 /** A list that grows. `for await (const item of pages)` reads all of it, a page at a time. */
 export interface Pages<Item, Page> extends AsyncIterable<Item> {
-  /** One page: the first, or the one after `cursor`. */
+  /** One page: the first page, or the page at `cursor`. */
   readonly page: (cursor?: string) => Promise<Page>
   /** Page by page, for the fields beside the items. */
   readonly pages: () => AsyncIterable<Page>

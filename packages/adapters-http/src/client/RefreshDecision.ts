@@ -1,9 +1,10 @@
 import type { StoredTokens } from "./TokenStore.js"
 
 /**
- * What to do before a call. The service repeats the answer to a refresh for 30 seconds. A refresh token that comes back
- * later was stolen, as far as the service can know, and ends the connection. So a refresh whose answer was lost is
- * repeated for 20 seconds, which leaves 10 for the way, and never afterwards by the client alone.
+ * What to do before a call. The service repeats the answer to a refresh for 30 seconds. A refresh token that is used
+ * again later counts as stolen, and the service ends the connection. So the client repeats a refresh whose answer was
+ * lost for 20 seconds, which leaves 10 for the network. Afterwards only the app can ask for a repetition
+ * (`evenIfUncertain`).
  */
 export type RefreshDecision =
   | { readonly _tag: "NotConnected" }
@@ -14,10 +15,10 @@ export type RefreshDecision =
       /** When the first attempt with this refresh token was made. */
       readonly since: number
     }
-  /** A refresh was sent, nobody knows its outcome, and it is too late to repeat it. */
+  /** A refresh was sent, its outcome is unknown, and it is too late to repeat the refresh. */
   | { readonly _tag: "Uncertain"; readonly tokens: StoredTokens }
 
-/** An access token is replaced this long before its end, so that it does not end on its way. */
+/** An access token is replaced this long before it expires, so that it does not expire in transit. */
 export const MARGIN_MS = 60_000
 /** The last attempt of a refresh begins at most this long after the first. */
 export const REPEATABLE_MS = 20_000
@@ -25,7 +26,7 @@ export const REPEATABLE_MS = 20_000
 export interface RefreshWish {
   /** The access token that the service has refused; null: none was. */
   readonly refused: string | null
-  /** Refresh although the outcome of an earlier refresh is unknown. */
+  /** Whether to refresh although the outcome of an earlier refresh is unknown. */
   readonly evenIfUncertain: boolean
 }
 
@@ -38,12 +39,12 @@ export const decide = (
   const isFresh = tokens.access_token !== refused && nowMs < tokens.expires_at - MARGIN_MS
   if (isFresh && !evenIfUncertain) return { _tag: "Use", tokens }
   const { refreshing_since: since = nowMs } = tokens
-  // A clock that was set back tells nothing about the time that has passed.
+  // After the clock was set back, the time that has passed is unknown.
   const isTooLate = nowMs - since > REPEATABLE_MS || nowMs < since
   if (!isTooLate) return { _tag: "Refresh", tokens, since }
   return evenIfUncertain ? { _tag: "Refresh", tokens, since: nowMs } : { _tag: "Uncertain", tokens }
 }
 
-/** Whether the access token works for a moment more although it is to be replaced. */
+/** Whether the access token is neither refused nor expired, although it should be replaced. */
 export const isUsable = (tokens: StoredTokens, nowMs: number, refused: string | null): boolean =>
   tokens.access_token !== refused && nowMs < tokens.expires_at

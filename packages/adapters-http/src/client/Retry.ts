@@ -1,9 +1,8 @@
 /**
  * Whether and when an attempt is repeated. Plain functions, so that tests need no clock.
  *
- * The service answers 429 and 503 with `Retry-After`, and the client waits exactly that long. Stripe's client does the
- * same, and like it this one gives up at once when the wait is longer than a caller would stand: the error then says
- * how long it is.
+ * The service answers 429 and 503 with `Retry-After`, and the client waits exactly that long. Like Stripe's client,
+ * this client gives up at once when the wait is longer than `longestWaitMs`: the error then says how long the wait is.
  */
 
 /** How an attempt ended without the answer that the caller wants. */
@@ -26,7 +25,7 @@ export interface RetryPolicy {
 const FIRST_WAIT_MS = 500
 const LONGEST_BACK_OFF_MS = 8_000
 
-/** The request was not processed, or repeating it is safe: a 503 can follow a commit whose answer was lost. */
+/** Whether to retry: the request was not processed, or a repetition is safe (a 503 can follow a commit). */
 const isTemporary = ({ code, status }: AttemptEnd & { readonly _tag: "Refused" }): boolean =>
   [429, 502, 503, 504].includes(status) || code === "idempotency_key_in_use"
 
@@ -50,7 +49,7 @@ export const waitAfter = (
 const backOff = (attempts: number, random: number): number =>
   Math.min(FIRST_WAIT_MS * 2 ** (attempts - 1), LONGEST_BACK_OFF_MS) * (0.5 + random / 2)
 
-/** Seconds to wait, of a header with seconds or a date (RFC 9110 §10.2.3); undefined when it is neither. */
+/** Seconds to wait, from a header with seconds or a date (RFC 9110 §10.2.3); undefined for any other header. */
 export const retryAfterS = (header: string | null, nowMs: number): number | undefined => {
   if (header === null || header.trim() === "") return undefined
   const seconds = Number(header)

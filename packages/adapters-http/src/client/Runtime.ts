@@ -1,4 +1,4 @@
-/** What the client takes from its surroundings. Tests replace it; everybody else uses the globals. */
+/** The client's environment. Tests replace parts of it; apps use the globals. */
 export interface ClientRuntime {
   readonly fetch: typeof globalThis.fetch
   /** Milliseconds since 1970. */
@@ -34,7 +34,7 @@ const sleep: ClientRuntime["sleep"] = (millis, signal) =>
     signal?.addEventListener("abort", abort, { once: true })
   })
 
-/** The outcome of `work`, or the reason of the signal, if that comes first. `work` goes on: others may wait for it. */
+/** The outcome of `work`, or the signal's reason if the signal aborts first. `work` goes on: others may wait for it. */
 export const orAborted = <A>(work: Promise<A>, signal: AbortSignal | undefined): Promise<A> => {
   if (signal === undefined) return work
   return new Promise((resolve, reject) => {

@@ -6,9 +6,9 @@ import { formRequest, grant, GrantFailure, isOver, type TokenEndpoint } from "./
 import type { ClientTokenStore, StoredTokens } from "./TokenStore.js"
 import * as Transport from "./Transport.js"
 
-/** The tokens of one connection: they are refreshed when they must be, by one part of the app at a time. */
+/** The tokens of one connection: they are refreshed when needed, by one part of the app at a time. */
 export interface TokenSession {
-  /** An access token for the next call. `refused`: the token that the service has just refused. */
+  /** An access token for the next call. `refused`: the token that the service has just refused, if any. */
   readonly accessToken: (refused: string | null, signal: AbortSignal | undefined) => Promise<string>
   readonly replace: (tokens: () => Promise<StoredTokens>) => Promise<StoredTokens>
   readonly refresh: (options: { readonly evenIfUncertain: boolean }) => Promise<StoredTokens>
@@ -40,7 +40,7 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
     { since, tokens }: RefreshDecision.RefreshDecision & { readonly _tag: "Refresh" },
     refused: string | null
   ): Promise<StoredTokens> => {
-    // Before anything is sent: a process that dies now leaves a note for the next one.
+    // Stored before the request is sent: after a crash the next process knows that a refresh was begun.
     const { refreshing_since: earlier, ...plain } = tokens
     await store.write({ ...plain, refreshing_since: since })
     try {
@@ -56,13 +56,16 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
     }
   }
 
-  /** A refresh begins before the access token ends, so a call can still be made when the refresh fails. */
+  /**
+   * Returns the old tokens if their access token still works, because a refresh begins before it expires. Fails when
+   * the access token does not work, or when the service has refused the refresh token for good.
+   */
   const usableOr = (tokens: StoredTokens, refused: string | null, failure: PlaceAccessError): StoredTokens => {
     if (isOver(failure.code) || !RefreshDecision.isUsable(tokens, runtime.now(), refused)) throw failure
     return tokens
   }
 
-  /** The refresh that runs now. Calls that come meanwhile wait for it. */
+  /** The refresh in flight. Calls that need a refresh meanwhile wait for this one. */
   let running: Promise<StoredTokens> | undefined
   const shared = (refused: string | null): Promise<StoredTokens> =>
     (running ??= refreshLocked({ refused, evenIfUncertain: false }, false).finally(() => (running = undefined)))

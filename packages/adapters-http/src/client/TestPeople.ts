@@ -5,10 +5,10 @@ import type { TokenEndpoint } from "./TokenEndpoint.js"
 import * as Transport from "./Transport.js"
 
 /**
- * The calls about the app's test people. They prove the app by its client secret and need no connection.
+ * The calls about the app's test people. They authenticate the app by its client secret and need no connection.
  *
- * A person or a trip is sent once, because neither has an `Idempotency-Key`: a repetition would make another one. The
- * other calls are repeated like every call.
+ * `create` and `simulate` are sent once, because neither has an `Idempotency-Key`: a retry could make a second person
+ * or trip. The other calls are retried like every call.
  */
 export const testPeopleOf = (endpoint: TokenEndpoint) => {
   const { attempt, baseUrl, clientId, clientSecret = "", policy } = endpoint
@@ -27,7 +27,7 @@ export const testPeopleOf = (endpoint: TokenEndpoint) => {
     const how = { ...attempt, signal: options.signal, policy: { ...policy, retries } }
     const { reply, wasSilent } = await Transport.send(request, how)
     if (Transport.isSuccess(reply)) return reply.json as Answer
-    // The attempt without an answer has removed it.
+    // An earlier attempt, whose answer was lost, has removed the person.
     if (operation.method === "DELETE" && wasSilent && reply.status === 404) return undefined as Answer
     throw Transport.failureOf(reply)
   }

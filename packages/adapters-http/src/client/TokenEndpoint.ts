@@ -6,7 +6,7 @@ import * as Retry from "./Retry.js"
 import type { StoredTokens } from "./TokenStore.js"
 import * as Transport from "./Transport.js"
 
-/** The token endpoint, and how long a request to it may be repeated. */
+/** The service's address, the app's credentials, and how requests are sent and retried. */
 export interface TokenEndpoint {
   readonly baseUrl: string
   readonly clientId: string
@@ -36,7 +36,7 @@ export const formRequest = (
 export class GrantFailure extends Error {
   override readonly name = "GrantFailure"
   override readonly cause: PlaceAccessError
-  /** The service may have spent the code or the refresh token. */
+  /** Whether the service may have spent the code or the refresh token. */
   readonly isUncertain: boolean
 
   constructor(cause: PlaceAccessError, isUncertain: boolean) {
@@ -47,8 +47,8 @@ export class GrantFailure extends Error {
 }
 
 /**
- * Exchanges a code or refreshes, and repeats a request whose answer was lost until `RefreshDecision.REPEATABLE_MS`
- * after `since`. Fails with a `GrantFailure`.
+ * Exchanges a code or refreshes. Retries as `Retry.waitAfter` says, until `RefreshDecision.REPEATABLE_MS` after
+ * `since`. Fails with a `GrantFailure`.
  */
 export const grant = async (
   endpoint: TokenEndpoint,
@@ -77,11 +77,11 @@ export const grant = async (
 const failureOf = (outcome: Transport.WireReply | Transport.NoReply): PlaceAccessError =>
   outcome instanceof Transport.NoReply ? Transport.noReplyFailure(outcome) : Transport.failureOf(outcome)
 
-/** An error body of the service says that nothing was spent. Silence, or the page of a proxy, does not say that. */
+/** Whether the grant may be spent: no answer came to a sent request, or the answer is no error body of the service. */
 const mayHaveSpent = (outcome: Transport.WireReply | Transport.NoReply): boolean =>
   outcome instanceof Transport.NoReply ? !outcome.isUnsent : !Transport.isRefusal(outcome.json)
 
-/** The service has looked at the grant and refused it for good. */
+/** Whether the service has looked at the grant and refused it for good. */
 export const isOver = (code: string | undefined): boolean => code === "invalid_grant"
 const isFinal = (outcome: Transport.WireReply | Transport.NoReply): boolean =>
   !(outcome instanceof Transport.NoReply) && Transport.isRefusal(outcome.json) && isOver(outcome.json.error)

@@ -1,19 +1,19 @@
 /**
  * Where the tokens of one connection are kept. A refresh token works once: two parts of an app that refresh with the
- * same one, more than 30 seconds apart, end the connection, because the service takes the second for a thief. So
- * everything that uses the tokens of a connection shares one store, and the store's lock makes them refresh one at a
+ * same token, more than 30 seconds apart, end the connection, because the service takes the second refresh for theft.
+ * So everything that uses the tokens of a connection shares one store, and the store's lock makes them refresh one at a
  * time.
  */
 export interface ClientTokenStore {
-  /** Null when there are none. */
+  /** Null when there are no tokens. */
   readonly read: () => Promise<StoredTokens | null>
   /** Replaces the tokens. Null removes them. */
   readonly write: (tokens: StoredTokens | null) => Promise<void>
-  /** Runs `work` while nobody else that shares the store runs any, in this process or another. */
+  /** Runs `work` under the store's lock: nobody else that shares the store runs work at the same time. */
   readonly locked: <A>(work: () => Promise<A>) => Promise<A>
 }
 
-/** JSON. With it one can ask about the user, so keep it like a password. */
+/** The tokens as JSON. They give access to the user's data, so keep them like a password. */
 export interface StoredTokens {
   readonly access_token: string
   readonly refresh_token: string
@@ -43,7 +43,7 @@ export const memoryTokenStore = (tokens: StoredTokens | null = null): ClientToke
   }
 }
 
-/** The parts of a browser that its store needs, as a browser has them. */
+/** The parts of a browser that `browserTokenStore` needs. */
 export interface BrowserParts {
   readonly indexedDB: { readonly open: (name: string, version: number) => Asked<Database> }
   /** Web Locks. */
@@ -78,12 +78,12 @@ interface Kept {
   readonly delete: (key: string) => unknown
 }
 
-/** The name of the object store, and of the one row in it. */
+/** The name of the object store, and the key of its only row. */
 const TOKENS = "tokens"
 
 /**
  * For a page: IndexedDB, and a Web Lock that all tabs of the origin share. Scripts of the page can read the tokens. A
- * page that did not come over https has no Web Locks, and the store says so at once.
+ * page without https has no Web Locks, and the function throws at once.
  *
  * `localStorage` would not do: a tab may still read the value from before another tab's write, and refresh once more.
  */
@@ -129,7 +129,7 @@ const answerOf = <A>(asked: Asked<A>): Promise<A> =>
     asked.addEventListener("error", () => reject(asked.error))
   })
 
-/** The tokens of a text that `JSON.stringify` made of them; null for any other text. */
+/** Reads the tokens from their JSON text; null for any other text. */
 export const parseTokens = (text: string | null): StoredTokens | null => {
   if (text === null) return null
   try {

@@ -2,7 +2,7 @@ import { type FailureCode, PlaceAccessError } from "./Failure.js"
 import * as Retry from "./Retry.js"
 import type { ClientRuntime } from "./Runtime.js"
 
-/** Sends requests: one attempt, or as often as the policy allows. Every request that is sent here can be repeated. */
+/** A request to the service. `attempt` sends it once; `send` repeats it as often as the policy allows. */
 export interface WireRequest {
   readonly method: string
   readonly url: string
@@ -12,13 +12,13 @@ export interface WireRequest {
 
 export interface WireReply {
   readonly status: number
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined when the body is not JSON. */
   readonly json: unknown
   readonly requestId: string | undefined
   readonly retryAfterS: number | undefined
 }
 
-/** One attempt. `NoReply` when there was no answer; the reason of the signal when the caller aborted. */
+/** How an attempt is made. It fails with `NoReply` without an answer, or with the signal's reason after an abort. */
 export interface AttemptOptions {
   readonly runtime: ClientRuntime
   readonly timeoutMs: number
@@ -28,7 +28,7 @@ export interface AttemptOptions {
 /** The attempt had no answer. */
 export class NoReply extends Error {
   override readonly name = "NoReply"
-  /** No connection was made, so the service has not seen the request. */
+  /** Whether no connection was made, so that the service has not seen the request. */
   readonly isUnsent: boolean
   readonly isTimeout: boolean
 
@@ -39,7 +39,7 @@ export class NoReply extends Error {
   }
 }
 
-/** The codes with which Node.js says that there was no connection. Browsers say nothing. */
+/** The error codes of Node.js for a connection that was not made. Browsers give no code. */
 const UNSENT = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -121,13 +121,13 @@ export const noReplyFailure = (error: NoReply): PlaceAccessError =>
 
 export const isSuccess = ({ status }: WireReply): boolean => status >= 200 && status < 300
 
-/** The last reply, and whether an attempt before it had none: then the request may have taken effect already. */
+/** `wasSilent`: an attempt before the `reply` had no answer, so the request may have taken effect already. */
 export interface Settled {
   readonly reply: WireReply
   readonly wasSilent: boolean
 }
 
-/** Repeats the request by the policy. Replies of any status are returned; only silence and an abort fail. */
+/** Repeats the request by the policy. Replies of any status are returned; only a missing reply and an abort fail. */
 export const send = async (
   request: WireRequest,
   how: AttemptOptions & { readonly policy: Retry.RetryPolicy }

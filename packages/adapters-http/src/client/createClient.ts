@@ -46,7 +46,7 @@ export const createClient = (options: PlaceAccessOptions) => {
   const exchange = async (code: string, { codeVerifier, redirectUri }: PendingAuthorization): Promise<StoredTokens> => {
     const fields = { grant_type: "authorization_code", code, code_verifier: codeVerifier, redirect_uri: redirectUri }
     try {
-      // A code, too, is repeatable for 30 s, and stolen when it comes back later.
+      // A code, too, can be repeated for 30 s, and counts as stolen afterwards.
       return await grant(endpoint, fields, runtime.now(), false)
     } catch (error) {
       throw error instanceof GrantFailure ? error.cause : error
@@ -69,7 +69,7 @@ export const createClient = (options: PlaceAccessOptions) => {
       /** The address of the consent page, and what to keep until the user comes back. */
       start: (request: AuthorizationRequest): Promise<StartedAuthorization> =>
         startAuthorization(options.authorizeUrl ?? `${baseUrl}/authorize`, clientId, request),
-      /** Exchanges the code of the address to which the user came back. From then on every call works. */
+      /** Exchanges the code in the callback address for tokens. From then on every call works. */
       complete: async (callback: string | URL, pending: PendingAuthorization): Promise<ConnectedAs> => {
         const code = codeOf(callback, pending, options.issuer)
         return connectedAs(await session.replace(() => exchange(code, pending)))

@@ -18,7 +18,7 @@ export const fileTokenStore = (path: string): ClientTokenStore => {
     read: async () => parseTokens(await contentOf(path)),
     write: async (tokens) => {
       if (tokens === null) return rm(path, { force: true })
-      // Replaced as a whole: a reader never sees half of it, and a power cut leaves the old one or the new one.
+      // Replaced as a whole: a reader never sees half a file, and a power cut leaves the old or the new file.
       const fresh = `${path}.${randomUUID()}`
       const file = await open(fresh, "wx", 0o600)
       try {
@@ -62,7 +62,7 @@ const acquire = async (lock: string): Promise<() => Promise<void>> => {
   touching.unref()
   return async () => {
     clearInterval(touching)
-    // Somebody who thought this process dead may hold the lock now.
+    // Another process that took this process for dead may hold the lock now.
     if ((await contentOf(lock)) === holder) await rm(lock, { force: true })
   }
 }

@@ -9,7 +9,7 @@ import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, paging, request } from "../wire/Fields.js"
 import { Uses } from "./ConsentsApi.js"
 
-/** A pause that lasts. */
+/** A pause that is in force. */
 export const PauseBody = Schema.Struct({
   since: At,
   until: NullableAt.annotations({ description: "Null: until the user resumes" })

@@ -77,8 +77,8 @@ const texts = (fields: Fields): Readonly<Record<OAuthParameter, string>> => ({
 const names = Object.keys(NAMES) as ReadonlyArray<OAuthParameter>
 
 /**
- * An empty field counts as not sent (RFC 6749 §3.2). Only an empty token counts as sent: it is a token that nobody
- * issued (RFC 7009 §2.2).
+ * Whether a field counts as sent. An empty field does not (RFC 6749 §3.2), except for `token`: the empty text is a
+ * token that nobody issued (RFC 7009 §2.2).
  */
 const isGiven = (name: OAuthParameter, value: string): boolean => value !== "" || name === "token"
 

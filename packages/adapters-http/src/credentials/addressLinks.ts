@@ -9,16 +9,16 @@ import * as RateLimit from "../limits/RateLimit.js"
 import * as Credentials from "../security/Credentials.js"
 import { afterAnswer } from "../edge/afterAnswer.js"
 
-// What the API and the pages do alike.
+// Steps that the API and the pages share.
 
-/** Counts a request that uses a link, or asks for one, for its network address. */
+/** Counts a request that uses or requests a mailed link, for its network address. */
 export const takeLink = Effect.flatMap(clientAddress, (address) => RateLimit.take(Subject.reset(address), Rate.RESETS))
 
-/** Mails an unlock link, if an account has the address. */
+/** Counts the request, and mails an unlock link if an account has the address. */
 export const mailUnlockLink = (email: Account.Email) =>
   Effect.zipRight(takeLink, afterAnswer("An unlock link could not be mailed", requestUnlock(email)))
 
-/** Uses an unlock link, and makes this browser known with the answer. */
+/** Uses an unlock link. `withCookie` adds the cookie that makes this browser known to an answer. */
 export const unlockBrowser = (token: string) =>
   Effect.gen(function* () {
     yield* takeLink

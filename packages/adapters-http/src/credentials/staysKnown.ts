@@ -5,7 +5,7 @@ import { Effect, Option } from "effect"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "../security/Credentials.js"
 
-/** Makes the browser known that has just set a new password: with the old one, every known browser was forgotten. */
+/** Makes a browser that has just set a new password known again: the new password ends every known browser. */
 export const staysKnown = (account: Account.Account, response: HttpServerResponse.HttpServerResponse) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
@@ -16,7 +16,7 @@ export const staysKnown = (account: Account.Account, response: HttpServerRespons
     })
   })
 
-/** Also gives the browser the new cookie of its session, which the change of the password returned. */
+/** As `staysKnown`, and sets the session cookie that the change of the password returned, if any. */
 export const staysSignedIn = (
   account: Account.Account,
   cookie: Option.Option<string>,

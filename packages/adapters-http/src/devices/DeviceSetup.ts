@@ -21,7 +21,7 @@ export interface DeviceSetup {
   readonly settings: ReadonlyArray<PhoneSetting>
   /** Instructions for the owner, in order. */
   readonly steps: ReadonlyArray<string>
-  /** What decides how often and how exactly the app sends, with what it costs. Contains no token. */
+  /** The settings that decide how often and how exactly the app sends. Contains no token. */
   readonly tuning: ReadonlyArray<PhoneTuning>
 }
 
@@ -35,7 +35,7 @@ export interface PhoneTuning {
   /** The name that the app shows. */
   readonly name: string
   readonly value: string
-  /** What it is good for, and what it costs in battery. */
+  /** The benefit of the setting, and its cost in battery. */
   readonly effect: string
 }
 
@@ -52,7 +52,7 @@ export interface SetupContext {
   readonly language?: Language.Language
 }
 
-/** What an app needs to know of a place to notice when its owner arrives or leaves. */
+/** The facts of a place by which an app notices that the phone's owner arrives or leaves. */
 export interface SetupPlace {
   readonly label: string
   readonly circle: Geometry.Circle
@@ -101,7 +101,7 @@ const overland = ({ id, phone, token, say }: Given): DeviceSetup => {
       { name: "Access Token", value: token },
       { name: "Device ID", value: id }
     ],
-    // A link of Overland cannot set these.
+    // A link of Overland cannot set these settings.
     tuning: [
       { name: "Pause Updates Automatically", value: say.off, effect: say.tuning.overland.pauses },
       { name: "Desired Accuracy", value: "10m", effect: say.tuning.overland.accuracy },
@@ -162,8 +162,8 @@ const owntracks = ({ id, phone, places, token, say }: Given): DeviceSetup => {
 }
 
 /**
- * `ping`: minutes between locations of a phone that lies still; Android allows no fewer than 15. The app's own distance
- * of 500 m passes by a place of 150 m. iPhones use the other two in Move mode alone.
+ * `ping`: minutes between locations of a phone that lies still; Android allows no fewer than 15. The app's default
+ * distance of 500 m misses a place of 150 m. iPhones use the other two settings in Move mode alone.
  */
 const OWNTRACKS = { ping: 15, locatorDisplacement: 100, locatorInterval: 300 } as const
 
@@ -191,7 +191,7 @@ const waypoint = ({ circle, createdAt, label }: SetupPlace, index: number) => ({
 
 /**
  * Traccar Client (configuration_service.dart) reads the same names from a scanned web address, whose path is the
- * server's, and from a link of its own. Its default accuracy is that of Wi-Fi and cells: it misses a circle of 150 m.
+ * server's, and from a link of its own. Its default accuracy, that of Wi-Fi and cells, misses a circle of 150 m.
  * Without a heartbeat a phone that lies still sends nothing, and counts as unknown.
  */
 const traccar = ({ phone, token, say }: Given): DeviceSetup => {

@@ -63,6 +63,6 @@ export const troubleWords = (
   }
 }
 
-/** Whether the address belongs to a network at home or at work (RFC 1918, or a name that only it knows). */
+/** Whether the address belongs to a network at home or at work (RFC 1918, or a name that is known only there). */
 const isPrivate = (address: string): boolean =>
   /^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|.*\.(?:local|lan|home\.arpa)$)/.test(new URL(address).hostname)

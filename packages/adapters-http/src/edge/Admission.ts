@@ -45,7 +45,7 @@ export class RequestPlace {
 
 export type Admit = Effect.Effect<RequestPlace | undefined>
 
-/** Undefined: the request is refused. */
+/** Admits a request, which may wait for its place. The effect yields undefined when the request is refused. */
 export const make = (requestsAtOnce: number, timers: RequestTimers): Admit => {
   const turns = new Turns({ atOnce: requestsAtOnce, waitingMax: WAITING_MAX, waitMillis: WAIT_MILLIS }, timers)
   return Effect.map(turns.take, (hasTurn) => (hasTurn ? new RequestPlace(turns) : undefined))

@@ -10,8 +10,8 @@ interface Answer {
 }
 
 /**
- * Reports the calls of apps to the recorder of their numbers (decision figures-2). Without a recorder it adds nothing
- * to a request; with one, a request waits for nothing.
+ * Reports each call of an app to the recorder of app figures (decision figures-2). Without a recorder this adds nothing
+ * to a request; with a recorder, no request waits for its report.
  */
 export const counting =
   (recorder: Tally.FiguresRecorder | null) =>
@@ -40,7 +40,7 @@ const report = (recorder: Tally.FiguresRecorder, cell: Cell, { error, response }
   recorder.called(call, cell.caller === undefined ? null : rateUse(cell))
 }
 
-/** The share of its rate that the connection has used. The limit of a client at an address is not the app's. */
+/** The used percentage of the connection's rate limit. A call without a connection counts against an address. */
 const rateUse = ({ standing }: Cell): number | null => {
   const [limit, remaining] = [Number(standing["ratelimit-limit"]), Number(standing["ratelimit-remaining"])]
   return Number.isFinite(limit) && Number.isFinite(remaining) ? AppFigures.percentUsed(limit, remaining) : null

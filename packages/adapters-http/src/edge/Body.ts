@@ -9,15 +9,15 @@ import { NodeRequest } from "../engine/NodeRequest.js"
 import * as Slices from "./Slices.js"
 
 /**
- * A body that cannot be used, with the answer for the client. It is a defect and not an error, because the platform
- * turns errors of a body into defects.
+ * A body that cannot be used, with the answer for the client. The refusal is a defect and not an error, because the
+ * platform turns errors of a body into defects.
  */
 export class BodyRefused extends Data.TaggedError("BodyRefused")<{ readonly answer: Errors.WireError }> {}
 
 /** The answer to a body that broke off: the client may send the whole body again. */
 const ENDED_EARLY = Errors.invalidRequest("The body ended too early")
 
-/** A body that stays unusable when the client sends it again: a retry cannot help. */
+/** Whether the body stays unusable when the client sends it again, so that a retry cannot help. */
 export const isHopeless = (defect: unknown): boolean => defect instanceof BodyRefused && defect.answer !== ENDED_EARLY
 
 const JSON_TYPE = "application/json"
@@ -77,7 +77,7 @@ const text = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Effect.
   })
 }
 
-/** The content type of a body that the matched route reads; any other is refused. */
+/** The body's content type (default JSON). Refuses compressed bodies and types that the route does not read. */
 export const acceptable = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Exit.Exit<string> => {
   const type = mediaType(request.headers["content-type"]) ?? JSON_TYPE
   const encoding = request.headers["content-encoding"] ?? "identity"
@@ -205,7 +205,7 @@ const parseShort = (text: string, entriesMax: number): Exit.Exit<unknown> => {
   }
 }
 
-/** The entries of all lists; somewhat more than `most` when there are more than that. */
+/** The number of entries of all lists. Counting stops once the number is above `most`. */
 const entriesOf = (body: unknown, most: number): number => {
   const left: Array<unknown> = [body]
   let entries = 0

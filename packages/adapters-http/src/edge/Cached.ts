@@ -31,7 +31,7 @@ const tagged = (text: string): Made => ({
   etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`
 })
 
-/** RFC 9110 §13.1.2: a list of tags, which a cache may have made weak, or any. */
+/** Whether the client has this text (RFC 9110 §13.1.2): the header is `*`, or lists the tag, also as a weak tag. */
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch !== undefined &&
   (ifNoneMatch.trim() === "*" || ifNoneMatch.split(",").some((one) => one.trim().replace(/^W\//, "") === etag))

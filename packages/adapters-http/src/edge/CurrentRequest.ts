@@ -5,7 +5,7 @@ import { Effect, FiberRef, GlobalValue } from "effect"
 import type { RequestPlace } from "./Admission.js"
 import * as BodyBounds from "./BodyBounds.js"
 
-/** The connection that a request acts for. It is known even when its token is no longer valid. */
+/** The connection that a request acts for, known even when the request's token is no longer valid. */
 export type RequestCaller = Connection.ConnectionOwner
 
 /** The contract's declarations about a route, prepared when the server starts. */
@@ -31,9 +31,9 @@ export interface Cell {
   route: Route
   /** Set by the guard, before it checks limits and scopes: a call that it then refuses is logged as well. */
   caller: RequestCaller | undefined
-  /** The app that calls, for its developer's numbers: the app of the token, or the one that `client_id` names. */
+  /** The app that calls, for its developer's numbers: the app of the token, or the app that `client_id` names. */
   appId: AppId | undefined
-  /** The entry that a call with a token that no longer works shares with earlier ones. */
+  /** Set for a token that no longer works: its calls of one route within an hour share one log entry. */
   repeat: Repeat | undefined
   /** Set by the guard, before it checks the purpose: a refused purpose is in the log too. */
   purpose: string | null
@@ -44,9 +44,9 @@ export interface Cell {
   disclosed: string | null
   /** The code of a refusal that the handler answered itself, so that the edge sees no error. */
   refusal: string | null
-  /** The place that the request takes among those that are worked on; undefined when they are not limited. */
+  /** The request's place in admission control; undefined when admission is off or the request is exempt. */
   place: RequestPlace | undefined
-  /** The headers that tell the caller how much of its limit is left. Refusals carry them as well. */
+  /** The rate limit headers: how much of its limit the caller has left. Refusals have these headers as well. */
   standing: Readonly<Record<string, string>>
 }
 
@@ -98,7 +98,7 @@ export const developerReads = (caller: RequestCaller): Effect.Effect<void> =>
 /** From here on the request counts as a call of the app, and concerns no user. */
 export const clientIs = (id: AppId): Effect.Effect<void> => change((cell) => void (cell.appId = id))
 
-/** Like `callerIs`, for a token that no longer works: the call shares an entry with others. */
+/** Like `callerIs`, for a token that no longer works: the call shares a log entry with other calls. */
 export const deadCallerIs = (caller: RequestCaller, repeat: Repeat): Effect.Effect<void> =>
   change((cell) => {
     cell.caller = caller

@@ -142,8 +142,9 @@ export const make = <R>(
   })
 
 /**
- * Gives the rest of the request its cell, and writes its id on every log line. Both are set in one step and never put
- * back, because the fiber ends with the request: `Effect.locally` takes twenty steps for each, to put it back.
+ * Gives the rest of the request its cell, and writes the request's id on every log line. Both are set in one step and
+ * never reset, because the fiber ends with the request. `Effect.locally` takes twenty steps for each, to restore the
+ * old value.
  */
 const carrying =
   (cell: CurrentRequest.Cell) =>
@@ -163,9 +164,9 @@ const carrying =
 
 interface Answer {
   readonly response: HttpServerResponse.HttpServerResponse
-  /** The refusal that is the body of `response`. The edge adds the request's id and the page that explains it. */
+  /** The refusal that is the body of `response`. The edge adds the request's id and a link to the code's page. */
   readonly refusal?: Errors.WireError
-  /** The code of a refusal, for the access log. */
+  /** The error code for the access log; null for a status below 400. */
   readonly error: string | null
   /** Set for a refusal that may be shown as a page to a person who came with a browser. */
   readonly page: Errors.WireError | undefined
@@ -195,9 +196,9 @@ const ABORTED: Answer = {
 }
 
 /**
- * For requests with two Host headers. A proxy in front of us may have used the one that we do not use (RFC 9112 §3.2).
- * The service then trusts no part of the request, neither its path nor where its body ends, so it closes the connection
- * after the answer.
+ * For requests with two Host headers. A proxy in front of the service may have used the Host header that Node dropped
+ * (RFC 9112 §3.2). The service then trusts no part of the request, neither its path nor where its body ends, so it
+ * closes the connection after the answer.
  */
 const TWO_HOSTS: Answer = (() => {
   const { response, ...rest } = toAnswer(Errors.invalidRequest("The request has more than one Host header"))
@@ -205,11 +206,12 @@ const TWO_HOSTS: Answer = (() => {
   return { ...rest, response: HttpServerResponse.setHeader(response, "connection", "close"), page: undefined }
 })()
 
-/** For requests that were not admitted in time. Not as a page: a page would ask the database whose session it is. */
+/** For requests that were not admitted in time. Not as a page: a page would look up the session in the database. */
 const BUSY: Answer = { ...toAnswer(Errors.busy), page: undefined }
 
 /**
- * Node keeps the first Host header and drops the others. Only `rawHeaders` has all of them, names and values in turn.
+ * Whether the request has more than one Host header. Node keeps the first and drops the others; only `rawHeaders` has
+ * all headers, names and values in turn.
  */
 const hasTwoHosts = (request: HttpServerRequest.HttpServerRequest): boolean => {
   const { rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)

@@ -15,8 +15,9 @@ const FOR_A_FILE = 30 * MINUTE
 const EXTEND = Symbol("extend the time of a request")
 
 /**
- * A request carries its own extension. In a map of all requests, even a weak one, each request would be kept until the
- * next large collection of garbage: the table is old, and what an old object mentions survives the small ones.
+ * A request carries its own extension. In a map of all requests, even a weak map, each request would stay in memory
+ * until the next major garbage collection: the map's table is old, and minor collections keep what an old object refers
+ * to.
  */
 interface Extensible {
   [EXTEND]?: (() => void) | undefined

@@ -1,6 +1,6 @@
 import { isHttps, type ServiceOptions } from "../HttpOptions.js"
 
-/** Forbids a browser to run or frame any part of an API answer, even if it were made to show the answer as a page. */
+/** Forbids a browser to run or frame any part of an API answer, even if the browser shows the answer as a page. */
 const API_CSP = "default-src 'none'; frame-ancestors 'none'"
 
 type Given = Readonly<Record<string, string>>

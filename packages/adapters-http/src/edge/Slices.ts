@@ -10,7 +10,7 @@ const CHARACTERS = 131_072
 /** The most entries that are converted at once. */
 const ENTRIES = 1_000
 
-/** Ends when everything has run that waits for this process. */
+/** Ends after one turn of the event loop, in which other requests run. */
 const turn: Effect.Effect<void> = Effect.async((resume) => {
   const waiting = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(waiting))

@@ -1,6 +1,6 @@
 import { Context } from "effect"
 
-/** The time in which requests wait for one another. */
+/** The clock and the timers of requests that wait for a turn. */
 export interface RequestTimers {
   readonly now: () => number
   /** Runs `then` after this time, unless the returned function is called before. */
@@ -17,8 +17,8 @@ const HOST: RequestTimers = {
 }
 
 /**
- * The host's timers, also where the programs live on a clock of their own: clients wait in real time. Only a
- * simulation, whose clients live on its clock too, provides others.
+ * The host's timers, also where the programs run on another clock: clients wait in real time. Only a simulation, whose
+ * clients run on its clock too, provides other timers.
  */
 export class Timers extends Context.Reference<Timers>()("@place-access/adapters-http/edge/Timers", {
   defaultValue: (): RequestTimers => HOST

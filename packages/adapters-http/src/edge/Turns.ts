@@ -5,11 +5,11 @@ import type { RequestTimers } from "./Timers.js"
 const STOPPED_MILLIS = 100
 
 export interface TurnLimits {
-  /** How many may work at once. */
+  /** How many callers may work at once. */
   readonly atOnce: number
-  /** How many may wait. The next one is refused at once. */
+  /** How many callers may wait. The next caller is refused at once. */
   readonly waitingMax: number
-  /** How long each may wait before it is refused. */
+  /** How long each caller may wait before it is refused. */
   readonly waitMillis: number
 }
 
@@ -58,7 +58,7 @@ export class Turns {
 
   release(): void {
     const [next] = this.waiting
-    // After `takeAnyway` more work than may: the next in line waits until they have ended.
+    // After `takeAnyway` more than `atOnce` callers may work: the next in line waits until the surplus has ended.
     if (next === undefined || this.working > this.limits.atOnce) this.working--
     else next(true)
   }

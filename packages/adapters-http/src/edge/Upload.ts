@@ -134,8 +134,8 @@ export const form = <A, E, R>(
   )
 
 /**
- * The same with several files. The route gets one after the other, and an error of one does not keep it from the next:
- * `use` must turn it into a result.
+ * As `form`, with several files, which the route gets one after the other. `use` must turn the error of a file into a
+ * result: a failure of `use` ends the reading, and the route does not get the files after it.
  */
 export const forms = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,
@@ -150,7 +150,7 @@ export const forms = <A, E, R>(
         const file = yield* nextFile(source)
         if (file === undefined) return results.length === 0 ? yield* Effect.fail(noForm) : results
         results.push(yield* use(file))
-        // What the route left of this file is read and dropped, so that the next one begins.
+        // What the route left of this file is read and dropped, so that the next file begins.
         yield* Stream.runDrain(file.bytes)
       }
     })

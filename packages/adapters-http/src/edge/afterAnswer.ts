@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 
 /**
- * Goes on without waiting for the mail. If the answer waited, its time would show whether an account has the address.
+ * Sends mail in the background. If the answer waited for the mail, the delay would show whether an account has the
+ * address.
  */
 export const afterAnswer = <A, E, R>(failure: string, mailing: Effect.Effect<A, E, R>) =>
   mailing.pipe(

@@ -6,7 +6,7 @@ type Response = HttpServerResponse.HttpServerResponse
 
 /**
  * Makes the response of an endpoint from the value that its handler returns. When the endpoint declares several
- * answers, the response is the first one that the value fits. A value that fits none is a bug, hence a defect.
+ * answers, the first answer whose schema the value fits is sent. A value that fits no schema is a bug, hence a defect.
  */
 export const writer = ({
   successSchema

@@ -12,8 +12,8 @@ export interface Wrapped {
 }
 
 /**
- * Wraps the work of an endpoint after its guards: reading the body, the handler, and writing the answer. It is called
- * once for each endpoint when the server starts, and returns undefined for an endpoint that it does not wrap. `own`:
+ * Wraps the work of an endpoint after its guards: reading the body, the handler, and writing the answer. The function
+ * is called once for each endpoint when the server starts; it returns undefined to leave an endpoint unwrapped. `own`:
  * the request's services.
  */
 export type Around = (

@@ -4,7 +4,7 @@ import { Context, Effect, Either, Option, ParseResult, type Schema } from "effec
 type Next = (decoded: unknown) => Effect.Effect<unknown, unknown>
 
 /**
- * Decodes a part of a request and passes it on to `next`. When the endpoint declares no such part, `next` gets
+ * Decodes a part of a request and passes the value on to `next`. When the endpoint declares no such part, `next` gets
  * undefined.
  */
 export const part = (schema: Option.Option<Schema.Schema.All>): ((value: unknown, next: Next) => ReturnType<Next>) => {
@@ -12,7 +12,7 @@ export const part = (schema: Option.Option<Schema.Schema.All>): ((value: unknown
   const decode = ParseResult.decodeUnknown(schema.value as Schema.Schema<unknown>)
   return (value, next) => {
     const decoded = decode(value)
-    // Most decoding has ended already, and then takes no step of the fiber.
+    // Most decoding is synchronous, and then takes no step of the fiber.
     if (Either.isEither(decoded) && Either.isRight(decoded)) return next(decoded.right)
     return Effect.matchEffect(decoded, { onFailure: refuse, onSuccess: next })
   }
@@ -22,7 +22,8 @@ const refuse = (issue: ParseResult.ParseIssue): Effect.Effect<never, HttpApiErro
   HttpApiError.HttpApiDecodeError.refailParseError(ParseResult.parseError(issue))
 
 /**
- * Reads and decodes the body, if the endpoint declares one, and passes it on to `next`. `own`: the request's services.
+ * Reads and decodes the body, and passes the value on to `next`: undefined when the endpoint declares no body. `own`:
+ * the request's services.
  */
 export const payload = ({
   payloadSchema
@@ -36,8 +37,8 @@ export const payload = ({
 }
 
 /**
- * Reads the body as a form or as JSON, by its content type. The edge refuses content types that the endpoint does not
- * declare (`Body.acceptable`).
+ * Reads the body as a form or as JSON, by its content type; for GET and HEAD, the query. The edge refuses content types
+ * that the endpoint does not declare (`Body.acceptable`).
  */
 const body = (own: Context.Context<never>): Effect.Effect<unknown> => {
   const request = Context.unsafeGet(own, HttpServerRequest.HttpServerRequest)

@@ -107,7 +107,7 @@ const guardOf = (tag: HttpApiMiddleware.TagClassAny, services: Context.Context<n
 }
 
 /**
- * Runs the guards, the last one first, each with the request and its own services. Then runs the endpoint, with all of
+ * Runs the guards, the last guard first; a guard requires only the request. Then runs the endpoint, with all of
  * `services` and what the guards provide.
  */
 const answer = (

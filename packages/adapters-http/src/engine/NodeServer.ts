@@ -8,7 +8,7 @@ type Response = HttpServerResponse.HttpServerResponse
 
 /**
  * Answers Node's requests with `app`, each on a fibre of its own; README.md says what this replaces. `app` begins
- * uninterruptible and marks the parts that may be interrupted when the client goes away. It gets no `Scope`.
+ * uninterruptible and marks the parts that may be interrupted when the client goes away. `app` gets no `Scope`.
  */
 export const listener = <E, R>(
   app: HttpApp.Default<E, R>

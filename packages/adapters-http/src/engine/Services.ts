@@ -11,7 +11,7 @@ import { Layered } from "./Layered.js"
  * `put` and `lay` change a context, so only the modules of this folder that run on `NodeServer` may call them.
  */
 
-/** Marks the context of a request that began with one of its own. A copy of that context has the mark too. */
+/** Marks the context of a request that began with an own context. A copy of that context has the mark too. */
 const BEGAN_OWN = "@place-access/adapters-http/engine/Services/beganOwn"
 
 /** A context for one request, over the services of the server. */
@@ -68,8 +68,8 @@ export const owned = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E
     if (isOwn(context) || !context.unsafeMap.has(BEGAN_OWN)) return self
     const own = ofRequest(Context.empty() as Context.Context<never>)
     for (const [key, service] of context.unsafeMap) put(own, key, service)
-    // Set to the empty context first: Effect compares contexts by content, and keeps the present one when the new one
-    // is equal.
+    // Set to the empty context first: Effect compares contexts by content, and keeps the present context when the new
+    // context is equal.
     return FiberRef.set(FiberRef.currentContext, Context.empty() as Context.Context<never>).pipe(
       Effect.zipRight(FiberRef.set(FiberRef.currentContext, own)),
       Effect.zipRight(self)

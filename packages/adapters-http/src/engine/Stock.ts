@@ -16,8 +16,8 @@ import { Engine, type EngineParts } from "./Engine.js"
 
 /**
  * The platform's own server, router and handlers, under the same contract. The HTTP tests pass on them as well
- * (`STOCK=1`). So after an upgrade of the platform that this folder does not support yet, a service can run on them:
- * `Layer.provide(Stock.layer)` below `HttpLive.layer`.
+ * (`STOCK=1`). So after an upgrade of the platform that this folder does not support yet, a service can run on the
+ * platform's parts: `Layer.provide(Stock.layer)` below `HttpLive.layer`.
  */
 
 /** The edge begins uninterruptible (`NodeServer`); the platform begins a request's fibre interruptible. */

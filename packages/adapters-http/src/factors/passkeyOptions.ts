@@ -5,7 +5,7 @@ import { type ServiceOptions } from "../HttpOptions.js"
 /** The name of this service for authenticators (its RP ID): the host of `BASE_URL`. */
 export const relyingParty = ({ baseUrl }: ServiceOptions): string => new URL(baseUrl).hostname
 
-/** Browsers make passkeys for names only, not for network addresses. */
+/** Whether browsers make passkeys for this service: for a host name only, not for a network address. */
 export const canHavePasskeys = (options: ServiceOptions): boolean => {
   const host = relyingParty(options)
   return !host.startsWith("[") && !/^\d+(?:\.\d+){3}$/.test(host)
@@ -15,7 +15,7 @@ const TIMEOUT_MS = 300_000
 
 const described = (passkeys: ReadonlyArray<Factors.Passkey>) => passkeys.map(({ id }) => ({ type: "public-key", id }))
 
-/** `PublicKeyCredentialRequestOptions` as JSON. No `passkeys`: the authenticator offers those that it knows. */
+/** `PublicKeyCredentialRequestOptions` as JSON. Without `passkeys` the authenticator offers all of its own. */
 export const toSign = (
   options: ServiceOptions,
   challenge: string,

@@ -19,7 +19,7 @@ const ClientData = Schema.parseJson(Schema.Struct({ challenge: Schema.String.pip
 
 const text = (base64url: string): string => Buffer.from(base64url, "base64url").toString("utf8")
 
-/** Reads what the script of a page posted. None: it is not the response of an authenticator. Nothing is verified. */
+/** Reads what the script of a page posted. None when the text is no authenticator's response. Nothing is verified. */
 export const read = (json: string): Option.Option<PasskeyResponse> =>
   json.length > LONGEST
     ? Option.none()

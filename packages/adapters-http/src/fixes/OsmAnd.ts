@@ -15,7 +15,7 @@ export interface OsmAndRequest {
   readonly body: string
 }
 
-/** The phone's identifier: the first that a message has, whichever of the three names it uses. */
+/** The phone's identifier: the first that is not empty, under any of its three names. Undefined when there is none. */
 export const deviceId = (sent: OsmAndRequest): string | undefined => {
   for (const message of messages(sent)) {
     for (const name of ["id", "deviceid", "device_id"]) {
@@ -76,8 +76,8 @@ const NAMES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The first value of each field. It also finds the fields that Traccar Client puts into its JSON as `&id=…&lat=…&`, for
- * a body whose JSON is broken.
+ * The first value of each field. When the JSON of Traccar Client is broken, this still finds the fields that the app
+ * puts into the JSON as `&id=…&lat=…&`.
  */
 const formFields = (text: string): Fields => {
   const found: Record<string, unknown> = {}
@@ -128,7 +128,7 @@ const traccarClient = (value: unknown, receivedAt: Timestamp.Timestamp): Readonl
 }
 
 const isLeftOut = (value: unknown): boolean => value === undefined || value === null || value === ""
-/** Whether the app marks the position as invalid: it has no fix and repeats the last known place. */
+/** Whether the app marks the position as invalid: the app has no fix and repeats the last known place. */
 const isFalse = (value: unknown): boolean => value === false || value === "false" || value === "0" || value === 0
 
 /** A number from here on counts milliseconds, a smaller number seconds. */

@@ -9,11 +9,11 @@ import { degrees, type Fields, fields, instant, isoMillis, list, number, type Ph
 /**
  * The features of a batch of Overland (github.com/aaronpk/Overland-iOS, GLManager.m): `{ locations: [Feature],
  * current?, trip? }`. Undefined if the body is something else. `current` is ignored: the app sends the same reading
- * again in its turn. Taken early, it would make the readings before it look old to the rules.
+ * again in its turn. Taken early, `current` would make the readings before it look old to the rules.
  */
 export const features = (body: unknown): ReadonlyArray<unknown> | undefined => list(fields(body)?.["locations"])
 
-/** The content of a feature. `Nothing`: there is nothing to store in it. */
+/** The content of a feature. `Nothing`: the feature has nothing to store. */
 export type Content = Data.TaggedEnum<{
   Reading: { readonly reading: Fix.Reading }
   Visit: { readonly visit: VisitReport.VisitReport }

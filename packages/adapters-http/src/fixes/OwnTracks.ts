@@ -4,8 +4,8 @@ import { degrees, type Fields, fields, instant, list, number } from "./PhoneUplo
 // Decision devices-9.
 
 /**
- * Decodes what OwnTracks posts (owntracks.org/booklet/tech/json): one message. Only a `location` message is a reading.
- * All other messages, encrypted ones and empty bodies included, contain nothing to store.
+ * Decodes what OwnTracks posts (owntracks.org/booklet/tech/json): a message, or a list of messages. Only a `location`
+ * message is a reading. All other messages, encrypted ones and empty bodies included, contain nothing to store.
  */
 export const decode = (body: unknown): ReadonlyArray<Fix.Reading> =>
   (list(body) ?? [body]).flatMap((one) => {

@@ -46,8 +46,8 @@ const json = (request: Request): Effect.Effect<unknown> =>
 
 const OK = { result: "ok" }
 /**
- * Answers an unreadable body with 200, because the app shows a text only then. It keeps the batch unless the result is
- * "ok".
+ * Answers an unreadable body with 200, because the app shows a text only then. The app keeps the batch unless the
+ * result is "ok".
  */
 const NO_BATCH = { error: "This is not a batch of Overland: locations must be an array" }
 
@@ -65,7 +65,7 @@ const overland = (request: Request) =>
 
 const ownTracks = (request: Request) =>
   Effect.gen(function* () {
-    // A body that cannot be read counts as empty. After 413, 415 or 400 the app deletes its oldest reading, and on
+    // A refused body counts as one unreadable reading. After 413, 415 or 400 the app deletes its oldest reading, and on
     // Android it would retry forever.
     const readings = yield* Effect.map(json(request), OwnTracks.decode).pipe(
       Effect.catchSomeDefect((defect) =>

@@ -32,7 +32,7 @@ export const number = (value: unknown): number | undefined => {
   return text === "" ? undefined : Number(text)
 }
 
-/** A latitude or longitude. A missing one gives NaN, and the domain puts the reading aside. */
+/** A latitude or longitude. A missing value gives NaN, and the domain puts the reading aside. */
 export const degrees = (value: unknown): number => number(value) ?? Number.NaN
 
 /** Undefined when the text is not JSON. */
@@ -52,6 +52,6 @@ const YEAR_9999 = 253_402_300_799_999
 export const instant = (millis: number | undefined): Timestamp.Timestamp =>
   millis !== undefined && millis >= YEAR_1 && millis <= YEAR_9999 ? Timestamp.make(millis) : Fix.UNREADABLE
 
-/** A time in ISO 8601 with a zone, as milliseconds since 1970. */
+/** A time in ISO 8601 with a zone, as milliseconds since 1970; undefined for anything else. */
 export const isoMillis = (value: unknown): number | undefined =>
   typeof value === "string" ? Timestamp.parseIso(value) : undefined

@@ -15,7 +15,7 @@ import { Turns } from "../edge/Turns.js"
  * any time, and `ingestFixes` then tries again as before.
  */
 
-/** More uploads of one person than this do not wait. A phone sends a refused upload again. */
+/** The most uploads of one person that wait. A further upload is refused, and its phone sends it again. */
 const WAITING_MAX = 512
 /** Phones wait half a minute for an answer, some of them only fifteen seconds. */
 const WAIT_MILLIS = 10_000
@@ -31,14 +31,14 @@ export class UploadTurns extends Context.Tag("@place-access/adapters-http/fixes/
   }
 >() {}
 
-/** One for each process. */
+/** One instance for each process. */
 export const layer: Layer.Layer<UploadTurns> = Layer.effect(
   UploadTurns,
   Effect.map(Timers, (timers) => make(timers))
 )
 
 const make = (timers: RequestTimers): typeof UploadTurns.Service => {
-  // A person is here while one of their uploads is under way.
+  // Has an entry for a person while one of their uploads is under way.
   const people = new Map<UserId, Turns>()
   const turnsOf = (userId: UserId): Turns => {
     const known = people.get(userId)

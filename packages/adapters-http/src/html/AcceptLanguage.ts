@@ -12,7 +12,7 @@ interface Range {
 
 const RANGE = /^(\*|([a-z]{1,8})(?:-[a-z0-9]{1,8})*)(?:[ \t]*;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/i
 
-/** Entries that are malformed are left out, so that one of them does not cost the person the others. */
+/** Malformed entries are left out, so that the other entries still count. */
 const rangesOf = (header: string): ReadonlyArray<Range> => {
   const entries = header.slice(0, LONGEST).split(",")
   // The entry at the cut may lack its end, such as its weight.
@@ -26,9 +26,9 @@ const rangesOf = (header: string): ReadonlyArray<Range> => {
 }
 
 /**
- * The language that `Accept-Language` weighs highest among ours, the first of equals. `*` stands for the languages that
- * the header does not name. Null when the header names none of ours: `*` alone, which programs send, says nothing about
- * a person.
+ * Of the service's languages, the language with the highest weight in `Accept-Language`; of equal weights the first.
+ * `*` stands for the languages that the header does not name. Null when the header names none of ours: `*` alone, which
+ * programs send, says nothing about a person.
  */
 export const negotiate = (header: string | undefined): Language.Language | null => {
   const ranges = rangesOf(header ?? "")

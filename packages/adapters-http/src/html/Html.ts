@@ -5,8 +5,8 @@ import type { Locale } from "./Locale.js"
  * template cannot forget to. Values stand in text or inside double-quoted attributes; nothing else is safe and nothing
  * else is used.
  *
- * Texts and times depend on the reader, whom a part of a page need not know: they are written when the whole page is
- * (`in`).
+ * Texts and times depend on the reader, and a part of a page need not know the reader: `in` writes them, once the page
+ * is whole.
  */
 export class Html {
   readonly written: string | ((locale: Locale) => string)
@@ -19,16 +19,16 @@ export class Html {
     return typeof this.written === "string" ? this.written : this.written(locale)
   }
 
-  /** A template string cannot hold HTML: without a reader there is no text, and it would be escaped. */
+  /** Fails: without a reader there is no text, and HTML in a plain template string would be escaped. */
   toString(): string {
     throw new Error("Html stands in a template string: use html`…`")
   }
 }
 
-/** `false`, `null` and `undefined` leave nothing, so that `condition && html`…`` reads well. */
+/** `false`, `null` and `undefined` write nothing, so that `condition && html`…`` reads well. */
 export type Value = string | number | Html | false | null | undefined | ReadonlyArray<Value>
 
-/** A text: one that a person chose, such as the name of a place, or one of our own in the reader's language. */
+/** A text that a person chose, such as the name of a place, or a text of the service in the reader's language. */
 export type Text = string | Html
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -41,7 +41,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 
 export const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? "")
 
-/** A string if the value is the same for every reader. */
+/** The value as HTML: a string if it is the same for every reader, otherwise a function of the locale. */
 const written = (value: Value): Html["written"] => {
   if (value instanceof Html) return value.written
   if (value === false || value === null || value === undefined) return ""
@@ -74,5 +74,5 @@ export const flag = (name: "checked" | "selected" | "required" | "open" | "reado
 export const attribute = (name: string, value: Text | number | null | undefined): Html =>
   value === null || value === undefined ? nothing : html` ${new Html(name)}="${value}"`
 
-/** A stranger's address, for use in `href`: only web addresses pass, never `javascript:`. */
+/** A stranger's address, for use in `href`: anything but a web address, such as `javascript:`, becomes `#`. */
 export const webAddress = (text: string): string => (/^https?:\/\//i.test(text) ? text : "#")

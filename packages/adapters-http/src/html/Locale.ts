@@ -5,6 +5,6 @@ export interface Locale {
   readonly language: Language.Language
   /** Null: not known. Times stay in UTC, with the full date, because "today" could be wrong. */
   readonly zone: TimeZone.TimeZone | null
-  /** What times are compared with. */
+  /** The present, with which times are compared. */
   readonly now: Timestamp.Timestamp
 }

@@ -11,8 +11,8 @@ import * as Errors from "../wire/Errors.js"
 import { LooksUpUrl, WithoutKey } from "./WithoutKey.js"
 
 /**
- * `Idempotency-Key` makes a POST repeatable. It wraps all that an endpoint does after its guards, so the endpoint's
- * writes and the stored answer are one transaction. Every POST reads the header, except for those annotated
+ * `Idempotency-Key` makes a POST repeatable. `around` wraps all that an endpoint does after its guards, so the
+ * endpoint's writes and the stored answer are one transaction. Every POST reads the header, except for those annotated
  * `WithoutKey`.
  */
 export const around: Around = ({ annotations, endpoint }) => {

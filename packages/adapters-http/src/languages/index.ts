@@ -28,7 +28,7 @@ const WORDS = { en: englishWords, de: germanWords } satisfies Record<Language, o
 /** `12,345` or `12.345`. */
 export const number = (language: Language, value: number): string => WORDS[language].number(value)
 
-/** A text, or a function of what stands in it, becomes HTML in the language of the person who reads the page. */
+/** A text, or a function of the values in it, becomes HTML in the language of the person who reads the page. */
 export type Texts<File> = {
   readonly [Name in keyof File]: File[Name] extends (...values: infer Values) => Value
     ? (...values: Values) => Html

@@ -46,7 +46,7 @@ const addKey = (operation: Json): void => {
 
 const KEY_ERRORS: ReadonlySet<string> = new Set(["IdempotencyKeyInUseError", "IdempotencyKeyReusedError"])
 
-/** The contract declares the errors of Idempotency-Key for all endpoints. These endpoints do not read the header. */
+/** Removes the Idempotency-Key errors, declared for all endpoints, from an endpoint that does not read the header. */
 const dropKeyErrors = (operation: Json): void => {
   const responses = object(operation["responses"])
   for (const [status, value] of Object.entries(responses)) {
@@ -95,8 +95,8 @@ const correctOperation = (operation: Json, named: ReadonlyMap<string, string>): 
 }
 
 /**
- * Errors that this operation cannot answer with: the platform's own, and `invalid_purpose` where no purpose is a
- * parameter.
+ * Whether the operation cannot answer with this error: the platform's own error, or `invalid_purpose` where no purpose
+ * is a parameter.
  */
 const isElsewhere = (name: string | undefined, parameters: ReadonlyArray<unknown>): boolean =>
   name === PLATFORM_ERROR ||

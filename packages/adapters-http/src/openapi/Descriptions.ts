@@ -5,7 +5,7 @@ import { type Json, object } from "./Json.js"
  * shows the description where the field is used. A field whose name does not say enough is described in the contract.
  */
 
-/** By the name of the field. A test fails when a field has none. */
+/** By the name of the field. A test fails when a field has no description. */
 export const BY_NAME: Readonly<Record<string, string>> = {
   _type: "OwnTracks' word for the kind of message",
   access_token: "Sent as `Authorization: Bearer` with each request; works for an hour",
@@ -246,10 +246,10 @@ export const addTo = (part: unknown): void => {
   for (const key of WITHIN) addTo(schema[key])
 }
 
-/** Where a schema has others inside. */
+/** The keys under which a schema contains other schemas. */
 const WITHIN = ["items", "anyOf", "oneOf", "allOf", "additionalProperties"] as const
 
-/** The names of the fields below `part` that have no description, each with where it is. */
+/** The paths of the fields below `part` that have no description. */
 export const missing = (part: unknown, at: string): ReadonlyArray<string> => {
   if (Array.isArray(part)) return part.flatMap((one) => missing(one, at))
   if (typeof part !== "object" || part === null) return []

@@ -43,7 +43,7 @@ const PAYLOADS: {
   ping: { type: "ping" }
 }
 
-/** When the examples happened. An event of the sensitive tier happens at the moment that its body names. */
+/** When the examples of the sensitive tier happened: their times follow from `sensitiveExpiresAt`. */
 const MOMENTS: Partial<Record<Event.EventType, Timestamp.Timestamp>> = {
   "sensitive.expiring": Timestamp.make(sensitiveExpiresAt - 14 * Timestamp.DAY),
   "sensitive.lapsed": sensitiveExpiresAt,
@@ -103,8 +103,8 @@ export const ENTRIES: ReadonlyArray<CatalogueEntry> = [...Event.SUBSCRIBABLE, "p
 }))
 
 /**
- * The scopes of which a connection needs one, as the check before every attempt asks for them. None for the events of
- * the sensitive tier.
+ * The scopes of which the check before every attempt requires one. None for `ping` and the events of the sensitive
+ * tier.
  */
 export const neededScopes = (name: CatalogueEntry["name"]): ReadonlyArray<string> =>
   Array.from(

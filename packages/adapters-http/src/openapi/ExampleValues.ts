@@ -349,7 +349,7 @@ export const NULLS: ReadonlySet<string> = new Set([
   "webhook_url"
 ])
 
-/** The value of `{id}` in a path, by the part before it. */
+/** The value of `{id}` in a path, by the path segment before it. */
 export const idsByPath: Readonly<Record<string, string>> = {
   apps: ids.app,
   connections: ids.connection,

@@ -12,7 +12,7 @@ interface Place {
   readonly isRequest: boolean
 }
 
-/** Makes an example for a schema from `ExampleValues`. Undefined when there is none to give, as for a file. */
+/** Makes an example for a schema from `ExampleValues`. Undefined for a schema without an example, such as a file. */
 export const make = (schema: Json, schemas: Json, place: Place): unknown => {
   const known = knownValue(schema, schemas, place)
   if (known !== undefined) return known

@@ -1,6 +1,4 @@
-/**
- * A part of the document: data that is made from other data. test/openapi.test.ts and the linter check it, not types.
- */
+/** A part of the OpenAPI document. test/openapi.test.ts and the linter check its form; types do not. */
 export type Json = Record<string, unknown>
 
 export const isObject = (value: unknown): value is Json =>
@@ -24,7 +22,7 @@ export const map = (value: unknown, change: (one: Json) => Json): unknown => {
 
 const REF = "#/components/schemas/"
 
-/** The name of the schema that a reference points to. */
+/** The name of the schema that a reference points to; undefined for a schema that is no reference. */
 export const refName = (schema: Json): string | undefined =>
   typeof schema["$ref"] === "string" ? schema["$ref"].slice(REF.length) : undefined
 

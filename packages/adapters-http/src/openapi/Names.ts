@@ -1,4 +1,4 @@
-// The names of the document's parts, for those who generate clients from it. Decision wire-3.
+// The names of the document's parts, for people who generate clients from the document. Decision wire-3.
 import { Account } from "@place-access/domain/accounts"
 import { App } from "@place-access/domain/apps"
 import { Delivery } from "@place-access/domain/deliveries"
@@ -32,7 +32,7 @@ const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.sli
 
 /**
  * Names what the contract leaves without a name: enums that recur, list answers (`PlaceList`), and the other bodies of
- * an operation, after it (`AnswersPresenceAnswer`). Required fields come first. Changes the document.
+ * an operation, named after the operation (`AnswersPresenceAnswer`). Required fields come first. Changes the document.
  */
 export const nameParts = (document: Json): void => {
   const components = object(document["components"])
@@ -65,7 +65,7 @@ const operationsOf = (document: Json): ReadonlyArray<Json> =>
     Object.values(object(document[part])).flatMap((methods) => Object.values(object(methods)).map(object))
   )
 
-/** Readers and generators show fields in this order: what a request must have comes before what it may have. */
+/** Puts required fields before optional fields, because readers and generators show fields in this order. */
 const requiredFirst = (schema: Json): Json => {
   const { properties } = schema
   if (!isObject(properties)) return schema
@@ -95,7 +95,7 @@ const nameBodies = (operation: Json, schemas: Json): void => {
   }
 }
 
-/** `PlaceList` for an answer with a list of the schema `Place` and a cursor. */
+/** `PlaceList` for an answer with a list of the schema `Place` and a cursor; undefined for other bodies. */
 const listName = (schema: Json): string | undefined => {
   const properties = object(schema["properties"])
   if (!("nextCursor" in properties)) return undefined
@@ -103,7 +103,7 @@ const listName = (schema: Json): string | undefined => {
   return items.length === 1 ? `${items[0]}List` : undefined
 }
 
-/** The name, with a number when another schema has it. */
+/** The name, with a number when another schema has this name. */
 const free = (name: string, schema: Json, schemas: Json, number = 1): string => {
   const tried = number === 1 ? name : `${name}${number}`
   return schemas[tried] === undefined || JSON.stringify(schemas[tried]) === JSON.stringify(schema)

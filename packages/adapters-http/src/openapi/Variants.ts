@@ -1,7 +1,7 @@
-// Answers and requests whose fields depend on one of them. Decision wire-3.
+// Answers and requests whose fields depend on the value of one field. Decision wire-3.
 import { type Json, list, object, refName, refTo } from "./Json.js"
 
-/** One form of a schema: the value of the property that tells the forms apart, and what is different then. */
+/** One form of a schema: the values of the property that tells the forms apart, and the fields that differ. */
 interface Variant {
   readonly name: string
   readonly values: ReadonlyArray<string | boolean>
@@ -91,7 +91,7 @@ export const split = (schemas: Json): void => {
     }
     schemas[name] = {
       oneOf: variants.map((variant) => refTo(variant.name)),
-      // A discriminator is a text. Forms that a boolean tells apart say its value, which is enough for generators.
+      // A discriminator is a text. Forms that a boolean tells apart list its value, which is enough for generators.
       ...(variants.some(({ values }) => values.includes(true))
         ? {}
         : { discriminator: { propertyName: property, mapping } }),

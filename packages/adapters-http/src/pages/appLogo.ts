@@ -7,7 +7,7 @@ import { param } from "./kit/Params.js"
 import * as Routes from "./kit/Routes.js"
 import * as Visitor from "./kit/Visitor.js"
 
-/** The picture of an app's logo; nothing when it has none. The name stands beside it, so it needs no words. */
+/** The picture of an app's logo, if any. The app's name stands beside the picture, so the picture has no words. */
 export const image = (app: Pick<App.App, "id" | "logo">): Html | false =>
   app.logo !== null && picture(app.id, app.logo, "")
 
@@ -25,7 +25,7 @@ const File = Schema.transform(Schema.String, AppLogo.LogoDigest, {
 const show = Effect.gen(function* () {
   const id = yield* param("app", AppId, "logo")
   const digest = yield* param("file", File, "logo")
-  // The session is looked up for a logo that is not public only: `findLogo` with nobody answers for the others.
+  // The session is looked up only for a logo that is not public: without a visitor, `findLogo` finds public logos.
   const found = yield* findLogo(id, digest, Option.none()).pipe(
     Effect.catchTag("NotFound", () =>
       Effect.flatMap(Visitor.current, (visitor) =>

@@ -8,7 +8,7 @@ import { texts } from "../languages/index.js"
 
 const words = texts.signIn
 
-/** The request whose consent page comes after the sign-in; none when another page does. */
+/** The request whose consent page comes after the sign-in; none when another page comes. */
 const requestOf = (returnTo: string, authPath: string): Option.Option<ConsentRequestId> => {
   const before = `${authPath}/authorize/`
   const path = returnTo.replace(/\?.*$/s, "")

@@ -77,7 +77,7 @@ const page = (visitor: Visitor.Visitor, returnTo: string, again: Again = Passwor
     })
   })
 
-/** Who was confirmed a moment ago, in another tab for example, goes on at once. */
+/** Somebody who was confirmed a moment ago, in another tab for example, goes on at once. */
 const show = Visitor.signedInAnyhow((visitor) =>
   Effect.gen(function* () {
     const returnTo = ReturnTo.safe((yield* Form.query).value("return_to"))

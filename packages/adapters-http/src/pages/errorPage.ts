@@ -15,13 +15,13 @@ const words = texts.frame.errors
 
 const TITLES: Readonly<Record<number, Html>> = words.titles
 
-/** In place of the message of the API, where that is of no use to a reader, or repeats the title. */
+/** Texts in place of the API's message, by status, where the message is of no use to a reader or repeats the title. */
 const ADVICE: Readonly<Record<number, Html>> = words.advice
 
 /** Statuses of an overloaded service: the page skips the look-up of its reader, so that a refusal stays cheap. */
 const BUSY: ReadonlySet<number> = new Set([429, 503])
 
-/** Who reads the page. Null when nobody is signed in, and when the look-up of the session fails. */
+/** Who reads the page. Null when nobody is signed in, when the session's look-up fails, or for a `BUSY` status. */
 const readerOf = (
   status: number
 ): Effect.Effect<
@@ -62,7 +62,7 @@ export const errorPage = (error: Errors.WireError, requestId: string) =>
 
 /**
  * The translations know a refusal as the domain writes it, with a small first letter. Some answers of the API begin
- * with a capital one.
+ * with a capital letter.
  */
 const inFull = (message: string): Html =>
   forReader(({ language }) => {

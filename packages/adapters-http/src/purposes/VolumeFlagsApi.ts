@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Fields from "../wire/Fields.js"
 
-/** The fields of a flag that users and reviewers read. */
+/** The fields of a flag, for users and for reviewers. */
 export const FlagFields = {
   app_id: Schema.String,
   app_name: Schema.String,

@@ -53,8 +53,9 @@ const pause = ({ known }: { readonly known: CurrentRequest.RequestCaller | null 
   Effect.zipRight(known === null ? Effect.void : CurrentRequest.callerIs(known), Effect.fail(Errors.paused))
 
 /**
- * Refuses a dead token. When the token was once valid, the call is counted, and its user reads about the attempts in
- * their access log. The answer is that to a token that nobody issued, without the state of a limit (decision limits-3).
+ * Refuses a dead token. When the token was once valid, the call is counted, and the token's user reads about the
+ * attempts in their access log. The answer is the same as to a token that was never issued, without rate limit headers
+ * (decision limits-3).
  */
 const refuse = (known: CurrentRequest.RequestCaller | null, rate: Rate.Rate) =>
   gen(function* () {
@@ -93,8 +94,9 @@ const scopeError = (error: Either.Either.Left<ReturnType<typeof Caller.requireSc
   error._tag === "MissingScope" ? Errors.missingScope(error.scope) : Errors.scopeExpired(error.scope, error)
 
 /**
- * Checked here and not in the handlers: no endpoint of the sensitive tier can forget it (Spec §1.4), and it comes
- * before any other parameter. The log entry of a refused call names the purpose too, when it is one of the app's.
+ * Checks the purpose here and not in the handlers: no endpoint of the sensitive tier can forget the check (Spec §1.4),
+ * and the purpose is checked before any other parameter. The log entry of a refused call names the purpose too, when
+ * the app has this purpose.
  */
 const checkPurpose = (caller: Caller.Caller, scope: Scope.SensitiveScope) =>
   Effect.gen(function* () {

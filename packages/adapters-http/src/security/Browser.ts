@@ -6,7 +6,7 @@ import { clientAddress } from "../edge/ClientAddress.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "./Credentials.js"
 
-/** Longer than what any browser sends. The patterns of the library get no longer text. */
+/** Longer than what any browser sends. The library's patterns get at most this length of a header. */
 const LONGEST = 400
 
 /**
@@ -20,7 +20,7 @@ export const nameOf = (userAgent: string | undefined): string | null => {
   return names.length === 0 ? null : names.join(" on ")
 }
 
-/** What this request says of its browser, to be kept with the session that it opens. */
+/** The address and the browser of this request, for the session that the request opens. */
 export const client: Effect.Effect<
   { readonly address: string; readonly browser: Session.Client["browser"] },
   never,
@@ -30,7 +30,7 @@ export const client: Effect.Effect<
   browser: nameOf(headers["user-agent"])
 }))
 
-/** Where an attempt to give a password comes from. */
+/** The address, and the cookie of a known browser, of a password attempt. */
 export const attempt: Effect.Effect<
   { readonly address: string; readonly knownBrowser: string | undefined },
   never,

@@ -88,13 +88,13 @@ export const setVisitor = (
 
 const browserName = (options: ServiceOptions): string => (isHttps(options) ? "__Host-browser" : "browser")
 
-/** The cookie of a known browser (`KnownBrowser`), which is not checked here. It signs nobody in. */
+/** The cookie of a known browser (`KnownBrowser`), if any, which is not checked here. It signs nobody in. */
 export const knownBrowser = (
   request: HttpServerRequest.HttpServerRequest,
   options: ServiceOptions
 ): string | undefined => request.cookies[browserName(options)]
 
-/** Unlike the session, it stays when the browser is closed: the next sign-in comes from a known browser. */
+/** Unlike the session's, this cookie stays when the browser is closed: the next sign-in comes from a known browser. */
 export const setKnownBrowser = (
   response: HttpServerResponse.HttpServerResponse,
   cookie: string,

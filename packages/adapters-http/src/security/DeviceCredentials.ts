@@ -43,7 +43,7 @@ const decode = (text: string): string | undefined => {
   }
 }
 
-/** The device token of a header: the bearer token, or the password or user name of HTTP Basic. */
+/** The device token of a header, if any: the bearer token, or the password or user name of HTTP Basic. */
 export const ofHeader = (request: Request): string | undefined => {
   const sent = Credentials.bearerToken(request)
   if (sent !== undefined) return sent

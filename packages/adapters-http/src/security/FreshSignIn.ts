@@ -8,9 +8,9 @@ import * as Errors from "../wire/Errors.js"
 import * as Credentials from "./Credentials.js"
 
 /**
- * For handlers of what is dangerous (decision accounts-17): fails with 403 `confirmation_required` unless the session
- * of this request was opened or confirmed in the last 15 minutes. The endpoint declares `Errors.ConfirmationRequired`.
- * A page uses `Visitor.fresh` instead, which leads the person to the page that asks.
+ * For handlers of dangerous operations (decision accounts-17): fails with 403 `confirmation_required` unless the
+ * session of this request was opened or confirmed in the last 15 minutes. The endpoint declares
+ * `Errors.ConfirmationRequired`. A page uses `Visitor.fresh` instead, which leads the person to the confirmation page.
  */
 export const requireFreshSignIn: Effect.Effect<
   void,

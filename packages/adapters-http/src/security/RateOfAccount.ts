@@ -5,7 +5,7 @@ import type { Around } from "../engine/Around.js"
 import * as RateLimit from "../limits/RateLimit.js"
 import { SignedIn } from "./SessionAuth.js"
 
-/** What an account may do so often: a subject that is counted, and its rate (decision limits-9). */
+/** What is counted for an account: the limit's subject and its rate (decision limits-9). */
 interface Counted {
   readonly of: (id: UserId) => Subject.LimitSubject
   readonly rate: Rate.Rate
@@ -16,7 +16,7 @@ export const INVITATION: Counted = { of: Subject.invitedBy, rate: Rate.INVITATIO
 export const TEST: Counted = { of: Subject.testsOf, rate: Rate.TESTS }
 export const CONSENT: Counted = { of: Subject.consentsOf, rate: Rate.CONSENTS_OF_ACCOUNT }
 
-/** Counts one for the account, or refuses it. For pages; endpoints are annotated with `RateOfAccount`. */
+/** Counts one action of the account, or refuses the action. For pages; endpoints are annotated with `RateOfAccount`. */
 export const take = ({ of, rate }: Counted, id: UserId) => RateLimit.take(of(id), rate)
 
 /** Annotation of endpoints behind `SessionAuth` whose calls are counted: `.annotate(RateOfAccount, CREATION)`. */
@@ -26,8 +26,8 @@ export class RateOfAccount extends Context.Tag("@place-access/adapters-http/secu
 >() {}
 
 /**
- * Counts the call after the guards and before `inner`, which is everything else. So a call that repeats an answer
- * counts too, and the count is never part of a transaction.
+ * Counts the call after the guards and before `inner`, which wraps the rest. So a call that gets a stored answer counts
+ * too, and the count is never part of a transaction.
  */
 export const around =
   (inner: Around): Around =>

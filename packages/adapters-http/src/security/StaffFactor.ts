@@ -5,7 +5,7 @@ import { HttpOptions } from "../HttpOptions.js"
 
 /**
  * Whether the service requires a second factor of this reviewer or admin, who has none (decision factors-9). Staff
- * routes then answer 403 `second_factor_missing`, and pages lead to the one that sets a factor up.
+ * routes then answer 403 `second_factor_missing`, and pages lead to the page that sets a factor up.
  */
 export const isLacking = (account: Account.Account): Effect.Effect<boolean, StoreError, HttpOptions | AccountStore> =>
   Effect.gen(function* () {

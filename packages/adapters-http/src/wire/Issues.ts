@@ -28,10 +28,7 @@ export interface FieldProblem {
   readonly message: string
 }
 
-/**
- * A union with null fails on both branches. If a value is not null, the issue inside the value says more than "or
- * null".
- */
+/** Whether another issue lies inside the same value and says more: a union with null also fails with "or null". */
 const isOtherBranch = ({ message, path }: Issue, all: ReadonlyArray<Issue>): boolean =>
   message.startsWith(EXPECTED) &&
   all.length <= MANY &&

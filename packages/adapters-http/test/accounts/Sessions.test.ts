@@ -48,7 +48,7 @@ describe("/v1/user/sessions", () => {
     world.clock.advance(3_600_000)
     const other = await signIn(person.account.email, SAFARI)
     const { sessions } = await one.list()
-    // The first one was made by `world.person`.
+    // The first session was made by `world.person`.
     expect(sessions.map(({ browser, current }) => [browser, current])).toEqual(
       [
         ["Firefox on Linux", true],
@@ -89,7 +89,7 @@ describe("/v1/user/sessions", () => {
     const person = await world.person()
     const theirs = await signIn((await world.person()).account.email, FIREFOX)
     const [one, other] = [await signIn(person.account.email, FIREFOX), await signIn(person.account.email, SAFARI)]
-    // With that of `world.person`.
+    // The other browser's session, and the session of `world.person`.
     expect((await one.send("DELETE", "/v1/user/sessions")).body).toEqual({ ended: 2 })
     expect((await one.list()).sessions).toHaveLength(1)
     expect([(await other.send("GET", "/v1/session")).status, (await theirs.send("GET", "/v1/session")).status]).toEqual(

@@ -86,7 +86,7 @@ describe("suspension [staff-1]", () => {
     expect((await ida.get("/v1/session")).status).toBe(401)
     const right = await signIn(ida)
     expect([right.status, right.json]).toMatchObject([403, { error: "forbidden" }])
-    // Who does not know the password does not learn of the suspension.
+    // Somebody who does not know the password does not learn of the suspension.
     expect((await signIn(ida, "another password")).status).toBe(401)
 
     await admin.send("POST", at(ida, "/resume"))

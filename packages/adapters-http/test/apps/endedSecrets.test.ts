@@ -19,7 +19,7 @@ interface Issued {
   readonly clientSecret: string
 }
 
-/** A connected app whose secret was replaced once, so that two work. */
+/** A connected app whose secret was replaced once, so that two secrets work. */
 const rotated = async () => {
   const stage = await connected(world)
   const { app, clientSecret: first, person } = stage

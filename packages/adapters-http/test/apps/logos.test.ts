@@ -37,7 +37,7 @@ const owned = async (overrides: Partial<App.App> = {}) => {
   }
 }
 
-/** What a stranger's browser, without a session, is answered. */
+/** The answer that a stranger's browser gets, without a session. */
 const stranger = async (path: string) => {
   const { headers, status } = await world.call(path)
   return [status, headers.get("content-type"), headers.get("cache-control")]
@@ -176,7 +176,7 @@ describe("the consent page before users see it [reviews-7]", () => {
     expect(framed(then)).toContain("<code>https://bank.example</code>")
     expect(framed(then)).not.toContain(`value="${LATEST}"`)
     expect(then.slice(0, then.indexOf("fieldset"))).toContain(LATEST)
-    // An unknown version shows the first: what waits.
+    // Without a known version the page shows the first version: the proposal that waits.
     expect(framed((await reviewer.get(`${page}/consent`)).text)).toContain("Connect Your Bank?")
     expect((await owner.get(`${page}/consent`)).status).toBe(403)
   })

@@ -41,10 +41,10 @@ describe("the client, against the real service over a socket", () => {
   })
   afterAll(() => world.close())
 
-  /** Uploads one reading at each of these minutes before now. */
   it("calls every operation, and each answers as its type says", async () => {
     world.clock.advance(3_600_000)
     const { client, runtime } = await connectedClient(world, app, [...Scope.standard, ...Scope.sensitive])
+    // The phone uploads one reading at each of these minutes before now.
     const ages = [40, 30, 20, 10, 1].map((minutes) => minutes * 60_000)
     await (await phone(world, app.person)).at({ lat: 52.37, lon: 4.89 }, ages)
     const now = new Date(world.clock.now()).toISOString()

@@ -121,7 +121,7 @@ describe("the examples of the client, as processes of their own", () => {
     const back = new URL(await approve(at.world, app, consent))
     const stranger = await visit(`${back.pathname}?code=stolen&state=guessed`)
     expect([stranger.status, stranger.text]).toEqual([400, "This address is not from your sign-in."])
-    // The sign-in that was begun is over: another one.
+    // The sign-in that was begun has ended, so the user begins another sign-in.
     const again = (await visit("/connect")).headers.get("location") ?? ""
     const right = new URL(await approve(at.world, app, again))
     const landed = await visit(right.pathname + right.search)
@@ -156,7 +156,7 @@ describe("the examples of the client, as processes of their own", () => {
   })
 })
 
-/** Runs in the page: the stored access token is over. */
+/** Runs in the page: marks the stored access token as expired. */
 const END_ACCESS_TOKEN = `new Promise((resolve, reject) => {
   const opening = indexedDB.open("place-access", 1)
   opening.onsuccess = () => {
@@ -216,7 +216,7 @@ describeBrowser("browser/: the page of an app, with PKCE, in two tabs", () => {
       await Promise.all([page, other].map((tab) => tab.evaluate(`document.querySelector("#where").click()`)))
       await other.getByText("You are at Home.").waitFor()
       await page.getByText("You are at Home.").waitFor()
-      // A refresh that the service put off is repeated; only one is done.
+      // A refresh that the service put off is repeated; only one refresh succeeds.
       expect(refreshed.filter((status) => status !== 503)).toEqual([200])
       expect(sent.filter((line) => line.includes(app.clientSecret))).toEqual([])
 

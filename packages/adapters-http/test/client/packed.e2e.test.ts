@@ -140,7 +140,7 @@ describe("the client as it is packed", () => {
 
   it("beside Effect, HttpApiClient.make(Api) asks the service, and has its errors as values", async () => {
     const folder = await packed.install()
-    // As npm would put them there. That npm does is seen in the packed test of the core.
+    // Linked where npm would install them. The packed test of the core shows that npm does.
     for (const name of ["effect", "@effect/platform", "@place-access/domain"]) {
       const at = join(folder, "node_modules", name)
       await mkdir(dirname(at), { recursive: true })

@@ -90,7 +90,7 @@ describe("tokens of a connection, against the real service", () => {
     const attempts = refreshes(runtime)
     isLosing = false
     world.clock.advance(30_000)
-    // Also by a process that starts now and knows nothing but the store.
+    // A process that starts now knows nothing but the store.
     const next = createClient({ ...optionsFor(world, app), store, runtime })
     await expect(client.me()).rejects.toMatchObject({ code: "refresh_uncertain" })
     await expect(next.session.refresh()).rejects.toMatchObject({ code: "refresh_uncertain" })
@@ -107,7 +107,7 @@ describe("tokens of a connection, against the real service", () => {
     world.clock.advance(2 * HOUR)
     const before = await tokens()
     await store.write({ ...before, refreshing_since: world.clock.now() })
-    // What the first process sent: its answer went nowhere.
+    // The request of the first process, whose answer was lost.
     expect((await app.refresh(before.refresh_token)).status).toBe(200)
     world.clock.advance(RefreshDecision.REPEATABLE_MS)
     const next = createClient({ ...optionsFor(world, app), store, runtime: runtimeOn(world) })

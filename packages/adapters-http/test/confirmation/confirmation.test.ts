@@ -50,7 +50,7 @@ describe("a session is fresh for 15 minutes after the sign-in or a confirmation 
     world.clock.advance(1)
     const refused = await decide("never")
     expect([refused.status, refused.json]).toEqual([403, REQUIRED])
-    // An end, or no exact location: nothing to confirm.
+    // With an end date, or without exact location, there is nothing to confirm.
     expect((await decide(90)).status).toBe(200)
     expect((await decide("never", [CURRENT])).status).toBe(200)
 
@@ -174,7 +174,7 @@ describe("the page /confirm [accounts-17]", () => {
     expect((await post()).status).toBe(403)
     const again = await browser.submit(await browser.get(action), action, choices)
     expect(again.headers.get("location")).toMatch(/^https:\/\/coffee\.example\/|[?&]code=/)
-    // Who is confirmed already goes on at once.
+    // A person who is confirmed already goes on at once.
     expect((await browser.get(confirmPath)).headers.get("location")).toBe(action)
   })
 
@@ -238,7 +238,7 @@ describe("a form after which the session has another cookie, sent twice [account
     const { sessions } = (await world.call("/v1/user/sessions", { headers: { cookie } })).json as {
       readonly sessions: ReadonlyArray<object>
     }
-    // This one, and the one that `world.person` opened.
+    // This session, and the session that `world.person` opened.
     expect(sessions).toHaveLength(2)
   })
 

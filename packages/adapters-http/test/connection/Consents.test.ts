@@ -110,7 +110,7 @@ describe("/v1/user/consent-requests", () => {
     expect(answer.status).toBe(200)
     const { redirect_to } = answer.json as { redirect_to: string }
     expect(redirect_to).toMatch(/^https:\/\/coffee\.example\/callback\?code=pa_ac\..*&state=state-of-the-app$/)
-    // The first decision counts; a second one changes nothing.
+    // The first decision counts; a second decision changes nothing.
     expect((await decide(id, { decision: "cancel" })).json).toEqual({ redirect_to })
     const { connections } = (await user.get("/v1/user/connections")).json as {
       connections: ReadonlyArray<Record<string, unknown>>

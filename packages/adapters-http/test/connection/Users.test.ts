@@ -30,7 +30,7 @@ const list = async (query = "", who = owner) => {
   return { status: answer.status, page: answer.json as Page }
 }
 
-/** The user disconnects every connection. */
+/** The user disconnects the first connection of the list. */
 const end = async () => {
   const { connections } = (await owner.get("/v1/user/connections")).json as { connections: Array<{ id: string }> }
   await owner.send("DELETE", `/v1/user/connections/${connections[0]?.id}`)

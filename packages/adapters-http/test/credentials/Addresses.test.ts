@@ -30,7 +30,7 @@ const signIn = (email: string, password = PASSWORD, cookie?: string) =>
 const linkTo = async (email: string, subject = CONFIRM, nth = 1) =>
   tokenOf(await mailedLink(world, email, subject, nth))
 const confirm = (token: string, password = PASSWORD) => post("/v1/accounts/confirmations/use", { token, password })
-/** Every window of the limits ends. */
+/** Waits until every window of the limits has ended. */
 const wait = () => world.clock.advance(31 * MINUTE)
 const subjects = async (email: string) => (await mailTo(world, email)).map(({ subject }) => subject)
 
@@ -54,7 +54,7 @@ describe("sign-up where mail is sent [accounts-12]", () => {
     expect(shown[0]).toEqual([202, { message: expect.stringContaining("Look into your mail") }, []])
     expect(await subjects(owner.account.email)).toEqual(["You have an account already"])
     expect(await subjects(email)).toEqual([CONFIRM, CONFIRM])
-    // Nothing tells them apart afterwards either: none of the three passwords signs in.
+    // Nothing tells the addresses apart afterwards either: none of the three passwords signs in.
     const tried = [await signIn(email), await signIn(email, OTHER), await signIn(owner.account.email, OTHER)]
     expect(tried.map(({ json, status }) => [status, json])).toEqual(tried.map(() => [401, tried[0]?.json]))
   })
@@ -117,7 +117,7 @@ describe("an address that nobody confirmed [accounts-11]", () => {
     const body = { decision: "allow", scopes: ["location.rules.place"] }
     const decided = await person.send("POST", `/v1/user/consent-requests/${id}/decision`, body)
     expect(decided.json).toMatchObject({ statusCode: 403, message: Account.UNCONFIRMED })
-    // Refusing is no connection.
+    // Cancelling makes no connection, so it needs no confirmed address.
     const cancelled = await person.send("POST", `/v1/user/consent-requests/${id}/decision`, { decision: "cancel" })
     expect(cancelled.status).toBe(200)
 
@@ -229,7 +229,7 @@ describe("a lock-out that locks out nobody innocent [accounts-14, accounts-15, a
       expect((await signIn(email, PASSWORD, forged)).status).toBe(429)
     }
     expect((await signIn(email, PASSWORD, known)).status).toBe(201)
-    // Its own guesses close it, and its success did not open sign-in for the strangers.
+    // The known browser's own guesses close it, and its success did not open sign-in for the strangers.
     expect((await signIn(email)).status).toBe(429)
     for (let tried = 0; tried < 5; tried++) expect((await signIn(email, "wrong again", known)).status).toBe(401)
     expect((await signIn(email, PASSWORD, known)).status).toBe(429)

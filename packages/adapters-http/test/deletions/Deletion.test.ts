@@ -23,7 +23,7 @@ const enter = (email: string) =>
   world.call("/v1/session", { method: "POST", ...jsonBody({ email, password: PASSWORD }) })
 
 /**
- * The contents of all tables as text, without the counts of calls: those name connections, and expire within an hour.
+ * The contents of all tables as text, without the counts of calls, which name connections and expire within an hour.
  */
 const everything = () =>
   world.run(

@@ -5,7 +5,7 @@ import * as Slices from "../../src/edge/Slices.js"
 const parse = (text: string, characters?: number) =>
   Effect.runPromise(Effect.either(Slices.parse(text, () => Effect.void, characters)))
 
-/** What `JSON.parse` says; "refused" when it throws. */
+/** The result of `JSON.parse`; "refused" when `JSON.parse` throws. */
 const expected = (text: string): unknown => {
   try {
     return JSON.parse(text)

@@ -9,7 +9,7 @@ const LONG = 60_000
 
 const turnsOf = (limits: TurnLimits): Turns => new Turns(limits, Effect.runSync(Timers))
 
-/** Asks for a turn `count` times at once, and notes who got one, in order. */
+/** Asks for a turn `count` times at once, and notes which callers got a turn, in order. */
 const asked = (turns: Turns, count: number) =>
   Effect.gen(function* () {
     const got: Array<number> = []

@@ -60,7 +60,7 @@ it("no more of a stream is made than the client takes, and it ends with the clie
   const answer = await new Promise<IncomingMessage>((resolve) => asked.once("response", resolve))
   answer.pause().on("error", () => undefined)
   for (let turn = 0; turn < 2_000; turn++) await new Promise((resolve) => setImmediate(resolve))
-  // The sockets' own buffers hold less than a quarter of it.
+  // The sockets' own buffers hold less than a quarter of the stream.
   expect(made).toBeLessThan(1_024)
   asked.destroy()
   await Effect.runPromise(Deferred.await(ended))

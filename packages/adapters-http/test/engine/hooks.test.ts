@@ -22,7 +22,7 @@ const SEE = "see packages/adapters-http/src/engine/README.md"
 class One extends Context.Tag("test/One")<One, string>() {}
 class Two extends Context.Tag("test/Two")<Two, string>() {}
 
-/** A map that counts how it is asked. */
+/** A map that records the keys that are read. */
 class Asked extends Map<string, unknown> {
   readonly asked: Array<string> = []
   override get(key: string): unknown {
@@ -91,7 +91,7 @@ class Secured extends HttpApiMiddleware.Tag<Secured>()("test/Secured", {
   security: { token: Guard }
 }) {}
 class Plain extends HttpApiMiddleware.Tag<Plain>()("test/Plain", {}) {}
-/** As `engine/` sees them. */
+/** The tags as `engine/` sees them. */
 const tags = [Secured, Plain] as unknown as readonly [HttpApiMiddleware.TagClassAny, HttpApiMiddleware.TagClassAny]
 
 const group = HttpApiGroup.make("things")

@@ -255,7 +255,7 @@ describe("passkeys [factors-3]", () => {
     expect(
       (await replay.submit(await replay.get("/sign-in/passkey"), "/sign-in/passkey", { passkey: response })).status
     ).toBe(401)
-    // The challenge of the sign-in page is not one of the second step.
+    // The challenge of the sign-in page is not a challenge of the second step.
     const step = (await begin(email)).browser
     const other = optionsOf((await step.get("/sign-in/passkey")).text)
     expect((await secondStep(step, () => ({ passkey: passkey.get(other) }))).status).toBe(401)
@@ -369,7 +369,7 @@ describe("STAFF_SECOND_FACTOR=required [factors-9]", () => {
     const staffed = await withCodeApp(["admin"])
     expect((await staffed.browser.get("/review")).status).toBe(200)
     expect((await staffed.person.get("/v1/admin/reviews")).status).toBe(200)
-    // Nobody else needs one.
+    // No other account needs a second factor.
     const { browser: plain } = await begin((await world.person()).account.email)
     expect(await isSignedIn(plain)).toBe(true)
   })

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What a process does every second. */
+/** Stores the tally, as a process does every second. */
 const store = () => {
   const batch = tally.take()
   return batch === undefined ? undefined : world.run(Effect.flatMap(FiguresStore, (figures) => figures.add(batch)))

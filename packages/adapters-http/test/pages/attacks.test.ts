@@ -126,7 +126,7 @@ describe("clickjacking and what a page may load", () => {
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("frame-ancestors 'none'")
     expect(policy).not.toContain("unsafe")
-    // The documentation is the same for everybody, so caches may keep it; what somebody searched for is theirs.
+    // The documentation is the same for everybody, so caches may keep it, except for the answer to a search.
     expect(headers.get("cache-control")).toBe(
       (path.startsWith("/docs") && path !== "/docs/search") || path === "/llms.txt"
         ? "public, no-cache"
@@ -137,15 +137,15 @@ describe("clickjacking and what a page may load", () => {
     expect(headers.get("x-content-type-options")).toBe("nosniff")
     const isHtml = (headers.get("content-type") ?? "").startsWith("text/html")
     const isDocs = path.startsWith("/docs") && isHtml
-    // The pages of sign-in name the browser's time zone to us. Those of the documentation are the same for everybody,
-    // so they have no nonce (decision wire-5).
+    // The pages of sign-in name the browser's time zone to us. The pages of the documentation are the same for
+    // everybody, so they have no nonce (decision wire-5).
     expect(policy.includes("script-src")).toBe(
       isDocs ||
         ["/portal/devices/share", "/portal/imports/new", "/portal/places", "/sign-in", "/sign-up"].includes(path)
     )
     expect(policy.includes("script-src 'self'")).toBe(isDocs)
     if (!isHtml) return
-    // A page of another origin that opened this one cannot lead its window elsewhere, and no sensor is asked for.
+    // A page of another origin that opened this page cannot navigate it, and the page asks for no sensor.
     expect(headers.get("cross-origin-opener-policy")).toBe("same-origin")
     const geolocation = ["/portal/devices/share", "/portal/places"].includes(path)
       ? "geolocation=(self)"

@@ -180,7 +180,7 @@ describeBrowser("the consent page", () => {
     expect(leaving).toContain("See your latest exact location")
     expect(await page.locator(`#place-${home.id}`).isChecked()).toBe(true)
     expect(await page.locator(`#earlier-${home.id}`).isChecked()).toBe(true)
-    // The page shows the end of the chosen duration only; the others are there for readers of the screen.
+    // The page shows the end of the chosen duration only; screen readers read the other ends too.
     const region = page.getByRole("region", { name: "Until when" })
     const until = ((await region.textContent()) ?? "").replace(/\s+/g, " ")
     for (const text of [

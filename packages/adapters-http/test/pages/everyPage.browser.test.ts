@@ -44,10 +44,10 @@ const REFUSING: Readonly<Record<string, number>> = {
   "/set-up/gpslogger": 404
 }
 
-/** Texts for programs: the twins of the documentation, their list, and the feed of changes. */
+/** Whether the path has a text for programs: a twin of the documentation, their list, or the feed of changes. */
 const isText = (path: string): boolean => /^\/(?:docs.*\.(?:md|atom|json)|llms\.txt)$/.test(path)
 
-/** The pages of all error codes are made by one function, so that of one code stands for them. */
+/** Whether to skip the page of an error code: one function makes all these pages, so one page stands for all. */
 const isAnotherError = (path: string): boolean =>
   path.startsWith("/docs/errors/") && path !== "/docs/errors/validation_failed"
 

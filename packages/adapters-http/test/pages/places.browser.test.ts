@@ -228,7 +228,7 @@ describeBrowser("places on the map of this service", () => {
     })`)
     expect(drawn).toEqual([255, 0])
     await inspect(page, "places-base-map")
-    // A click on half a continent comes closer; it takes four to choose a point.
+    // A click on half a continent zooms in; it takes four clicks to choose a point.
     await map.scrollIntoViewIfNeeded()
     for (let i = 0; i < 4; i++) {
       await map.click({ position: { x: 200, y: 150 } })

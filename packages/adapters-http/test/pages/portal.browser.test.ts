@@ -240,7 +240,7 @@ describeBrowser("the access log", () => {
     const tea = await connect(world, person, "Tea Time", [CURRENT])
     for (let count = 0; count < 60; count++) {
       await asked(world, person, count < 55 ? coffee.owner : tea.owner)
-      // Two hours apart, so that none of them is a repeat.
+      // Two hours apart, so that no entry is a repeat.
       world.clock.advance(2 * Timestamp.HOUR)
     }
     await at.as(person)

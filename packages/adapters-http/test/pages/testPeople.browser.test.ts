@@ -66,7 +66,7 @@ describeBrowser("the page of an app's test people", () => {
     await page.getByRole("alert").getByText("make another test person").waitFor()
     await inspectClosely(page, "test-people-refused")
 
-    // A recorded log is a file. One that cannot be read is refused beside its field.
+    // A recorded log is a file. A file that cannot be read is refused beside its field.
     const log = (text: string) => ({ name: "log.txt", mimeType: "text/plain", buffer: Buffer.from(text) })
     const sendLog = async (text: string) => {
       const button = page.getByRole("button", { name: "Send the log" })

@@ -15,7 +15,7 @@ const ENGLISH_ONLY = /^(?:docs|dev)\//
 
 const sources = readdirSync(PAGES, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".ts") && !ENGLISH_ONLY.test(path))
-  // Robots read it.
+  // Only programs read security.txt.
   .filter((path) => path !== "wellKnown.ts")
   .sort()
 
@@ -49,7 +49,7 @@ const textsOfMarkup = (markup: string): ReadonlyArray<string> => {
   return [...attributes, ...between].filter(hasWords)
 }
 
-/** A string of the program that looks like a sentence or a label: it begins with a capital, or has three words. */
+/** Whether a string looks like a sentence or a label: it begins with a capital letter, or has three words. */
 const isSentence = (text: string): boolean =>
   // An address, or a command to copy.
   !/^(?:npm |\/)/.test(text.replaceAll(VALUE, "")) &&
@@ -82,7 +82,9 @@ const isUnread = (node: ts.Node): boolean => {
   return UNREAD_CALL.test(callOf(node) ?? "")
 }
 
-/** `{ message: () => "must be …" }`, or `const FAULT = "…"`: a fault in English, like those of the domain. */
+/**
+ * Whether a text is a fault in English, like the domain's: `{ message: () => "must be …" }`, or `const FAULT = "…"`.
+ */
 const isFaultOfSchema = ({ parent }: ts.Node): boolean =>
   (ts.isArrowFunction(parent) &&
     ts.isPropertyAssignment(parent.parent) &&

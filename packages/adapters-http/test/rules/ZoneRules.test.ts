@@ -235,7 +235,7 @@ describe("the user's view of zones", () => {
     for (let count = 0; count < 50; count++) {
       expect((await create({ label: `Later ${count}`, active_until: later(1) })).status).toBe(201)
       world.clock.advance(1)
-      // Twenty in an hour. A token lives for an hour, so it has to be refreshed meanwhile.
+      // Twenty zone rules fit into an hour. A token lives for an hour, so the app needs a new token meanwhile.
       if (count % 15 === 14) {
         world.clock.advance(60 * MINUTE)
         token = await connect()

@@ -44,7 +44,7 @@ export interface World {
 /** A signed-in browser: it sends its cookie, and the Origin that a browser sends. */
 export interface Person {
   readonly account: Account.Account
-  /** `session=…` Changes when an answer to `get` or `send` sets another. */
+  /** `session=…` Changes when an answer to `get` or `send` sets another cookie. */
   readonly cookie: string
   readonly get: (path: string, init?: RequestInit) => Promise<Answer>
   readonly send: (method: string, path: string, body?: unknown, init?: RequestInit) => Promise<Answer>

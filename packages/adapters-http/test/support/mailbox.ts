@@ -9,7 +9,7 @@ export const mailTo = async (world: World, email: string): Promise<ReadonlyArray
 }
 
 /**
- * The address of a page of ours in a mail with this subject, once the outbox has `count` mails with it: the
+ * The address of a page of ours in a mail with this subject, once the outbox has `count` mails with this subject: the
  * service writes a mail that could show who has an account after its answer.
  */
 export const mailedLink = async (world: World, email: string, subject: string, count = 1): Promise<string> => {

@@ -59,7 +59,7 @@ const insertOne = (sql: SqlClient, entry: Entry, orElse = sql`DO NOTHING`) =>
       ON CONFLICT (user_id, at, entry_id) ${orElse}`.pipe(Effect.asVoid, orStoreError)
 
 /**
- * A statement of its own: it is rare, so `insert` keeps its simple plan. It looks up each key in the index and never
+ * Separate from `insert`, whose plan stays simple; this statement is rare. It looks up each key in the index and never
  * scans the user's entries.
  */
 const recordUnless =
@@ -113,7 +113,7 @@ const countUses =
 
 const TallyRow = Schema.Struct({ app_id: AppId, edge: Schema.Int, count: Rows.Bigint })
 
-/** Reads the entries between the first and the last edge by the primary key. */
+/** Counts the entries of each app between two edges. Reads them by the primary key. */
 const tally =
   (sql: SqlClient): Store["tally"] =>
   (userId, edges) =>

@@ -6,7 +6,7 @@ import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import * as Buckets from "../leases/Buckets.js"
 
-/** The notices that a person chose, in a column of the account: they go with it. Decision owner-notices-1. */
+/** The notices that a person chose. Deleting the account row deletes them too. Decision owner-notices-1. */
 
 type Store = typeof AccountStore.Service
 
@@ -29,10 +29,10 @@ export const choose =
       orStoreError
     )
 
-/** Adds notices to those that the person chose, in the caller's transaction. Returns how many are new. */
+/** Adds notices to the person's choice, in the caller's transaction. Returns how many of the notices are new. */
 export const add = (sql: SqlClient) => (id: UserId, kinds: ReadonlyArray<NoticeKind>) =>
   Effect.gen(function* () {
-    // Two imports at once, or an import and a choice, follow each other.
+    // The lock makes two imports, or an import and a choice, run one after the other.
     const account = yield* sql`SELECT notices FROM accounts WHERE user_id = ${id} FOR NO KEY UPDATE`.pipe(
       Rows.first(ChoiceRow)
     )

@@ -59,7 +59,7 @@ const toSession = (row: typeof SessionRow.Type): Session.Session => ({
   expiresAt: row.expires_at
 })
 
-/** A session from before a column existed counts with the value that it would have had. */
+/** Sessions older than a column have null there: the sign-in time or the account's version replaces it. */
 const COLUMNS = `s.session_hash, coalesce(s.password_version, a.password_version) AS session_version, s.browser,
   s.address, s.created_at AS opened_at, coalesce(s.seen_at, s.created_at) AS seen_at,
   coalesce(s.confirmed_at, s.created_at) AS session_confirmed_at, s.expires_at`
@@ -83,7 +83,7 @@ export const renew =
     sql`UPDATE sessions SET seen_at = ${Rows.at(seenAt)}, expires_at = ${Rows.at(expiresAt)}
         WHERE session_hash = ${hash}`.pipe(Effect.asVoid, orStoreError)
 
-/** A session without a version counts with any: see `COLUMNS`. */
+/** A session without a version matches every version: see `COLUMNS`. */
 export const confirm =
   (sql: SqlClient): Store["confirmSession"] =>
   ({ hash, passwordVersion }, confirmed) =>

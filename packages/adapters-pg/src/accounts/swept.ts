@@ -1,14 +1,14 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 
-/** The most expired rows that a sign-in deletes. */
+/** The largest number of expired rows that one sign-in deletes. */
 export const SWEPT_AT_ONCE = 10
 
 /**
  * Runs a sweep of expired rows after the write that it follows, in a transaction of its own. `sessions` and
  * `sign_in_tries` are copied to every node of a cluster. There, an insert and a delete in one transaction lock the
- * whole table, first shared, then exclusive: two people who sign in at once would deadlock. A sweep that fails fails
- * nobody's sign-in, because the next sign-in sweeps as well.
+ * whole table, first shared, then exclusive: two people who sign in at once would deadlock. A failed sweep does not
+ * fail the sign-in, because the next sign-in sweeps as well.
  */
 export const swept = (what: string, sweep: Effect.Effect<unknown, SqlError>): Effect.Effect<void> =>
   Effect.catchAll(Effect.asVoid(sweep), (error) => Effect.logWarning(`Expired ${what} were not swept`, error.message))

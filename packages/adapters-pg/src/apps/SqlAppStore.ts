@@ -48,7 +48,7 @@ const create =
     return Effect.gen(function* () {
       // Two creations of one owner run one after the other, so that the second counts the app of the first. On a
       // cluster, a lock on rows of `apps` is a lock on that table and then on `accounts`, to which it refers. In
-      // another order, this creation and a change of an app would wait for each other.
+      // another order, this creation would deadlock with a change of an app.
       yield* sql`SELECT 1 FROM apps WHERE owner_id = ${app.ownerId} ORDER BY app_id FOR NO KEY UPDATE`
       yield* sql`SELECT 1 FROM accounts WHERE user_id = ${app.ownerId} FOR NO KEY UPDATE`
       const counted = yield* sql`SELECT count(*) AS count FROM apps WHERE owner_id = ${app.ownerId}`.pipe(
@@ -150,7 +150,7 @@ const update =
 const logosOf = ({ logo, proposal }: App.App): ReadonlyArray<string> =>
   [logo, proposal?.logo ?? null].filter((digest) => digest !== null)
 
-/** Adds a new logo, and drops those that the app names no more. A statement of its own: logos are large and rare. */
+/** Adds a new logo, and deletes logos that the app no longer names. A separate statement: logos are large and rare. */
 const writeLogos = (sql: SqlClient, before: App.App, after: App.App, logo: AppLogo.Logo | undefined) => {
   const named = logosOf(after)
   if (named.join() === logosOf(before).join()) return Effect.void
@@ -161,7 +161,9 @@ const writeLogos = (sql: SqlClient, before: App.App, after: App.App, logo: AppLo
       ) WHERE app_id = ${after.id}`
 }
 
-/** Also notes when the app got the scope of its rules back: the rules work again from then on (decision L8). */
+/**
+ * Writes the app, and notes when it got the scope of its rules back: the rules work again from then on (decision L8).
+ */
 const write = (sql: SqlClient, before: App.App, { app, secrets }: Registered, now: Timestamp.Timestamp) => {
   const regained = (scope: Scope.Scope) => LiveRule.isRegained(scope, App.scopes(before), App.scopes(app))
   const { revision, submittedAt, submittedRevision } = columnsOf(app)

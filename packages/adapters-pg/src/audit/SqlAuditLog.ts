@@ -14,7 +14,7 @@ export const layer: Layer.Layer<AuditLog, never, SqlClient> = Layer.effect(
   )
 )
 
-/** Stands in the key for an event about no account. No id of an account is this text. */
+/** The account part of the key for an event about no account. No account id is this text. */
 const NO_ACCOUNT = "-"
 
 /** Stores the event in the caller's transaction. The database makes the id. */
@@ -62,7 +62,7 @@ const list =
     Effect.gen(function* () {
       const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
       const only = [
-        // A newer release that was rolled back may have left other kinds (decision audit-4).
+        // A newer release that was rolled back may have left kinds unknown to this one (decision audit-4).
         kind === undefined ? sql`kind = ANY(${AuditEvent.KINDS}::text[])` : sql`kind = ${kind}`,
         ...(userId === undefined ? [] : [sql`(user_id = ${userId} OR actor_id = ${userId})`]),
         ...(from === undefined ? [] : [sql`at >= ${Rows.at(from)}`]),

@@ -12,9 +12,7 @@ type Read<A> = Effect.Effect<Option.Option<A>, SqlError | ParseResult.ParseError
 
 /** The reads of connections that several stores share. */
 export interface ConnectionReads {
-  /**
-   * The statement alone, for a caller that sends several statements together; `readWithApp` also runs and decodes it.
-   */
+  /** The statement of `readWithApp` alone, for a caller that sends several statements together. */
   readonly withApp: (userId: UserId, id: ConnectionId) => Statement<object>
   readonly readWithApp: (userId: UserId, id: ConnectionId) => Read<WithApp>
   /** The connection of this user and app that has not ended. */

@@ -7,7 +7,7 @@ import * as Rows from "../driver/Rows.js"
 
 const RouteRow = Schema.Struct({ user_id: UserId })
 
-/** The most routes that one process caches. */
+/** The largest number of routes that one process caches. */
 const ROUTES_MAX = 100_000
 
 /**

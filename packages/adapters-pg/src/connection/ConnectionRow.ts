@@ -27,7 +27,7 @@ export const ConnectionRow = Schema.Struct({
   sub: Sub,
   external_user_id: Schema.NullOr(Schema.String),
   held_scopes: Schema.Array(Scope.Scope),
-  // null in rows from before this column: then the granted scopes
+  // null in rows that are older than this column: the granted scopes then count as agreed
   agreed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
   places_version: Schema.Int,
   standard_expires_at: Rows.NullableAt,
@@ -88,11 +88,11 @@ export interface ConnectionColumns {
 }
 
 /**
- * Select lists, of the connections of one user or, with null, of any. Without the user's id in the sub-query as well,
- * Citus would ask every shard for the places.
+ * Select lists for the connections of one user or, with null, of any user. Without the user's id in the sub-query as
+ * well, Citus would ask every shard for the places.
  *
- * The places come from a sub-query in the same statement. If that statement also took the lock, the
- * places would be those from before the wait: lock in one statement, read in the next.
+ * The places come from a sub-query in the same statement. If that statement also took the lock, the places would be
+ * those from before the wait: lock in one statement, read in the next.
  */
 export const columns = (sql: SqlClient): ConnectionColumns => {
   const names = (alias: string, fields: object, without: string): string =>

@@ -22,7 +22,7 @@ export const make = (sql: SqlClient) => ({
   all: (of: ConnectionKey, writes: ReadonlyArray<TokenWrite>, now: Timestamp.Timestamp) =>
     Effect.forEach(writes, (one) => write(sql, of, one, now), { discard: true }),
 
-  /** Like `all`, as the last statements of a transaction: they travel together with the COMMIT. */
+  /** Like `all`, as the last statements of a transaction: they are sent together with the COMMIT. */
   last: (of: ConnectionKey, writes: ReadonlyArray<TokenWrite>, now: Timestamp.Timestamp) =>
     last(writes.map((one) => write(sql, of, one, now))),
 
@@ -153,7 +153,7 @@ const regained = (sql: SqlClient, scope: Scope.Scope, column: string, now: Times
   sql`CASE WHEN ${scope} = ANY (excluded.held_scopes) AND NOT ${scope} = ANY (connections.held_scopes)
            THEN ${Rows.at(now)} ELSE connections.${sql.literal(column)} END`
 
-/** Like `regained`, in an UPDATE to `after`: there the columns have the values from before. */
+/** Like `regained`, for an UPDATE that sets the scopes to `after`: there the columns still have the old values. */
 const regainedBy = (
   sql: SqlClient,
   after: ReadonlyArray<Scope.Scope>,

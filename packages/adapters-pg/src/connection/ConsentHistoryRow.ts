@@ -4,7 +4,7 @@ import { type ConnectionId, PlaceId, Scope, type Timestamp, type UserId } from "
 import { Effect, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** The two columns of a pause. `paused_at` is null when there was none. */
+/** The two columns of a pause. `paused_at` is null when there is no pause. */
 export const toPause = (row: {
   readonly paused_at: Timestamp.Timestamp | null
   readonly paused_until: Timestamp.Timestamp | null
@@ -42,13 +42,13 @@ export const readHistory = (sql: SqlClient, userId: UserId, id: ConnectionId, li
     Effect.map((rows) => rows.map(toEntry))
   )
 
-/** Adds an entry. The caller holds the lock of the connection's row, so the number is free. */
+/** Adds an entry. The caller holds the lock of the connection's row, so nobody else takes the entry's number. */
 export const insertEntry = (
   sql: SqlClient,
   { id, userId }: Pick<Connection.Connection, "userId" | "id">,
   { agreement, at, change }: ConsentEntry.ConsentEntry
 ) =>
-  // From the connection's row, and not from values alone: only so does Citus run the whole statement on one shard.
+  // Selects from the connection's row instead of VALUES: only then does Citus run the whole statement on one shard.
   sql`INSERT INTO consent_history (user_id, connection_id, entry, at, change, scopes, place_ids, standard_expires_at,
         sensitive_expires_at, paused_at, paused_until)
       SELECT c.user_id, c.connection_id,

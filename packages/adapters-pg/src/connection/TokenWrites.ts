@@ -35,7 +35,7 @@ export const writeToken = (
                  VALUES (${userId}, ${one.token.hash}, ${id}, ${one.token.familyId}, ${Rows.at(one.token.issuedAt)},
                          ${Rows.nullableAt(one.token.revokedAt)})`
     case "IssueRefresh":
-      // From the connection's row, and not from values alone: only so does Citus run the whole statement on one shard.
+      // Selects from the connection's row instead of VALUES: only then does Citus run the whole statement on one shard.
       return sql`INSERT INTO refresh_tokens (user_id, token_hash, connection_id, family_id, issued_at, link, revoked_at)
                  SELECT c.user_id, ${one.token.hash}, c.connection_id, ${one.token.familyId},
                         ${Rows.at(one.token.issuedAt)}::timestamptz,
@@ -51,7 +51,7 @@ export const writeToken = (
   }
 }
 
-/** `familyId` null: of all families. */
+/** Revokes the tokens of one family or, with null, all tokens of the connection. */
 export const revoke = (sql: SqlClient, { id, userId }: Key, now: Timestamp.Timestamp, familyId: string | null) =>
   Effect.gen(function* () {
     for (const table of ["access_tokens", "refresh_tokens"]) {

@@ -18,8 +18,8 @@ type Store = typeof CredentialStore.Service
 const HolderRow = Schema.Struct({ user_id: AccountRow.fields.user_id, confirmed_at: Rows.NullableAt })
 
 /**
- * Takes an address from the account that never confirmed it, for `to`. The caller holds the lock of the credentials.
- * Returns whether another account has confirmed the address.
+ * Frees an address for the account `to`: when `to` confirmed it, an account that never did gives it up. The caller
+ * holds the lock of the credentials. Returns whether another account keeps the address.
  */
 export const release = (sql: SqlClient, email: Account.Email, to: UserId, isConfirmed: boolean) =>
   Effect.gen(function* () {
@@ -32,7 +32,7 @@ export const release = (sql: SqlClient, email: Account.Email, to: UserId, isConf
     return false
   })
 
-/** Another account was made with the address since it was looked up: `AccountStore.create` takes no lock. */
+/** Turns a unique violation into `Taken`: `AccountStore.create` takes no lock, so it may just have used the address. */
 const takenIfUnique = <A, E, R>(effect: Effect.Effect<A, E | SqlError, R>) =>
   Effect.catchAll(effect, (error) =>
     isUniqueViolation(error, "accounts_email_key") ? Effect.succeed("Taken" as const) : Effect.fail(error)

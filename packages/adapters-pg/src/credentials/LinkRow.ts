@@ -51,7 +51,7 @@ const LockedRow = Schema.Struct({
   address_version: Schema.Int
 })
 
-/** The caller goes on with the account as it is: every other writer of it waits until the transaction ends. */
+/** Locks the account's row and returns it: every other writer of the row waits until the transaction ends. */
 export const lockAccount = (sql: SqlClient, userId: UserId) =>
   Effect.zipRight(
     lockCredentials(sql),
@@ -60,7 +60,7 @@ export const lockAccount = (sql: SqlClient, userId: UserId) =>
     )
   )
 
-/** Replaces the password, ends the sessions but one, and forgets the failed attempts to sign in. */
+/** Replaces the password, ends all sessions except `keeps`, and forgets the failed attempts to sign in. */
 export const writePassword = (
   sql: SqlClient,
   { email, id }: Pick<Account.Account, "email" | "id">,

@@ -83,7 +83,7 @@ const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, 
       sql`DELETE FROM listener_events w USING ${named}
           WHERE w.app_id = e.app_id AND w.event_id = e.event_id AND w.app_id = ANY(${apps}::text[])`
     )
-    // A full page of deliveries may not be the last one. The events stay until then: only they lead to the deliveries.
+    // A full page of deliveries may not be the last one. The events stay until then: only events lead to deliveries.
     if (deliveries >= limit) return deliveries + heard
     const gone = events.filter((row) => row.is_settled).map((row) => row.event_id)
     return (
@@ -107,7 +107,7 @@ const removeConnections = (sql: SqlClient, userId: UserId, limit: number) =>
     )
   })
 
-/** Runs once, when nothing else is left: these statements read tables that all users share. */
+/** Runs only when nothing else is left: these statements read tables that all users share. */
 const removeMentions = (sql: SqlClient, userId: UserId, limit: number) =>
   Effect.gen(function* () {
     const requests = yield* Rows.affected(sql`DELETE FROM consent_requests WHERE decided_by = ${userId}`)
@@ -136,7 +136,7 @@ const ofApps = (sql: SqlClient, deliveries: Statement<object>) =>
     return yield* from("deliveries")
   })
 
-/** Apps that nobody except their developer ever connected, once the developer's own connections are deleted. */
+/** Deletes the apps that nobody except their developer ever connected, after the developer's own connections. */
 const removeApps = (sql: SqlClient, userId: UserId, limit: number) =>
   Effect.gen(function* () {
     const rows = yield* sql`SELECT app_ids FROM account_deletions WHERE user_id = ${userId}`.pipe(Rows.all(AppsRow))

@@ -35,11 +35,11 @@ export const closeAccount = (
     if (receipt !== null) yield* MailOutbox.queue(sql, receipt, requestedAt)
     yield* sql`INSERT INTO account_deletions (user_id, requested_at, look_at, app_ids)
                VALUES (${id}, ${Rows.at(requestedAt)}, ${Rows.at(lookAt)}, ${entirely})`
-    // Deletes the account's sessions with it (ON DELETE CASCADE).
+    // Also deletes the account's sessions (ON DELETE CASCADE).
     yield* sql`DELETE FROM accounts WHERE user_id = ${id}`
   })
 
-/** At once, and not with the other rows: an archive has everything in one place (decision exports-4). */
+/** At once, not later with the other rows: an archive has all data of a person together (decision exports-4). */
 const deleteArchives = (sql: SqlClient, id: UserId) =>
   Effect.zipRight(sql`DELETE FROM exports WHERE user_id = ${id}`, sql`DELETE FROM export_pieces WHERE user_id = ${id}`)
 
@@ -66,7 +66,7 @@ const handOver = (sql: SqlClient, app: AppId, heir: UserId) =>
     sql`UPDATE apps SET owner_id = ${heir} WHERE app_id = ${app}`
   )
 
-/** What the account still owns. */
+/** Revokes the apps that the account still owns, and gives them to `NOBODY`. */
 const disownApps = (sql: SqlClient, id: UserId, at: Timestamp.Timestamp) =>
   sql`UPDATE apps SET owner_id = ${NOBODY.id}, client_secrets = '[]', redirect_uris = '{}',
         revoked_at = coalesce(revoked_at, ${Rows.at(at)}),

@@ -8,7 +8,7 @@ import { Effect, Schema } from "effect"
 import { AppRow, COLUMNS, toApp } from "../apps/AppRow.js"
 import * as Rows from "../driver/Rows.js"
 
-/** What the deletion of an account is decided by. */
+/** The state that decides whether and how an account is deleted. */
 export const deletionState = (sql: SqlClient, account: Account.Account) =>
   Effect.gen(function* () {
     const owned = yield* sql`SELECT ${COLUMNS} FROM apps WHERE owner_id = ${account.id}
@@ -35,8 +35,8 @@ export const deletionState = (sql: SqlClient, account: Account.Account) =>
 const PeopleRow = Schema.Struct({ app_id: AppId, people: Rows.Bigint })
 
 /**
- * How many others each app is connected with. Apps are on every node of a cluster, connections on one each: the count
- * is a statement of its own.
+ * How many other people each app is connected with, without test people. Apps are on every node of a cluster,
+ * connections on one each: the count is a statement of its own.
  */
 const countPeople = (sql: SqlClient, account: Account.Account, apps: ReadonlyArray<Pick<AppRow, "app_id">>) =>
   sql`SELECT app_id, count(*) AS people FROM connections
@@ -54,7 +54,7 @@ const OwnerRow = Schema.Struct({
   is_suspended: Schema.Boolean
 })
 
-/** Who holds each app afterwards; null: nobody. */
+/** Finds the next owner of each app; null: the app has none. */
 const findHeirs = (sql: SqlClient, apps: ReadonlyArray<AppRow>) =>
   Effect.gen(function* () {
     const rows = yield* sql`SELECT m.app_id, m.member_id, m.user_id, m.role, m.since,

@@ -114,7 +114,7 @@ const findByToken =
 const takeSetupLink =
   (sql: SqlClient): Store["takeSetupLink"] =>
   (userId, hash, now) =>
-    // One statement, so that of two requests with one key only the first finds it.
+    // One statement, so that of two requests with the same setup key only the first one gets the device.
     sql`UPDATE devices SET setup_hash = NULL, setup_until = NULL
         WHERE user_id = ${userId} AND setup_hash = ${hash} AND setup_until > ${Rows.at(now)}
           AND removed_at IS NULL

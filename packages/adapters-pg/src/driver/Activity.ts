@@ -1,6 +1,7 @@
 /**
- * Whether statements are under way in this process, or wait for their turn. A server on virtual time moves its clock
- * only when none is (decision virtual-time-2): a statement takes real time, in which the clock must stand still.
+ * Each check: whether statements of one source run in this process or wait for their turn. A server on virtual time
+ * moves its clock only when none do (decision virtual-time-2): a statement takes real time, and meanwhile the clock
+ * must stand still.
  */
 
 const checks = new Set<() => boolean>()

@@ -10,7 +10,7 @@ interface Waiting<Item, Answer> {
 /** The host's clock: connections run in real time, even when the program runs on another clock. */
 const hostClock = Clock.make()
 
-/** The largest batch. Hardly ever are more requests in flight. */
+/** The largest batch. More requests are hardly ever in flight. */
 const MAX = 500
 
 /**
@@ -49,7 +49,7 @@ const answering = <Item, Answer>(
   return run
 }
 
-/** `make`, with batches of their own for each key: a statement that takes long delays no item of another key. */
+/** Like `make`, with separate batches for each key: a statement that takes long delays no item of another key. */
 export const makeBy = <Item, Answer>(
   keyOf: (item: Item) => string,
   write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, StoreError>,
@@ -57,7 +57,7 @@ export const makeBy = <Item, Answer>(
 ): Effect.Effect<(item: Item) => Effect.Effect<Answer, StoreError>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const run = answering(write)
-    // A key is here while its loop runs. The loop ends when nothing waits, so a key that is not used takes no memory.
+    // A key is in this map while its loop runs. The loop ends when nothing waits, so an unused key takes no memory.
     const queues = new Map<string, Array<Waiting<Item, Answer>>>()
     let isClosed = false
     const closed = StoreError.unavailable("the store was closed")
@@ -98,7 +98,7 @@ export const makeBy = <Item, Answer>(
         waiting.push({ item, answer: resume })
         if (queue !== undefined) return
         queues.set(key, waiting)
-        // Not at once: what comes in the same moment goes together.
+        // Not immediately, so that items that arrive at the same moment share a statement.
         fork(loop(key, waiting), { scope, immediate: false })
       })
   })

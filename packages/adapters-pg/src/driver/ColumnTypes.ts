@@ -1,8 +1,8 @@
 import pg from "pg"
 
 /**
- * How the texts of columns become values: as `pg` reads them. Timestamps and lists of texts, which nearly every answer
- * has, are read without a regular expression where the server writes them in its usual way.
+ * Converts the texts of columns to values, as `pg` does. Timestamps and lists of texts, which nearly every answer has,
+ * are read without a regular expression when they have the server's usual format.
  */
 export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
@@ -29,12 +29,12 @@ const numberAt = (text: string, at: number, digits: number): number => {
 
 const SECONDS_LENGTH = "2026-01-02 03:04:05".length
 const ZONE = "+00"
-/** How many milliseconds the last of one, two and three digits after the point stands for. */
+/** The milliseconds of one unit of the last digit, for a fraction of one, two or three digits. */
 const SCALE = [0, 100, 10, 1]
 
 /**
- * Reads `2026-01-02 03:04:05.678901+00`; whatever is smaller than a millisecond is left out. `pg` reads every other
- * form: another zone, BC, infinity.
+ * Reads `2026-01-02 03:04:05.678901+00`, without the digits below a millisecond. `pg` reads every other form: another
+ * zone, BC, infinity.
  */
 const timestamptz = (text: string): unknown => {
   const end = text.length - ZONE.length
@@ -57,7 +57,7 @@ const timestamptz = (text: string): unknown => {
   return year < 100 || Number.isNaN(time) ? timestamptzOf(text) : new Date(time)
 }
 
-/** Reads `{a,b}`, a list with nothing in quotes and no list in it. `pg` reads every other list. */
+/** Reads `{a,b}`, a list without quoted entries or nested lists. `pg` reads every other list. */
 const texts = (text: string): unknown => {
   if (text === "{}") return []
   if (text[0] !== "{" || /["\\]/.test(text) || text.includes("{", 1)) return textsOf(text)

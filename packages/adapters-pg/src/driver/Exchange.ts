@@ -199,8 +199,8 @@ export class Exchange extends Query {
   /** An error of the server or of the connection. No further result arrives. */
   handleError(error: Error): void {
     this.forgetUnprepared()
-    // After the last statement, the common end (Sync) failed, and all statements fail with it. So they do when the
-    // connection is lost.
+    // After the last statement's result, the error belongs to the Sync, and all statements fail. They also fail when
+    // the connection is lost.
     const failed = error instanceof pg.DatabaseError && this.at < this.asked.length ? this.at : undefined
     for (let index = 0; index < (failed ?? 0); index++) this.tell(index)
     if (failed === undefined || this.again === undefined) {
@@ -230,7 +230,7 @@ export class Exchange extends Query {
     })
   }
 
-  /** After a failure nobody knows whether the failed and the later statements were prepared: marks their names. */
+  /** After a failure it is unknown whether the failed and the later statements were prepared: marks their names. */
   private forgetUnprepared(): void {
     for (const name of this.names.slice(this.at)) this.forget(name, this.sender)
   }

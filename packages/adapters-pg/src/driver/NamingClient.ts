@@ -3,7 +3,7 @@ import { type QueryRequest, Exchange, type StatementNames } from "./Exchange.js"
 
 /** The most statements that stay prepared on a connection. The program has a few hundred. */
 const NAMES_MAX = 1_000
-/** A text gets a name at this use. Lists of changing length make texts that never come again. */
+/** A text gets a name at its third use: lists of changing length make texts that never come again. */
 const USES_MIN = 3
 const CANDIDATES_MAX = 5_000
 

@@ -111,8 +111,8 @@ class Line {
   }
 
   /**
-   * Gives the connection back. It runs a turn of the event loop later, because a caller often sends its next statement
-   * at once.
+   * Gives the connection back to the pool. Runs one turn of the event loop later, because a caller often sends its next
+   * statement at once.
    */
   private readonly rest = (): void => {
     const { client } = this

@@ -12,7 +12,7 @@ import pg from "pg"
  */
 
 const LOOK_EVERY_MILLIS = 1_000
-/** The server is asked after this many looks in a row that found no new byte. */
+/** A connection is probed after this number of looks in a row that found no new byte. */
 const SILENT_LOOKS = 3
 /**
  * This number of probes in a row must find the process idle, or get no answer, before the connection is closed. After a
@@ -30,7 +30,7 @@ interface Inside {
 
 interface Watched {
   readonly inside: Inside
-  /** Bytes at the last look. */
+  /** The bytes received until the last look. */
   received: number
   looks: number
   confirmations: number
@@ -99,7 +99,7 @@ const isSilent = (one: Watched): boolean => {
   return one.looks >= SILENT_LOOKS
 }
 
-/** A statement is under way, and nothing has come since the last look. */
+/** Whether a statement is under way and nothing has come since the last look. */
 const waitsInVain = (one: Watched): boolean => {
   const query = one.inside._getActiveQuery()
   return query !== null && query !== undefined && socketOf(one).bytesRead === one.received
@@ -148,7 +148,7 @@ const clientFor = (config: pg.ClientConfig): pg.Client => {
 
 const breakOff = (client: pg.Client): void => void socketOf({ inside: client as unknown as Inside }).destroy()
 
-/** Rejects when the client cannot be made: its settings may name a file with a certificate, which is read each time. */
+/** Probes the silent connections. Rejects when no client can be made: its settings may name a certificate file. */
 const probe = async (silent: ReadonlyArray<Watched>, newClient: () => pg.Client): Promise<Probe> => {
   const client = newClient()
   try {

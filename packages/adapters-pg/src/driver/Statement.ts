@@ -98,7 +98,7 @@ export class QuickStatement<A> extends Effectable.Class<ReadonlyArray<A>, SqlErr
     })
   }
 
-  /** The span of statements that travel together, `this` first. */
+  /** Runs `effect` in one span for statements that are sent together, `this` first. */
   spanOf<A2, E>(all: ReadonlyArray<QuickStatement<object>>, effect: Effect.Effect<A2, E>): Effect.Effect<A2, E> {
     return spanned(this.host, "BATCH", all.map((statement) => statement.compile()[0]).join(";\n"), effect)
   }
@@ -118,7 +118,7 @@ const spanned = <A, E>(
     return effect
   })
 
-/** `effect` with a span of its own, while somebody traces. */
+/** `effect`, with one span for its statements when the fiber is traced. */
 const batch = <A, E>(
   fiber: Fiber.RuntimeFiber<unknown, unknown>,
   statements: ReadonlyArray<Effect.Effect<unknown, unknown>>,
@@ -154,8 +154,8 @@ export const together = (
 
 /**
  * Runs effects in order, as the last work of a transaction: the statements at the end of the list travel with its
- * COMMIT. When one of them fails, nothing is committed, and the transaction fails with that error. In a trace, their
- * span ends when they are sent: the span of the transaction has their time.
+ * COMMIT. When one of them fails, nothing is committed, and the transaction fails with that error. In a trace, the span
+ * of these statements ends when they are sent; the transaction's span has the time until their answers.
  */
 export const last = <E>(effects: ReadonlyArray<Effect.Effect<unknown, E>>): Effect.Effect<void, E> =>
   Effect.withFiberRuntime((fiber) => {

@@ -145,7 +145,7 @@ const begin = (connection: Connection): Effect.Effect<void, SqlError> =>
     return Effect.void
   })
 
-/** After a failed statement, the server skips the COMMIT or answers it by rolling back. */
+/** Fails after a failed statement: the server then skips the COMMIT or answers it by rolling back. */
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
   Effect.suspend(() => {
     const line = lines.get(connection)
@@ -174,8 +174,8 @@ export const current = (context: Context.Context<never>): readonly [Connection, 
 type Reserve = Effect.Effect<{ readonly connection: Connection; readonly release: () => void }, SqlError>
 
 /**
- * `model`: one of the library's connections. Its methods run on the client in their object's `pg`, so a copy of it
- * works for any client.
+ * `model`: one of the library's connections. Each method uses the client in its object's `pg`, so a copy with another
+ * `pg` works for another client.
  */
 const reserve = (pool: pg.Pool, model: Connection): Reserve =>
   Effect.async((resume) => {

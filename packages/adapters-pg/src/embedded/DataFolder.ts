@@ -16,15 +16,15 @@ export class DirectoryUnusable extends Data.TaggedError("DirectoryUnusable")<{
 /** The facts about a folder on which `refusal` decides. */
 export interface FolderFacts {
   readonly isDirectory: boolean
-  /** The user id of its owner. */
+  /** The user id of the folder's owner. */
   readonly owner: number
-  /** The names of the folder's entries, and `database/PG_VERSION` when that file exists. */
+  /** The names of the folder's entries, and `database/PG_VERSION` if it exists; empty when the folder is not open. */
   readonly names: ReadonlyArray<string>
-  /** Whether other users of the machine may enter or read it. */
+  /** Whether other users of the machine may enter or read the folder. */
   readonly isOpen: boolean
 }
 
-/** The file that marks the folder of a test world, whose clock is not the machine's. It belongs to every copy. */
+/** The file that marks the folder of a test world, whose clock is not the machine's. Every copy has the file. */
 export const TEST_WORLD = "test-world.json"
 
 /** PostgreSQL writes this file into every database folder. */
@@ -35,11 +35,12 @@ const DATABASE = "database/PG_VERSION"
  * folder without these files is already closed to others, because it is closed before anything is written into it.
  */
 const OURS: ReadonlySet<string> = new Set([DATABASE, "secret-keys", TEST_WORLD])
-/** The entries that an otherwise empty folder may have: a new disk has `lost+found`, a checkout has dot files. */
+/** Whether an otherwise empty folder may have this entry: a new disk has `lost+found`, a checkout has dot files. */
 const isOfNobody = (name: string): boolean => name === "lost+found" || name.startsWith(".")
 
 /**
- * Closing /tmp, or a folder of other programs, would lock those programs out; as root, nothing would stop this process.
+ * Whether other programs seem to use the folder. Closing /tmp, for example, would lock them out; as root, nothing would
+ * stop this process.
  */
 const isOfOthers = (names: ReadonlyArray<string>): boolean =>
   !names.some((name) => OURS.has(name)) && !names.every(isOfNobody)
@@ -89,7 +90,7 @@ export const describe = (error: unknown): string => {
   }
 }
 
-/** Like `mkdir -p`. Node's own never ends below /proc, where a folder that exists cannot hold another one. */
+/** Like `mkdir -p`. Node's own never ends below /proc, where an existing folder cannot contain a new one. */
 const make = async (directory: string): Promise<void> => {
   if (await makeOne(directory)) return
   const parent = dirname(directory)

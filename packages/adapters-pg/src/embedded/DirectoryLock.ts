@@ -9,7 +9,7 @@ import * as DataFolder from "./DataFolder.js"
 /** Another process uses the folder. */
 export class DirectoryInUse extends Data.TaggedError("DirectoryInUse")<{
   readonly directory: string
-  /** Undefined when the other process has not written its name yet. */
+  /** Undefined when the other process has not written its pid yet. */
   readonly pid: number | undefined
 }> {
   override get message(): string {
@@ -57,8 +57,8 @@ const currentRealm = (): string =>
   })
 
 /**
- * Field 22 of /proc/<pid>/stat. The name in field 2 may hold spaces and brackets, so the fields count from its last
- * bracket.
+ * The start time of a process, field 22 of /proc/<pid>/stat; "" when unknown. The name in field 2 may hold spaces and
+ * brackets, so the fields count from its last bracket.
  */
 const startOf = (pid: number): string =>
   orEmpty(() => {
@@ -78,7 +78,7 @@ const exists = (pid: number): boolean => {
   }
 }
 
-/** `silence`: milliseconds since the holder last touched the file, by the clock of the file system. */
+/** Whether the holder lives. `silence`: milliseconds since it touched the file, by the file system's clock. */
 const isAlive = (holder: Holder | undefined, silence: number): boolean => {
   // The content is unreadable: the holder is writing it at this moment, or died while it wrote.
   if (holder === undefined) return silence < Duration.toMillis(BEAT)
@@ -99,8 +99,8 @@ interface OwnLock {
 }
 
 /**
- * Takes the lock, or returns the process that holds it; `holder` is undefined when that process has not written its
- * name yet.
+ * Takes the lock, or returns the process that holds it; `holder` is undefined when that process has not written the
+ * file's content yet.
  */
 const take = async (directory: string): Promise<OwnLock | { readonly holder: Holder | undefined }> => {
   const path = join(directory, "lock")

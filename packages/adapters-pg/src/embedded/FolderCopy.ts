@@ -6,7 +6,7 @@ import { cp, mkdir, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { TEST_WORLD } from "./DataFolder.js"
 
-/** A copy of a data folder could not be made. Nothing is left of it. */
+/** A copy of a data folder could not be made. No part of the copy is left. */
 export class CopyFailed extends Data.TaggedError("CopyFailed")<{ readonly message: string }> {}
 
 /** What a data folder needs to be opened again. The lock file and the socket belong to the running process. */
@@ -19,14 +19,14 @@ const copyParts = async (from: string, to: string): Promise<void> => {
     await mkdir(draft, { mode: 0o700 })
     for (const part of PARTS) {
       if (!existsSync(join(from, part))) continue
-      // On file systems that can, the copy shares its blocks with the original, and is there at once.
+      // On file systems that support this, the copy shares its blocks with the original and takes almost no time.
       await cp(join(from, part), join(draft, part), {
         recursive: true,
         preserveTimestamps: true,
         mode: constants.COPYFILE_FICLONE
       })
     }
-    // All of the copy or nothing, also when somebody stops this half-way.
+    // The rename makes the copy complete or absent, also when the process is stopped half-way.
     await rename(draft, to)
   } catch (error) {
     await rm(draft, { recursive: true, force: true })
@@ -48,7 +48,7 @@ export const copyFolder = (from: string, to: string): Effect.Effect<void, SqlErr
     const sql = yield* SqlClient
     yield* sql.withTransaction(
       Effect.gen(function* () {
-        // The log and the tables are on disk then, so that a process that opens the copy replays little.
+        // Writes all changes to the tables' files, so that a process that opens the copy replays little.
         yield* sql`CHECKPOINT`
         yield* Effect.tryPromise({
           try: () => copyParts(from, to),

@@ -9,8 +9,8 @@ import { WireStream, type Backend } from "./WireStream.js"
 const WAIT_LIMIT_MILLIS = 10_000
 
 /**
- * PGlite runs in this thread, and its answers come without a turn of the event loop: a caller that asks one thing after
- * another, as a large upload does, would keep sockets from being read. After so long, they get their turn.
+ * PGlite runs in this thread, and its answers come without a turn of the event loop: a caller that sends one statement
+ * after another, as a large upload does, would keep sockets from being read. They get a turn after this time.
  */
 const TURN_MILLIS = 4
 

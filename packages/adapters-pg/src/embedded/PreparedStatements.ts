@@ -21,7 +21,7 @@ export class PreparedStatements {
       const name = Wire.statementName(message)
       if (name === undefined || name === "") kept.push(message)
       else if (message[0] === Wire.Client.close) {
-        // A connection closes a name that it takes for doubtful; another connection may rely on it.
+        // A connection closes a name that it marks as doubtful; another connection may still use that name.
         if (!this.prepared.has(name)) kept.push(message)
       } else if (this.prepared.get(name)?.equals(message) !== true) {
         // The server refuses to prepare a name twice. To close a name that it does not have is no error.
@@ -34,7 +34,7 @@ export class PreparedStatements {
     return { messages: Buffer.concat(kept), preparing }
   }
 
-  /** Notes what a request has prepared. After an error nobody knows how far it came. */
+  /** Notes what a request has prepared. After an error it is unknown which of its statements were prepared. */
   note(preparing: Preparing, hasFailed: boolean): void {
     for (const [name, message] of preparing) {
       if (hasFailed) {

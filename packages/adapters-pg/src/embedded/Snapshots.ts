@@ -4,12 +4,12 @@ import * as Rows from "../driver/Rows.js"
 
 /**
  * Snapshots of a test world: copies of all rows, in schemas of their own beside the tables. Saving and restoring take
- * about a second, where a copy of the data folder would need a new start. For the embedded
- * database only, and never for real data: rows that were deleted stay in the snapshots.
+ * about a second, where a copy of the data folder would need a new start. For the embedded database only, and never for
+ * real data: rows that were deleted stay in the snapshots.
  */
 
 const PREFIX = "snapshot_"
-/** In each snapshot: the row of what belongs to it beside the tables. */
+/** The table of each snapshot with one row: its `notes`, and the shape of its tables. */
 const NOTES = "notes_of_snapshot"
 
 const Named = Schema.Struct({ name: Schema.String })
@@ -60,7 +60,7 @@ export const save = (name: string, notes: string) =>
     )
   })
 
-/** The notes of a snapshot. None: there is none of that name, or it was saved with other tables. */
+/** The notes of a snapshot. None when no snapshot has that name, or when it was saved with other tables. */
 export const notesOf = (name: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient

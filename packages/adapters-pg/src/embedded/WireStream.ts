@@ -11,9 +11,7 @@ export interface Backend {
   readonly abandon: (stream: WireStream) => Promise<void>
 }
 
-/**
- * The types of messages that end a request: the server then works and answers. It only collects the messages before.
- */
+/** The types of messages that end a request: the server then works and answers. It only collects all other messages. */
 const ENDS_REQUEST: ReadonlySet<number | undefined> = new Set([
   Wire.Client.query,
   Wire.Client.sync,
@@ -108,9 +106,7 @@ export class WireStream extends Duplex {
     return message
   }
 
-  /**
-   * Delivers on the next turn, as a socket would: the driver does not expect an answer before its write has returned.
-   */
+  /** Delivers in a microtask: the driver does not expect an answer before its write has returned. */
   private answer(bytes: Buffer): void {
     queueMicrotask(() => this.deliver(bytes))
   }
@@ -134,9 +130,9 @@ export class WireStream extends Duplex {
 }
 
 /**
- * `@effect/sql-pg` cancels an interrupted query from a second connection. The embedded database has no second backend,
- * and the cancel request would queue behind the very transaction that it should end: the interruption would only take
- * longer. So the session drops it.
+ * Whether a message is a cancel request, which the session drops. `@effect/sql-pg` cancels an interrupted query from a
+ * second connection. The embedded database has no second backend, and the request would queue behind the very
+ * transaction that it should end: the interruption would only take longer.
  */
 const isCancel = (message: Buffer): boolean =>
   message[0] === Wire.Client.query && message.toString("latin1", 5, 30).startsWith("SELECT pg_cancel_backend(")

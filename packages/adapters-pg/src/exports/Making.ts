@@ -13,11 +13,11 @@ import { COLUMNS, deletePieces, ExportRow, isOne, KeyRow, toExport } from "./Exp
 
 type Store = typeof ExportStore.Service
 
-/** `leased_until`: an attempt that stores nothing more is followed by another one from then on. */
+/** A condition on `exports`: an attempt is due. From `leased_until` on, it may follow one that stores nothing more. */
 const isDue = (sql: SqlClient, now: Timestamp.Timestamp) =>
   sql`state IN ('requested', 'making') AND (leased_until IS NULL OR leased_until <= ${Rows.at(now)})`
 
-/** A condition on `exports`: no other attempt has begun since. */
+/** A condition on `exports`: the attempt still has the lease. */
 const isHeld = (sql: SqlClient, leased: LeasedExport) =>
   sql`${isOne(sql, leased)} AND state = 'making' AND lease = ${leased.lease}`
 

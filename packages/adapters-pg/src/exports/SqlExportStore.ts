@@ -34,7 +34,7 @@ const request =
   (sql: SqlClient): Store["request"] =>
   (userId, decide) =>
     Effect.gen(function* () {
-      // Of two tabs, the second sees what the first one asked for.
+      // The lock makes the requests of two tabs run one after the other: the second one sees the export of the first.
       yield* lockStream(sql, userId, 0)
       const present = yield* sql`SELECT ${COLUMNS} FROM exports WHERE user_id = ${userId}`.pipe(Rows.all(ExportRow))
       const decided = decide(present.map(toExport), yield* Timestamp.now)
@@ -79,7 +79,7 @@ const piece =
       orStoreError
     )
 
-/** Ends an export, whose condition is checked again, and removes its bytes. */
+/** Ends an export and removes its bytes, if the condition `only` still holds. */
 const end = (
   sql: SqlClient,
   of: Export.ExportKey,

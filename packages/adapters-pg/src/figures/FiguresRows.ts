@@ -75,7 +75,7 @@ export const NewestRow = Schema.Struct({
   error: Schema.NullOr(Schema.String)
 })
 
-/** The rows of one endpoint, its newest success and its newest failure, become one. */
+/** Joins the two rows of each endpoint, its newest success and its newest failure. */
 export const toNewest = (rows: ReadonlyArray<typeof NewestRow.Type>): ReadonlyArray<EndpointFigures.NewestAttempts> =>
   [...new Set(rows.map((row) => row.endpoint_id))].map((endpointId) => {
     const of = (isSuccess: boolean) =>

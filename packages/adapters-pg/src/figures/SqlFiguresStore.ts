@@ -11,7 +11,7 @@ import { adding } from "./writes.js"
 
 type Store = typeof FiguresStore.Service
 
-/** On a cluster, the apps whose rows are written at the same time: the rows of an app lie on one node. */
+/** On a cluster: how many apps' rows are written at the same time. The rows of one app lie on one node. */
 const APPS_AT_ONCE = 4
 
 export const layer: Layer.Layer<FiguresStore, never, SqlClient> = Layer.effect(
@@ -30,8 +30,8 @@ export const layer: Layer.Layer<FiguresStore, never, SqlClient> = Layer.effect(
 )
 
 /**
- * At most one statement for each kind of rows. On a cluster these are statements of each app, which go to one node:
- * one statement for several apps would be a two-phase commit.
+ * At most one statement for each kind of rows; on a cluster, for each kind and app, which goes to one node: one
+ * statement for several apps would be a two-phase commit.
  */
 const add = (sql: SqlClient): Store["add"] => {
   const onCluster = isDistributed(sql)
@@ -98,7 +98,7 @@ const attempts =
       orStoreError
     )
 
-/** Reads the rows of at most five endpoints in seven days, and returns two for each. */
+/** Reads the rows of at most five endpoints in seven days; returns each one's newest success and newest failure. */
 const newest =
   (sql: SqlClient): Store["newest"] =>
   (appId, from) =>

@@ -16,7 +16,7 @@ import * as Rows from "../driver/Rows.js"
 
 type Written = Effect.Effect<unknown, SqlError>
 
-/** Rows of one kind: the table with its columns, the types of the columns, and what happens to a row that is there. */
+/** Rows of one kind: the table with its columns, their types, and what is done when a row exists already. */
 interface CountTable<Row> {
   readonly into: string
   readonly columns: string

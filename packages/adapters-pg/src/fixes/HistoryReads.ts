@@ -45,7 +45,7 @@ export const aroundStatement = (sql: SqlClient, userId: UserId, now: Time, at: T
      AND captured_at > ${Rows.at(at)} AND captured_at <= ${Rows.at(at + toleranceMs)}
    ORDER BY captured_at FETCH FIRST 1 ROW WITH TIES)`
 
-/** The oldest fixes of the stretch first, and again all fixes of the last instant. */
+/** The oldest fixes of the stretch first, with all fixes of the last instant. */
 export const rangeStatement = (
   sql: SqlClient,
   userId: UserId,

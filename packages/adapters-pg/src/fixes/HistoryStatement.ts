@@ -13,7 +13,7 @@ interface History {
   readonly at: Timestamp.Timestamp
   readonly fixes: ReadonlyArray<Fix.Fix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
-  /** False: the user has no fix between the first and the last of these, so none of them is known. */
+  /** False: the user has no fix between the first and the last of `fixes`, so none of them is stored already. */
   readonly isAnyKnown: boolean
 }
 
@@ -72,12 +72,12 @@ const alsoFixes = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: Re
         AND ${isOfOther(sql, userId, deviceId)}
     )`
 
-/** The row `brought` is of another import, which this one is not noted on yet. */
+/** Whether the row `brought` is of another import and does not note this import yet. */
 const isOfOther = (sql: SqlClient, userId: UserId, deviceId: DeviceId) =>
   sql`brought.device_id <> ${deviceId} AND NOT coalesce(${deviceId} = ANY(brought.also_from), false)
         AND brought.device_id IN (SELECT device_id FROM devices WHERE user_id = ${userId} AND format = 'import')`
 
-/** One index look-up for each fix. As a join, a planner without statistics would read all fixes between two of them. */
+/** Only fixes that the user does not have: one look-up each, as a join might read all fixes between two of them. */
 const isNew = (sql: SqlClient, userId: UserId) => sql`WHERE (
         SELECT true FROM fixes known
         WHERE known.user_id = ${userId} AND known.captured_at = fix.captured_at AND known.lat = fix.lat

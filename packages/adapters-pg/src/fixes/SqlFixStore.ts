@@ -41,7 +41,7 @@ const commit = (sql: SqlClient): Store["commit"] => {
     )
 }
 
-/** From this many fixes on, others get their turn after a commit. Larger uploads are parts of an even larger one. */
+/** After an upload with this many fixes or more, other work gets a turn: it is a part of an even larger upload. */
 const LARGE = 500
 
 const MaybeNumber = Schema.optional(Schema.NullOr(Schema.Number))

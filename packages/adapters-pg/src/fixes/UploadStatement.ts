@@ -83,7 +83,7 @@ const newQuarantined = (
       ON CONFLICT DO NOTHING
     )`
 
-/** Readings that were put aside earlier and that this upload stores as fixes. */
+/** Deletes readings that were put aside earlier and that this upload stores as fixes. */
 const takenReadings = (sql: SqlClient, { deviceId, taken, userId }: UploadCommit) => sql`, taken AS (
       DELETE FROM quarantined_fixes USING moved
       WHERE quarantined_fixes.user_id = ${userId} AND quarantined_fixes.user_id = moved.user_id
@@ -116,7 +116,7 @@ const newStates = (sql: SqlClient, { states }: UploadCommit) => sql`, new_states
       ${replaceState(sql)}
     )`
 
-/** When a worker lets the rule fire; null: no crossing of it waits. */
+/** When a worker lets the rule fire; null when no crossing that will fire waits. */
 export const settleDueAt = ({ unsettled }: RuleEvaluation.RuleMemory): Timestamp.Timestamp | null =>
   unsettled !== null && unsettled.fires ? unsettled.until : null
 

@@ -95,7 +95,7 @@ interface InsertedRows {
   readonly onConflict: Fragment
 }
 
-/** What follows from it for the user's rules. */
+/** The rows that an upload adds or replaces for the user's rules. */
 export const concluded = (
   sql: SqlClient,
   { events, receivedAt, states, userId }: Pick<UploadCommit, "events" | "receivedAt" | "states" | "userId">

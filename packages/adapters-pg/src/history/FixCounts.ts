@@ -36,8 +36,8 @@ const endOf = (instant: string): string =>
   `(date_bin('30 minutes', ${instant}, '0001-01-01T00:00:00Z'::timestamptz) + interval '30 minutes')`
 
 /**
- * For the UPDATE that raises the version of the row `stream` to `version`. Null from the first raise on that did not
- * carry it: the counts no longer hold.
+ * For the UPDATE that raises the version of the row `stream` to `version`. The column becomes null, and the counts no
+ * longer hold, when an earlier raise did not carry it.
  */
 export const carried = (sql: SqlClient, version: Fragment) =>
   sql`counted_version = CASE WHEN stream.counted_version = stream.version THEN ${version} END`
@@ -55,7 +55,7 @@ export const added = (sql: SqlClient, userId: UserId, condition: Fragment) =>
       FROM new_fixes WHERE ${condition} GROUP BY 2
       ${sql.literal(SUM)}`
 
-/** The same for a cluster: rows to insert into `fix_counts AS known`, and what to do with those that are there. */
+/** `added` for a cluster: rows to insert into `fix_counts AS known`, and what to do with rows that exist. */
 export const rowsOf = (userId: UserId, fixes: ReadonlyArray<{ readonly capturedAt: Timestamp.Timestamp }>) => {
   const rows = new Map<number, { fixes: number; first: number; last: number }>()
   for (const { capturedAt } of fixes) {
@@ -79,7 +79,7 @@ export const rowsOf = (userId: UserId, fixes: ReadonlyArray<{ readonly capturedA
 
 export const addedOnConflict = (sql: SqlClient) => sql.literal(SUM)
 
-/** Makes the counts that end after `from` and up to `until` anew. Both are multiples of `WIDTH`, as SQL. */
+/** Replaces the counts that end after `from` and up to `until`. Both are multiples of `WIDTH`, as SQL. */
 const count = (sql: SqlClient, userId: UserId, from: Fragment, until: Fragment) =>
   Effect.gen(function* () {
     yield* sql`DELETE FROM fix_counts WHERE user_id = ${userId} AND ends_at > ${from} AND ends_at <= ${until}`
@@ -89,7 +89,7 @@ const count = (sql: SqlClient, userId: UserId, from: Fragment, until: Fragment) 
       ORDER BY 2`
   })
 
-/** After fixes of the stretch were deleted, by a transaction that has locked the user's row of `upload_streams`. */
+/** Counts a stretch again after fixes in it were deleted. The caller has locked the user's row of `upload_streams`. */
 export const recount = (
   sql: SqlClient,
   userId: UserId,
@@ -97,8 +97,8 @@ export const recount = (
 ) => count(sql, userId, sql`${Rows.at(floor(from))}::timestamptz`, sql`${Rows.at(ceil(until))}::timestamptz`)
 
 /**
- * Before retention deletes fixes up to `cutoff`, in its transaction: from then on the counts begin after the half an
- * hour of the cutoff. The update locks the user's row, so that nobody counts the fixes that are about to go.
+ * Runs before retention deletes fixes up to `cutoff`, in its transaction: from then on the counts begin after the half
+ * an hour of the cutoff. The update locks the user's row, so that nobody counts the fixes that are about to go.
  */
 export const forget = (sql: SqlClient, userId: UserId, cutoff: Timestamp.Timestamp) => {
   const end = sql`${Rows.at(floor(cutoff) + WIDTH)}::timestamptz`
@@ -109,11 +109,11 @@ export const forget = (sql: SqlClient, userId: UserId, cutoff: Timestamp.Timesta
   )
 }
 
-/** A tally of less than this reads the fixes: counting the whole history first would take longer. */
+/** A tally of a shorter stretch reads the fixes: counting the whole history first would take longer. */
 const LONG = 31 * 24 * 60 * 60_000
-/** The fixes that a step counts: it has the lock of the user's row for about 0.2 s, and phones wait for it. */
+/** How many fixes a step counts. A step locks the user's row for about 0.2 s, and phones wait for that lock. */
 const FIXES_OF_STEP = 100_000
-/** The steps of a tally. Of a longer history it counts the rest from the fixes, and the next tally goes on. */
+/** The most steps of a tally. It counts the rest of a longer history from the fixes, and the next tally goes on. */
 const MOST_STEPS = 12
 
 const StandingRow = Schema.Struct({ is_covered: Schema.Boolean })
@@ -136,9 +136,9 @@ export const prepare = (
     }
   })
 
-/** The fixes that a step counts in the background: an embedded database answers nobody meanwhile. */
+/** How many fixes a step counts in the background: an embedded database answers nobody meanwhile. */
 const FIXES_OF_SHORT_STEP = 10_000
-/** For five million fixes. A program that raises the version alone all the time must not keep this one busy. */
+/** Enough for five million fixes. A program that raises the version alone all the time must not keep this one busy. */
 const MOST_SHORT_STEPS = 500
 
 /**
@@ -159,7 +159,7 @@ export const prepareAll = (
     }
   })
 
-/** True for a user without uploads. */
+/** Whether the counts hold for all kept fixes from `from` on; true for a user without uploads. */
 const isCovered = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, from: Timestamp.Timestamp) =>
   sql`SELECT coalesce(stream.counted_version = stream.version AND stream.counted_from
         <= greatest(${Rows.at(ceil(from))}::timestamptz, ${keptFrom(sql, userId, now)}), false) AS is_covered

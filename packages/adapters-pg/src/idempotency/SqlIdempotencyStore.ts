@@ -14,8 +14,8 @@ export const layer: Layer.Layer<IdempotencyStore, never, SqlClient> = Layer.effe
     IdempotencyStore.of({
       once: ({ keyHash, subject, userId }, fingerprint, decide, work) =>
         Effect.gen(function* () {
-          // Nobody waits for this lock: a second request with the same key gets its answer at once. The lock ends with
-          // the transaction, also when the connection breaks.
+          // A second request with the same key does not wait for this lock: it gets `UnderWay` at once. The lock ends
+          // with the transaction, also when the connection breaks.
           const lock = yield* sql`SELECT pg_try_advisory_xact_lock(
               hashtextextended(${`idempotent answer ${userId} ${subject} ${keyHash}`}, 0)) AS is_free`.pipe(
             Rows.first(LockRow)

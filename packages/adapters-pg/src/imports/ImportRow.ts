@@ -76,7 +76,7 @@ export const isOne = (sql: SqlClient, of: Owned) => sql`user_id = ${of.userId} A
 /** Removes the uploaded file. */
 export const deletePieces = (sql: SqlClient, of: Owned) => sql`DELETE FROM import_pieces WHERE ${isOne(sql, of)}`
 
-/** The key of an import, for a search over all users. */
+/** The key of an import, for searches over the imports of all users. */
 export const KeyRow = Schema.Struct({ user_id: UserId, import_id: ImportId })
 
 /**

@@ -17,7 +17,7 @@ import { COLUMNS, deletePieces, ImportRow, isOne, KeyRow, lockStream, toImport }
 
 type Store = typeof ImportStore.Service
 
-/** `leased_until`: an attempt that has no end is followed by another one from then on. */
+/** A condition on `imports`: an attempt is due. From `leased_until` on, another one may follow one that never ended. */
 const isDue = (sql: SqlClient, now: Timestamp.Timestamp) =>
   sql`state IN ('waiting', 'running', 'undoing') AND (leased_until IS NULL OR leased_until <= ${Rows.at(now)})`
 
@@ -58,7 +58,7 @@ export const piece =
       orStoreError
     )
 
-/** A condition on `imports`: no other attempt has begun since. */
+/** A condition on `imports`: the attempt still has the lease. */
 const isHeld = (sql: SqlClient, leased: Leased) =>
   sql`${isOne(sql, leased)} AND state = 'running' AND lease = ${leased.lease}`
 
@@ -90,7 +90,7 @@ export const advance =
     )
   }
 
-/** A step without an entry to store. */
+/** Stores the progress of a step without an entry to store. */
 const pass = (sql: SqlClient, step: ImportStep) =>
   Effect.filterOrFail(
     noteProgress(sql, step),
@@ -122,7 +122,7 @@ const store = (sql: SqlClient, step: ImportStep) =>
     yield* storeOthers(sql, step)
   })
 
-/** The places and notices of the person's own archive. */
+/** Stores the places and notices of the person's own archive. */
 const storeOthers = (sql: SqlClient, step: ImportStep) =>
   Effect.gen(function* () {
     let count = 0
@@ -144,8 +144,8 @@ const HeldRow = Schema.Struct({ device_id: DeviceId })
 const readHeld = Rows.read(HeldRow)
 
 /**
- * Gives the import's device; no row when the lease was lost. Entries that were read show that the attempt got
- * somewhere.
+ * Stores the step's progress and returns the import's device; no row when the lease was lost. A step that read entries
+ * sets `attempts` back to 0.
  */
 const noteProgress = (sql: SqlClient, step: ImportStep) =>
   sql`UPDATE imports SET
@@ -156,7 +156,7 @@ const noteProgress = (sql: SqlClient, step: ImportStep) =>
         attempts = CASE WHEN ${step.read}::integer > 0 THEN 0 ELSE attempts END
       WHERE ${isHeld(sql, step)} RETURNING device_id`
 
-/** A row when the user has fixes between the first and the last of the step. */
+/** Returns a row when the user has stored fixes between the first and the last fix of the step. */
 const anyBetween = (sql: SqlClient, { fixes, userId }: ImportStep) => {
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (const { capturedAt } of fixes) {
@@ -169,7 +169,7 @@ const anyBetween = (sql: SqlClient, { fixes, userId }: ImportStep) => {
           LIMIT 1`
 }
 
-/** An import that has stored 50,000 entries ends with the counts of its owner's history. */
+/** The counts of the owner's history are made after an import that stored this many entries. */
 const MANY = 50_000
 
 const MonthRow = Schema.Struct({ month: Schema.String, entries: Schema.Int })

@@ -62,7 +62,7 @@ export const undo =
       return until
     }).pipe(sql.withTransaction, orStoreError)
 
-/** `heir` is the first other import that brought the row of `table` too and was not undone. */
+/** A condition: `heir` is the first other import that brought the row of `table` too and was not undone. */
 const isHeir = (sql: SqlClient, { userId }: Leased, deviceId: DeviceId, table: string) =>
   sql`heir.user_id = ${userId} AND heir.device_id = (
         SELECT o.device_id FROM devices o
@@ -70,7 +70,7 @@ const isHeir = (sql: SqlClient, { userId }: Leased, deviceId: DeviceId, table: s
           AND o.device_id = ANY(${sql(table)}.also_from)
         ORDER BY array_position(${sql(table)}.also_from, o.device_id) LIMIT 1)`
 
-/** Deletes the rest when no fix is left: visits, stays, the device and the import. */
+/** When no fix is left: moves visits that another import has, deletes the others, stays, device and import. */
 const forget = (sql: SqlClient, leased: Leased, deviceId: DeviceId) =>
   Effect.gen(function* () {
     const { userId } = leased

@@ -23,8 +23,8 @@ export const layer: Layer.Layer<LeaseStore, never, SqlClient> = Layer.effect(
 )
 
 /**
- * Forgets every worker. For a database that only one process can open: the worker of the process before is gone, and
- * its events need not wait until its last beat runs out.
+ * Forgets every worker. For a database that only one process can open: the previous process's worker is gone, and its
+ * events need not wait until its last beat runs out.
  */
 export const forgetWorkers = Effect.flatMap(SqlClient, (sql) => orStoreError(Effect.asVoid(sql`DELETE FROM workers`)))
 

@@ -59,7 +59,7 @@ const together = (sql: SqlClient, fired: ReadonlyArray<Event.OutboxEvent>) =>
     WHERE NOT f.names_address
     ORDER BY created_at, id`.pipe(Rows.all(ReceiverRow))
 
-/** The same in a statement for each event, which goes to the node of its user. The statements share connections. */
+/** The receivers of each event in a statement of its own, on the node of its user. The statements share connections. */
 const oneByOne = (sql: SqlClient, fired: ReadonlyArray<Event.OutboxEvent>) =>
   Effect.forEach(fired, (event) => receiversOf(sql, event), { concurrency: "unbounded" }).pipe(
     Effect.map((found) => found.flat())

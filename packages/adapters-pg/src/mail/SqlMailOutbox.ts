@@ -73,7 +73,7 @@ const toDue = (row: typeof MessageRow.Type): DueMail => ({
   attempt: row.attempts + 1
 })
 
-/** `attempts` is the fence: each attempt raises it, so of two workers that begin the same one, one gets it. */
+/** `attempts` is the fence: each attempt raises it, so when two workers begin the same attempt, only one succeeds. */
 const begin =
   (sql: SqlClient): Outbox["begin"] =>
   ({ attempt, message }, dueAt) =>
@@ -84,7 +84,7 @@ const finish =
   ({ attempt, message }, how) =>
     change(sql, message, attempt, settingOf(sql, how))
 
-/** Changes a message that waits and whose last attempt has this number. False: there is none. */
+/** Changes a message that waits and whose last attempt has this number. False: no message matches. */
 const change = (sql: SqlClient, { dedupeKey, to }: MailAttempt["message"], attempts: number, setting: Fragment) =>
   Rows.affected(
     sql`UPDATE mail_outbox SET ${setting}

@@ -11,7 +11,7 @@ import * as PlaceWrites from "./PlaceWrites.js"
 import { PlaceRow, toPlace } from "./PlaceWrites.js"
 import * as Rows from "../driver/Rows.js"
 
-/** How many places the user has that are not archived. */
+/** The columns of `place_shapes`. */
 const ShapeRow = Schema.Struct({
   place_id: PlaceId,
   geometry_version: Schema.Int,
@@ -38,7 +38,7 @@ export const layer: Layer.Layer<PlaceStore, never, SqlClient> = Layer.effect(
     return PlaceStore.of({
       create: (place) =>
         Effect.gen(function* () {
-          // It locks the user's stream: two creations run one after the other, and the second counts the first place.
+          // Locks the user's stream: of two creations at once, the second one counts the place of the first.
           yield* writes.moveStream(place.userId)
           if ((yield* countOf(sql, place.userId)) >= AccountLimits.PLACES.most) return false
           yield* sql`INSERT INTO places (user_id, place_id, label, kind, lat, lon, radius_m, geometry_version, created_at,

@@ -14,7 +14,7 @@ export const column = (sql: SqlClient, userId: UserId) =>
                                            'until', (extract(epoch FROM e.until_at) * 1000)::bigint) ORDER BY e.from_at)
        FROM erasures e WHERE e.user_id = ${userId})`
 
-/** The form of `column`. */
+/** The schema of the value that `column` selects. */
 export const Column = Schema.NullOr(
   Schema.Array(Schema.Struct({ from: Timestamp.Timestamp, until: Timestamp.Timestamp }))
 )
@@ -69,7 +69,7 @@ const eraseReadings = (sql: SqlClient, userId: UserId, { from, until }: Erasure.
     yield* sql`DELETE FROM fixes
                WHERE user_id = ${userId} AND captured_at >= ${Rows.at(from)} AND captured_at < ${Rows.at(until)}`
     yield* FixCounts.recount(sql, userId, { from, until })
-    // What a reading in quarantine says of its time was never checked: it may be any number, or none.
+    // The times of a reading in quarantine were never checked: each may be any number, or not a number.
     const says = (field: string) =>
       sql`(CASE WHEN jsonb_typeof(reading -> ${sql.literal(`'${field}'`)}) = 'number'
                 THEN (reading ->> ${sql.literal(`'${field}'`)})::numeric >= ${from}::numeric
@@ -88,7 +88,7 @@ const ReportRow = Schema.Struct({
   accuracy_m: Schema.NullOr(Schema.Finite)
 })
 
-/** A report that is cut off is another report, with another key: the phone may send the first one again. */
+/** Deletes or shortens reports and stays. A shortened report has another key: the phone may send the first again. */
 const eraseVisits = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
   Effect.gen(function* () {
     const { from, until } = erasure
@@ -120,7 +120,7 @@ const StateRow = Schema.Struct({ rule_id: RuleId, recent: RecentColumn })
 const eraseFromRules = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
   Effect.gen(function* () {
     const { from, until } = erasure
-    // `RuleEvaluation.without`
+    // `RuleEvaluation.without` in SQL.
     yield* sql`UPDATE rule_states SET side = NULL, since = NULL, dwell_spent = false, unsettled_at = NULL,
                  unsettled_until = NULL, settle_due_at = NULL
                WHERE user_id = ${userId}
@@ -137,7 +137,7 @@ const eraseFromRules = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure
     }
   })
 
-/** A device's rests that reach into the stretch may have a position from it. */
+/** Clears `movement` when a rest in it reaches into the stretch: that rest may have a position from the stretch. */
 const eraseFromDevices = (sql: SqlClient, userId: UserId, { from, until }: Erasure.Stretch) =>
   sql`UPDATE devices
       SET stays_due_from = least(stays_due_from, ${Rows.at(from)}::timestamptz),

@@ -23,7 +23,7 @@ export interface Table {
 // In the conditions `$user` stands for the user, and `$until` for the bound: Citus sends a statement to one shard only
 // if it names the user for each table.
 
-/** The phone sent nothing after the cutoff, or the imported file had nothing after it. */
+/** Whether the phone sent nothing after the cutoff, or the imported file had nothing after it. */
 const IS_SILENT = `coalesce((SELECT coalesce(d.history_ends_at, d.last_seen_at) FROM devices d WHERE d.user_id = $user AND d.device_id = t.device_id),
     '-infinity') <= $until`
 

@@ -10,8 +10,8 @@ import { COLUMNS, RuleRow, toRule } from "./RuleRow.js"
 export const NEEDED_SCOPE = `CASE WHEN r.place_id IS NULL THEN 'location.rules.zone' ELSE 'location.rules.place' END`
 
 /**
- * The user granted the needed scope on `connections c`, and `apps a` still declares it. Whether the connection is live
- * is not part of this condition.
+ * Whether the user granted the needed scope on `connections c`, and `apps a` still declares it. Whether the connection
+ * is live is not part of this condition.
  */
 export const SCOPE_HOLDS = `(${NEEDED_SCOPE} = ANY (c.held_scopes) AND ${NEEDED_SCOPE} = ANY (a.declared_scopes)
   AND (a.allowed_scopes IS NULL OR ${NEEDED_SCOPE} = ANY (a.allowed_scopes)))`

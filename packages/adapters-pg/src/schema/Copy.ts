@@ -34,7 +34,7 @@ const DigestRow = Schema.Struct({ rows: Rows.Bigint, digest: Schema.String })
 const MigrationRow = Schema.Struct({ name: Schema.String })
 const ColumnRow = Schema.Struct({ columns: Schema.String })
 
-/** Runs statements of the source beside the transaction of the target: both clients keep it under one tag. */
+/** Runs statements of the source outside the transaction of the target: both clients look it up under one tag. */
 const outside = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.mapInputContext(
     effect,
@@ -80,7 +80,7 @@ const migrationsOf = (sql: SqlClient) =>
     Effect.map((rows) => rows.map(({ name }) => name).join("\n"))
   )
 
-/** The months of the source: without them, retention would delete old rows one by one from the DEFAULT partitions. */
+/** Makes the source's months: without them, retention would delete old rows one by one from the DEFAULT partitions. */
 const makePartitions = (source: SqlClient, target: SqlClient) =>
   Effect.gen(function* () {
     const partitions = yield* outside(
@@ -91,7 +91,7 @@ const makePartitions = (source: SqlClient, target: SqlClient) =>
       )
     )
     for (const { bound, name, parent } of partitions) {
-      // A bound cannot be a parameter: this text is the source's own.
+      // A bound cannot be a parameter. Its text comes from the source's catalogue.
       yield* target.unsafe(`CREATE TABLE IF NOT EXISTS "${name}" PARTITION OF "${parent}" ${bound}`)
     }
   })
@@ -154,7 +154,7 @@ export const copy = (source: SqlClient, target: SqlClient, say: (table: CopiedTa
       // Reading and comparing a large table takes longer than the time-out of a request's statement.
       yield* target`SET LOCAL statement_timeout = 0`
       yield* target`SET LOCAL idle_in_transaction_session_timeout = 0`
-      // The digests are those of the rows as text, which depends on the time zone.
+      // A digest is made from rows as text, which depends on the time zone.
       yield* target`SET LOCAL TimeZone = 'UTC'`
       yield* outside(source`SET TimeZone = 'UTC'`)
       if ((yield* outside(migrationsOf(source))) !== (yield* migrationsOf(target))) {

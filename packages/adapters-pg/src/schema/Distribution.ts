@@ -17,7 +17,7 @@ export class DistributionRefused extends Data.TaggedError("DistributionRefused")
 export interface DistributionRequest {
   /** The number of shards of each group of tables. More shards than the machines will ever have cores is of no use. */
   readonly shards: number
-  /** Prints the statements and changes nothing. */
+  /** Whether to print the statements only, and change nothing. */
   readonly dryRun: boolean
   /** Prints one line about the next step. */
   readonly say: (line: string) => Effect.Effect<void>

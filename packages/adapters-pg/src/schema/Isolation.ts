@@ -144,8 +144,8 @@ const sizesOf = (appId: AppId) =>
   })
 
 /**
- * A lock that was not free within the `lock_timeout` of a connection, or two statements that waited for each other.
- * Citus takes back what the step did.
+ * Whether a lock was not free within the `lock_timeout` of a connection, or two statements waited for each other. Citus
+ * takes back what the step did.
  */
 const isBusy = (error: unknown): boolean => {
   const state = Failures.sqlState(error)
@@ -157,8 +157,8 @@ const SOON = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(9))
 const IN_USE = "A table of the app is in use. The step is tried again."
 
 /**
- * Copying rows takes any length of time. Waiting for a lock does not: a queue behind it would hold up the service. So a
- * step that did not get its lock makes way for the queue, and is tried again.
+ * Copying rows may take any length of time. A wait for a lock is limited, because other statements queue behind it. A
+ * step that did not get its lock gives up, so that the queue moves on, and is tried again.
  */
 const perform = (
   say: IsolationRequest["say"],

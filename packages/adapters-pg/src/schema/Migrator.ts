@@ -94,7 +94,7 @@ export const migrateWith = program("Migrator.migrate", function* (list: Readonly
         yield* sql`SET LOCAL lock_timeout = 0`
         yield* sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`
         yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${LOCK_TIMEOUT}'`)}`
-        // Asked first: a node of Citus that is not the coordinator refuses the statement even when there is the table.
+        // Looked up first: a node of Citus that is no coordinator refuses CREATE TABLE, even when the table exists.
         const [there] = yield* sql`SELECT 1 WHERE to_regclass('schema_migrations') IS NOT NULL`
         if (there === undefined) {
           yield* sql`CREATE TABLE schema_migrations (

@@ -138,8 +138,8 @@ const ensure = (table: string, column: string, month: Month): Effect.Effect<"mad
 
 /**
  * The limit holds on every node of a cluster. LOCK goes from node to node in the order of their addresses, and a node
- * that does not know the limit waits for as long as the statement may take. PostgreSQL alone knows the first setting as
- * one of an extension that is not there.
+ * that does not know the limit waits for as long as the statement may take. PostgreSQL without Citus accepts the first
+ * setting as one of an unknown extension.
  */
 const waitBriefly = (sql: SqlClient) =>
   Effect.zipRight(
@@ -205,7 +205,7 @@ const isEmpty = (name: string) =>
     )
   )
 
-/** `whatever`: drops the partition even when it holds rows. */
+/** Drops a partition, unless it holds rows; with `whatever` in any case. */
 const drop = (table: string, name: string, whatever: boolean) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -222,7 +222,7 @@ const drop = (table: string, name: string, whatever: boolean) =>
       })
     )
   }).pipe(
-    // Programs that are connected to the coordinator drop it.
+    // Programs that are connected to the coordinator drop the partition.
     Effect.catchIf(Failures.isForCoordinator, () => Effect.succeed("busy" as const)),
     Failures.orStoreError,
     Effect.retry({ schedule: AGAIN, while: (error) => error.transient }),

@@ -60,7 +60,7 @@ const lock = (sql: SqlClient, { id, userId }: ConnectionKey) =>
 
 const LookedAtRow = Schema.Struct({ ...WithAppRow.fields, look_at: Rows.At })
 
-/** Statements after the lock, so that they see what the transaction before it committed. None: nothing is due. */
+/** Reads in statements after the lock, so that they see what earlier transactions committed. None: nothing is due. */
 const read = (sql: SqlClient, select: ConnectionColumns, due: ConnectionKey) =>
   Effect.gen(function* () {
     const { id, userId } = due

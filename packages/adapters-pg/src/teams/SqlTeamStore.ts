@@ -118,7 +118,7 @@ const update =
       return Option.some(outcome)
     }).pipe(sql.withTransaction, orStoreError)
 
-/** Apps first, then accounts, as `SqlAppStore.create` locks them: the two count one after the other. */
+/** The caller has locked the app: apps before accounts, as in `SqlAppStore.create`, so that both count in turn. */
 const lockHolder = (sql: SqlClient, userId: UserId) =>
   Effect.gen(function* () {
     yield* sql`SELECT 1 FROM accounts WHERE user_id = ${userId} FOR NO KEY UPDATE`
@@ -129,7 +129,7 @@ const lockHolder = (sql: SqlClient, userId: UserId) =>
     )
   })
 
-/** Members first: a new member's account is locked before the rows that its deletion would wait for. */
+/** Members before invitations: a member's insert locks the account first, as account deletion does; else deadlock. */
 const write = (sql: SqlClient, before: Team.Team, { appId, holderId, invitations, members }: Team.Team) =>
   Effect.gen(function* () {
     if (holderId !== before.holderId) yield* sql`UPDATE apps SET owner_id = ${holderId} WHERE app_id = ${appId}`

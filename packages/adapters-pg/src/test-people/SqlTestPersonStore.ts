@@ -16,7 +16,7 @@ export const layer: Layer.Layer<TestPersonStore, never, SqlClient> = Layer.effec
   )
 )
 
-/** The accounts of test people only: the column is not null. */
+/** A row of a test person's account: `test_app_id` is not null. */
 const TestRow = Schema.Struct({ ...AccountRow.fields, test_app_id: AppId })
 
 const toTestAccount = (row: typeof TestRow.Type): TestPerson.TestAccount => ({

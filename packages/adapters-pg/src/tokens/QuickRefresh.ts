@@ -141,7 +141,7 @@ export interface RotationWrite {
   readonly access: Vault.Hash
 }
 
-/** Undefined when the writes are anything but: spend the token, issue the next one and an access token, all at once. */
+/** The rotation, when the writes only spend the token and issue the next one and an access token; else undefined. */
 const rotationOf = (
   { connection_id: id, user_id: userId, version }: ViewRow,
   [rotate, refresh, access, ...rest]: ReadonlyArray<TokenWrite>
@@ -169,8 +169,8 @@ const rotationOf = (
 const StoredRow = Schema.Struct({ token_hash: Vault.Hash })
 
 /**
- * Stores those of the rotations whose connection and token are as they were read, in one statement, and says for each
- * whether it was stored. Of two rotations of one token, one is stored.
+ * Stores, in one statement, the rotations whose connection and token are unchanged since the read, and says for each
+ * rotation whether it was stored. Of two rotations of one token, one is stored.
  */
 export const store = (
   sql: SqlClient,

@@ -35,8 +35,8 @@ const WithTokenRow = Schema.Struct({ ...WithAppRow.fields, ...AccessTokenRow.fie
 
 /**
  * A decision about a refresh token alone first tries without a lock (`QuickRefresh`). Not on a cluster: an INSERT
- * inside WITH would make Citus carry rows between the nodes and commit in two phases. Inside a transaction it does not
- * either, because the tries of several callers share a statement, which is a transaction of its own.
+ * inside WITH would make Citus carry rows between the nodes and commit in two phases. Not inside a transaction either:
+ * the tries of several callers share a statement, which is a transaction of its own.
  */
 export const layer: Layer.Layer<TokenStore, never, SqlClient> = Layer.scoped(
   TokenStore,
@@ -96,9 +96,9 @@ export const layer: Layer.Layer<TokenStore, never, SqlClient> = Layer.scoped(
 ).pipe(Layer.provide(ConnectionRoutes.layer))
 
 /**
- * Locks a connection and reads the state that a change of it is decided by; none when the connection does not exist.
- * The lock and the reads travel in one round trip. The server starts each read after it got the lock, and with a new
- * snapshot, so the reads see every change from before the lock.
+ * Locks a connection and reads the state on which a change of the connection is decided; none when the connection does
+ * not exist. The lock and the reads travel in one round trip. The server starts each read after it got the lock, and
+ * with a new snapshot, so the reads see every change from before the lock.
  */
 const lockedReads = (sql: SqlClient) => {
   const connections = ConnectionReads.make(sql)

@@ -18,7 +18,7 @@ const CountRow = Schema.Struct({ key_id: Schema.String, count: Rows.Bigint })
 /** What `NodeVault` writes: `v1.kid.text`, also inside JSON. */
 const SEALED = "v1\\.([A-Za-z0-9_-]{1,32})\\.[A-Za-z0-9_-]{20,}"
 
-/** How long a rotated token may still be asked for again; twice that, to be safe. */
+/** Twice the time for which a rotated refresh token may be presented again, to be safe. */
 const RACES = Timestamp.MINUTE
 
 /**

@@ -158,7 +158,7 @@ export const mediansStatement = (sql: SqlClient, [userId, spans]: Parameters<Vis
     ) median
     ORDER BY asked.number`
 
-/** For each device, the visits from the last arrival up to the beginning of its span, and those that reach in. */
+/** For each device, the visits that arrived in its span, the last one before the span, and all that reach into it. */
 export const toldWithinStatement = (sql: SqlClient, [userId, spans]: Parameters<VisitStore["Type"]["toldWithin"]>) =>
   reportsOf(
     sql,

@@ -33,7 +33,7 @@ const signedIn = (userId: UserId, at: Timestamp.Timestamp): AuditEvent.AuditEven
   detail: { kind: "sign_in", browser: null, network: null }
 })
 
-/** The database refuses it: an actor is missing. */
+/** An event that the database refuses, because its actor is missing. */
 const broken = (userId: UserId, at: Timestamp.Timestamp): AuditEvent.AuditEvent => ({
   ...signedIn(userId, at),
   actor: { _tag: null } as never

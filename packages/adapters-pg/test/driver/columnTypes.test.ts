@@ -46,7 +46,7 @@ const list = fc.oneof(
   fc.constantFrom("{}", "{{}}", "[0:1]={a,b}", "{NULL}", "{a,NULL,b}")
 )
 
-/** `pg` multiplies the fraction by 1000 in floating point, so it may lose the last millisecond. */
+/** Whether `pg` keeps the last millisecond: it multiplies the fraction by 1000 in floating point. */
 const withoutRounding = (text: string): boolean => {
   const digits = /\.(\d+)/.exec(text)?.[1] ?? ""
   const millis = 1_000 * Number.parseFloat(`.${digits || "0"}`)

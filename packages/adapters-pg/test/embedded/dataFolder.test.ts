@@ -99,7 +99,7 @@ describe("the data folder", () => {
       yield* DataFolder.prepare(directory)
       yield* Effect.promise(async () => {
         await writeFile(join(directory, "lock"), "")
-        // Old enough to belong to a process that died before it wrote its name.
+        // Old enough to belong to a process that died before it wrote its pid.
         await utimes(join(directory, "lock"), new Date(), new Date(Date.now() - 6_000))
         await mkdir(join(directory, "database"))
       })

@@ -62,7 +62,7 @@ describeServers("a stretch is deleted while its readings are stored [retention-c
           Effect.gen(function* () {
             yield* history.erase(userId, { from, until }, now)
             yield* isErased.open
-            // The import must be waiting for this transaction before it ends: its statement holds a lock on its row.
+            // The step of the import must be waiting for this transaction before the transaction ends.
             yield* Effect.repeat(waits(sql), { until: (waiting) => waiting })
           })
         )

@@ -71,7 +71,7 @@ export interface Row {
   readonly embedded: Cases
   readonly server: Cases
   readonly stores: Stores<Ports>
-  /** The cases change the schema or expect it as the migrations made it, so no other row may use their database. */
+  /** Whether the cases need a database of their own: they change the schema or expect it as migrations made it. */
   readonly alone: boolean
 }
 

@@ -39,7 +39,7 @@ export const migratedPostgres: Layer.Layer<Database> = migratedOn(postgres)
 /** A migrated database whose tables are distributed over several nodes. */
 export const migratedCitus: Layer.Layer<Database> = migratedOn(citus)
 
-/** The same, through `@effect/sql-pg`'s own client. */
+/** A migrated PostgreSQL database, through `@effect/sql-pg`'s own client. */
 export const migratedStock: Layer.Layer<Database> = migratedPostgres.pipe(Layer.provide(Stock.layer))
 
 /**

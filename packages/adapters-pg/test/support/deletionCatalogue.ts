@@ -147,7 +147,7 @@ const person = Effect.gen(function* () {
   const others = yield* Fixtures.app((yield* Fixtures.user).id, { status: "production" })
   yield* sql`INSERT INTO app_members (app_id, member_id, user_id, role, since)
              VALUES (${others.id}, ${yield* Entropy.id("mbr")}, ${user.id}, 'owner', ${Rows.at(now)})`
-  // One that the person made, and one to the person.
+  // An invitation by the person, and one to the person.
   for (const [invitee, by] of [
     ["somebody@example.com", user.id],
     [email, others.ownerId]

@@ -14,7 +14,7 @@ import { migrations } from "../../src/schema/migrations/index.js"
 const CACHE = join(import.meta.dirname, "../../../../node_modules/.cache/place-access")
 const LIBRARY = createRequire(import.meta.url).resolve("@electric-sql/pglite")
 
-/** Node has it; the library that we compile for, without a browser, has no types of it. */
+/** Node has `WebAssembly`; the library that we compile for, without a browser, has no types for it. */
 const { compile } = (
   globalThis as unknown as {
     WebAssembly: { compile: (bytes: Uint8Array) => Promise<NonNullable<EmbeddedOptions["program"]>> }

@@ -58,7 +58,7 @@ interface Kind {
   readonly name: Server["name"]
   readonly nodes: ReadonlyArray<string> | null
   readonly template: string
-  /** Makes an empty database, which exists on every node, one that spans the nodes. */
+  /** Turns an empty database, which exists on every node, into one that spans the nodes. */
   readonly span: (nodes: ReadonlyArray<string>, database: string) => Promise<void>
   /** Puts our schema into a database. */
   readonly prepare: (url: string) => Promise<void>
@@ -141,7 +141,7 @@ const serverOf = (kind: Kind): Server => {
       await create(draft, "")
       await kind.span(there(), draft)
       await kind.prepare(urlAt(draft))
-      // Nothing may be connected to a database that is copied. Citus's own upkeep would be, again and again.
+      // Nothing may be connected to a database that is copied. Citus's own upkeep would connect again and again.
       const close = async (client: pg.Client) => {
         await client.query(`alter database ${draft} with allow_connections false`)
         await client.query("select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1", [draft])
@@ -214,7 +214,7 @@ const ALONE = {
   dump: "a dump of one server; a cluster is backed up node by node"
 } as const
 
-/** Declares a suite for PostgreSQL alone; skipped without a server. `.ci/servers.mjs` counts such suites by reason. */
+/** Declares a suite for PostgreSQL alone; skipped without a server. `.ci/servers.mjs` counts its tests by reason. */
 export const describePg = (why: keyof typeof ALONE, name: string, suite: () => void): void => {
   describe.skipIf(!postgres.isThere)(`${name}, on PostgreSQL alone (${ALONE[why]})`, suite)
 }

@@ -80,7 +80,7 @@ const IPV6: ReadonlyArray<Range> = (
 const isIn = (ranges: ReadonlyArray<Range>, value: bigint): boolean =>
   ranges.some(({ first, last }) => first <= value && value <= last)
 
-/** ISATAP: `0:5efe` or `200:5efe` before the last 32 bits, whatever the network. */
+/** Whether this is ISATAP: `0:5efe` or `200:5efe` before the last 32 bits, whatever the network. */
 const isTunnel = (value: bigint): boolean => [0x5efen, 0x200_5efen].includes((value >> 32n) & 0xffff_ffffn)
 
 export const isPublic4 = (value: bigint): boolean => !isIn(IPV4, value)

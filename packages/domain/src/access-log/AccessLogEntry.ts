@@ -22,8 +22,8 @@ export interface AccessLogEntry {
   /** What the app learned, in words for the user. For an event that was not sent: what it would have disclosed. */
   readonly disclosed: string | null
   /**
-   * How often it happened since `at`. More than 1 only for calls with a token that no longer works, of which an hour is
-   * one entry (decision limits-10).
+   * How often the request came since `at`. More than 1 only for calls with a token that no longer works: one entry has
+   * all such calls of an hour (decision limits-10).
    */
   readonly times: number
 }

@@ -45,11 +45,11 @@ export class AccessLogStore extends Context.Tag("@place-access/domain/access-log
     /** Returns after the commit. Idempotent by user, time and id: an event to two endpoints is stored once. */
     readonly record: (entry: AccessLogEntry) => StoreEffect<void>
     /**
-     * Like `record`. When the user has the entry already, its `times` becomes the greater of the two. So repeats, also
-     * concurrent ones and those that arrive out of order, are one entry.
+     * Like `record`. When the user has the entry already, its `times` becomes the greater of both values. So repeats,
+     * also concurrent ones and those that arrive out of order, are one entry.
      */
     readonly recordRepeat: (entry: AccessLogEntry) => StoreEffect<void>
-    /** Like `record`, unless the user has an entry with one of these keys. May miss one that is being written. */
+    /** Like `record`, unless the user has an entry with one of these keys. May miss an entry that is being written. */
     readonly recordUnless: (entry: AccessLogEntry, keys: ReadonlyArray<AccessLogKey>) => StoreEffect<void>
     /** Newest first. Entries of the same time are in the order of descending ids. */
     readonly list: (
@@ -62,8 +62,8 @@ export class AccessLogStore extends Context.Tag("@place-access/domain/access-log
     readonly countUses: (userId: UserId, appId: AppId, from: Timestamp) => StoreEffect<ReadonlyArray<UseCounts>>
     /**
      * Counts what each app asked and was sent from each edge (inclusive) to the next (exclusive), refused requests
-     * included and repeats by their number. Two ascending edges at least. An app and a stretch without entries are
-     * left out; by edge, then app.
+     * included, repeats with their `times`. `edges`: at least two, ascending. Ordered by edge, then app; an app is left
+     * out of a stretch without its entries.
      */
     readonly tally: (userId: UserId, edges: ReadonlyArray<Timestamp>) => StoreEffect<ReadonlyArray<AppTally>>
     /** When each connection last got an answer. A connection that never got one is left out. */

@@ -59,13 +59,13 @@ export interface Account {
   readonly suspendedAt: Timestamp.Timestamp | null
   /** When its owner proved to read the mail to this address. Null: not yet, so no mail is sent to it. */
   readonly confirmedAt: Timestamp.Timestamp | null
-  /** The IANA name of the zone in which pages show times. Null: not known, so they show UTC (decision accounts-19). */
+  /** The IANA name of the zone in which pages show times. Null: not known, so pages show UTC (decision accounts-19). */
   readonly timeZone: string | null
   /** The language that its owner chose. Null: no choice, so pages are in the language of each browser (accounts-20). */
   readonly language: Language.Language | null
-  /** The language of the first browser that signed in. Null: it named none that we have. Mails need it. */
+  /** The language of the first browser that signed in, for mails. Null: the browser named none that we have. */
   readonly browserLanguage: Language.Language | null
-  /** The app whose test person this is (decision test-people-1). Null: the account is somebody's own. */
+  /** The app of a test person (decision test-people-1). Null: the account of a real person. */
   readonly testOf: AppId | null
 }
 

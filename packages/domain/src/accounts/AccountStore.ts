@@ -11,25 +11,25 @@ import type { RecentTries, SignInTry, ThrottleVerdict } from "./SignInThrottle.j
 export interface AccountCredentials {
   readonly account: Account
   readonly passwordHash: string
-  /** How often the password was replaced. A session counts only while this is the number that it began with. */
+  /** How often the password was replaced. A session counts only while the account has the session's version. */
   readonly passwordVersion: number
 }
 
 export interface LiveSession {
-  /** As it is now: a role that was added since the sign-in counts. */
+  /** The account as it is now: a role that was added since the sign-in counts. */
   readonly account: Account
   readonly session: Session
 }
 
-/** At least one notice that a person chose. */
+/** A person, and the notices that the person chose: at least one. */
 export interface ChosenNotices {
   readonly userId: UserId
   readonly kinds: ReadonlyArray<NoticeKind>
 }
 
 /**
- * Accounts with their passwords and sessions, and the attempts to sign in. `audit`: the event of the change, which is
- * stored in its transaction (decision audit-1).
+ * Accounts with their passwords and sessions, and the attempts to sign in. `audit`: the event of the change, stored in
+ * the same transaction (decision audit-1).
  */
 export class AccountStore extends Context.Tag("@place-access/domain/accounts/AccountStore")<
   AccountStore,
@@ -63,7 +63,7 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly notices: (id: UserId) => StoreEffect<ReadonlyArray<NoticeKind>>
     /** Replaces the chosen notices. No effect on an unknown account. */
     readonly chooseNotices: (id: UserId, kinds: ReadonlyArray<NoticeKind>) => StoreEffect<void>
-    /** People of these buckets who chose a notice, by the codes of the characters of their ids. */
+    /** People in these buckets who chose a notice, ordered by id (by character codes). */
     readonly listNotified: (page: {
       readonly buckets: ReadonlyArray<number>
       readonly limit: number
@@ -77,17 +77,17 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly renewSession: (session: Session) => StoreEffect<void>
     /**
      * Gives the session the hash of a new cookie and stores `confirmedAt`, if it began with this version of the
-     * password. From then on the old hash finds nothing. False: it began with another version, or it is closed.
+     * password. The old hash then finds no session. False: the session began with another version, or is closed.
      */
     readonly confirmSession: (
       session: Pick<Session, "hash" | "passwordVersion">,
       confirmed: Pick<Session, "hash" | "confirmedAt">
     ) => StoreEffect<boolean>
-    /** The sessions of this account that `findSession` would find, the one that was used last first. */
+    /** The sessions of this account that `findSession` would find, last used first. */
     readonly listSessions: (id: UserId, now: Timestamp.Timestamp) => StoreEffect<ReadonlyArray<Session>>
     /** Idempotent. */
     readonly closeSession: (hash: Vault.Hash) => StoreEffect<void>
-    /** Closes every session of this account but the one of `kept`; null: all. Returns how many it closed. */
+    /** Closes every session of this account except that of the hash `kept`; null: all. Returns how many it closed. */
     readonly closeOtherSessions: (
       id: UserId,
       kept: Vault.Hash | null,
@@ -95,9 +95,9 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     ) => StoreEffect<number>
 
     /**
-     * Locks the e-mail and the address, or the known browser, gives the attempts of the last `SignInThrottle.WINDOW` to
-     * `decide`, and stores the attempt if admitted. It counts from then on, so that two attempts at one account never
-     * see the same state.
+     * Locks the e-mail and the network address, or the known browser, gives the attempts of the last
+     * `SignInThrottle.WINDOW` to `decide`, and stores the attempt if admitted. An admitted attempt counts at once, so
+     * that two attempts at one account never see the same state.
      */
     readonly admitTry: (
       tried: SignInTry,
@@ -107,7 +107,7 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly failTry: (id: SignInTry["id"]) => StoreEffect<void>
     /**
      * The password was right: removes the attempt and the failures of the account, or of the known browser. The
-     * failures of the address stay.
+     * failures of the network address stay.
      */
     readonly clearTries: (tried: SignInTry) => StoreEffect<void>
   }

@@ -1,10 +1,10 @@
 // Which passwords are refused although they are long enough. Decision accounts-7.
 import type { Account, Password } from "./Account.js"
 
-/** Whose password it is. A guess about a person begins with their address and name. */
+/** The password's owner. Guesses about a person begin with their address and name. */
 export type PasswordOwner = Pick<Account, "email" | "displayName">
 
-/** Whether a text, in lower case, is one of the commonest passwords (`PasswordHasher.isCommon`). */
+/** Whether a text, in lower case, is one of the commonest passwords (`PasswordHasher.common`). */
 export type IsCommon = (text: string) => boolean
 
 /** The most digits and signs around a common password that do not make it a better one: `dragon2026!`. */
@@ -21,7 +21,7 @@ export const refusal = (password: Password, owner: PasswordOwner, isCommon: IsCo
     : undefined
 }
 
-/** What is left without the digits and signs at both ends; nothing when there are many of them. */
+/** The text without digits and signs at both ends; nothing when they are too many or the rest is too short. */
 const withoutPadding = (text: string): ReadonlyArray<string> => {
   const core = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "")
   const padding = [...text].length - [...core].length

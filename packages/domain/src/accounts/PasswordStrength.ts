@@ -3,13 +3,13 @@
 /** A judgement for people. It refuses nothing: `PasswordRules` does. */
 export type PasswordStrength = "weak" | "fair" | "strong"
 
-/** About the guesses of a day, and of a year, on one graphics card against argon2id. */
+/** About as many guesses as one graphics card makes against argon2id in a day, and in a year. */
 const FAIR_BITS = 42
 const STRONG_BITS = 60
 
 /**
- * Counts the characters that a guesser cannot foresee. A character that repeats the one before, or goes on with a row
- * such as `abc` or `321`, adds nothing; neither does a second copy of a piece of three characters.
+ * Counts the characters that a guesser cannot foresee. A character that repeats the character before, or continues a
+ * row such as `abc` or `321`, adds nothing; neither does a second copy of a piece of three characters.
  */
 export const of = (password: string): PasswordStrength => {
   const bits = unforeseen(password) * Math.log2(alphabet(password))

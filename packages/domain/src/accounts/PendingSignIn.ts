@@ -4,12 +4,12 @@ import { UserId, Vault } from "../shared/index.js"
 import { make, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
- * It opens nothing by itself: no route takes it for a session. The browser keeps it as a token that this service
- * signed, so nothing is stored for a sign-in that nobody finishes.
+ * A pending sign-in opens nothing by itself: no route takes it for a session. The browser keeps it as a token that this
+ * service signed, so nothing is stored for a sign-in that nobody finishes.
  */
 export interface PendingSignIn {
   readonly userId: UserId
-  /** Of the password that was right. With another password the sign-in begins anew. */
+  /** The version of the password that was right. After a change of the password the sign-in starts over. */
   readonly passwordVersion: number
   /** Exclusive: this instant no longer counts. */
   readonly expiresAt: Timestamp

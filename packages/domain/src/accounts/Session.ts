@@ -2,9 +2,9 @@
 import { SessionId, type UserId, type Vault } from "../shared/index.js"
 import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** What the sign-in request said of the browser, for the owner's list of sessions. Nothing is decided by it. */
+/** What the sign-in request said of the browser, for the owner's list of sessions. No decision uses these values. */
 export interface Client {
-  /** Such as "Firefox on Linux"; null when the request named none that is known. */
+  /** Such as "Firefox on Linux"; null when the request named no known browser. */
   readonly browser: string | null
   /** The network address; null for a session from before addresses were kept. */
   readonly address: string | null
@@ -32,7 +32,7 @@ export interface Session extends Client {
 /** How long a session lives after its last use. */
 export const LIFETIME = 14 * DAY
 
-/** How long a session lives after the sign-in, whatever its use: a stolen cookie ends. */
+/** How long a session lives after the sign-in, whatever its use: a stolen cookie stops working. */
 export const LONGEST = 30 * DAY
 
 /** A session that is used all the time is renewed this often, so that not every request writes. */
@@ -69,16 +69,16 @@ export const renewed = (session: Session, now: Timestamp): Session | undefined =
         expiresAt: plus(session.createdAt, Math.min(now - session.createdAt + LIFETIME, LONGEST))
       }
 
-/** Names the session to its owner. A part of the digest tells sessions apart, and is no secret. */
+/** The session's id for its owner: a part of the digest, which distinguishes sessions and is no secret. */
 export const idOf = ({ hash }: Pick<Session, "hash">): SessionId => SessionId.make(`ses_${hash.slice(0, 24)}`)
 
 /** Whether the session has not expired; at `expiresAt` it has. */
 export const isLive = (session: Session, now: Timestamp): boolean => now < session.expiresAt
 
-/** How long a sign-in or a confirmation opens what is dangerous (decision accounts-17). */
+/** How long a sign-in or a confirmation permits dangerous actions (decision accounts-17). */
 export const FRESH_FOR = 15 * MINUTE
 
-/** Whether the owner proved who they are in the last 15 minutes. Exclusive: at 15 minutes they have to do it again. */
+/** Whether the owner proved who they are in the last 15 minutes. Exclusive: at 15 minutes a new proof is needed. */
 export const isFresh = ({ confirmedAt }: Pick<Session, "confirmedAt">, now: Timestamp): boolean =>
   now - confirmedAt < FRESH_FOR
 

@@ -6,7 +6,7 @@ import type { Email } from "./Account.js"
 export const WINDOW = 15 * MINUTE
 export const PER_ACCOUNT = 5
 export const PER_ADDRESS = 50
-/** Failures of one known browser, which count for nothing else. */
+/** The limit for failures of one known browser, which count for no other limit. */
 export const PER_BROWSER = 5
 
 /** An attempt still unchecked after this counts as a failure: its process died. */
@@ -31,11 +31,11 @@ export interface CountedTry {
 
 /** The recent attempts, oldest first. */
 export interface RecentTries {
-  /** Attempts of unknown browsers at the account. Failures before the last success of one are left out. */
+  /** Attempts of unknown browsers at the account. Failures before their last success are left out. */
   readonly ofAccount: ReadonlyArray<CountedTry>
   /** Attempts of unknown browsers from the address. */
   readonly ofAddress: ReadonlyArray<CountedTry>
-  /** Attempts of the known browser, when the attempt comes from one. Then only they count. */
+  /** Attempts of the known browser, when the attempt comes from one. Then no other attempts count. */
   readonly ofBrowser?: ReadonlyArray<CountedTry>
 }
 
@@ -45,7 +45,7 @@ export type ThrottleVerdict =
   | { readonly _tag: "Busy" }
   | { readonly _tag: "Closed"; readonly retryAfterMillis: number }
 
-/** Whether one more attempt is admitted, given the recent attempts that count with it. */
+/** Whether one more attempt is admitted after the recent attempts of its account and address, or its browser. */
 export const decide = (recent: RecentTries, now: Timestamp): ThrottleVerdict => {
   const counted = limitsOf(recent)
   const wait = Math.max(...counted.map(([tries, limit]) => untilOpen(tries, limit, now)))

@@ -1,11 +1,11 @@
-// Proving once more who one is, in a session. Decisions accounts-17 and accounts-18.
+// A new proof of identity within a session. Decisions accounts-17 and accounts-18.
 import { Option, Schema } from "effect"
 import { program, Timestamp, Vault } from "../shared/index.js"
 import type { Account } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
 import * as Session from "./Session.js"
 
-/** The last proof in this session is 15 minutes old, or the session is over. Wire: 403 `confirmation_required`. */
+/** The session's last proof is at least 15 minutes old, or the session is over. Wire: 403 `confirmation_required`. */
 export class ConfirmationRequired extends Schema.TaggedError<ConfirmationRequired>()("ConfirmationRequired", {}) {}
 
 /** Whether the session of this cookie was confirmed in the last 15 minutes. False also for a session that is over. */

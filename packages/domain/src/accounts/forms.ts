@@ -1,4 +1,4 @@
-// Forms of pages: the token against forged ones, and what a form that is sent twice leads to.
+// Forms of pages: the token against forged forms, and the answer to a form that is sent twice.
 import { Effect, Encoding, Either, Option } from "effect"
 import { Entropy, Vault, program, Timestamp } from "../shared/index.js"
 import { AccountStore } from "./AccountStore.js"
@@ -27,15 +27,15 @@ export const checkFormToken = program("checkFormToken", function* (cookie: strin
 const material = (cookie: string, form: string): string => `${cookie}\n${form}`
 
 /**
- * Names one form of one browser that was sent: its form token, and a random text that only this showing of the form
- * has. Undefined where there is no form, as in the API.
+ * Identifies one submitted form of one browser: its form token, and a random text that is new each time the form is
+ * shown. Undefined where there is no form, as in the API.
  */
 export type SentForm = string | undefined
 
 /**
  * The cookie of a session that a form opens or confirms. A person who presses the button twice sends the form twice,
- * and the browser may throw the first answer away. So the cookie follows from the form, with a key outside the database
- * (decision accounts-21): the second answer can have it too. Random where there is no form.
+ * and the browser may throw the first answer away. So the cookie is derived from the form, with a key outside the
+ * database (decision accounts-21): the second answer can have the same cookie. Random where there is no form.
  */
 export const newCookie = program("newCookie", function* (form: SentForm) {
   const vault = yield* Vault.Vault
@@ -49,7 +49,8 @@ const cookieOf = ({ derive }: Vault.Vault["Type"], key: Vault.KeyId, form: strin
 
 /**
  * The cookie that this form opened or confirmed a session with, while that session is live and its proof is of the last
- * 15 minutes. None for a form that was sent for the first time. The caller makes sure that the form is the browser's.
+ * 15 minutes. None for a form that was sent for the first time. The caller has checked that the form belongs to the
+ * browser.
  */
 export const findRepeated = program("findRepeated", function* (form: SentForm) {
   if (form === undefined) return Option.none<string>()

@@ -2,7 +2,7 @@ import { type Language, program, type UserId } from "../shared/index.js"
 import type { Account } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
 
-/** Stores the language of the browser that signs in, if the account has none. Null: it named none that we have. */
+/** Stores the language of the browser that signs in, if the account has none. Null: none that we have. */
 export const learnLanguage = program(
   "learnLanguage",
   function* ({ browserLanguage, id }: Pick<Account, "browserLanguage" | "id">, named: Language.Language | null) {

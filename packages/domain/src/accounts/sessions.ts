@@ -6,7 +6,7 @@ import * as Session from "./Session.js"
 
 /**
  * The account of the cookie's session; none when the cookie is malformed or unknown, or the session over. A use renews
- * the session, at most once an hour. When that cannot be written, the session counts all the same.
+ * the session, at most once an hour. When the renewal cannot be stored, the session counts all the same.
  */
 export const authenticateSession = program("authenticateSession", function* (cookie: string) {
   if (!Session.isCookie(cookie)) return Option.none()
@@ -37,7 +37,7 @@ export interface ListedSession {
   readonly isCurrent: boolean
 }
 
-/** The browsers in which this account is signed in, the last used first. `cookie`: of the one that asks. */
+/** The browsers in which this account is signed in, the last used first. `cookie`: of the browser that asks. */
 export const listSessions = program("listSessions", function* (userId: UserId, cookie: string) {
   const current = (yield* Vault.Vault).sha256(cookie)
   const sessions = yield* (yield* AccountStore).listSessions(userId, yield* Timestamp.now)
@@ -48,7 +48,7 @@ export const listSessions = program("listSessions", function* (userId: UserId, c
   }))
 })
 
-/** Signs a browser out, perhaps the one that asks. `NotFound` when the account has no such session, or no longer. */
+/** Signs a browser out, also the browser that asks. `NotFound` when the account has no such live session. */
 export const endSession = program("endSession", function* (userId: UserId, id: SessionId) {
   const accounts = yield* AccountStore
   const sessions = yield* accounts.listSessions(userId, yield* Timestamp.now)
@@ -57,7 +57,7 @@ export const endSession = program("endSession", function* (userId: UserId, id: S
   yield* accounts.closeSession(session.hash)
 })
 
-/** Signs out every browser but the one of this cookie. Returns how many there were. */
+/** Signs out every browser except that of this cookie. Returns how many it signed out. */
 export const endOtherSessions = program("endOtherSessions", function* (userId: UserId, cookie: string) {
   return yield* (yield* AccountStore).closeOtherSessions(userId, (yield* Vault.Vault).sha256(cookie))
 })
@@ -67,7 +67,7 @@ export const listSessionsOf = program("listSessionsOf", function* (userId: UserI
   return yield* (yield* AccountStore).listSessions(userId, yield* Timestamp.now)
 })
 
-/** Signs every browser of this account out, for an operator or an admin. Returns how many there were. */
+/** Signs every browser of this account out, for an operator or an admin. Returns how many it signed out. */
 export const endAllSessions = program(
   "endAllSessions",
   function* (userId: UserId, actor: AuditEvent.AuditActor = AuditEvent.OPERATOR) {

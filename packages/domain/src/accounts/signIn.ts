@@ -27,7 +27,7 @@ const SUSPENDED =
  * `second_factor_required`.
  */
 export class FactorRequired extends Schema.TaggedError<FactorRequired>()("FactorRequired", {
-  /** The token with which the second step goes on. */
+  /** The token with which the second step continues. */
   pending: Schema.String
 }) {}
 
@@ -46,7 +46,7 @@ export interface SignIn {
  * The account with this e-mail and password, and the hash that the password was compared with (decision A2).
  * `WrongCredentials` for a wrong password and for an unknown e-mail, after the same work; `TooManyAttempts` when the
  * throttle refuses, before the password is checked. `Forbidden` for a suspended account, only after the right password:
- * nobody else learns of it.
+ * nobody else learns of the suspension.
  */
 export const verifyPassword = program("verifyPassword", function* (input: SignIn) {
   const known = yield* knownTo(input)
@@ -139,8 +139,8 @@ export const admit = program("admit", function* (tried: SignInThrottle.SignInTry
 const PAUSES_MS = [100, 200, 400, 800, 1600]
 
 /**
- * A session of a person who proved who they are. Only the SHA-256 of its cookie is kept. `form`: what the cookie
- * follows from (`newCookie`). `Forbidden` for a suspended account, in whatever way its owner signs in.
+ * A session of a person who proved who they are. Only the SHA-256 of its cookie is kept. `form`: the form from which
+ * the cookie is derived (`newCookie`). `Forbidden` for a suspended account, in whatever way its owner signs in.
  */
 export const openSession = program(
   "openSession",

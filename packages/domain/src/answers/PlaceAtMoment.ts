@@ -16,8 +16,8 @@ export interface PlaceAtMoment {
 export const UNKNOWN: PlaceAtMoment = { place: null, asOf: null, deltaSeconds: null }
 
 /**
- * The place whose circle, as it was then, contains the nearest fix (decision L9). Unlike in presence, a fix near the
- * edge counts. `shapes` are those of `places`, by version. A place archived before does not match.
+ * The place whose circle, as it was at the fix, contains the nearest fix (decision L9). Unlike in presence, a fix near
+ * the edge counts. `shapes` are the shapes of `places`, by version. A place archived before the fix does not match.
  */
 export const decide = (
   places: ReadonlyArray<Place.Place>,

@@ -3,7 +3,7 @@ import type { Connection } from "../connection/Connection.js"
 import * as Geometry from "../places/Geometry.js"
 import type { Place } from "../places/Place.js"
 
-/** The places that the app may know. Decisions get only these: no other may change an answer (Spec §1.2). */
+/** The places that the app may know. Decisions get no others: no other place may change an answer (Spec §1.2). */
 export const shared = (connection: Pick<Connection, "places">, own: ReadonlyArray<Place>): ReadonlyArray<Place> => {
   const ids = new Set(connection.places.map(({ placeId }) => placeId))
   return own.filter(({ id }) => ids.has(id))
@@ -13,7 +13,7 @@ export const shared = (connection: Pick<Connection, "places">, own: ReadonlyArra
 export const current = (connection: Pick<Connection, "places">, own: ReadonlyArray<Place>): ReadonlyArray<Place> =>
   shared(connection, own).filter(({ archivedAt }) => archivedAt === null)
 
-/** A place, and the circle that decides about it. */
+/** A place, and the circle that counts for the place: its present one or a past one. */
 export interface VisiblePlaceCandidate {
   readonly place: Place
   readonly circle: Geometry.Circle

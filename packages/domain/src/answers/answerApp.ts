@@ -106,15 +106,15 @@ export const verifyZone = program(
   }
 )
 
-/** While an app is paused, every answer to it is that nothing is known (decision connection-4). */
+/** Whether the app is paused. Then every answer is that nothing is known (decision connection-4). */
 const isPaused = ({ pause }: Pick<Connection, "pause">): Effect.Effect<boolean> =>
   Effect.map(Timestamp.now, (now) => Pause.isOn(pause, now))
 
-/** How many fixes are read first. The newest usually decides; near an edge, hundreds may not. */
+/** How many fixes are read first. The newest fix usually decides; near an edge, hundreds of fixes may not. */
 const FIRST_PAGE = 8
 const PAGE_MAX = 1_000
 
-/** Gives `decide` the fixes of the last `maxAgeS` seconds, newest first, page by page, until it knows. */
+/** Gives `decide` the fixes of the last `maxAgeS` seconds, newest first, page by page, until it decides. */
 const newestDecisive = <A extends { readonly state: string }>(
   history: FixHistory["Type"],
   userId: UserId,

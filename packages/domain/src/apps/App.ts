@@ -44,7 +44,7 @@ export const Proposal = Schema.Struct({
 })
 export type Proposal = typeof Proposal.Type
 
-/** A registered app. What a reviewer reads of it (name, logo, scopes and so on) is what is in force, not what waits. */
+/** A registered app. Fields that a reviewer reads (name, logo, scopes and so on) have the values in force. */
 export interface App extends Submittable {
   readonly id: AppId
   readonly ownerId: UserId
@@ -68,7 +68,7 @@ export interface App extends Submittable {
   /** The note of the last decision about the app. */
   readonly reviewNote: string | null
   readonly revokedAt: Timestamp.Timestamp | null
-  /** Since when the developer's account is suspended, and the app with it (decision staff-1); null: it is not. */
+  /** Since when the developer's account is suspended, and so the app (decision staff-1); null: not suspended. */
   readonly suspendedAt: Timestamp.Timestamp | null
   readonly createdAt: Timestamp.Timestamp
 }
@@ -97,7 +97,7 @@ export const scopes = (app: Pick<App, "declaredScopes" | "allowedScopes">): Read
 export const isGone = ({ revokedAt, suspendedAt }: Pick<App, "revokedAt" | "suspendedAt">): boolean =>
   revokedAt !== null || suspendedAt !== null
 
-/** The person who wants to connect an app. `testOf`: the app whose test person it is; null: it is a real person. */
+/** The person who wants to connect an app. `testOf`: the app of a test person; null: a real person. */
 export interface Connecting {
   readonly id: UserId
   readonly testOf: AppId | null

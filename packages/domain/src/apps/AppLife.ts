@@ -73,7 +73,7 @@ const become = (app: App, next: AppProposal.Profile, now: Timestamp.Timestamp): 
 
 export const SCOPES_IN_REVIEW = "scopes cannot be added while the app is in review"
 
-/** Queues the app for reviewers. A changed submission keeps its place; a new one removes the old note. */
+/** Queues the app for reviewers. A changed submission keeps its place; a new submission removes the old note. */
 const waiting = (app: App, now: Timestamp.Timestamp): App =>
   app.submission === null ? { ...app, reviewNote: null, submission: Submission.of(app, now) } : app
 
@@ -84,7 +84,7 @@ export const withdraw = (app: App): Step => {
   return Either.right({ ...app, revision: app.revision + 1, submission: null, proposal: null })
 }
 
-/** Only an app in the sandbox can be submitted. */
+/** Submits the app for review. Only an app in the sandbox can be submitted. */
 export const submit = (app: App, now: Timestamp.Timestamp): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
   switch (app.status) {
@@ -98,7 +98,7 @@ export const submit = (app: App, now: Timestamp.Timestamp): Step => {
 }
 
 /**
- * Decides an app in review: it goes to production, or back to the sandbox with a note. For a production app it decides
+ * Decides an app in review: it goes to production, or back to the sandbox with a note. For a production app, decides
  * the waiting change, which comes into force or is dropped. Everything that was ever approved stays approved.
  */
 export const decide = (app: App, verdict: Verdict): Step => {

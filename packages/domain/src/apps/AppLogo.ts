@@ -2,7 +2,7 @@
 import { Encoding, Either, Schema } from "effect"
 import { Vault } from "../shared/index.js"
 
-/** The SHA-256 of a logo's base64 text. An app names its logo by it, so a reviewer approves these very bytes. */
+/** The SHA-256 of a logo's base64 text. An app stores this digest, so a reviewer approves exactly these bytes. */
 export const LogoDigest = Vault.Hash
 export type LogoDigest = typeof LogoDigest.Type
 
@@ -30,7 +30,7 @@ export const bytesOf = (png: LogoPng): Uint8Array =>
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
 /** A chunk's length, name and checksum. */
 const FRAME_BYTES = 12
-/** The chunks of an animated PNG: its later pictures could be others than the reviewer waited for. */
+/** The chunks of an animated PNG: its later frames could show something that the reviewer did not wait for. */
 const ANIMATED = new Set(["acTL", "fcTL", "fdAT"])
 
 const NOT_PNG = "must be a PNG file in base64"

@@ -42,7 +42,7 @@ export const putInForce = (app: App, { scopes, ...profile }: Profile): App => ({
   proposal: null
 })
 
-/** Adds everything that is in force to what was approved. It stays approved after the developer drops it. */
+/** Adds the scopes and origins in force to the approved ones: they stay approved after the developer drops them. */
 export const approved = (app: App): App => ({
   ...app,
   approvedScopes: Scope.normalise([...app.approvedScopes, ...app.declaredScopes]),

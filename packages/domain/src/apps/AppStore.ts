@@ -26,11 +26,11 @@ export interface AppChange<A> {
   readonly logo?: Logo | undefined
   /** Committed together with the change. */
   readonly recorded?: RecordedDecision<AppReview.AppUnderReview> | undefined
-  /** An event of the audit log, of a change that no reviewer decided. */
+  /** The audit event of a change that no reviewer decided. */
   readonly audit?: AuditEvent | undefined
 }
 
-/** A member of an app's team, with what the programs of apps need. */
+/** A member of an app's team, with the fields that this module needs. */
 export type TeamMember = Pick<Member, "userId" | "role">
 
 /** Apps, with their redirect URIs and the hashes of their secrets. */
@@ -38,22 +38,22 @@ export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
   AppStore,
   {
     /**
-     * Stores an app without client secret and logo, under one lock of its owner; `update` adds them. False when the
-     * owner has `AccountLimits.APPS` apps.
+     * Stores an app without client secret and logo, under its owner's lock; `update` adds them. False when the owner
+     * has `AccountLimits.APPS` apps.
      */
     readonly create: (app: App) => StoreEffect<boolean>
     readonly find: (id: AppId) => StoreEffect<Option.Option<App>>
     readonly findRegistered: (id: AppId) => StoreEffect<Option.Option<Registered>>
-    /** The members of the app's team other than its owner, longest first, then by id. */
+    /** The members of the app's team other than its owner, longest membership first, then by id. */
     readonly members: (id: AppId) => StoreEffect<ReadonlyArray<TeamMember>>
     /**
-     * The apps that the account owns or is a member of, oldest first, then by id. `after` is the position of an earlier
-     * page.
+     * The apps that the account owns or is a member of, oldest first, then by id. `after` is where an earlier page
+     * ended.
      */
     readonly listOf: (userId: UserId, limit: number, after: PagePosition | undefined) => StoreEffect<Page<App>>
     /** All apps, newest first, then by descending id. */
     readonly list: (limit: number, after: PagePosition | undefined) => StoreEffect<Page<App>>
-    /** A logo that the app names, in force or proposed. The store keeps no others: a change drops them. */
+    /** A logo that the app names, in force or proposed. The store keeps no other logos: a change drops them. */
     readonly findLogo: (id: AppId, digest: LogoDigest) => StoreEffect<Option.Option<LogoPng>>
     /**
      * Locks the app, gives the present state to `decide`, a plain function, and stores its `after` (app and secrets),

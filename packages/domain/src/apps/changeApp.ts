@@ -43,8 +43,8 @@ export const createApp = program("createApp", function* (account: Account.Accoun
 })
 
 /**
- * Changes the app's description and scopes, at once or after a review (`AppLife.edit`). `NotFound` for another
- * account's app; `Conflict` when the app is revoked, or when scopes are added during a review.
+ * Changes the app's fields, at once or after a review (`AppLife.edit`). `NotFound` for another account's app;
+ * `Conflict` when the app is revoked, or when scopes are added during a review.
  */
 export const updateApp = program("updateApp", function* (account: Account.Account, id: AppId, change: AppChanges) {
   const { logo: png, ...fields } = change
@@ -103,7 +103,7 @@ export const endPreviousClientSecrets = program(
   }
 )
 
-/** When each client secret that works was issued and when it ends, newest first. `NotFound` for another's app. */
+/** The client secrets that work, newest first; none for a revoked app. `NotFound` for another account's app. */
 export const listClientSecrets = program("listClientSecrets", function* (account: Account.Account, id: AppId) {
   yield* getApp(account, id, "secrets")
   const found = yield* (yield* AppStore).findRegistered(id)
@@ -145,12 +145,12 @@ const audited = (
   detail: { kind, secret: "client", appId, endpointId: null }
 })
 
-/** Submits a sandbox app for review (Spec §5.4). `NotFound` for another account's, `Conflict` in another state. */
+/** Submits a sandbox app for review (Spec §5.4). `NotFound`: another account's app. `Conflict`: another state. */
 export const submitApp = program("submitApp", function* (account: Account.Account, id: AppId) {
   return yield* step(account, id, AppLife.submit)
 })
 
-/** Withdraws a production app's waiting change. `NotFound` for another account's, `Conflict` without a change. */
+/** Withdraws a production app's waiting change. `NotFound`: another account's app. `Conflict`: no change. */
 export const withdrawChange = program("withdrawChange", function* (account: Account.Account, id: AppId) {
   return yield* step(account, id, AppLife.withdraw)
 })

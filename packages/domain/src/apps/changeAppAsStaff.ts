@@ -57,7 +57,7 @@ export const narrowApp = program(
   }
 )
 
-/** A transition by staff. App, decision, mail and audit event are committed together; no change is not recorded. */
+/** A transition by staff. App, decision, mails and audit event are committed together; without a change nothing is. */
 export const changeAsStaff = <E>(
   by: Account,
   id: AppId,

@@ -8,8 +8,8 @@ import * as AppLogo from "./AppLogo.js"
 import { AppStore } from "./AppStore.js"
 
 /**
- * An app of whose team the account is, for this action. Every route below an app's id calls this first. `NotFound` for
- * others, `Forbidden` when the member's role does not allow the action (decision teams-1).
+ * The app, for an action of a team member. Every route below an app's id calls this first. `NotFound` when the account
+ * is not in the app's team, `Forbidden` when the member's role does not allow the action (decision teams-1).
  */
 export const getApp = program("getApp", function* (account: Account, id: AppId, action: TeamRole.Action) {
   const { app, role } = yield* getAppWithRole(account, id)
@@ -17,7 +17,7 @@ export const getApp = program("getApp", function* (account: Account, id: AppId, 
   return app
 })
 
-/** An app of whose team the account is, with the account's role there; `NotFound` for others. */
+/** The app, with the account's role in its team; `NotFound` when the account is not in the team. */
 export const getAppWithRole = program("getAppWithRole", function* (account: Account, id: AppId) {
   const apps = yield* AppStore
   const app = yield* Effect.mapError(yield* apps.find(id), () => new NotFound({ what: "app" }))
@@ -25,7 +25,7 @@ export const getAppWithRole = program("getAppWithRole", function* (account: Acco
   return role === undefined ? yield* new NotFound({ what: "app" }) : { app, role }
 })
 
-/** The account's role in the app's team; undefined: it is not in the team. */
+/** The account's role in the app's team; undefined: the account is not in the team. */
 export const roleIn = program("roleIn", function* (app: Pick<App, "id" | "ownerId">, userId: UserId) {
   if (userId === app.ownerId) return "owner"
   return (yield* (yield* AppStore).members(app.id)).find((member) => member.userId === userId)?.role
@@ -40,7 +40,7 @@ export const readersOf = program(
   }
 )
 
-/** The apps of whose teams the account is, oldest first. `Invalid` for a cursor of another list. */
+/** The apps in whose teams the account is, oldest first. `Invalid` for a cursor of another list. */
 export const listApps = program("listApps", function* (account: Account, page: Page.PageRequest) {
   const apps = yield* AppStore
   const { items, nextCursor } = yield* Cursor.page(`apps of ${account.id}`, page, (limit, after) =>
@@ -62,8 +62,8 @@ export const nameApps = (ids: Iterable<AppId>) =>
   })
 
 /**
- * A logo that a visitor may see. Everybody sees the logo in force of an app in production; its team, reviewers and
- * admins (`account`) also see one that waits, and those of other apps. `NotFound` otherwise.
+ * A logo that a visitor may see. Everybody sees the logo in force of an app in production that is not revoked. The
+ * app's team, reviewers and admins (`account`) see every logo, also one that waits. `NotFound` otherwise.
  */
 export const findLogo = program(
   "findLogo",

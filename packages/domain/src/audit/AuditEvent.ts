@@ -5,7 +5,7 @@ import { DAY, plus, type Timestamp, toIso } from "../shared/Timestamp.js"
 
 /** From where a browser or program came: both are shown to admins, and nothing is decided by them. */
 const origin = {
-  /** Such as "Firefox on Linux"; null when the request named none that is known. */
+  /** Such as "Firefox on Linux"; null when the request named no known browser. */
   browser: Schema.NullOr(Schema.String),
   /** The network address, of IPv6 the first half (`SignInThrottle.network`); null where there is none. */
   network: Schema.NullOr(Schema.String)
@@ -56,7 +56,7 @@ export const AuditDetail = Schema.Union(
     /** Null: the decision is about the app itself. */
     purposeId: Schema.NullOr(PurposeId)
   }),
-  /** `role`: of the member or the invitation. The event is about the member, an invitation's about who acted. */
+  /** `role`: of the member or the invitation. The event is about the member, or about who acted on an invitation. */
   Schema.Struct({
     kind: Schema.Literal(
       "team_invited",
@@ -85,7 +85,7 @@ export const KINDS: ReadonlyArray<AuditKind> = AuditDetail.members.flatMap(
 /** A kind, as the filter of the page and of the API names it. */
 export const AuditKind = Schema.Literal(...KINDS)
 
-/** Who did it. */
+/** Who caused the event. */
 export const AuditActor = Schema.Union(
   /** The account that the event is about. */
   Schema.Struct({ _tag: Schema.Literal("Owner") }),
@@ -104,14 +104,14 @@ export const OWNER: AuditActor = { _tag: "Owner" }
 export const OPERATOR: AuditActor = { _tag: "Operator" }
 export const STRANGER: AuditActor = { _tag: "Stranger" }
 
-/** A person who decides about somebody else, or about themselves. */
+/** The actor of a decision by a person: staff, or the owner when it is about the person's own account. */
 export const actorOf = (by: UserId, about: UserId | null): AuditActor =>
   by === about ? OWNER : { _tag: "Staff", id: by }
 
 /** An event that is not stored yet. It is never changed. */
 export interface AuditEvent {
   readonly at: Timestamp
-  /** The account that the event is about; null: none, or none that exists. */
+  /** The account that the event is about; null: no account, or one that does not exist. */
   readonly userId: UserId | null
   readonly actor: AuditActor
   readonly detail: AuditDetail

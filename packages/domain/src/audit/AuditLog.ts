@@ -7,7 +7,7 @@ import type { AuditEvent, AuditKind, StoredAuditEvent } from "./AuditEvent.js"
 
 export interface AuditFilter {
   readonly kind?: AuditKind | undefined
-  /** Events about this account, and those that it caused as staff. */
+  /** Events about this account, and events that it caused as staff. */
   readonly userId?: UserId | undefined
   /** Inclusive: this instant counts. */
   readonly from?: Timestamp | undefined

@@ -8,7 +8,7 @@ import { AuditLog } from "./AuditLog.js"
 export type AuditInput = Omit<AuditEvent, "at"> & { readonly at?: Timestamp }
 
 /**
- * Stores a security event and writes it to the log. It joins the caller's transaction. When the event cannot be
+ * Stores a security event, in the caller's transaction, and writes it to the service's log. When the event cannot be
  * stored, the caller fails: nothing that must be recorded happens unrecorded.
  */
 export const recordAudit = program("recordAudit", function* (input: AuditInput) {
@@ -17,7 +17,7 @@ export const recordAudit = program("recordAudit", function* (input: AuditInput) 
   yield* announceAudit(event)
 })
 
-/** One line of the log for an event that a store committed with its change. */
+/** Writes one line to the service's log, for an event that a store committed with its change. */
 export const announceAudit = program("announceAudit", function* (event: AuditEvent) {
   yield* Effect.annotateLogs(Effect.logInfo(`audit ${event.detail.kind}`), logLine(event))
 })

@@ -11,7 +11,7 @@ export const EndReason = Schema.Literal(
   "admin_revoked",
   /** the standard tier passed */
   "expired",
-  /** a spent refresh token was presented again, later than a lost answer explains */
+  /** a used refresh token was presented again, too late for a retry after a lost answer */
   "refresh_token_reused",
   /** an authorization code was exchanged twice */
   "code_reused"
@@ -26,7 +26,7 @@ export interface SharedPlace {
   readonly includeEarlierVisits: boolean
 }
 
-/** A user's consent to an app (Spec §2.2), live until `endedAt`. Until then, a reconnect changes this one. */
+/** A user's consent to an app (Spec §2.2), live until `endedAt`. Until then, a reconnect changes this connection. */
 export interface Connection {
   readonly userId: UserId
   readonly id: ConnectionId
@@ -35,7 +35,7 @@ export interface Connection {
   readonly externalUserId: string | null
   /** Every granted scope, lapsed sensitive scopes included. */
   readonly heldScopes: ReadonlyArray<Scope.Scope>
-  /** Every scope that the user once agreed to in this connection and can give back (decision connection-6). */
+  /** Every scope that the user once agreed to in this connection and can grant again (decision connection-6). */
   readonly agreedScopes: ReadonlyArray<Scope.Scope>
   readonly placesVersion: number
   readonly places: ReadonlyArray<SharedPlace>

@@ -23,7 +23,7 @@ export interface WithApp {
 
 /** A change to a connection's rows; a decision's writes are committed together. Tokens: `TokenStore.TokenWrite`. */
 export type Write =
-  /** Ends it for good, with its tokens and legacy subscriptions. Its rules do not fire. The first end counts. */
+  /** Ends the connection for good, with its tokens and legacy subscriptions: no rule fires. A stored end stays. */
   | { readonly _tag: "End"; readonly reason: EndReason; readonly at: Timestamp }
   /** Flags the connection for a reviewer. */
   | { readonly _tag: "Flag"; readonly at: Timestamp }
@@ -33,19 +33,19 @@ export type Write =
   | { readonly _tag: "SetPlaces"; readonly places: Connection["places"]; readonly placesVersion: number }
   /** Puts an event into the outbox. */
   | { readonly _tag: "Emit"; readonly event: OutboxEvent }
-  /** When the sweep of the tiers next checks the connection; null: never (`SensitiveNotice.nextLook`). */
+  /** When the tier sweep next checks the connection; null: never (`SensitiveNotice.nextLook`). */
   | {
       readonly _tag: "LookAt"
       readonly at: Timestamp | null
       /** An earlier time that is stored already stays: a notice may be due then that no sweep has sent. */
       readonly keepsEarlier?: boolean
     }
-  /** Replaces the granted scopes. A sensitive date comes with a sensitive scope only. Tokens stay valid. */
+  /** Replaces the granted scopes. `sensitiveExpiresAt` is null without a sensitive scope. Tokens stay valid. */
   | {
       readonly _tag: "SetScopes"
       readonly heldScopes: Connection["heldScopes"]
       readonly sensitiveExpiresAt: Timestamp | null
-      /** The scopes that the user can give back from now on. Left out: as before. */
+      /** The scopes that the user can grant again from now on. Left out: unchanged. */
       readonly agreedScopes?: Connection["agreedScopes"]
     }
   /** Replaces the end of the standard tier; null: no end. */
@@ -102,7 +102,7 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
     readonly findOfApp: (appId: AppId, id: ConnectionId) => StoreEffect<Option.Option<Connection>>
     /** The last `limit` entries of the consent history, newest first. Empty for another user's connection. */
     readonly history: (userId: UserId, id: ConnectionId, limit: number) => StoreEffect<ReadonlyArray<ConsentEntry>>
-    /** The user's connection with the app that has not ended. Its standard tier may have passed. */
+    /** The connection of this user and app, if it has not ended. Its standard tier may have passed. */
     readonly findLive: (userId: UserId, appId: AppId) => StoreEffect<Option.Option<Connection>>
     /** The user's connections, newest first. Ended connections are included. */
     readonly listOfUser: (userId: UserId) => StoreEffect<ReadonlyArray<WithApp>>

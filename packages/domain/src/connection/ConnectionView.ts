@@ -48,18 +48,18 @@ export const describe = ({ app, connection }: WithApp, now: Timestamp): Connecti
 export interface UserConnection
   extends Omit<ConnectionDescription, "sub" | "externalUserId">, Pick<Connection, "id" | "endedAt" | "endReason"> {
   readonly app: Pick<App, "id" | "name" | "description" | "homepageUrl" | "status">
-  /** False from the end on, even before a worker has stored it; `endedAt` and `endReason` are set with it. */
+  /** False from the connection's end on, even before a worker stores it; then `endedAt` and `endReason` are set. */
   readonly live: boolean
-  /** The present pause; null while the app can ask. */
+  /** The present pause; null when the connection is not paused or has ended. */
   readonly pause: Pause.Pause | null
-  /** The scopes that the user once agreed to and the app still declares: these can be given back. */
+  /** The scopes that the user once agreed to and the app still declares: the user can grant them again. */
   readonly agreedScopes: ReadonlyArray<Scope.Scope>
   /** When the app last got an answer about the user. Null: never, or before the access log began. */
   readonly lastUsedAt: Timestamp | null
   readonly places: ReadonlyArray<SharedPlace & Place.PlaceRef & { readonly archivedAt: Timestamp | null }>
 }
 
-/** The stored end, or the one that follows from the standard tier or the app's revocation. */
+/** The stored end, or the end that follows from the standard tier or the app's revocation. Nulls: not ended. */
 const ending = ({ app, connection }: WithApp, now: Timestamp): Pick<Connection, "endedAt" | "endReason"> => {
   const { endedAt, endReason, standardExpiresAt } = connection
   if (endedAt !== null) return { endedAt, endReason }

@@ -40,7 +40,7 @@ export interface ConsentEntry {
   readonly agreement: Agreement
 }
 
-/** The entry about a change, of which `after` is the result. */
+/** The entry about a change. `after` is the connection after the change. */
 export const of = (
   change: ConsentChange,
   after: Pick<Connection, "heldScopes" | "places" | "standardExpiresAt" | "sensitiveExpiresAt" | "pause">,

@@ -7,7 +7,7 @@ import type { UserConnection } from "./ConnectionView.js"
 import type { ConsentChange, ConsentEntry } from "./ConsentEntry.js"
 import type { Pause } from "./Pause.js"
 
-/** Who made a change: the user on the app's consent page, the user in the portal, the app, or the service by a date. */
+/** Who made a change: the user on the app's consent page, the user in the portal, the app, or the service. */
 export type ChangedBy = "consent" | "user" | "app" | "service"
 
 /** An entry with everything that its receipt says. */
@@ -22,7 +22,7 @@ export interface HistoryEntry {
   readonly standardExpiresAt: Timestamp | null
   readonly sensitiveExpiresAt: Timestamp | null
   readonly pause: Pause | null
-  /** Scopes and places that this entry has and the one before it has not, and the other way around. */
+  /** Scopes and places that the entry before does not have. `removed`: those that only the entry before has. */
   readonly added: Difference
   readonly removed: Difference
 }
@@ -55,9 +55,9 @@ const ENDED_BY: Readonly<Record<EndReason, ChangedBy>> = {
 }
 
 /**
- * The history, newest first. `stored` is newest first, and has one entry more than wanted when there are more: the
- * oldest one then only tells what the next one changed. The end is read from the connection: it may be a date that no
- * worker has stored yet.
+ * The history, newest first. `stored` is newest first and has up to `limit + 1` entries: the extra one only shows what
+ * the entry after it changed. The end is read from the connection, because it may be a date that no worker has stored
+ * yet.
  */
 export const of = (
   view: UserConnection,

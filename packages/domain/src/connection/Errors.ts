@@ -5,7 +5,7 @@ import { Timestamp } from "../shared/Timestamp.js"
 
 /**
  * A bad `GET /authorize` that must not redirect: client or redirect URI may not be genuine, or no state protects the
- * answer (decision O3). Wire: a page with status 400. `message` is for its reader.
+ * answer (decision O3). Wire: a page with status 400. `message` is for the person who reads the page.
  */
 export class AuthorizePage extends Schema.TaggedError<AuthorizePage>()("AuthorizePage", {
   parameter: Schema.Literal("client_id", "redirect_uri", "state"),
@@ -24,7 +24,7 @@ export const ConsentRefusal = Schema.Literal(
   "unknown",
   /** the page was open for longer than `ConsentRequest.LIFETIME` */
   "expired",
-  /** this user has answered the request (on review), or another user has */
+  /** this user (on review) or another user has answered the request */
   "decided",
   /** the app is not in production, and belongs to another account (decision A1) */
   "sandbox",
@@ -53,7 +53,7 @@ export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidTok
 
 /**
  * The account of the person, or of the app's developer, is suspended (decision staff-1). Wire: 503 `unavailable` with
- * `Retry-After`: the app keeps its tokens, and is not told whose account it is. `known`: the connection of a bearer
+ * `Retry-After`: the app keeps its tokens, and does not learn whose account it is. `known`: the connection of a bearer
  * token, for the access log.
  */
 export class Suspended extends Schema.TaggedError<Suspended>()("Suspended", {

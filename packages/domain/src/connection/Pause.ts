@@ -22,17 +22,17 @@ const MILLIS: Readonly<Record<PauseLength, number | null>> = { hour: HOUR, day: 
 export const isOn = (pause: Pause | null, now: Timestamp): boolean =>
   pause !== null && (pause.until === null || now < pause.until)
 
-/** When the last pause ended; null while it lasts, and when there was none. Rules begin anew at this time. */
+/** When the last pause ended; null while it lasts, and when there was none. Rules start over at this time. */
 export const endedAt = (pause: Pause | null, now: Timestamp): Timestamp | null =>
   pause !== null && !isOn(pause, now) ? pause.until : null
 
-/** Whether an event of a rule is kept from the app: during the pause, and afterwards if it occurred before its end. */
+/** Whether a rule's event is withheld: during the pause, and later when it occurred before the pause ended. */
 export const silences = (pause: Pause | null, occurredAt: Timestamp, now: Timestamp): boolean => {
   const ended = endedAt(pause, now)
   return isOn(pause, now) || (ended !== null && occurredAt < ended)
 }
 
-/** The pause that begins now. One that lasts already keeps its beginning and gets the new end. */
+/** The pause that begins now. A pause that is on already keeps its beginning and gets the new end. */
 export const begin = (pause: Pause | null, length: PauseLength, now: Timestamp): Pause => {
   const millis = MILLIS[length]
   return {
@@ -45,6 +45,6 @@ export const begin = (pause: Pause | null, length: PauseLength, now: Timestamp):
 export const end = (pause: Pause | null, now: Timestamp): Pause | null =>
   pause !== null && isOn(pause, now) ? { ...pause, until: now } : pause
 
-/** Whether `pause` lasts longer than `other`, which "Pause all" must not shorten. */
+/** Whether `pause` lasts longer than `other`. "Pause all" must not shorten a longer pause. */
 export const isLonger = (pause: Pause, other: Pause): boolean =>
   other.until !== null && (pause.until === null || pause.until > other.until)

@@ -5,7 +5,7 @@ import type { WithApp } from "./ConnectionStore.js"
 import * as EffectiveScopes from "./EffectiveScopes.js"
 
 /**
- * The event about a change to the app's set of places (Spec §6.1), of which `after` is the result. Empty when the set
+ * The event about a change to the app's set of places (Spec §6.1). `connection` is after the change. Empty when the set
  * is the same or the first one, or when the app may not watch places.
  */
 export const events = (

@@ -80,7 +80,7 @@ const decide = (
 
 /**
  * Archives a place. It matches no fix from now on, and past visits keep its label (Spec §4.5, visits rule 5). For each
- * app that shares it the version of the set grows, with an event if the app watches places. Idempotent.
+ * connection that shares the place, the version of the set grows, with an event if the app watches places. Idempotent.
  */
 export const archivePlace = program("archivePlace", function* (userId: UserId, id: PlaceId) {
   const connections = yield* ConnectionStore

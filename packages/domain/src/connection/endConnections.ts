@@ -4,7 +4,7 @@ import { ConnectionStore } from "./ConnectionStore.js"
 import * as DisconnectNotice from "./DisconnectNotice.js"
 import * as Ending from "./Ending.js"
 
-/** Ends a connection for its user, with a receipt by mail (Spec §3.1). Idempotent. `NotFound` for another's. */
+/** Ends the user's connection, with a receipt by mail (Spec §3.1). Idempotent. `NotFound`: not the user's. */
 export const disconnect = program("disconnect", function* (userId: UserId, id: ConnectionId) {
   const outcome = yield* (yield* ConnectionStore).change(id, ({ app, connection }, now) => {
     if (connection.userId !== userId) return { outcome: false, writes: [] }
@@ -16,7 +16,7 @@ export const disconnect = program("disconnect", function* (userId: UserId, id: C
   if (!Option.contains(outcome, true)) return yield* new NotFound({ what: "connection" })
 })
 
-/** Connections read in one query. Each one is ended in its own transaction. */
+/** The most connections that one query reads. Each connection is ended in its own transaction. */
 const BATCH = 100
 
 export interface EndRevoked {

@@ -55,7 +55,7 @@ export const getConnection = program("getConnection", function* (userId: UserId,
   return connection ?? (yield* new NotFound({ what: "connection" }))
 })
 
-/** Entries of a consent history that are shown. A user who pauses daily reaches this number after half a year. */
+/** The most entries shown of a consent history. A user who pauses daily reaches this number after half a year. */
 const HISTORY_LIMIT = 400
 
 /** What was agreed in a connection and when, newest first. `NotFound` for another user's connection. */
@@ -82,7 +82,7 @@ const viewed = (userId: UserId, connections: ReadonlyArray<WithApp>) =>
     return connections.map((one) => ConnectionView.forUser(one, own, last.get(one.connection.id) ?? null, now))
   })
 
-/** The answer of `GET /v1/me`. Every live access token may ask, whatever its scopes are (Spec §5.8). */
+/** The answer of `GET /v1/me`. Every live access token may read it, whatever its scopes are (Spec §5.8). */
 export const describeConnection = program("describeConnection", function* (caller: WithApp) {
   return ConnectionView.describe(caller, yield* Timestamp.now)
 })

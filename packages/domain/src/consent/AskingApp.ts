@@ -20,7 +20,7 @@ export const of = (
   now: Timestamp.Timestamp
 ): Option.Option<AskingApp> => {
   if (request.decided !== null || !isOpen(request, now) || App.isGone(app)) return Option.none()
-  // Nobody has looked at the name of an app in the sandbox: on our sign-in page it could pretend to be anybody.
+  // No reviewer has checked the name of an app outside production: on our sign-in page it could imitate another app.
   const isReviewed = app.status === "production"
   return Option.some({ id: app.id, name: isReviewed ? app.name : null, logo: isReviewed ? app.logo : null })
 }

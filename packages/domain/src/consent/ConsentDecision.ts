@@ -34,7 +34,7 @@ import * as SharedPlaces from "../connection/SharedPlaces.js"
 
 // The decision about a consent page. Decisions consent-5, consent-6, consent-7, consent-8 and M7.
 
-/** The user, the answer, and ids and secrets made beforehand: all that is not under the lock. */
+/** The user, the answer, and ids and secrets made beforehand: everything that is read or made before the lock. */
 export interface ConsentInput {
   readonly userId: UserId
   /** `Account.testOf` of the user. */
@@ -45,7 +45,7 @@ export interface ConsentInput {
   readonly issuer: string
   /** False until a phone of the user has sent something: the receipt then leads to the set-up. */
   readonly phoneHasSent: boolean
-  /** The ids of a first connection. Not used when there is one already. */
+  /** The ids of a new connection. `sub` is used only when the user was never connected to the app. */
   readonly fresh: { readonly connectionId: ConnectionId; readonly sub: Sub }
   /** The id of the event about changed places. */
   readonly eventId: EventId
@@ -105,7 +105,7 @@ const deny = (input: ConsentInput, request: ConsentRequest, writes: ReadonlyArra
 /** An answer that may be carried out. */
 interface AcceptedAnswer {
   readonly mode: Mode
-  /** The connection that goes on; undefined when a new one begins. */
+  /** The connection that continues; undefined when a new connection begins. */
   readonly live: Connection | undefined
   readonly checked: Checked
 }
@@ -140,7 +140,7 @@ const approve = (input: ConsentInput, state: ApprovalState, answer: AcceptedAnsw
   }
 }
 
-/** The connection as it is from now on. */
+/** The connection after the approval. */
 const connectionOf = (
   input: ConsentInput,
   { app, placesVersion, request, sub }: ApprovalState,
@@ -213,7 +213,7 @@ const writesOf = (
  */
 const stop = (request: ConsentRequest, app: App.App, connection: Connection, now: Timestamp): ReadonlyArray<Write> => {
   if (!EffectiveScopes.isLive(connection, app, now)) return []
-  // What the grace period has removed is left to the sweep, which tells the app.
+  // Scopes that the grace period has removed are left to the tier sweep, which informs the app.
   if (!EffectiveScopes.held(connection, now).some(Scope.isSensitive)) return []
   const heldScopes = connection.heldScopes.filter((scope) => !Scope.isSensitive(scope))
   const ended = heldScopes.length === 0
@@ -284,7 +284,7 @@ const check = (
   }
   if (choices.decision !== "allow") problem("decision", "must be allow or cancel")
 
-  // A renewal asks for the days only. Scopes that are posted with it can only reduce the sensitive scopes.
+  // A renewal page asks for the days only. Scopes that are posted with its form can only leave out requested scopes.
   const isWhole = mode === "renew_sensitive" && choices.scopes.length === 0
   const posted: ReadonlyArray<string> = isWhole ? request.scopes : choices.scopes
   const requested = posted.filter(Scope.isScope).filter((scope) => request.scopes.includes(scope))

@@ -22,19 +22,19 @@ export interface ConsentPreview {
   readonly origins: ReadonlyArray<string>
 }
 
-/** That version of the app, in production. */
+/** The given version of the app, as if in production. */
 const versionOf = (app: App, version: Version): App => ({
   ...(version === "proposed" ? AppProposal.putInForce(app, AppProposal.wanted(app)) : app),
   status: "production"
 })
 
-/** The version whose consent page a reviewer reads first: the proposed one, when something waits. */
+/** The version that a reviewer reads first: the proposed one, unless a production app has no proposal. */
 export const firstVersion = (app: App): Version =>
   app.proposal === null && app.status === "production" ? "in_force" : "proposed"
 
 /**
- * The page for a user with two places who was never connected, when the app asks for everything that it may. None when
- * the app has no redirect URI: it cannot ask yet.
+ * The page for a user with two places who was never connected, when the app asks for every scope that it may. None when
+ * the app has no redirect URI and so cannot ask yet.
  */
 export const of = (
   app: App,

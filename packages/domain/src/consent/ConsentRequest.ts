@@ -53,7 +53,7 @@ export type DecidedConsent =
 /** How long the page may stay open. */
 export const LIFETIME = 60 * MINUTE
 
-/** Whether the page can still be answered by its age. It may have been decided already. */
+/** Whether the request is young enough to be answered. It may have been decided already. */
 export const isOpen = (request: Pick<ConsentRequest, "createdAt">, now: Timestamp): boolean =>
   now < plus(request.createdAt, LIFETIME)
 

@@ -72,7 +72,7 @@ export interface PlaceChoice extends Place.PlaceRef {
 
 export interface ExpiryOption<Days> {
   readonly days: Days
-  /** The end date for a decision made while the page was read, as an example; the real one runs from the decision. */
+  /** The end date if the user decided when the page was made: an example. The days count from the real decision. */
   readonly endsAt: Timestamp.Timestamp | null
   readonly preselected: boolean
 }
@@ -83,7 +83,7 @@ export interface ConsentFacts {
   readonly developerName: string
   readonly purposes: ReadonlyArray<Purpose.Purpose>
   readonly places: ReadonlyArray<Place.Place>
-  /** The connection that has not ended. Its standard tier may have passed. */
+  /** The user's connection with the app, if it has not ended. Its standard tier may have passed. */
   readonly existing: Connection | undefined
   readonly phoneHasSent: boolean
   readonly uses: Uses | null
@@ -160,7 +160,7 @@ const option = <Days extends Tier.StandardDays>(
   preselected: Tier.StandardDays
 ): ExpiryOption<Days> => ({ days, endsAt, preselected: days === preselected })
 
-/** The purposes that the app may use now, with the wording in force (Spec §2.4). */
+/** The wordings in force of the purposes that the app may use now for a sensitive scope (Spec §2.4). */
 const purposesOf = (scope: Scope.Scope, purposes: ReadonlyArray<Purpose.Purpose>, app: App): ScopeChoice["purposes"] =>
   Scope.isSensitive(scope)
     ? purposes.flatMap((purpose) => {

@@ -32,7 +32,7 @@ export interface ApprovalState {
   readonly existing: Option.Option<Connection>
   /** The user's `sub` at this app, if the user was ever connected to the app. */
   readonly sub: Option.Option<Connection["sub"]>
-  /** The highest version that a connection of this user and app ever had; 0 before the first. */
+  /** The highest `placesVersion` that a connection of this user and app ever had; 0 before the first connection. */
   readonly placesVersion: number
 }
 

@@ -4,7 +4,7 @@ import type { Email } from "../accounts/Account.js"
 import type { UserId, Vault } from "../shared/index.js"
 import { DAY, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** What the link is good for. A link for one thing does nothing else. */
+/** What the link does. A link with one purpose does nothing else. */
 export const LinkPurpose = Schema.Literal(
   "password_reset",
   /** Confirms the address that the account has. */
@@ -27,13 +27,13 @@ export interface AccountLink {
   readonly userId: UserId
   readonly purpose: LinkPurpose
   /**
-   * The address that the account had. When the account has another address, the link is dead, but for a link that
-   * undoes a change: it brings this address back.
+   * The address of the account when the link was made. When the account has another address now, the link does not
+   * work, except an `address_undo`, which brings this address back.
    */
   readonly email: Email
   /** The address that the account gets; null unless the purpose is `address_change`. */
   readonly newEmail: Email | null
-  /** How often the address of the account had changed. Of two links to undo a change, the smaller is the older. */
+  /** How often the account's address had changed at `createdAt`. Of two undo links, the smaller version is older. */
   readonly addressVersion: number
   readonly createdAt: Timestamp
   /** Exclusive: this instant no longer counts. */
@@ -79,8 +79,8 @@ export const isLive = (
   now < link.expiresAt
 
 /**
- * Whether the link outlives a new password. Who took an account over could otherwise keep its owner from taking it
- * back: change the address, then the password.
+ * Whether the link outlives a new password. Otherwise a thief who changed the address, and then the password, would
+ * make the owner's undo link useless.
  */
 export const outlivesPassword = ({ purpose }: Pick<AccountLink, "purpose">): boolean => purpose === "address_undo"
 

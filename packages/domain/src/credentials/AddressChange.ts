@@ -22,7 +22,7 @@ export interface AddressState extends CredentialState {
 export interface AddressReplacement {
   readonly email: Email
   readonly confirmedAt: Timestamp | null
-  /** Links to undo a change from before this version stay. Every other link of the account is deleted. */
+  /** Undo links with a smaller `addressVersion` stay. Every other link of the account is deleted. */
   readonly keepsUndoBelow: number
   /** The link that undoes this change. */
   readonly undo: AccountLink.AccountLink | null
@@ -32,7 +32,7 @@ export interface AddressReplacement {
   readonly audit: AuditEvent.AuditEvent
 }
 
-/** The link to undo a change, made before anybody knows whether the change is carried out. */
+/** The link to undo a change, made before it is known whether the change is carried out. */
 export interface FreshUndo {
   readonly hash: Vault.Hash
   /** The link's secret, encrypted for the mail with `undoKey`. */
@@ -44,7 +44,7 @@ export const undoKey = (hash: Vault.Hash): string => `address_changed ${hash.sli
 
 const confirmedNow = (rule: AddressRule, now: Timestamp): Timestamp | null => (rule === "confirmed" ? now : null)
 
-/** The link was opened in a session of the account. Null when the link does not work any more. */
+/** Confirms or changes the address through a link opened in a session of the account. Null: the link is not valid. */
 export const confirm =
   (rule: AddressRule, fresh: FreshUndo) =>
   ({ account, addressVersion, link }: AddressState, now: Timestamp): AddressReplacement | null => {
@@ -76,7 +76,7 @@ export const confirm =
     }
   }
 
-/** Somebody who reads the mail to the old address undoes the change. Null when the link does not work any more. */
+/** Undoes an address change through a link that was mailed to the old address. Null: the link is not valid. */
 export const undo =
   (rule: AddressRule, passwordHash: string) =>
   ({ account, link }: AddressState, now: Timestamp): AddressReplacement | null =>
@@ -103,7 +103,7 @@ export const event = ({ id }: Account, kind: AddressEvent, at: Timestamp): Audit
 })
 
 const keyOf = (kind: string, { createdAt, hash }: AccountLink.AccountLink): string =>
-  // A part of the digest tells two links of one moment apart, and is no secret.
+  // A part of the digest distinguishes two links of the same moment, and is no secret.
   `${kind} ${createdAt} ${hash.slice(0, 12)}`
 
 /** The mail with a link that confirms an address. The caller adds the link's secret, encrypted. */

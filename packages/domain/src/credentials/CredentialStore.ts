@@ -10,14 +10,14 @@ import type { ConfirmedSignUp, SignUpRequest } from "./SignUpRequest.js"
 
 /**
  * What proves that somebody is the owner of an account, and how the proof is replaced. Decisions accounts-9 to
- * accounts-13. `audit`: the event of the change, which is stored in its transaction (decision audit-1).
+ * accounts-13. `audit`: the event of the change, stored in the same transaction (decision audit-1).
  */
 export class CredentialStore extends Context.Tag("@place-access/domain/credentials/CredentialStore")<
   CredentialStore,
   {
     /**
-     * Stores the link and puts its mail into the outbox; null: somebody else passes the link on. False, and nothing is
-     * stored, when the account is gone or has another address than the link.
+     * Stores the link and puts its mail into the outbox; `mail` null: an operator passes the link on. False, and
+     * nothing is stored, when the account is gone or has another address than the link.
      */
     readonly offerLink: (link: AccountLink, mail: MailMessage | null, audit?: AuditEvent) => StoreEffect<boolean>
     /** The link and its account, whether or not the link still works. None when it was used, or never existed. */
@@ -38,10 +38,10 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
     ) => StoreEffect<boolean>
 
     /**
-     * Locks the account, reads the clock and the link, and calls `decide`. One transaction writes what it decided: the
-     * address and what the links `AddressReplacement` names. `Refused`, and nothing is written, when there is no such
-     * account or `decide` returns null; `Taken`, and nothing is written, when another account has the address. An
-     * account that never confirmed the address loses it to one that does (`SignUpRequest.releasedEmail`).
+     * Locks the account, reads the clock and the link, and calls `decide`. One transaction writes everything that the
+     * `AddressReplacement` names. `Refused`, and nothing is written, when there is no such account or `decide` returns
+     * null; `Taken`, and nothing is written, when another account has the address. An account that never confirmed the
+     * address loses it to an account that confirms it (`SignUpRequest.releasedEmail`).
      */
     readonly replaceAddress: (
       userId: UserId,
@@ -60,9 +60,9 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
 
     /** Stores an account that waits for its address to be confirmed, and puts the mail into the outbox. */
     readonly requestSignUp: (request: SignUpRequest, mail: MailMessage) => StoreEffect<void>
-    /** None when the account was made, or the row is unknown. Expired rows are found until they are swept. */
+    /** None when the account was made, or the hash is unknown. Expired requests are found until they are swept. */
     readonly findSignUp: (hash: Vault.Hash) => StoreEffect<Option.Option<SignUpRequest>>
-    /** The newest that waits for this address, without those that ended at `now`. */
+    /** The newest request for this address that has not expired at `now`. */
     readonly newestSignUp: (email: Email, now: Timestamp.Timestamp) => StoreEffect<Option.Option<SignUpRequest>>
     /**
      * Makes the account that `decide` returns, with its choice of history and its event, and deletes every request for

@@ -10,7 +10,7 @@ import { DAY, HOUR, type Timestamp } from "../shared/Timestamp.js"
 import { type AccountLink, isLive } from "./AccountLink.js"
 import type { CredentialState } from "./PasswordChange.js"
 
-/** For this long after an account was made, its owner is the one who signs in. */
+/** For this long after an account was made, every sign-in counts as its owner's. */
 const SETTLING = HOUR
 
 /** Whether to mail the owner about a sign-in from an unknown browser. */

@@ -6,7 +6,7 @@ import { type Vault, Words } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import * as AccountLink from "./AccountLink.js"
 
-/** What a replacement is decided by, read under the lock of the account. */
+/** The state by which a replacement is decided, read under the lock of the account. */
 export interface CredentialState {
   readonly account: Account
   readonly passwordVersion: number
@@ -15,8 +15,8 @@ export interface CredentialState {
 }
 
 /**
- * What is committed together. The links of the account die with its old password (`AccountLink.outlivesPassword`), and
- * its failed attempts to sign in no longer count: who proved to be the owner must not wait for a stranger's guesses.
+ * What is committed together. The links of the account end with its old password (`AccountLink.outlivesPassword`), and
+ * its failed attempts to sign in no longer count: a proven owner must not wait because a stranger guesses.
  */
 export interface PasswordReplacement {
   readonly passwordHash: string
@@ -27,8 +27,8 @@ export interface PasswordReplacement {
 }
 
 /**
- * The owner typed the old password in a session. Null when the password is not the one that was checked any more:
- * somebody else changed it meanwhile, and the later change must not win without knowing the new password.
+ * Sets a new password for an owner who typed the old one in a session. Null when the password was replaced after that
+ * check: the later change must not win without knowing the newer password.
  */
 export const change =
   (asked: { readonly verified: number; readonly passwordHash: string; readonly keeps: Vault.Hash }) =>
@@ -42,7 +42,7 @@ export const change =
         }
       : null
 
-/** Somebody who reads the owner's mail opened the link. Null when the link does not work any more. */
+/** Sets a new password through a link that was mailed to the owner. Null when the link is no longer valid. */
 export const reset =
   (passwordHash: string) =>
   ({ account, link }: CredentialState, now: Timestamp): PasswordReplacement | null =>
@@ -88,7 +88,7 @@ const resetDoneMail = ({ id }: Account, now: Timestamp): MailMessage => ({
 /** The mail with the link. The caller adds the link's secret, encrypted. */
 export const resetMail = (link: AccountLink.AccountLink): MailMessage => ({
   to: link.userId,
-  // A part of the digest tells two links of one moment apart, and is no secret.
+  // A part of the digest distinguishes two links of the same moment, and is no secret.
   dedupeKey: `password_reset ${link.createdAt} ${link.hash.slice(0, 12)}`,
   subject: "Set a new password",
   body: [

@@ -8,8 +8,8 @@ import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 
 /**
  * What a person typed when they signed up. It becomes an account when somebody opens the mailed link and knows the
- * password. Until then it holds nothing: another person can sign up with the same address, and the first who confirms
- * it gets the account.
+ * password. Until then it reserves nothing: another person can sign up with the same address, and the first who
+ * confirms it gets the account.
  */
 export interface SignUpRequest {
   /** The SHA-256 of the link's secret. */
@@ -29,7 +29,7 @@ export interface SignUpRequest {
 
 export const LIFETIME = DAY
 
-/** The request with another link, which begins now. The earlier link works on until its own end. */
+/** The request with another link, which begins now. The earlier link works until it expires. */
 export const withLink =
   (request: Omit<SignUpRequest, "hash" | "createdAt" | "expiresAt">) =>
   (hash: Vault.Hash, now: Timestamp): SignUpRequest => ({
@@ -75,9 +75,9 @@ export const confirm = (request: SignUpRequest, now: Timestamp): ConfirmedSignUp
     : null
 
 /**
- * What stands for the address of an account that lost it, because somebody else confirmed it. The account and its
- * sessions stay, and its owner can set an address of their own. Stored addresses are in lower case, so nobody can sign
- * in or up with this one.
+ * The placeholder address of an account whose address somebody else has confirmed. The account and its sessions stay,
+ * and its owner can set an address of their own. Stored addresses are in lower case, so nobody can sign in or up with
+ * this one.
  */
 export const releasedEmail = (id: UserId): Email => Email.make(`Released+${id}@account.invalid`)
 
@@ -85,7 +85,7 @@ export const releasedEmail = (id: UserId): Email => Email.make(`Released+${id}@a
 export const confirmMail = (request: SignUpRequest): MailMessage => ({
   to: request.userId,
   address: request.email,
-  // A part of the digest tells two links of one moment apart, and is no secret.
+  // A part of the digest distinguishes two links of the same moment, and is no secret.
   dedupeKey: `sign_up ${request.createdAt} ${request.hash.slice(0, 12)}`,
   subject: "Confirm your e-mail address",
   body: [

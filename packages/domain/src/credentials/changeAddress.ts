@@ -17,7 +17,7 @@ export const requireConfirmed = program(
   }
 )
 
-/** Offers a link of the account and mails it, unless too many were mailed to its reader. */
+/** Stores a link and mails it, unless the mailbox got too many. An `owner` of the address gets another mail. */
 const offer = (link: AccountLink.AccountLink, secret: string, owner: Option.Option<Account.Account>) =>
   Effect.gen(function* () {
     const vault = yield* Vault.Vault
@@ -118,7 +118,7 @@ const settled = (outcome: "Replaced" | "Refused" | "Taken") => {
   }
 }
 
-/** Whose address the link brings back, for the page that it opens. Changes nothing: mail scanners open links too. */
+/** Whose address the link brings back, for the page it opens. Changes nothing: mail scanners open links too. */
 export const describeUndo = program("describeUndo", function* (secret: string) {
   const { account, link } = yield* liveLink(secret, "address_undo")
   return { account, email: link.email }
@@ -126,8 +126,8 @@ export const describeUndo = program("describeUndo", function* (secret: string) {
 
 /**
  * Gives the account back the address that the link was mailed to, with a new password: a thief who changed the address
- * may know the old one. Every session ends, and so does every link that is younger. `NotFound` when the link does not
- * work any more, `Invalid` for a password that attackers try first, `Conflict` when an account has the address now.
+ * may know the old password. Every session ends, and so does every younger link. `NotFound` when the link does not work
+ * any more, `Invalid` for a password that attackers try first, `Conflict` when an account has the address now.
  */
 export const undoAddressChange = program(
   "undoAddressChange",

@@ -50,7 +50,7 @@ export const changePassword = program("changePassword", function* (account: Acco
   return yield* withNewCookie(account, { hash: session, passwordVersion: verified.passwordVersion + 1 }, form)
 })
 
-/** Who gave the password has confirmed the session: one question, not two. With a second factor it takes both. */
+/** Gives the session a new cookie. The typed password also confirms the session, unless there is a second factor. */
 const withNewCookie = (
   account: Account.Account,
   session: Pick<Session.Session, "hash" | "passwordVersion">,

@@ -1,8 +1,8 @@
 /**
  * What proves who owns an account. `requestSignUp` mails a link, and `confirmSignUp` makes the account with it.
  * `requestAddressChange` and `confirmAddress` change the address, and `undoAddressChange` brings it back
- * (`AddressChange` decides). `rememberSignIn` makes a browser known to its account, and tells the owner of an unknown
- * one; `requestUnlock` lets the owner in while strangers guess.
+ * (`AddressChange` decides). `rememberSignIn` makes a browser known to its account, and mails the owner when it was
+ * unknown; `requestUnlock` lets the owner in while strangers guess.
  *
  * Replacing what signs a person in: `changePassword` asks for the old password. `requestReset` mails a link that works
  * once (`AccountLink`), and `resetPassword` uses it; `issueResetLink` gives an operator such a link. `PasswordChange`

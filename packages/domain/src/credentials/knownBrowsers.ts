@@ -23,7 +23,7 @@ export interface CompletedSignIn {
 }
 
 /**
- * Call it after a sign-in, before its answer. Returns the cookie that makes the browser known to the account. Tells the
+ * Called after a sign-in, before the answer. Returns the cookie that makes the browser known to the account. Tells the
  * owner by mail when the browser was not known (decision accounts-16).
  */
 export const rememberSignIn = program("rememberSignIn", function* (input: CompletedSignIn) {
@@ -39,8 +39,8 @@ export const rememberSignIn = program("rememberSignIn", function* (input: Comple
 })
 
 /**
- * The cookie that makes a browser known to this account, whose owner it has just proved to be in another way than by
- * signing in. None when the account was deleted meanwhile.
+ * The cookie that makes a browser known to this account, for an owner who has just proved it without signing in. None
+ * when the account was deleted meanwhile.
  */
 export const knowBrowser = program(
   "knowBrowser",
@@ -57,7 +57,7 @@ export const knowBrowser = program(
 /**
  * Mails a link that makes the browser that opens it known to the account, so that its owner can sign in while strangers
  * guess passwords. Does nothing when no account has the address, or when three such links were mailed in the last half
- * hour. The caller answers without waiting, because the answer must not say which it was.
+ * hour. The caller answers without waiting, because the answer must not show whether a link was mailed.
  */
 export const requestUnlock = program("requestUnlock", function* (email: Account.Email) {
   const vault = yield* Vault.Vault
@@ -71,7 +71,7 @@ export const requestUnlock = program("requestUnlock", function* (email: Account.
   yield* (yield* CredentialStore).offerLink(link, { ...mail, secret: sealed })
 })
 
-/** Whose sign-in the link opens, for the page that it leads to. Changes nothing: mail scanners open links too. */
+/** Whose sign-in the link opens, for the page that the link opens. Changes nothing: mail scanners open links too. */
 export const describeUnlock = program("describeUnlock", function* (secret: string) {
   return (yield* liveLink(secret, "unlock")).account
 })

@@ -11,8 +11,8 @@ import * as PasswordChange from "./PasswordChange.js"
 
 /**
  * Mails a link with which the owner of this address sets a new password. Does nothing when no account has the address,
- * or when three links were mailed in the last half hour: the newest still works. Nobody who asks may learn which of the
- * three it was, so the caller answers without waiting for this program.
+ * or when three links were mailed in the last half hour: the newest still works. The answer must not show whether a
+ * link was mailed, so the caller answers without waiting for this program.
  */
 export const requestReset = program("requestReset", function* (email: Account.Email) {
   const vault = yield* Vault.Vault
@@ -27,8 +27,8 @@ export const requestReset = program("requestReset", function* (email: Account.Em
 })
 
 /**
- * The secret of a new link for the owner of this address, which an operator passes on: for who cannot read their mail,
- * or where no mail is sent. Nothing is mailed until the link is used. `NotFound` when no account has the address.
+ * The secret of a new link for the owner of this address, which an operator passes on when the owner cannot read mail,
+ * or no mail is sent. Nothing is mailed until the link is used. `NotFound` when no account has the address.
  */
 export const issueResetLink = program("issueResetLink", function* (email: Account.Email) {
   const found = yield* (yield* AccountStore).findByEmail(email)

@@ -20,7 +20,7 @@ import * as SignUpRequest from "./SignUpRequest.js"
 export interface SignUpByMail extends NewAccount {
   /** The network address of the request. */
   readonly address: string
-  /** The page that the person wanted to open; it comes back from `confirmSignUp`. */
+  /** The page that the person wanted to open; `confirmSignUp` returns it. */
   readonly returnTo?: string
 }
 
@@ -49,7 +49,7 @@ export const requestSignUp = program("requestSignUp", function* (input: SignUpBy
 
 /**
  * Mails the link of the newest sign-up with this address once more. Does nothing when none waits, or too many mails
- * were sent. The caller answers without waiting, because the answer must not say which it was.
+ * were sent. The caller answers without waiting, because the answer must not show whether a mail was sent.
  */
 export const resendSignUp = program("resendSignUp", function* (email: Account.Email, address: string) {
   const waiting = yield* (yield* CredentialStore).newestSignUp(email, yield* Timestamp.now)
@@ -60,7 +60,7 @@ type Waiting = Parameters<typeof SignUpRequest.withLink>[0]
 
 /**
  * The request is stored also when its address has an account: nobody gets the secret of its link then, and the work is
- * the same. An account that never confirmed the address does not keep it from others, and gets no other mail.
+ * the same. An account that never confirmed the address does not block it for others, and gets no mail about it.
  */
 const mailLink = (waiting: Waiting, address: string) =>
   Effect.gen(function* () {

@@ -6,7 +6,7 @@ import type { MailMessage } from "../mail/Mail.js"
 import { Conflict, UserId, Words } from "../shared/index.js"
 import { DAY, make, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** Stands for deleted accounts, as an app's reviewer or owner. Nobody can sign in with it; it gets no mail. */
+/** The placeholder for deleted accounts, as an app's reviewer or owner. It cannot sign in and gets no mail. */
 export const NOBODY: Account = {
   id: UserId.make("deleted_account"),
   // Stored addresses are in lower case, so nobody can sign up with this one.
@@ -56,7 +56,7 @@ export const REVOKED_NOTE = "Its developer deleted their account."
 export const decide = (state: AccountDeletionState, now: Timestamp): Either.Either<Going, Conflict> =>
   decideBy(state, now, BY_OWNER)
 
-/** An operator deletes the account with a command. */
+/** Like `decide`, for an operator who deletes the account with a command. */
 export const decideForOperator = (state: AccountDeletionState, now: Timestamp): Either.Either<Going, Conflict> =>
   decideBy(state, now, BY_OPERATOR)
 
@@ -92,7 +92,7 @@ const BY_OPERATOR: By = {
 /** Whether the app is deleted with the account: before production, only its developer could connect it. */
 export const goesEntirely = ({ status }: Pick<App, "status">): boolean => status !== "production"
 
-/** Whether the app is revoked with the account. Otherwise another owner holds it from then on. */
+/** Whether the app is revoked with the account. Otherwise its heir owns the app afterwards. */
 export const isRevoked = ({ heir }: Pick<OwnedApp, "heir">): boolean => heir === null
 
 /** When workers look again for rows that a request in flight at the deletion wrote late. */
@@ -107,7 +107,7 @@ export const nextLook = (requestedAt: Timestamp, now: Timestamp): Timestamp | nu
 /** The key of the mail about the deletion, so that a repeated deletion sends one mail. */
 export const receiptKey = (userId: UserId): string => `account_deleted ${userId}`
 
-/** The mail to the account's address. If somebody else deleted the account, its owner finds out from it. */
+/** The mail to the account's address. If somebody else deleted the account, its owner learns of the deletion. */
 const receipt = ({ email, id }: Account, owned: ReadonlyArray<OwnedApp>, now: Timestamp, by: By): MailMessage => {
   const apps = owned.filter(isRevoked)
   return {

@@ -31,15 +31,15 @@ export const deleteAccount = program("deleteAccount", function* (account: Accoun
   yield* recordAudit({ userId: null, actor: AuditEvent.OWNER, detail: { kind: "account_deleted" } })
 })
 
-/** What deleting the account would do: which apps end with it, and whether it is allowed. */
+/** What deleting the account would do: which apps end with the account, and whether the deletion is allowed. */
 export const describeDeletion = program("describeDeletion", function* (account: Account.Account) {
   const state = yield* (yield* AccountDeletionStore).describe(account.id)
   return yield* Effect.mapError(state, () => new NotFound({ what: "account" }))
 })
 
-/** Accounts that are read at a time. */
+/** The most accounts that one read returns. */
 const BATCH = 10
-/** Rows of a kind in one statement, which is then so short that other statements do not wait. */
+/** The most rows of a kind in one statement: few enough that other statements do not wait. */
 const ROWS = 1_000
 /**
  * How long the rows of one account are deleted at a time; then the next accounts have their turn. An account whose

@@ -1,7 +1,7 @@
 /**
  * Deleting an account. `deleteAccount` ends the sessions, connections, devices and apps of the account in one commit.
- * From then on nobody can use any of it. `AccountDeletion` records what is still stored; workers call `removeDeleted`
- * to delete the person's rows in small steps until none is left. The account page calls `describeDeletion` and
+ * From then on nobody can use them. The same commit records that other rows remain; workers call `removeDeleted` to
+ * delete the person's rows in small steps until none is left. The account page calls `describeDeletion` and
  * `deleteAccount`.
  *
  * @module

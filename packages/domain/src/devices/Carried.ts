@@ -26,7 +26,7 @@ export interface Companion {
 /** A reading is not compared with a device silent for this long: that device may be lost or without power. */
 export const SILENCE = DAY
 
-/** After its last move a device is believed for this long when its readings arrive late. */
+/** A late reading counts as carried when its own device had moved less than this before the reading. */
 export const REST = HOUR
 
 /** Drops movements that are older than the history that the user keeps (`History.cutoff`). */
@@ -47,8 +47,8 @@ export interface CarriedUpload<A extends Movement.MovementFix> {
 }
 
 /**
- * Decides for each reading of an upload whether its device was carried, by what is known when it arrives. `fixes` are
- * new and in the order of `Fix.byCapture`. `devices` are all devices of the person, this one included.
+ * Decides for each reading of an upload whether its device was carried, by what is known when the upload arrives.
+ * `fixes` are new and in the order of `Fix.byCapture`. `devices` are all devices of the person, this one included.
  */
 export const judge = <A extends Movement.MovementFix>(
   id: DeviceId,
@@ -100,8 +100,8 @@ const isElsewhere = (fix: Movement.MovementFix, movedAt: Timestamp | null, all: 
 }
 
 /**
- * Whether the reading is away from the other device's newest position (otherwise both would be carried by turns) and
- * from its resting spot (otherwise one imprecise reading of the phone would make a far tablet carried).
+ * Whether the reading is away from the other device's newest position (else both would be carried by turns) or from its
+ * resting spot (else one imprecise reading of the phone would make a far tablet carried).
  */
 const isApartFrom = ({ last, spot }: Movement.Movement, fix: Movement.MovementFix): boolean =>
   Movement.isAway(last, fix) || Movement.isAway(spot, fix)
@@ -113,7 +113,7 @@ interface Sighting {
   readonly accuracyM: number | null
 }
 
-/** A device left behind counts as on the other side of the globe: its owner's stay there has ended. */
+/** Moves a left-behind device's fix to the other side of the globe, so that the owner's stay at the device ends. */
 export const elsewhere = <A extends Sighting>(fix: A): A => ({
   ...fix,
   lat: -fix.lat,

@@ -7,7 +7,7 @@ import type { Movement } from "./Movement.js"
 
 /**
  * The protocol of the phone's app, on which the set-up instructions depend. `json` is the service's own; `browser` is a
- * page of this service that sends it while it is open (decision devices-15).
+ * page of this service that sends `json` while the page is open (decision devices-15).
  */
 export const PhoneFormat = Schema.Literal("overland", "owntracks", "traccar", "osmand", "gpslogger", "browser", "json")
 export type PhoneFormat = typeof PhoneFormat.Type
@@ -36,7 +36,7 @@ export interface Device {
   readonly tokenHash: Vault.Hash
   readonly createdAt: Timestamp.Timestamp
   readonly lastSeenAt: Timestamp.Timestamp | null
-  /** When the phone last sent something usable; null: never, or not since this is recorded. */
+  /** When the phone last sent something usable; null: never, or only before this time was recorded. */
   readonly lastKeptAt: Timestamp.Timestamp | null
   /** At most one entry for a reason, latest first. */
   readonly putAside: ReadonlyArray<QuarantineEntry>

@@ -7,17 +7,17 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
   DeviceStore,
   {
     /**
-     * Stores the device, under one lock of the user. False when the user has `AccountLimits.DEVICES` devices that are
-     * not removed. Devices that stand for imports do not count.
+     * Stores the device under the user's lock. False when the user has `AccountLimits.DEVICES` devices that are not
+     * removed. Devices that stand for imports do not count.
      */
     readonly create: (device: Device) => StoreEffect<boolean>
     /** The user's devices, oldest first, then by id. Removed devices are left out. */
     readonly list: (userId: UserId) => StoreEffect<ReadonlyArray<Device>>
-    /** The device of this token, which contains the user's id. None when unknown or removed. */
+    /** The user's device with this token hash. None when the token is unknown or the device was removed. */
     readonly findByToken: (userId: UserId, hash: Vault.Hash) => StoreEffect<Option.Option<Device>>
     /**
-     * Uses up the set-up link of this key: the device, without the link. None when the key is unknown or was used, at
-     * `until` and later, and for a removed device. Of several calls at once, one gets the device.
+     * Uses up the set-up link with this key, and returns the device without the link. None when the key is unknown or
+     * was used, at `until` and later, and for a removed device. Of concurrent calls, one gets the device.
      */
     readonly takeSetupLink: (
       userId: UserId,

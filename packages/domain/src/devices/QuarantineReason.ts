@@ -10,7 +10,7 @@ export const QuarantineReason = Schema.Literal(
   "too_old",
   /** a visit without any time, or one that ends before it begins */
   "no_stay",
-  /** older than the user keeps history: counted and not stored */
+  /** older than the user keeps history, or in a stretch that the user deleted: counted and not stored */
   "not_kept"
 )
 export type QuarantineReason = typeof QuarantineReason.Type

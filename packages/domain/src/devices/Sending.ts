@@ -2,7 +2,7 @@
 import { HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 import type { Device } from "./Device.js"
 
-/** A time without readings. `until` is the first reading after it, or the end of what is looked at. */
+/** A time without readings. `until` is the first reading after that time, or the end of the report. */
 export interface SilentStretch {
   readonly from: Timestamp
   readonly until: Timestamp
@@ -13,15 +13,15 @@ export interface SentCount {
   /** The index of the edge where the stretch begins. */
   readonly edge: number
   readonly readings: number
-  /** How many of them arrived later than `LATE_AFTER` after their capture: no rule fires for these. */
+  /** How many readings arrived more than `LATE_AFTER` after their capture: no rule fires for these readings. */
   readonly late: number
   readonly firstAt: Timestamp
   readonly lastAt: Timestamp
 }
 
-/** What a store knows of the readings of one device. */
+/** The readings of one device, as the store counts them. */
 export interface SentReadings {
-  /** By edge. */
+  /** Ordered by edge. */
   readonly counts: ReadonlyArray<SentCount>
   /** The stretches of `SILENT_AFTER` and more between two readings that follow each other, oldest first. */
   readonly silences: ReadonlyArray<SilentStretch>
@@ -52,26 +52,26 @@ export interface SendingReport {
   readonly advice: ReadonlyArray<SendingAdvice>
 }
 
-/** What is looked at: this hour and the ones before it. */
+/** The number of hours in a report: the present hour and the hours before it. */
 export const HOURS = 24
 
 /** The age of a reading on arrival up to which rules fire, as `RuleEvaluation.STALE_AFTER`. */
 export const LATE_AFTER = 15 * MINUTE
 
-/** The `max_age` of questions about places that name none: after it, apps read "unknown". */
+/** The default `max_age` of requests about places: after this time without readings, apps read "unknown". */
 export const SILENT_AFTER = 15 * MINUTE
 
 const SLEEPS_FROM = HOUR
 const LATE_SHARE = 1 / 20
 const MUCH_A_MINUTE = 2
 
-/** Where each hour begins, and `until`, which is where the last one ends: it is later than every reading up to now. */
+/** The beginning of each hour, and the end of the report: 1 ms after `now`, so that a reading at `now` counts. */
 export const edges = (now: Timestamp): ReadonlyArray<Timestamp> => {
   const thisHour = plus(now, -(now % HOUR))
   return [...Array.from({ length: HOURS }, (_, index) => plus(thisHour, (index + 1 - HOURS) * HOUR)), plus(now, 1)]
 }
 
-/** How the device sent, from what the store knows of the readings between `edges(now)`. */
+/** The report on a device, from the store's counts of its readings between `edges(now)`. */
 export const of = (
   { createdAt, format }: Pick<Device, "createdAt" | "format">,
   { counts, silences: between }: SentReadings,
@@ -110,7 +110,7 @@ const lengthOf = ({ from, until }: SilentStretch): number => until - from
 
 const total = (numbers: ReadonlyArray<number>): number => numbers.reduce((sum, one) => sum + one, 0)
 
-/** The silences that the store cannot see: before the first reading, after the last one, and without any. */
+/** The silences that the store cannot see: before the first reading and after the last, or the whole time. */
 const ends = (counts: ReadonlyArray<SentCount>, begin: Timestamp, now: Timestamp): ReadonlyArray<SilentStretch> => {
   const first = counts[0]?.firstAt ?? now
   const last = counts.at(-1)?.lastAt ?? now

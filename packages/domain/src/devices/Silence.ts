@@ -1,4 +1,4 @@
-// How long a phone has been silent, and what may be wrong with it (decision devices-13).
+// How long a phone has been silent, and what may be wrong with the phone (decision devices-13).
 import { DAY, HOUR, MINUTE, type Timestamp } from "../shared/Timestamp.js"
 import type { Device } from "./Device.js"
 

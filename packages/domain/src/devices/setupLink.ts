@@ -8,8 +8,8 @@ const WORKS_FOR = 15 * Timestamp.MINUTE
 
 /**
  * A device's token, and the key of a link that gives the token out once more. The token is derived from the link's key
- * with a key of the vault. So the service stores no token: it stores the hash of the link's key, and makes the token
- * again when somebody brings the key.
+ * with a key of the vault. So the service stores no token: it stores the hash of the link's key, and derives the token
+ * again when the app sends the key.
  */
 export const withLink = (userId: UserId, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {

@@ -11,7 +11,7 @@ export interface EndpointHeader {
 /** The most headers of one endpoint. */
 export const MAX = 5
 
-/** Names that the service or the connection sets, so that a webhook means the same with and without own headers. */
+/** Headers that the service or HTTP itself sets: a developer's headers must not change the meaning of a webhook. */
 const RESERVED = new Set([
   "accept",
   "accept-encoding",
@@ -55,7 +55,7 @@ export const HeaderValue = Schema.String.pipe(
 )
 export type HeaderValue = typeof HeaderValue.Type
 
-/** The context with which a value is sealed: it opens for this endpoint and name alone. */
+/** The context with which a value is sealed: the value can be unsealed for this endpoint and name only. */
 export const sealContext = (appId: AppId, endpointId: EndpointId, name: HeaderName): string =>
   `endpoint header ${appId} ${endpointId} ${name}`
 

@@ -8,7 +8,7 @@ import type { WebhookEndpoint } from "./WebhookEndpoint.js"
 export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/EndpointStore")<
   EndpointStore,
   {
-    /** Stores the endpoint under one lock of the app. False when it has `WebhookEndpoint.MAX_PER_APP`. */
+    /** Stores the endpoint under the app's lock. False when the app has `WebhookEndpoint.MAX_PER_APP` endpoints. */
     readonly create: (endpoint: WebhookEndpoint) => StoreEffect<boolean>
     /** None when the app has no such endpoint. */
     readonly find: (appId: AppId, id: EndpointId) => StoreEffect<Option.Option<WebhookEndpoint>>
@@ -26,7 +26,7 @@ export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/E
     ) => StoreEffect<Option.Option<WebhookEndpoint>>
     /** Removes the endpoint. Its waiting deliveries fail; their rows stay in the log. False: no such endpoint. */
     readonly remove: (appId: AppId, id: EndpointId) => StoreEffect<boolean>
-    /** All apps' warnings by `DeliveryStore.finish`, by app and delivery: at most `limit` after the given one. */
+    /** All apps' warnings that `DeliveryStore.finish` stored, by app and delivery: at most `limit` after `after`. */
     readonly listWarnings: (
       limit: number,
       after: StrikeWarning | undefined

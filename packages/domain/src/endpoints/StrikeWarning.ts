@@ -15,7 +15,7 @@ export interface StrikeWarning {
   readonly at: Timestamp.Timestamp
 }
 
-/** An attempt, as the log has it. */
+/** An attempt, as the delivery log shows it. */
 export interface FailedAttempt {
   readonly error: string | null
 }

@@ -56,7 +56,7 @@ export const wants = (endpoint: WebhookEndpoint, event: Pick<OutboxEvent, "paylo
   return name !== undefined && subscribes(endpoint, name)
 }
 
-/** Adds a strike for a delivery without attempts left. The last disables the endpoint (Spec §3.4, decision W4). */
+/** Adds a strike for a delivery without attempts left. `MAX_STRIKES` disable the endpoint (Spec §3.4, decision W4). */
 export const strike = (endpoint: WebhookEndpoint, now: Timestamp.Timestamp): WebhookEndpoint => {
   const strikes = endpoint.strikes + 1
   return strikes < MAX_STRIKES
@@ -64,7 +64,7 @@ export const strike = (endpoint: WebhookEndpoint, now: Timestamp.Timestamp): Web
     : { ...endpoint, strikes, disabledAt: now, epoch: endpoint.epoch + 1 }
 }
 
-/** Sets the strikes to 0, after a delivery that succeeded by itself and not by hand. */
+/** Sets the strikes to 0, after an automatic delivery succeeded. A delivery sent by hand does not count. */
 export const clearStrikes = (endpoint: WebhookEndpoint): WebhookEndpoint =>
   endpoint.strikes === 0 ? endpoint : { ...endpoint, strikes: 0 }
 

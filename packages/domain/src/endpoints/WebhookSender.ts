@@ -27,9 +27,9 @@ export class WebhookSender extends Context.Tag("@place-access/domain/endpoints/W
     ) => Effect.Effect<WebhookAnswer>
     /** HMAC-SHA256 in lower-case hex, keyed with the UTF-8 bytes of `secret` (decision W1). */
     readonly sign: (secret: string, message: string) => string
-    /** What is wrong with the text of an address; undefined: nothing. It does not look up the host's name. */
+    /** What is wrong with the text of an address; undefined: nothing. The host name is not resolved. */
     readonly faultOf: (url: string) => string | undefined
-    /** Why the address may not be registered, after looking up its name (Spec §4.7); undefined when it may. */
+    /** Why the address may not be registered, after resolving its host name (Spec §4.7); undefined when it may. */
     readonly checkUrl: (url: string) => Effect.Effect<string | undefined>
   }
 >() {}

@@ -28,12 +28,12 @@ export interface NewEndpoint {
   readonly headers?: HeaderChanges | undefined
 }
 
-/** Own headers to set, by name; null removes one. Names differ in case only: the last one counts. */
+/** Own headers to set, by name; null removes a header. Of names that differ only in case the last one counts. */
 export type HeaderChanges = ReadonlyMap<EndpointHeader.HeaderName, EndpointHeader.HeaderValue | null>
 
 /**
  * Creates an endpoint and returns its signing secret, once (Spec §4.7). `NotFound` for another account's app, `Invalid`
- * for an address that may not be registered, `Conflict` when the app has five endpoints.
+ * for an address that may not be registered or too many headers, `Conflict` when the app has five endpoints.
  */
 export const createEndpoint = program("createEndpoint", function* (account: Account, appId: AppId, input: NewEndpoint) {
   yield* getApp(account, appId, "develop")
@@ -73,8 +73,8 @@ export interface EndpointEdit {
 }
 
 /**
- * Changes an endpoint. `NotFound` for another account's, `Invalid` for an address that may not be registered and for
- * more than `EndpointHeader.MAX` headers.
+ * Changes an endpoint. `NotFound` for another account's endpoint, `Invalid` for an address that may not be registered
+ * and for more than `EndpointHeader.MAX` headers.
  */
 export const updateEndpoint = program(
   "updateEndpoint",
@@ -119,7 +119,7 @@ const sealed = (appId: AppId, id: EndpointId, changes: HeaderChanges) =>
     return written
   })
 
-/** Returns a new secret, once; the old one signs for 24 hours more (Spec §4.7). `NotFound`: another account's. */
+/** Returns a new secret, once; the old one signs for 24 hours more (Spec §4.7). `NotFound`: no such endpoint. */
 export const rotateSecret = program("rotateSecret", function* (account: Account, appId: AppId, id: EndpointId) {
   yield* getApp(account, appId, "develop")
   const secret = yield* newSecret(appId, id)
@@ -142,7 +142,7 @@ export const replaceSecret = program("replaceSecret", function* (account: Accoun
   return { endpoint, secret: secret.text }
 })
 
-/** Ends all signing secrets but the newest, without their 24 hours. Idempotent. `NotFound`: another account's. */
+/** Ends all signing secrets but the newest, without their 24 hours. Idempotent. `NotFound`: no such endpoint. */
 export const endPreviousSecrets = program(
   "endPreviousSecrets",
   function* (account: Account, appId: AppId, id: EndpointId) {

@@ -24,7 +24,7 @@ export const SUBSCRIBABLE = [
 export const Subscribable = Schema.Literal(...SUBSCRIBABLE)
 export type Subscribable = typeof Subscribable.Type
 
-/** In catalogue order and without repeats. */
+/** The names in catalogue order, without repeats. */
 export const normalise = (names: Iterable<Subscribable>): ReadonlyArray<Subscribable> => {
   const set = new Set(names)
   return SUBSCRIBABLE.filter((name) => set.has(name))
@@ -39,7 +39,7 @@ export const RuleFired = Schema.Struct({
 })
 export type RuleFired = typeof RuleFired.Type
 
-/** The set of shared places changed. The event names no place: the receiver asks for them (Spec §6.3.4). */
+/** The set of shared places changed. The event names no place: the receiver asks for the set (Spec §6.3.4). */
 export const PlacesChanged = Schema.Struct({ type: Schema.Literal("places.changed"), placesVersion: Schema.Int })
 
 /** The sensitive tier ends in 14 or 7 days (Spec §6.3.3). */
@@ -139,7 +139,7 @@ const NEEDED_SCOPES: Readonly<Record<EventType, Scope | undefined>> = {
   ping: undefined
 }
 
-/** A connection's event, committed with the change that it reports. Fan-out makes deliveries of it later. */
+/** A connection's event, committed with the change that it reports. Fan-out makes deliveries of the event later. */
 export interface OutboxEvent {
   readonly userId: UserId
   readonly id: EventId
@@ -166,7 +166,7 @@ export interface Envelope {
   readonly grantId: ConnectionId | null
   readonly payload: Payload
   readonly occurredAt: Timestamp
-  /** Present in a sample that a developer asked for: it is about nobody, and its body says so. */
+  /** Present in a sample that a developer asked for. A sample is about no user, and its body says so. */
   readonly isSample?: true | undefined
 }
 

@@ -35,7 +35,7 @@ export type ManifestFile = typeof ManifestFile.Type
 /** The part of a manifest by which a reader finds out whether it can read the rest. */
 export const ManifestHead = Schema.Struct({ format: Schema.String, version: Schema.Int })
 
-/** `manifest.json`, the last file of the archive: what the archive has. */
+/** `manifest.json`, the last file of the archive: a list of all other files. */
 export const Manifest = Schema.Struct({
   format: Schema.Literal(FORMAT),
   version: Schema.Literal(VERSION),
@@ -51,7 +51,7 @@ export const Account = Schema.Struct({
   display_name: Schema.String,
   roles: Schema.Array(Role),
   created_at: At,
-  /** Null: without an end. */
+  /** Null: history is kept without a limit. */
   history_kept_days: Schema.NullOr(Schema.Int),
   /** An IANA name. Archives from before the field have none. */
   time_zone: Schema.optional(Schema.NullOr(Schema.String)),
@@ -63,7 +63,7 @@ export const Account = Schema.Struct({
   notices: Schema.optional(Schema.Array(NoticeKind))
 })
 
-/** A circle that a place had since a moment; null: since ever. */
+/** A circle of a place, and since when it is valid; null: for all of the past. */
 export const Shape = Schema.Struct({
   version: Schema.Int.pipe(Schema.positive()),
   valid_from: NullableAt,
@@ -84,7 +84,7 @@ export const PlaceEntry = Schema.Struct({
 export type PlaceEntry = typeof PlaceEntry.Type
 export const Places = Schema.Struct({ places: Schema.Array(PlaceEntry) })
 
-/** An element of `devices.json`: a phone, or an imported file. Removed ones are there, because fixes name them. */
+/** An element of `devices.json`: a phone, or an imported file. Removed devices are listed, because fixes name them. */
 export const DeviceEntry = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
@@ -180,7 +180,7 @@ export const Connections = Schema.Struct({ connections: Schema.Array(ConnectionE
 /** An element of `receipts.json`: an e-mail of the service to the person, without its links. */
 export const ReceiptEntry = Schema.Struct({
   kind: Schema.String,
-  /** The connection that it is about. */
+  /** The connection that the e-mail is about. */
   connection_id: Schema.NullOr(Schema.String),
   written_at: At,
   sent_at: NullableAt,
@@ -198,7 +198,7 @@ export const AccessLine = Schema.Struct({
   request: Schema.String,
   purpose: Schema.NullOr(Schema.String),
   status: Schema.Int,
-  /** How many requests the line stands for: equal refusals of an hour are one. */
+  /** How many requests the line stands for: equal refusals of an hour are one line. */
   times: Schema.Int,
   error: Schema.NullOr(Schema.String),
   disclosed: Schema.NullOr(Schema.String)

@@ -1,9 +1,9 @@
 import { Context } from "effect"
 import type { Timestamp } from "../shared/Timestamp.js"
 
-/** What a file of the archive turned out to be. */
+/** The length and the hash of a file that was written to the archive. */
 export interface WrittenFile {
-  /** Its length before compression. */
+  /** The length before compression. */
   readonly bytes: number
   /** Lower-case hexadecimal digits. */
   readonly sha256: string
@@ -11,7 +11,7 @@ export interface WrittenFile {
 
 /** An archive that is being written, one file after the other. */
 export interface ArchiveWriter {
-  /** Begins a file. The one before has ended. */
+  /** Begins a file. The file before must have ended. */
   readonly begin: (name: string) => void
   /** Adds text to the file that was begun. */
   readonly write: (text: string) => void
@@ -19,7 +19,7 @@ export interface ArchiveWriter {
   readonly end: () => WrittenFile
   /** Ends the archive. */
   readonly close: () => void
-  /** The bytes of the archive that came since the last call. */
+  /** The bytes of the archive that were produced since the last call. */
   readonly take: () => Uint8Array
 }
 

@@ -1,4 +1,4 @@
-// How what the stores have becomes entries of the archive's files. Plain functions.
+// Plain functions that turn values of the stores into entries of the archive's files.
 import type { AccessLogEntry } from "../access-log/AccessLogEntry.js"
 import type * as Account from "../accounts/Account.js"
 import type { NoticeKind } from "../accounts/NoticeKind.js"
@@ -30,7 +30,7 @@ interface PlacedVisit {
   readonly place: PlaceRef
 }
 
-/** Stands for the archive where a program asks for a connection. No connection has this id. */
+/** The archive's id where a program needs a connection. No connection has this id. */
 export const ASKER = ConnectionId.make("export")
 
 export const account = (
@@ -146,7 +146,7 @@ export const visit = ({
   departure
 })
 
-/** The reports of one arrival, and the departures that may end it. Reports from before `cutoff` are not kept. */
+/** The reports of one arrival, and the departures that may end the stop. Reports up to `cutoff` are left out. */
 export const reports = (
   { departures, deviceId, reports: told }: VisitReports,
   cutoff: Timestamp | null

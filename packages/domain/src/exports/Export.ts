@@ -8,8 +8,8 @@ import * as Words from "../shared/Words.js"
 
 /**
  * An export is `requested`, then `making` while a worker writes the archive under a lease, then `ready` or `failed`. A
- * ready archive becomes `expired` after a week, or `deleted` when its owner wants so. Only a ready archive can be
- * fetched; in every other state there are no bytes that anybody could read.
+ * ready archive becomes `expired` after a week. Its owner can delete an export while it is requested, making or ready.
+ * Only a ready archive can be fetched; in every other state nobody can read its bytes.
  */
 export const ExportState = Schema.Literal("requested", "making", "ready", "failed", "expired", "deleted")
 export type ExportState = typeof ExportState.Type
@@ -43,7 +43,7 @@ export interface Export {
   /** Exclusive: at this instant the archive can no longer be fetched. Null until it is ready. */
   readonly expiresAt: Timestamp | null
   readonly fault: ExportFault | null
-  /** When it failed, expired or was deleted. */
+  /** When the export failed, expired or was deleted. */
   readonly endedAt: Timestamp | null
 }
 
@@ -64,16 +64,16 @@ export const PATIENCE = 2 * MINUTE
 export const MAX_ATTEMPTS = 5
 /** The bytes of the archive in one row, before encryption. */
 export const PIECE_BYTES = 256 * 1_024
-/** The largest archive. Thirty million fixes fit. A zip file of this form could have four times as much. */
+/** The largest archive. Thirty million fixes fit. The zip format without extensions allows four times as much. */
 export const MAX_BYTES = 1_024 * 1_048_576
-/** The exports in a person's list. */
+/** The most exports in a person's list. */
 export const MAX_LISTED = 20
 /** How long an export that has ended stays in the list, without its archive. */
 export const LISTED_FOR = 30 * DAY
 
 const isOpen = ({ state }: Export): boolean => state === "requested" || state === "making"
 
-/** Whether the archive can be fetched at `now`. A worker deletes it a little later, so its age is checked here too. */
+/** Whether the archive can be fetched at `now`. A worker deletes an expired archive later, so time counts too. */
 export const isFetchable = ({ expiresAt, state }: Export, now: Timestamp): boolean =>
   state === "ready" && expiresAt !== null && now < expiresAt
 
@@ -112,7 +112,7 @@ export const request = (
 
 const refuse = (reason: string) => Either.left(new Conflict({ reason }))
 
-/** What a piece of the archive is encrypted for: a piece that is moved to another place cannot be decrypted. */
+/** The encryption context of a piece: a piece moved to another export or position cannot be decrypted. */
 export const pieceContext = ({ id, userId }: ExportKey, position: number): string =>
   `export ${userId} ${id} ${position}`
 

@@ -54,15 +54,15 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
     /** The export of people of these buckets that waits longest for an attempt. */
     readonly due: (buckets: ReadonlyArray<number>, now: Timestamp) => StoreEffect<Option.Option<ExportKey>>
     /**
-     * Begins an attempt at a due export, counts it, and removes what an earlier attempt stored. Without an end or a
-     * piece the export is due again at `dueAt`. None: the export is not due.
+     * Begins an attempt at a due export, counts the attempt, and removes the pieces of an earlier one. Without `append`
+     * or `finish` the export is due again at `dueAt`. None: the export is not due.
      */
     readonly claim: (
       leased: LeasedExport,
       now: Timestamp,
       dueAt: Timestamp
     ) => StoreEffect<Option.Option<ClaimedExport>>
-    /** Stores a piece and the progress; puts off the next attempt to `dueAt`. False: the lease was lost. */
+    /** Stores a piece and the progress, and extends the lease to `dueAt`. False: the lease was lost. */
     readonly append: (
       leased: LeasedExport,
       piece: ExportPiece,
@@ -70,8 +70,8 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
       dueAt: Timestamp
     ) => StoreEffect<boolean>
     /**
-     * Ends the attempt, puts the mail into the outbox with it, and stores the event `audit`, if given. A failed export
-     * keeps no piece. False, and nothing is written: the lease was lost.
+     * Ends the attempt; the same commit puts the mail into the outbox and stores the event `audit`, if given. A failed
+     * export keeps no piece. False, and nothing is written: the lease was lost.
      */
     readonly finish: (
       leased: LeasedExport,
@@ -94,7 +94,7 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
   }
 >() {}
 
-/** A phone or an imported file, as its owner knows it. It has no token. */
+/** A phone or an imported file, without its token. */
 export interface ListedDevice {
   readonly id: DeviceId
   readonly name: string
@@ -106,7 +106,7 @@ export interface ListedDevice {
   readonly removedAt: Timestamp | null
 }
 
-/** What only an archive reads about a person. */
+/** The data about a person that only the archive reads. */
 export class ExportSource extends Context.Tag("@place-access/domain/exports/ExportSource")<
   ExportSource,
   {

@@ -12,5 +12,5 @@ export interface WrittenMail {
   readonly sentAt: Timestamp | null
 }
 
-/** The kind of a message by its key, whose first word names it. */
+/** The kind of a message: the first word of its deduplication key. */
 export const kindOf = (dedupeKey: string): string => dedupeKey.split(" ", 1)[0] ?? ""

@@ -29,7 +29,7 @@ export interface FilePage {
   readonly entries: number
 }
 
-/** The ports of everything that a person's archive has. */
+/** The ports from which a person's archive is read. */
 export type ArchivePorts =
   | AccessLogStore
   | AccountStore
@@ -56,7 +56,7 @@ const ENTRIES_A_PAGE = 500
 /** With more fixes there is a GPX file for each month (UTC): programs that open GPX read the whole file. */
 const FIXES_A_GPX = 50_000
 
-/** Pages of a list: reads from a position, and makes a text of what it read. */
+/** The pages of a list: `read` reads from a position, `text` formats what was read. */
 const paged = <A, P, E, R>(
   read: (
     after: P | undefined
@@ -90,7 +90,7 @@ const paged = <A, P, E, R>(
     })
   })
 
-/** Files one after the other as one: the parts of a `.json` that has two lists. */
+/** Joins parts to one file, one after the other: a `.json` that has two lists. */
 const joined = <E, R>(
   parts: ReadonlyArray<Effect.Effect<Effect.Effect<FilePage | undefined, E, R>>>
 ): Effect.Effect<Effect.Effect<FilePage | undefined, E, R>> =>
@@ -131,8 +131,8 @@ const list = <A, I, E, R>(name: string, schema: Schema.Schema<A, I>, read: Effec
 })
 
 /**
- * The files of a person's archive in their order, and an estimate of all entries. Each file is read when it is written,
- * so what changes meanwhile may be in one file and not in another.
+ * The files of a person's archive in their order, and an estimate of all entries. The data of each file is read when
+ * the file is written, so a change meanwhile may be in one file and not in another.
  */
 export const archiveFiles = (userId: UserId, madeAt: Timestamp.Timestamp) =>
   Effect.gen(function* () {
@@ -212,7 +212,7 @@ const gpxFile = (
   })
 })
 
-/** All places count as shared since ever, so that the owner reads what an app with every permission could read. */
+/** All places count as shared with all earlier visits: the owner reads what an app with every permission could read. */
 const visitPages = (userId: UserId) =>
   joined([
     paged(

@@ -1,6 +1,6 @@
 /**
  * Exports: a person takes their data along. `requestExport` asks for an archive; a worker makes it (`runExports`) from
- * what the stores have, by pages, and stores it encrypted, by pieces. A mail tells the owner, who fetches it with
+ * the stores, by pages, and stores it encrypted, by pieces. A mail informs the owner, who fetches the archive with
  * `openArchive` within a week. `ArchiveFormat` has the schema of each file in it. The imports read an archive back.
  *
  * @module

@@ -7,7 +7,7 @@ import { archiveFiles, type ArchiveFile } from "./archiveFiles.js"
 import * as Export from "./Export.js"
 import { ExportStore, type LeasedExport } from "./ExportStore.js"
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 export type Making =
   | { readonly _tag: "Made"; readonly bytes: number; readonly pieces: number }
   | { readonly _tag: "Failed"; readonly fault: Export.ExportFault }
@@ -17,15 +17,15 @@ export type Making =
 class LeaseLost extends Data.TaggedError("LeaseLost") {}
 class TooLarge extends Data.TaggedError("TooLarge") {}
 
-/** Between pages: an embedded database answers at once, and other requests would never run. */
+/** A pause between pages: an embedded database answers without yielding, so no other request would run. */
 const BREATH = Effect.sleep("1 millis")
 
 /** A lease is renewed at least this often, also while the pages of a file compress to less than a piece. */
 const RENEW_EVERY = 30 * Timestamp.SECOND
 
 /**
- * Writes the archive of one person. What the person has is read by pages, compressed, encrypted and stored by pieces,
- * so the memory does not grow with the person's history. Nobody can read a piece before the export is ready.
+ * Writes the archive of one person. The person's data is read by pages, compressed, encrypted and stored by pieces, so
+ * memory does not grow with the person's history. Nobody can read a piece before the export is ready.
  */
 export const makeArchive = program(
   "makeArchive",
@@ -55,7 +55,7 @@ export const makeArchive = program(
         renewedAt = now
       })
 
-    /** Stores what has come together. `isAll`: also a piece that is not full. */
+    /** Stores the full pieces. `isAll`, or when the lease must be renewed: also the last piece, which is not full. */
     const flush = (isAll: boolean) =>
       Effect.gen(function* () {
         const taken = writer.take()

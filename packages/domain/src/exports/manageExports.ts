@@ -20,7 +20,7 @@ export const requestExport = program("requestExport", function* (userId: UserId)
   return yield* yield* (yield* ExportStore).request(userId, (present, now) => Export.request(of, present, now))
 })
 
-/** An export as its owner sees it: an archive whose week is over is not there, even before a worker deleted it. */
+/** An export as its owner sees it: after its week an archive is `expired`, even before a worker deleted it. */
 const shown = (one: Export.Export, now: Timestamp.Timestamp): Export.Export =>
   one.state === "ready" && !Export.isFetchable(one, now) ? { ...one, state: "expired", endedAt: one.expiresAt } : one
 
@@ -37,7 +37,7 @@ export const getExport = program("getExport", function* (of: Export.ExportKey) {
   return shown(yield* Effect.mapError(found, () => new NotFound({ what: "export" })), now)
 })
 
-/** Deletes the archive now, or stops its making. `NotFound` the second time, and for another person's export. */
+/** Deletes the archive now, or stops its making. `NotFound` when it has ended, and for another person's export. */
 export const deleteExport = program("deleteExport", function* (of: Export.ExportKey) {
   if (!(yield* (yield* ExportStore).remove(of, yield* Timestamp.now))) return yield* new NotFound({ what: "export" })
 })
@@ -51,8 +51,8 @@ export interface OpenedArchive {
 
 /**
  * The archive, decrypted piece by piece. `Conflict` when it is not made yet or failed; `NotFound` when it was deleted
- * or its week is over, and for another person's. The first piece is read before this program ends, so that an archive
- * that cannot be decrypted is an error and not half a file.
+ * or its week is over, and for another person's export. The first piece is read before this program ends, so that an
+ * archive that cannot be decrypted is an error and not half a file.
  */
 export const openArchive = program("openArchive", function* (of: Export.ExportKey) {
   const [store, vault] = [yield* ExportStore, yield* Vault]
@@ -75,7 +75,7 @@ export const openArchive = program("openArchive", function* (of: Export.ExportKe
       return yield* vault.unsealBytes(sealed.value, Export.pieceContext(of, position))
     })
   const first = yield* piece(0)
-  // Before the first byte leaves: who fetched an archive cannot have done so unseen.
+  // Recorded before the first byte is sent: nobody can fetch an archive without an entry in the audit log.
   yield* recordAudit({ userId: of.userId, actor: AuditEvent.OWNER, detail: { kind: "export_fetched" } })
   const rest = Stream.range(1, found.pieces - 1).pipe(Stream.rechunk(1), Stream.mapEffect(piece))
   const opened: OpenedArchive = {

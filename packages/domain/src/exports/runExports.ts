@@ -6,7 +6,7 @@ import * as Export from "./Export.js"
 import { ExportStore, type LeasedExport } from "./ExportStore.js"
 import { makeArchive } from "./makeArchive.js"
 
-/** Makes one archive of these people. False when none waits. */
+/** Makes the due archive of one of these people. False when none is due. */
 export const exportNext = program("exportNext", function* (people: PeopleLeases = everything.people) {
   const due = yield* (yield* ExportStore).due(yield* people.buckets, yield* Timestamp.now)
   if (Option.isNone(due)) return false

@@ -20,9 +20,9 @@ export class FactorStore extends Context.Tag("@place-access/domain/factors/Facto
     /** None when there is no account of this id. */
     readonly read: (userId: UserId) => StoreEffect<Option.Option<FactorState>>
     /**
-     * Locks the account, reads the clock and the factors, and calls `decide`. One transaction stores what it returns;
-     * null: nothing is written. Changes of one account queue up, so a code can be used once. None when there is no
-     * account of this id.
+     * Locks the account, reads the clock and the factors, and calls `decide`. One transaction stores the change that
+     * `decide` returns; null: nothing is written. Changes of one account queue up, so a code can be used once. None
+     * when there is no account of this id.
      */
     readonly change: <A>(
       userId: UserId,

@@ -1,4 +1,4 @@
-// What proves that a person is the owner of an account, beside the password. Decisions factors-1 and factors-2.
+// What proves, besides the password, that a person is the owner of an account. Decisions factors-1 and factors-2.
 import { Schema } from "effect"
 import type { Account } from "../accounts/Account.js"
 import type { UserId, Vault } from "../shared/index.js"
@@ -9,7 +9,7 @@ import { DAY, HOUR, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 export const PasskeyId = Schema.String.pipe(Schema.pattern(/^[A-Za-z0-9_-]{1,1400}$/), Schema.brand("PasskeyId"))
 export type PasskeyId = typeof PasskeyId.Type
 
-/** How the owner calls the passkey, such as "My phone". */
+/** The owner's name for the passkey, such as "My phone". */
 export const PasskeyName = Text.line(1, 60).pipe(Schema.brand("PasskeyName"))
 export type PasskeyName = typeof PasskeyName.Type
 
@@ -18,7 +18,7 @@ export interface Passkey {
   readonly name: PasskeyName
   /** COSE key in base64url. It is public. */
   readonly publicKey: string
-  /** The authenticator's count of signatures at the last use; 0 for one that does not count. */
+  /** The authenticator's count of signatures at the last use; 0 for an authenticator that does not count. */
   readonly counter: number
   readonly createdAt: Timestamp
   /** Null: never used since it was added. */
@@ -29,9 +29,9 @@ export interface Passkey {
 export interface CodeApp {
   /** Base32, encrypted for `secretContext`. */
   readonly secret: Vault.Sealed
-  /** Null: its owner has not typed a first code yet, and it counts for nothing. */
+  /** Null: the owner has not typed a first code yet, so the app is no factor yet. */
   readonly confirmedAt: Timestamp | null
-  /** The time step of the last code that was accepted: this code and the ones before it are used up. */
+  /** The time step of the last code that was accepted: this code and all earlier codes are used up. */
   readonly usedStep: number
 }
 
@@ -40,7 +40,7 @@ export interface FactorRemoval {
   readonly requestedAt: Timestamp
 }
 
-/** Everything beside the password that proves who the owner is. */
+/** Everything besides the password that proves who the owner is. */
 export interface Factors {
   /** In the order in which they were added. */
   readonly passkeys: ReadonlyArray<Passkey>
@@ -61,23 +61,23 @@ export interface FactorState {
 
 export const MAX_PASSKEYS = 10
 
-/** Whether the code app counts: its owner has typed a code of it. */
+/** Whether the code app is a factor: its owner has typed a first code. */
 export const hasCodeApp = ({ codeApp }: Factors): boolean => codeApp !== null && codeApp.confirmedAt !== null
 
-/** Whether a sign-in with the password needs a second factor. Recovery codes alone are none. */
+/** Whether a sign-in with the password needs a second factor. Recovery codes alone are no factor. */
 export const isOn = (factors: Factors): boolean => factors.passkeys.length > 0 || hasCodeApp(factors)
 
-/** Recovery codes stand in for a factor, so they go with the last one. */
+/** Removes the recovery codes when no factor is left: a recovery code is used in place of a factor. */
 export const tidy = (factors: Factors): Factors =>
   isOn(factors) || factors.recoveryCodes.length === 0 ? factors : { ...factors, recoveryCodes: [] }
 
-/** What the secret of a code app is encrypted for, so that it cannot be moved to another account. */
+/** The encryption context of a code app's secret: the secret cannot be moved to another account. */
 export const secretContext = (userId: UserId): string => `code-app ${userId}`
 
 /** How long a challenge of a passkey can be answered. Exclusive. */
 export const CHALLENGE_LIFETIME = 5 * MINUTE
 
-/** How long the owner can say no to a removal. Inclusive at its end: from then on it can be carried out. */
+/** How long a removal waits, so that the owner can stop it. At the end of this time it can be carried out. */
 export const REMOVAL_WAIT = 72 * HOUR
 
 /** How long after the wait a removal can be carried out. Later, a new request has to be made. Exclusive. */

@@ -11,13 +11,13 @@ const WINDOW = 1
 /** The time step of this moment. */
 export const stepAt = (now: Timestamp): number => Math.floor(now / STEP)
 
-/** The six digits of a typed text; people write "123 456". Null: it is no such code. */
+/** The six digits of a typed text; people write "123 456". Null: the text is no such code. */
 export const parse = (text: string): string | null => {
   const digits = text.replace(/[\s-]/g, "")
   return /^\d{6}$/.test(digits) ? digits : null
 }
 
-/** The steps whose code counts at `now`: the present one and one to either side, after the last one used. */
+/** The steps whose code counts at `now`: the present step and one to either side, if later than the last used step. */
 export const acceptable = ({ usedStep }: Pick<CodeApp, "usedStep">, now: Timestamp): ReadonlyArray<number> => {
   const present = stepAt(now)
   return Array.from({ length: 2 * WINDOW + 1 }, (_, index) => present - WINDOW + index).filter(

@@ -2,7 +2,7 @@ import { Context, type Effect, Schema } from "effect"
 import type { UserId } from "../shared/index.js"
 import type { Passkey, PasskeyId } from "./Factors.js"
 
-/** What a browser's authenticator answered. Nothing of it is verified yet. */
+/** The response of a browser's authenticator, not verified yet. */
 export interface PasskeyResponse {
   readonly id: PasskeyId
   /** The challenge that the browser says it signed. */
@@ -13,7 +13,7 @@ export interface PasskeyResponse {
   readonly json: string
 }
 
-/** The response is not one of this passkey to this challenge on a page of ours. */
+/** The response was not made with this passkey, for this challenge and on a page of ours. */
 export class PasskeyRejected extends Schema.TaggedError<PasskeyRejected>()("PasskeyRejected", {
   /** For the log. It contains nothing of the response. */
   reason: Schema.String
@@ -23,18 +23,18 @@ export class PasskeyRejected extends Schema.TaggedError<PasskeyRejected>()("Pass
 export class PasskeyVerifier extends Context.Tag("@place-access/domain/factors/PasskeyVerifier")<
   PasskeyVerifier,
   {
-    /** A new passkey that was made for `response.challenge`. */
+    /** Verifies that a new passkey was made for `response.challenge`, and returns the passkey. */
     readonly registered: (
       response: PasskeyResponse
     ) => Effect.Effect<Pick<Passkey, "id" | "publicKey" | "counter">, PasskeyRejected>
-    /** That `passkey` signed `response.challenge`. It does not look at the counter. */
+    /** Verifies that `passkey` signed `response.challenge`. Does not check the counter. */
     readonly signed: (
       response: PasskeyResponse,
       passkey: Pick<Passkey, "id" | "publicKey">
     ) => Effect.Effect<
       {
         readonly counter: number
-        /** Whether the authenticator checked who used it, with a PIN, a finger or a face. */
+        /** Whether the authenticator checked who used the passkey, with a PIN, a finger or a face. */
         readonly isUserVerified: boolean
       },
       PasskeyRejected

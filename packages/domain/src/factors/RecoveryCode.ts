@@ -10,13 +10,13 @@ const LENGTH = 16
 /** Sixteen characters of Crockford's base 32 in groups of four: `7hqk-02mb-…`. */
 const show = (text: string): string => (text.match(/.{4}/g) ?? []).join("-")
 
-/** What was typed, as it is hashed: case, blanks and hyphens do not matter, and O, I, L are read as 0, 1, 1. */
+/** The typed code in the form that is hashed: without blanks and hyphens, in lower case, O as 0, I and L as 1. */
 export const parse = (typed: string): string | null => {
   const text = typed.toLowerCase().replace(/[\s-]/g, "").replaceAll("o", "0").replace(/[il]/g, "1")
   return new RegExp(`^[0-9a-hjkmnp-tv-z]{${LENGTH}}$`).test(text) ? text : null
 }
 
-/** The stored form. With the owner in it, equal codes of two people have different digests. */
+/** The stored form. It includes the owner, so equal codes of two people have different digests. */
 export const digest = ({ sha256 }: Pick<Vault.Vault["Type"], "sha256">, owner: UserId, code: string): Vault.Hash =>
   sha256(`recovery-code ${owner} ${code}`)
 

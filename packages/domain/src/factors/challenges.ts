@@ -4,11 +4,11 @@ import * as Factors from "./Factors.js"
 import { FactorStore } from "./FactorStore.js"
 
 /**
- * What a passkey is asked for. A challenge is good for one use, of one person: the answer to a challenge of the sign-in
- * page confirms no session, and a passkey is added to the account that asked.
+ * What a passkey is asked for. A challenge is valid for one use, by one person: the answer to a challenge of the
+ * sign-in page confirms no session, and a passkey is added to the account that asked.
  */
 export type ChallengeUse =
-  /** Signing in without the password: nobody knows yet who it will be. */
+  /** Signing in without the password: the person is not known yet. */
   | { readonly _tag: "SignIn" }
   /** The second step of a sign-in. */
   | { readonly _tag: "SecondStep"; readonly userId: UserId }
@@ -26,7 +26,7 @@ export const issueChallenge = program("issueChallenge", function* (use: Challeng
   return challenge
 })
 
-/** Whether the challenge was issued for this use and not answered before. The look uses it up. */
+/** Whether the challenge was issued for this use and not answered before. This check uses the challenge up. */
 export const takeChallenge = (challenge: string, use: ChallengeUse) =>
   Effect.gen(function* () {
     const digest = digestOf(yield* Vault.Vault, challenge, use)

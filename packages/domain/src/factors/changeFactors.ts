@@ -7,7 +7,7 @@ import { type FactorChange, FactorStore } from "./FactorStore.js"
 /** What one decision about factors answers, and what it stores. */
 export type FactorDecision<A> = readonly [A, FactorChange | null]
 
-/** `FactorStore.change`, and then a line of the log for each event of the audit log that it stored. */
+/** Calls `FactorStore.change`, then logs a line for each audit event that was stored. */
 export const changeFactors = <A>(
   userId: UserId,
   decide: (state: FactorState, now: Timestamp.Timestamp) => FactorDecision<A>

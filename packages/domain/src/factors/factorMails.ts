@@ -1,4 +1,4 @@
-// What the owner of an account gets to know about its factors. Decision factors-6.
+// The mails to an account's owner about its factors. Decision factors-6.
 import type { Account } from "../accounts/Account.js"
 import type { Link, MailMessage } from "../mail/Mail.js"
 import { Words } from "../shared/index.js"
@@ -70,7 +70,7 @@ export const passkeyCopied = (name: string) =>
     "Remove this passkey and add a new one. If you did not use it then, set a new password as well."
   )
 
-/** The owner can say no: any use of a factor stops the removal, and so does a button on the page. */
+/** The owner can stop the removal: with any use of a factor, or with a button on the page. */
 export const removalRequested = ({ id }: Account, now: Timestamp): MailMessage => ({
   to: id,
   dedupeKey: `factor_removal_requested ${now}`,

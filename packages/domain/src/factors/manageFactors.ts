@@ -33,7 +33,7 @@ const saved = (
   return { factors, mails: mail === null ? [] : [mail], audit: eventsOf(state, factors, now), endsSessions: false }
 }
 
-/** What the account has. */
+/** The account's factors. */
 export const describeFactors = program("describeFactors", function* ({ id }: Account.Account) {
   const state = yield* (yield* FactorStore).read(id)
   return (yield* Effect.mapError(state, gone)).factors
@@ -48,7 +48,7 @@ const withCodes = (
   Factors.isOn(before) ? [null, after] : [codes.shown, { ...after, recoveryCodes: codes.digests }]
 
 /**
- * Begins to set up a code app: its secret, in base32, for a QR code. It counts for nothing before `confirmCodeApp`.
+ * Begins to set up a code app; returns its secret in base32, for a QR code. It is no factor before `confirmCodeApp`.
  * Beginning again replaces a secret that was not confirmed. `Conflict` when there is a code app already.
  */
 export const beginCodeApp = program("beginCodeApp", function* ({ id }: Account.Account) {
@@ -64,7 +64,7 @@ export const beginCodeApp = program("beginCodeApp", function* ({ id }: Account.A
 
 const HAS_CODE_APP = "there is an app for one-time codes already: remove it first"
 
-/** The secret of a code app that is being set up; none when none is. */
+/** The secret of a code app that is being set up; none without such an app, or when its secret cannot be read. */
 export const pendingCodeApp = program("pendingCodeApp", function* (account: Account.Account) {
   const { codeApp } = yield* describeFactors(account)
   if (codeApp === null || codeApp.confirmedAt !== null) return Option.none()
@@ -72,8 +72,9 @@ export const pendingCodeApp = program("pendingCodeApp", function* (account: Acco
 })
 
 /**
- * The first code of the app: from now on a sign-in asks for one. Returns the recovery codes, in the form in which they
- * are shown once; null when the account had a factor before and keeps its codes. `WrongFactor` for a wrong code.
+ * Confirms the code app with its first code: from now on a sign-in asks for a second factor. Returns the recovery
+ * codes, in the form in which they are shown once; null when the account had a factor before and keeps its codes.
+ * `WrongFactor` for a wrong code.
  */
 export const confirmCodeApp = program("confirmCodeApp", function* (account: Account.Account, typed: string) {
   const { codeApp } = yield* describeFactors(account)
@@ -115,8 +116,8 @@ export interface NewPasskey {
 
 /**
  * Adds a passkey that answered a challenge for this account. Returns the recovery codes like `confirmCodeApp`.
- * `WrongFactor` when the response is not one to such a challenge, `Conflict` for the eleventh passkey or one that the
- * account has.
+ * `WrongFactor` when the response does not answer such a challenge, `Conflict` for the eleventh passkey or a passkey
+ * that the account has.
  */
 export const addPasskey = program("addPasskey", function* (account: Account.Account, { name, response }: NewPasskey) {
   const isAsked = yield* takeChallenge(response.challenge, { _tag: "Add", userId: account.id })
@@ -163,7 +164,7 @@ export const replaceRecoveryCodes = program("replaceRecoveryCodes", function* (a
   return codes.shown
 })
 
-/** Says no to a removal that an operator was asked for. Idempotent. */
+/** Stops a removal that an operator requested. Idempotent. */
 export const keepFactors = program("keepFactors", function* ({ id }: Account.Account) {
   yield* change(id, (state, now): Decision<null> => [
     null,

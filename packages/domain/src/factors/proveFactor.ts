@@ -15,7 +15,7 @@ import * as RecoveryCode from "./RecoveryCode.js"
 /** The code or the passkey is not one of the account, or was used before. The answer does not say which. */
 export class WrongFactor extends Schema.TaggedError<WrongFactor>()("WrongFactor", {}) {}
 
-/** The outcome of a proof, for the caller to tell the owner. */
+/** The outcome of a proof, which the caller shows to the owner. */
 export interface Proven {
   /** How many recovery codes are left, when one was used; null: none was used. */
   readonly codesLeft: number | null
@@ -23,7 +23,7 @@ export interface Proven {
 
 const PROVEN: Proven = { codesLeft: null }
 
-/** The owner has the factor, so nobody needs to remove it (decision factors-7). */
+/** The change after a proof. It cancels a removal, because the owner still has a factor (decision factors-7). */
 const proven = (
   state: Factors.FactorState,
   used: Factors.Factors,
@@ -36,8 +36,8 @@ const proven = (
 
 /**
  * Proves with a code of the app, or with a recovery code. Attempts are counted like attempts to sign in, but apart from
- * them: a thief who knows the password could otherwise clear the count with it. `TooManyAttempts` when there were too
- * many, `WrongFactor` for any other failure.
+ * them: a thief who knows the password could otherwise clear the count by a sign-in. `TooManyAttempts` when there were
+ * too many, `WrongFactor` for any other failure.
  */
 export const proveWithCode = (userId: UserId, typed: string, address: string) =>
   Effect.gen(function* () {
@@ -85,7 +85,7 @@ const useCode = (userId: UserId, typed: string) =>
     return Option.getOrNull(yield* changeFactors(userId, useRecoveryCode(digest)))
   })
 
-/** The time step near the present of which this is the code; null: of none. */
+/** The time step near the present that has this code; null: none has it. */
 export const stepOf = (userId: UserId, { secret }: Factors.CodeApp, code: string) =>
   Effect.gen(function* () {
     const vault = yield* Vault.Vault
@@ -130,7 +130,7 @@ const useRecoveryCode =
   }
 
 /**
- * Proves with a passkey of this account. `alone`: it stands for the password too, so the authenticator must have
+ * Proves with a passkey of this account. `alone`: the passkey replaces the password too, so the authenticator must have
  * checked who used it. Fails with `WrongFactor`, also for a passkey of another account, for a challenge that was
  * answered before, and for a count of signatures that did not grow.
  */
@@ -174,5 +174,5 @@ const usePasskey =
     return [PROVEN, proven(state, { ...factors, passkeys }, now)]
   }
 
-/** A count that does not grow is a sign of a second authenticator with the same key. Zero: it does not count. */
+/** A count that does not grow is a sign of a second authenticator with the same key. Both 0: it does not count. */
 const isCopied = (before: number, now: number): boolean => (before > 0 || now > 0) && now <= before

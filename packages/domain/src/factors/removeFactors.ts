@@ -8,14 +8,14 @@ import { changeFactors, type FactorDecision } from "./changeFactors.js"
 import { eventsOf } from "./factorAudit.js"
 
 export type RemovalOutcome =
-  /** The request is stored, and the owner has a mail. Called again from `opensAt` on, the factors go. */
+  /** The request is stored, and the owner gets a mail. A second call at `opensAt` or later removes the factors. */
   { readonly _tag: "Requested" | "Waiting"; readonly opensAt: Timestamp.Timestamp } | { readonly _tag: "Removed" }
 
 /**
- * For an operator, about an owner who lost every factor. The first call asks, and mails the owner; from 72 hours later
- * on, and for a week, a second call removes the factors and ends every session. Meanwhile any use of a factor, or the
- * button in the settings, stops it (decision factors-7). `NotFound`: no account has the address. `Conflict`: it has no
- * factor.
+ * For an operator, about an owner who lost every factor. The first call requests the removal, and mails the owner; from
+ * 72 hours later on, and for a week, a second call removes the factors and ends every session. Meanwhile any use of a
+ * factor, or the button in the settings, stops the removal (decision factors-7). `NotFound`: no account has the
+ * address. `Conflict`: the account has no factor.
  */
 export const removeFactors = program("removeFactors", function* (email: Account.Email) {
   const found = yield* (yield* AccountStore).findByEmail(email)

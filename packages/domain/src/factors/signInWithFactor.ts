@@ -64,12 +64,12 @@ const prove = ({ id }: Account.Account, proof: FactorProof, address: string) =>
     ? proveWithCode(id, proof.code, address)
     : proveWithPasskey(id, proof.response, { _tag: "SecondStep", userId: id }, { alone: false })
 
-/** Signs in with a passkey in place of the password (decision factors-3). `WrongFactor` for any failure. */
+/** Signs in with a passkey in place of the password (decision factors-3). `WrongFactor` for any failed proof. */
 export const signInWithPasskey = program(
   "signInWithPasskey",
   function* (response: PasskeyResponse, client: Session.Client) {
     if (response.owner === null) return yield* new WrongFactor()
-    // Read before the proof: a session counts only while the password is the one of this moment.
+    // Read before the proof, so that the session does not count if the password is replaced after this moment.
     const owner = yield* credentialsOf(response.owner)
     if (Option.isNone(owner)) return yield* new WrongFactor()
     yield* proveWithPasskey(response.owner, response, { _tag: "SignIn" }, { alone: true })

@@ -1,4 +1,4 @@
-// What an app asked of the service, hour by hour. Decisions figures-1 and figures-2.
+// The requests of an app, counted by the hour. Decisions figures-1 and figures-2.
 import type { AppId } from "../shared/Ids.js"
 import { DAY, HOUR, make, type Timestamp } from "../shared/Timestamp.js"
 
@@ -59,7 +59,7 @@ export const HOURS_KEPT = 16 * DAY
 /** The beginning of the hour in UTC. */
 export const hourOf = (at: Timestamp): Timestamp => make(Math.floor(at / HOUR) * HOUR)
 
-/** The counts of one call. `peakPercent`: the share of the rate that its connection has used; null: not counted. */
+/** The counts of one call. `peakPercent`: the share of its rate that the call's connection has used; null: no rate. */
 export const countsOf = ({ status }: Pick<LoggedCall, "status">, peakPercent: number | null): AppCounts => ({
   ...NOTHING,
   calls: 1,
@@ -80,7 +80,7 @@ export const add = (a: AppCounts, b: AppCounts): AppCounts => ({
   peakPercent: Math.max(a.peakPercent, b.peakPercent)
 })
 
-/** The counts between each edge (inclusive) and the next (exclusive). An hour belongs where it begins. */
+/** The counts between each edge (inclusive) and the next (exclusive). An hour counts where it begins. */
 export const between = (hours: ReadonlyArray<AppHour>, edges: ReadonlyArray<Timestamp>): ReadonlyArray<AppCounts> =>
   edges.slice(0, -1).map((from, index) => {
     const until = edges[index + 1] ?? from

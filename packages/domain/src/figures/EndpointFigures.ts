@@ -21,7 +21,7 @@ export interface AttemptCount {
   /** The attempts took at most this long, and longer than the next smaller bound. */
   readonly upToMillis: number
   readonly attempts: number
-  /** When the newest of them ended, and its error. */
+  /** When the newest of these attempts ended. `error` is its error. */
   readonly lastAt: Timestamp
   readonly error: string | null
 }
@@ -29,7 +29,7 @@ export interface AttemptCount {
 /** How long the counts are kept: the seven days that the page shows, and a day for its first hours. */
 export const ATTEMPTS_KEPT = 8 * DAY
 
-/** The upper bounds of the counted durations. An attempt ends after five seconds; the last bound is for late ones. */
+/** The upper bounds of the counted durations. Attempts end after five seconds; the last bound is for late ones. */
 export const BOUNDS_MILLIS = [
   10, 25, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1_000, 1_500, 2_000, 3_000, 4_000, 5_000, 10_000
 ] as const

@@ -3,8 +3,8 @@ import { Effect, FiberRef, GlobalValue } from "effect"
 import type { FiguresRecorder } from "./Tally.js"
 
 /**
- * Where programs report numbers for developers; null: nowhere. A reference and not a port, because a program that
- * nobody counts for, such as a test or an embedder's, works without it.
+ * Where programs report numbers for developers; null: nowhere. A reference and not a port, because programs must also
+ * work without a recorder, such as in a test or an embedding service.
  */
 export const recorder: FiberRef.FiberRef<FiguresRecorder | null> = GlobalValue.globalValue(
   "@place-access/domain/figures/recorder",

@@ -15,7 +15,7 @@ export interface CallFilter {
 export interface UserCounts {
   /** The connections that have not ended. */
   readonly live: number
-  /** How many people connected the app in each hour that had one, oldest first. */
+  /** How many people connected the app in each hour, oldest first. Hours without such people are left out. */
   readonly connected: ReadonlyArray<{ readonly hour: Timestamp.Timestamp; readonly count: number }>
 }
 
@@ -51,7 +51,7 @@ export class FiguresStore extends Context.Tag("@place-access/domain/figures/Figu
     readonly newest: (appId: AppId, from: Timestamp.Timestamp) => StoreEffect<ReadonlyArray<NewestAttempts>>
     /** The deliveries that wait for an attempt at the endpoint, counted up to `COUNTED_MAX`. */
     readonly waiting: (appId: AppId, endpointId: EndpointId) => StoreEffect<number>
-    /** The app's users, and those who connected it at `from` or later, by hours in UTC. */
+    /** The app's users, and the number of people who connected the app at `from` or later, by hours in UTC. */
     readonly users: (appId: AppId, from: Timestamp.Timestamp) => StoreEffect<UserCounts>
   }
 >() {}

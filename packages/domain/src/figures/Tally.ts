@@ -4,7 +4,7 @@ import { HOUR, make as timestamp, SECOND, type Timestamp } from "../shared/Times
 import { add, type LoggedCall, type AppCounts, type AppHour, countsOf, hourOf, NOTHING } from "./AppFigures.js"
 import { type AttemptCount, boundOf, type MadeAttempt } from "./EndpointFigures.js"
 
-/** What one write stores. */
+/** The rows that one write stores. */
 export interface FiguresBatch {
   readonly hours: ReadonlyArray<AppHour>
   readonly calls: ReadonlyArray<LoggedCall>
@@ -25,20 +25,20 @@ export interface FiguresRecorder {
 }
 
 export interface Tally extends FiguresRecorder {
-  /** Returns what was reported since the last call, and forgets it. Undefined: nothing was. */
+  /** Returns what was reported since the last call, and forgets it. Undefined: nothing was reported. */
   readonly take: () => FiguresBatch | undefined
 }
 
 /** How often a process writes what it counted. */
 export const WRITTEN_EVERY = SECOND
 
-/** The calls of one app that are listed between two writes. Further ones are counted only. */
+/** The most calls of one app that are listed between two writes. Further calls are counted only. */
 export const LISTED_OF_APP = 50
 /** Answers leave this much of the list to refusals, which developers look for. */
 export const LISTED_ANSWERS = 30
-/** The calls of all apps that are listed between two writes. */
+/** The most calls of all apps that are listed between two writes. */
 export const LISTED = 2_000
-/** The rows of each kind between two writes. What belongs to further ones is not counted. */
+/** The most rows of each kind between two writes. A count that needs a further row is dropped. */
 export const ROWS = 5_000
 /** The longest error text that is kept. */
 const ERROR_MAX = 200

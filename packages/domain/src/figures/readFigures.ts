@@ -16,7 +16,7 @@ export interface AppDay extends AppFigures.AppCounts {
 
 export interface AppOverview {
   readonly users: number
-  /** One for each pair of edges. */
+  /** One for each edge and the next. */
   readonly days: ReadonlyArray<AppDay>
 }
 
@@ -101,11 +101,11 @@ export const readEndpointFigures = program(
   }
 )
 
-/** The beginning of the hour from which on `span` ends with the present hour. */
+/** The beginning of a period of length `span` whose last hour is the present hour. */
 const sinceOf = (now: Timestamp.Timestamp, span: number): Timestamp.Timestamp =>
   Timestamp.plus(AppFigures.hourOf(now), Timestamp.HOUR - span)
 
-/** Whether the newest attempt at each endpoint of the app succeeded; an endpoint that is not named is unknown. */
+/** Whether the newest attempt at each endpoint of the app succeeded; an endpoint that the map lacks is unknown. */
 export const readEndpointHealth = program("readEndpointHealth", function* (account: Account, appId: AppId) {
   yield* getApp(account, appId, "read")
   const now = yield* Timestamp.now

@@ -77,7 +77,7 @@ const clean = (reading: Reading): Fix => ({
   courseDeg: notNegative(reading.courseDeg)
 })
 
-/** To 1e-7 degrees. `+ 0` turns -0 into 0, because the two are one place. */
+/** Rounds to 1e-7 degrees. `+ 0` turns -0 into 0, because both are the same position. */
 export const toGrid = (degrees: number): number => Math.round(degrees * 1e7) / 1e7 + 0
 const finite = (value: number | null | undefined): number | null =>
   typeof value === "number" && Number.isFinite(value) ? value : null
@@ -91,7 +91,7 @@ const notNegative = (value: number | null | undefined): number | null => {
   return number !== null && number >= 0 ? number : null
 }
 
-/** The idempotency key of a reading: of a device, the same time and position are one fix (decision L4). */
+/** The idempotency key of a fix: one device's readings with equal time and position are one fix (decision L4). */
 export const key = (fix: Fix): string => `${fix.capturedAt} ${fix.lat} ${fix.lon}`
 
 /** The key of a quarantined reading, with every number as it was sent: a repeated upload adds no second row. */
@@ -109,7 +109,7 @@ export const readingKey = (reading: Reading): string =>
 /** Sorts fixes into the order of evaluation. Of fixes with equal keys the first in that order stays. */
 export const sortedAndDistinct = (fixes: Iterable<Fix>): ReadonlyArray<Fix> => {
   const distinct: Array<Fix> = []
-  /** The keys of all fixes of one time, if there are several. Most fixes have a time of their own and need no key. */
+  /** The keys of the fixes at one time, when there are several. A fix that is alone at its time needs no key. */
   const keys = new Set<string>()
   for (const fix of [...fixes].sort(byCapture)) {
     const last = distinct.at(-1)
@@ -124,7 +124,7 @@ export const sortedAndDistinct = (fixes: Iterable<Fix>): ReadonlyArray<Fix> => {
   return distinct
 }
 
-/** By capture time, then accuracy, then position: any shuffle of an upload has one result (decision L4). */
+/** By capture time, then accuracy, then position: the order within an upload does not matter (decision L4). */
 export const byCapture = (a: Fix, b: Fix): number =>
   a.capturedAt - b.capturedAt ||
   (a.accuracyM ?? Number.MAX_VALUE) - (b.accuracyM ?? Number.MAX_VALUE) ||

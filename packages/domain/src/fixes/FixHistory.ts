@@ -22,8 +22,8 @@ export interface FixCounts {
 }
 
 /**
- * The fixes of all of the user's phones, without quarantined readings and without fixes that are past the user's choice
- * (`History.cutoff`) at `now`. Every query is answered by index, however long the history.
+ * The fixes of all of the user's phones, without quarantined readings and without fixes older than the history that the
+ * user keeps (`History.cutoff`) at `now`. Every query is answered by index, however long the history.
  */
 export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHistory")<
   FixHistory,
@@ -40,9 +40,9 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
       limit: number
     ) => StoreEffect<ReadonlyArray<StoredFix>>
     /**
-     * The nearest fixes: all of the last instant up to `at` and of the first after it, at most `toleranceMs` away,
-     * without those of a device left behind. They come in no order: `Nearest.of` chooses one.
-     * None for a moment in a stretch that the user deleted.
+     * The fixes nearest to `at`: all of the last instant up to `at` and all of the first instant after `at`, at most
+     * `toleranceMs` away, in no order. `Nearest.of` chooses one. Without fixes captured while the device was left
+     * behind. Empty when `at` lies in a stretch that the user deleted.
      */
     readonly around: (
       userId: UserId,
@@ -58,16 +58,16 @@ export class FixHistory extends Context.Tag("@place-access/domain/fixes/FixHisto
       limit: number,
       after: Page.PagePosition | undefined
     ) => StoreEffect<Page.Page<StoredFix>>
-    /** Counts the fixes from each edge (inclusive) to the next (exclusive): two ascending edges at least. */
+    /** Counts the fixes from each edge (inclusive) to the next (exclusive). `edges`: at least two, ascending. */
     readonly tally: (
       userId: UserId,
       now: Timestamp.Timestamp,
       edges: ReadonlyArray<Timestamp.Timestamp>
     ) => StoreEffect<ReadonlyArray<FixCounts>>
     /**
-     * The readings of one device from each edge (inclusive) to the next (exclusive), also those captured while it was
-     * left behind. `lateMs`: a reading that arrived later than this after its capture is late. `silentMs`: two readings
-     * that lie at least so far apart have a silence between them.
+     * The readings of one device from each edge (inclusive) to the next (exclusive), also those captured while the
+     * device was left behind. `lateMs`: a reading that arrived later than this after its capture is late. `silentMs`: a
+     * gap of at least this length between two readings is a silence.
      */
     readonly sent: (
       userId: UserId,

@@ -22,7 +22,7 @@ export interface UploadView {
    * archived, with a window that closed at most `RuleEvaluation.LATE_UPLOAD` ago.
    */
   readonly rules: ReadonlyArray<LiveRule>
-  /** The time from which on history is kept (`History.cutoff` at `now`); null: all of it is kept. */
+  /** History is kept after this time (`History.cutoff` at `now`); null: all history is kept. */
   readonly cutoff: Timestamp.Timestamp | null
   /** The stretches that the user deleted. */
   readonly erasures: ReadonlyArray<Erasure.Stretch>
@@ -70,7 +70,7 @@ export interface UploadCommit {
   readonly events: ReadonlyArray<OutboxEvent>
 }
 
-/** What the clock changes: firings of crossings that no fix has contradicted in time (decision rules-13). */
+/** The changes that the passing of time causes: crossings that no fix contradicted in time fire (decision rules-13). */
 export interface SettledCommit {
   readonly userId: UserId
   readonly now: Timestamp.Timestamp
@@ -84,7 +84,7 @@ export interface SettledCommit {
 export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")<
   FixStore,
   {
-    /** `deviceId` null: for no upload, and `lastFutureAt` is null. */
+    /** `deviceId` null: the view is for no upload, and `lastFutureAt` is null. */
     readonly view: (
       userId: UserId,
       deviceId: DeviceId | null,
@@ -97,13 +97,13 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
      * evaluates again.
      *
      * The commit also marks the device as seen, and as useful when it has fixes or visits (`Device.lastKeptAt`).
-     * Quarantined readings and visits that are stored already are left as they are. An upload without anything new need
-     * not be committed.
+     * Quarantined readings and visits that are stored already stay unchanged. An upload without anything new need not
+     * be committed.
      */
     readonly commit: (upload: UploadCommit) => StoreEffect<boolean>
     /**
-     * Users in these buckets who have a rule with a crossing that fires at `now` at the latest (`Unsettled.until`), by
-     * the earliest of these times, then id.
+     * Users in these buckets with a crossing that is due at or before `now` (`Unsettled.until`), ordered by each user's
+     * earliest due time, then by user id.
      */
     readonly settling: (
       buckets: ReadonlyArray<number>,
@@ -111,13 +111,14 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
       limit: number
     ) => StoreEffect<ReadonlyArray<UserId>>
     /**
-     * Commits the states and events of crossings that fire at `now`, like `commit`. A crossing of another rule of the
-     * user that would fire at `now` is forgotten: that rule lacks something, and is seeded again when it is back.
+     * Commits the states and events of crossings that fire at `now`, like `commit`. The user's other due crossings are
+     * discarded: their rules may not fire now, and their states are seeded again when the rules may.
      */
     readonly commitSettled: (settled: SettledCommit) => StoreEffect<boolean>
     /**
      * At most `limit` readings of the device quarantined as from the future after `since`, earliest capture first. Left
-     * out: those that a fix contradicts which arrived later and was captured between their arrival and their time.
+     * out: a reading that is contradicted by a fix which arrived later and was captured between the reading's arrival
+     * and its capture time.
      */
     readonly waiting: (
       userId: UserId,
@@ -125,7 +126,7 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
       since: Timestamp.Timestamp,
       limit: number
     ) => StoreEffect<ReadonlyArray<FutureReading>>
-    /** The latest fixes, then by device id, latitude, longitude. Quarantined readings are left out. */
+    /** Latest capture first, then by device id, latitude, longitude. Quarantined readings are left out. */
     readonly latest: (userId: UserId, limit: number) => StoreEffect<ReadonlyArray<StoredFix>>
     /** When any phone of the user last sent something; none when no phone ever did. */
     readonly lastReceivedAt: (userId: UserId) => StoreEffect<Option.Option<Timestamp.Timestamp>>

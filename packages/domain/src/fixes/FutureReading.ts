@@ -5,8 +5,8 @@ import * as Fix from "./Fix.js"
 /**
  * A reading that was quarantined because its capture time was after its arrival. Either clock may have been wrong. If
  * the server's clock was slow, the reading is good, and the phone's next readings are captured later still. If the
- * phone's clock was fast and was then corrected, the phone's next reading has an earlier time: nobody knows when this
- * reading was taken, so it stays in quarantine.
+ * phone's clock was fast and was then corrected, the phone's next reading has an earlier time: the true time of this
+ * reading is unknown, so it stays in quarantine.
  */
 export interface FutureReading {
   /** The key under which the reading was stored (`Quarantined.key`). */
@@ -25,8 +25,9 @@ export const mayWait = (lastFutureAt: Timestamp | null, now: Timestamp): boolean
   lastFutureAt !== null && now - lastFutureAt <= 2 * MAX_WAIT
 
 /**
- * The readings of `waiting` that have become good: an upload of the same device has a later fix, and no fix was
- * captured between the reading's arrival and the reading's own time. `fixes` must have no reading from the future.
+ * The readings of `waiting` that have become good: they were at most `MAX_WAIT` ahead, a fix of the upload has the same
+ * time or a later one, and no fix was captured between the reading's arrival and the reading's own time. `fixes` are of
+ * the same device and must have no reading from the future.
  */
 export const due = (
   waiting: ReadonlyArray<FutureReading>,

@@ -21,7 +21,7 @@ export const MAX_LOCAL_DAYS = 366
 export const checkRange = (asked: HistoryRequest): Either.Either<HistoryRequest, Invalid> =>
   refuse(wrongStretch(asked, MAX_RANGE_DAYS), asked)
 
-/** Like `checkRange`, and also returns the time zone of that name. */
+/** Like `checkRange`, for at most `MAX_LOCAL_DAYS`. Also returns the time zone named `tz`. */
 export const checkDays = (
   asked: HistoryRequest,
   tz: string
@@ -35,7 +35,7 @@ export const checkDays = (
 
 const NO_ZONE = new Problem({ field: "tz", message: "must be the IANA name of a time zone, such as Europe/Amsterdam" })
 
-/** The problems of a span. Fields have their names on the wire. */
+/** The problems of a span. They name the fields as on the wire. */
 const wrongStretch = ({ from, until }: HistoryRequest, maxDays: number): ReadonlyArray<Problem> =>
   until <= from
     ? [new Problem({ field: "to", message: "must be after from" })]

@@ -38,7 +38,7 @@ export interface WholeDay extends LocalDay {
 /** The greatest distance of a local midnight from the midnight of that date in UTC, and a day more. */
 const AROUND = 40 * HOUR
 
-/** The day of this date (`2026-03-29`) in the zone. None for no date, and for a date that the zone skipped. */
+/** The day of this date (`2026-03-29`) in the zone. None when `date` is no date or the zone skipped it. */
 export const dayOf = (zone: TimeZone, date: string): Option.Option<WholeDay> => {
   const utc = parseIso(`${date}T00:00:00Z`)
   if (utc === undefined) return Option.none()
@@ -49,8 +49,8 @@ export const dayOf = (zone: TimeZone, date: string): Option.Option<WholeDay> => 
 }
 
 /**
- * The instant of a time of the day (`09:30`) in the zone; `24:00` is the end of the day. None for no time. A time that
- * the clocks skip is the same time after the gap; of a time that comes twice it is the first.
+ * The instant of a time of the day (`09:30`) in the zone; `24:00` is the end of the day. None when `time` is no time of
+ * day. A time that the clocks skip moves forward by the gap; a time that occurs twice is the first one.
  */
 export const instantOf = (zone: TimeZone, day: WholeDay, time: string): Option.Option<Timestamp> => {
   if (time === "24:00") return Option.some(day.until)
@@ -77,7 +77,7 @@ const nextMidnight = (local: DateTime.Zoned): DateTime.Zoned => {
   const midnight = (disambiguation: "compatible" | "later") =>
     DateTime.mutate(local, (date) => void date.setUTCHours(24, 0, 0, 0), { disambiguation })
   const first = midnight("compatible")
-  // When clocks go back over midnight, the computed midnight can be in the past: take the other one.
+  // When clocks go back over midnight, the computed midnight can be in the past: take the later one.
   return first.epochMillis > local.epochMillis ? first : midnight("later")
 }
 

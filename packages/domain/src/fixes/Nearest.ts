@@ -7,7 +7,7 @@ export interface Nearest {
   readonly awayMs: number
 }
 
-/** The fix nearest to `at` within the tolerance; of equals the earlier (decision L9), then `Fix.newestFirst`'s. */
+/** The fix nearest to `at` within the tolerance. Ties: the earlier fix (decision L9), then by `Fix.newestFirst`. */
 export const of = (at: Timestamp, fixes: ReadonlyArray<Fix.StoredFix>, toleranceMs: number): Nearest | undefined => {
   let nearest: Nearest | undefined
   for (const fix of fixes) {

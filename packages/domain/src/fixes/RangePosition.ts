@@ -5,8 +5,8 @@ import * as Fix from "./Fix.js"
 
 /**
  * Where the next page of a range begins: at an instant, after the fixes of that instant that earlier pages showed. The
- * position counts fixes and has no device id, because apps can read it in their cursor, and a device id would let two
- * apps find out that they have the same user.
+ * position counts fixes and has no device id, because apps can read the position in their cursor, and a device id would
+ * let two apps find out that they have the same user.
  */
 export interface RangePosition {
   readonly from: Timestamp

@@ -12,7 +12,7 @@ export interface Firing {
 }
 
 export interface UploadOutcome {
-  /** A state for each rule, in their order, without event ids; empty when there was nothing to evaluate. */
+  /** A state for each rule that evaluated a fix or fired, in the order of the rules, without event ids. */
   readonly states: ReadonlyArray<RuleProgress>
   /** In order of time. Firings of one instant are in the order of the rules. */
   readonly firings: ReadonlyArray<Firing>
@@ -42,7 +42,7 @@ export const evaluate = (
       firings.push({ rule, at })
       made.push({ capturedAt: at, receivedAt, outcome: "fired", eventId: null })
     }
-    // A crossing whose time is over was not contradicted, whether a worker has seen that yet or not.
+    // No fix contradicted a crossing whose settle time is over: it fires here unless a worker fired it before.
     const before = RuleEvaluation.settle(question, RuleEvaluation.on(live.basis, live.state), receivedAt)
     let { state } = before
     if (before.firedAt !== null) fire(before.firedAt)
@@ -53,7 +53,7 @@ export const evaluate = (
       const { outcome, settled } = evaluated
       if (settled !== undefined) fire(settled)
       if (outcome === "fired") firings.push({ rule, at: fix.capturedAt })
-      // An upload may have thousands of fixes, but only the last evaluations are kept: the others are never built.
+      // An upload may have thousands of fixes, but only the last evaluations are kept: the others are not built.
       if (unkept-- <= 0) made.push({ capturedAt: fix.capturedAt, receivedAt, outcome, eventId: null })
     }
     if (made.length > 0) states.push({ ruleId: rule.id, state, made: made.slice(-RecentEvaluations.KEPT) })

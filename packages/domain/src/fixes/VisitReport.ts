@@ -3,7 +3,7 @@ import type { Point } from "../places/Geometry.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { QuarantineReason } from "../devices/QuarantineReason.js"
 
-/** A stay as reported by the phone: arrival, departure or both. It is no fix: no rule sees it (decision L10). */
+/** A stay as reported by the phone: arrival, departure or both. A report is no fix: no rule uses it (decision L10). */
 export interface VisitReport extends Point {
   readonly arrival: Timestamp | null
   readonly departure: Timestamp | null
@@ -14,7 +14,7 @@ export type JudgedReport =
   | { readonly _tag: "Visit"; readonly visit: VisitReport }
   | { readonly _tag: "Quarantined"; readonly visit: VisitReport; readonly reason: QuarantineReason }
 
-/** Judges a report at its arrival, by the rules for fixes. One without any time is quarantined. */
+/** Judges a received report by the rules for fixes. Without a time, or with the departure first, it is quarantined. */
 export const judge = (visit: VisitReport, receivedAt: Timestamp): JudgedReport => {
   const reason =
     Fix.impossiblePlace(visit) ??

@@ -28,7 +28,7 @@ export interface Ingested {
   readonly accepted: number
   /** Fixes that were stored before, or appeared twice in this upload. */
   readonly duplicates: number
-  /** Quarantined readings and visit reports, which are not evaluated (decision L3). */
+  /** Readings and visit reports that are quarantined (decision L3) or whose time the user does not keep. */
   readonly quarantined: number
 }
 
@@ -40,8 +40,8 @@ const MOST_AT_ONCE = 1_000
 
 /**
  * Takes in one upload: stores new fixes, evaluates the user's rules over them and writes the events of firings into the
- * outbox, all in one commit. An upload of more than `MOST_AT_ONCE` entries is taken in as several uploads would be,
- * the oldest readings first (decision fixes-8).
+ * outbox, all in one commit. An upload of more than `MOST_AT_ONCE` entries is taken in like several uploads, the oldest
+ * readings first (decision fixes-8).
  *
  * The commit is optimistic: no lock is held while the rules are evaluated. The store refuses the commit when another
  * upload of the user was committed after the view was read; then this program reads the view and evaluates again. A
@@ -75,7 +75,7 @@ const tooMany = StoreError.unavailable("Too many uploads of one user at once")
 
 /**
  * Takes in a large upload in parts, so that other people's requests run in between (`UploadPace`). After an error the
- * phone sends all of it again, and what is stored counts as duplicates.
+ * phone sends the whole upload again, and fixes that are stored count as duplicates.
  */
 const inParts = (
   device: Pick<Device.Device, "userId" | "id">,
@@ -118,8 +118,8 @@ const partsOf = (readings: ReadonlyArray<Fix.Reading>, most: number): ReadonlyAr
   const made: Array<ReadonlyArray<Fix.Reading>> = []
   for (let from = 0; from < sorted.length;) {
     let until = Math.min(from + most, sorted.length)
-    // Readings of one time stay together, because the order among them does not follow from their time. Without a
-    // bound, a phone that always says the same time would get one part after all.
+    // Readings of one time stay together, because the order among them does not follow from their time. Without the
+    // bound, a phone that always sends the same time would get one large part.
     while (
       until < Math.min(from + 2 * most, sorted.length) &&
       sorted[until]?.capturedAt === sorted[until - 1]?.capturedAt
@@ -159,7 +159,7 @@ const tryOnce = fn(function* (
     const kept = Erasure.withoutErased(report, view.erasures)
     return kept === undefined || (kept.departure !== null && History.isPast(kept.departure, view.cutoff)) ? [] : [kept]
   })
-  // A reading that is put aside keeps its position, so it may not say a time that the user deleted either.
+  // A quarantined reading is stored with its position, so readings about deleted stretches are left out here too.
   const putAside = quarantined.filter(({ reading }) => !Erasure.isAbout(reading, view.erasures))
   const notKept = unknown.length - own.length + reports.length - visits.length
   const ingested: Ingested = {

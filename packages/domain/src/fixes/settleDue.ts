@@ -6,10 +6,10 @@ import { FixStore } from "./FixStore.js"
 import { named } from "./ingestFixes.js"
 import * as UploadEvaluation from "./UploadEvaluation.js"
 
-/** People in one read. */
+/** The most people that one read returns. */
 const BATCH = 100
 
-/** An upload may be committed between the read and the commit of a person. The next run tries that person again. */
+/** Attempts per person, because an upload may be committed between read and commit. The next run tries again. */
 const ROUNDS = 4
 
 /**
@@ -30,14 +30,14 @@ export const settleDue = program("settleDue", function* (people: PeopleLeases = 
       if (Option.isSome(one)) settled++
       events += Option.getOrElse(one, () => 0)
     }
-    // People whose turn failed are due again, and come first: the next run looks at them.
+    // People who were not settled are still due and come first: the next run tries them again.
     if (due.length < BATCH || settled < due.length) break
   }
   if (events > 0) yield* (yield* WorkSignal).raise
   return events
 })
 
-/** The number of events of a person. None when other commits were faster in every round. */
+/** Settles one person and returns the number of events. None when another commit was faster in every round. */
 const settleOne = (userId: UserId) =>
   Effect.gen(function* () {
     const store = yield* FixStore

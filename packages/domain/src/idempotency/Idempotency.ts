@@ -26,9 +26,9 @@ export const connection = (id: ConnectionId): IdempotencySubject => IdempotencyS
 /** Requests of a signed-in person, in any session. */
 export const account = (id: UserId): IdempotencySubject => IdempotencySubject.make(`account ${id}`)
 
-/** The key of a stored answer. A client may write anything into its key, so only a hash of it is stored. */
+/** The key of a stored answer. A client may write anything into its key, so only a hash of the key is stored. */
 export interface AnswerKey {
-  /** The user whose row it is. It is deleted with the account. */
+  /** The user who owns the row. The row is deleted with the account. */
   readonly userId: UserId
   readonly subject: IdempotencySubject
   readonly keyHash: Hash

@@ -1,14 +1,14 @@
-// Which columns of a CSV file say when somebody was where. Decision imports-10.
+// Which columns of a CSV file contain the time and the position. Decision imports-10.
 import { Schema } from "effect"
 
 const Name = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(200))
 
-/** The names of columns, as the header has them. A column that the file has not is left out. */
+/** The names of columns, as in the header. A column that the file does not have is left out. */
 export const CsvColumns = Schema.Struct({
   time: Name,
   lat: Name,
   lon: Name,
-  /** Of the day, when `time` has the hours alone. */
+  /** The column of the day, when `time` has only the time of day. */
   date: Schema.optionalWith(Name, { exact: true }),
   accuracy: Schema.optionalWith(Name, { exact: true }),
   altitude: Schema.optionalWith(Name, { exact: true }),
@@ -38,7 +38,7 @@ export interface Header {
 
 /** A header with more columns is refused. */
 const MAX_COLUMNS = 200
-/** No line is longer. */
+/** The most characters in a line of a table. */
 export const MAX_LINE = 65_536
 const DELIMITERS = [",", ";", "\t", "|"]
 
@@ -134,7 +134,7 @@ const KNOWN: Readonly<Record<ColumnRole, ReadonlyArray<string>>> = {
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "")
 
-/** The fields of one line. A field in quotes may have the delimiter, and two quotes for one. */
+/** The fields of one line. A quoted field may contain the delimiter, and two quotes in it stand for one. */
 export const fields = (line: string, delimiter: string): ReadonlyArray<string> => {
   if (!line.includes('"')) return line.split(delimiter)
   const found: Array<string> = []
@@ -154,7 +154,7 @@ export const fields = (line: string, delimiter: string): ReadonlyArray<string> =
   return found
 }
 
-/** The header of a file by its first line: the delimiter that gives the most columns. Undefined: it is no table. */
+/** Splits a file's first line at the delimiter that gives the most columns. Undefined: the file is no table. */
 export const headerOf = (beginning: string): Header | undefined => {
   const line = /^[\uFEFF\s]*([^\r\n]*)/.exec(beginning)?.[1] ?? ""
   if (line === "" || line.length > MAX_LINE) return undefined
@@ -165,7 +165,7 @@ export const headerOf = (beginning: string): Header | undefined => {
   return best === undefined || best.names.length < 3 || best.names.length > MAX_COLUMNS ? undefined : best
 }
 
-/** The columns that a person or program has not said, by the names of the header. */
+/** Guesses the columns from the names in the header, when neither a person nor a program has named the columns. */
 export const guess = ({ names }: Header): Partial<CsvColumns> => {
   const found: { -readonly [role in ColumnRole]?: string } = {}
   for (const role of ROLES) {
@@ -174,7 +174,7 @@ export const guess = ({ names }: Header): Partial<CsvColumns> => {
       .find((one) => one !== undefined && !Object.values(found).includes(one))
     if (name !== undefined) found[role] = name
   }
-  // `date` beside a complete time is no part of it: "timestamp" has the day.
+  // A date column counts only beside a time of day: a column such as "timestamp" contains the day already.
   if (found.time !== undefined && plain(found.time) !== "time" && plain(found.time) !== "zeit") delete found.date
   return found
 }
@@ -183,7 +183,7 @@ export const guess = ({ names }: Header): Partial<CsvColumns> => {
 export const isComplete = (columns: Partial<CsvColumns>): columns is CsvColumns =>
   columns.time !== undefined && columns.lat !== undefined && columns.lon !== undefined
 
-/** The first column that the header lacks; undefined when the file can be read with these columns. */
+/** The role of the first column that the header lacks; undefined when the file can be read with these columns. */
 export const missing = ({ names }: Header, columns: CsvColumns): ColumnRole | undefined =>
   ROLES.find((role) => {
     const name = columns[role]

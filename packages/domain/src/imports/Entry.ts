@@ -12,14 +12,14 @@ import * as ImportedPlace from "./ImportedPlace.js"
 export type ImportEntry =
   | { readonly _tag: "Reading"; readonly reading: Fix.Reading }
   | { readonly _tag: "Visit"; readonly visit: VisitReport.VisitReport }
-  /** A place of the person's own archive. */
+  /** A place from the person's own archive. */
   | { readonly _tag: "Place"; readonly place: ImportedPlace.ImportedPlace }
-  /** A notice that the person had chosen, of the person's own archive. */
+  /** A notice that the person had chosen, from the person's own archive. */
   | { readonly _tag: "Notice"; readonly kind: NoticeKind }
   /** An entry without a time or a place. */
   | { readonly _tag: "Unusable" }
 
-/** Entries that say when somebody was where. */
+/** The entries with a time and a position. */
 export interface History {
   readonly fixes: ReadonlyArray<Fix.Fix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
@@ -36,8 +36,8 @@ export interface Sorted extends History {
 
 /**
  * Applies the rules for phones' readings to the entries of a file. An impossible entry is counted and not stored,
- * because its owner has the file. `cutoff` is the time from which the user keeps history. What the user deleted is left
- * out later, by `withoutErased`. `tally` counts the entries by month.
+ * because its owner has the file. `cutoff`: history after it is kept. Entries in stretches that the user deleted are
+ * left out later, by `withoutErased`. `tally` counts the entries by month.
  */
 export const sort = (
   entries: ReadonlyArray<ImportEntry>,
@@ -81,7 +81,7 @@ export const sort = (
 }
 
 /**
- * The entries without what lies in deleted stretches, and how many entries are left out. The store calls it while it
+ * Leaves out the history in deleted stretches, and counts the entries left out. The store calls this function while it
  * holds the lock of the user's uploads: a stretch that is deleted between the reading of the file and the storing stays
  * deleted (decision retention-choice-4).
  */
@@ -96,7 +96,7 @@ export const withoutErased = (
   return { ...kept, erased: fixes.length - kept.fixes.length + visits.length - kept.visits.length }
 }
 
-/** The time that counts for a visit: its end. */
+/** The time by which a visit is too old or too recent: departure, else arrival. */
 const lastOf = ({ arrival, departure }: VisitReport.VisitReport): Timestamp => departure ?? arrival ?? make(0)
 
 type Dated = Exclude<ImportEntry, { readonly _tag: "Place" | "Notice" }>

@@ -18,7 +18,7 @@ export type FileKind =
   | "other"
   | keyof typeof UNREAD
 
-/** Kinds that hold no location history, in words for the owner. The bytes of the file are never repeated. */
+/** Kinds that hold no location history, in words for the owner. The message never repeats bytes of the file. */
 const UNREAD = {
   jpeg: "a photo (JPEG)",
   png: "a picture (PNG)",
@@ -48,10 +48,10 @@ const FIRST_FILE = "account.json"
 /** Where the name of a zip file's first file begins. */
 const NAME_AT = 30
 
-/** How many first bytes tell the kind: the mark of a tar archive lies at 257, and a header of a table is a line. */
+/** How many first bytes show the kind: a tar archive has its signature at 257, and a table's header is a whole line. */
 export const HEAD_BYTES = 4_096
 
-/** The first bytes of kinds, and where they lie. */
+/** The signatures of kinds: the kind, the offset of the signature in the file, and its bytes. */
 const SIGNATURES: ReadonlyArray<readonly [FileKind, number, string]> = [
   ["gzip", 0, "\u001f\u008b"],
   ["tar", 257, "ustar"],
@@ -108,17 +108,17 @@ const textKind = (text: string): FileKind => {
 
 /** The beginning of a file as UTF-8. */
 export const textOf = (bytes: Uint8Array): string =>
-  // The decoder of Effect, because this package knows no global of a platform.
+  // Effect's decoder, because this package uses no platform globals.
   Either.getOrElse(Encoding.decodeBase64String(Encoding.encodeBase64(bytes.subarray(0, HEAD_BYTES))), () => "")
 
-/** What would be read instead. The page of imports has the same list. */
+/** The kinds that can be imported. The imports page has the same list. */
 const READ =
   "choose GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, an OwnTracks log, a Google Timeline or Takeout, or an archive of " +
   "this service"
 
 /**
- * What is wrong with a file of this kind; undefined when it may be read. A text is read when somebody names its
- * columns.
+ * What is wrong with a file of this kind; undefined when the file may be read. `hasColumns`: somebody has named a
+ * text's columns, or will be asked to.
  */
 export const problem = (kind: FileKind, hasColumns = false): string | undefined => {
   switch (kind) {

@@ -25,16 +25,16 @@ export type ImportFormat = typeof ImportFormat.Type
 
 /**
  * `asking`: the owner has to say which columns of a table are which. `undoing`: what the import added is being deleted,
- * and the import after it.
+ * then the import itself.
  */
 export const ImportState = Schema.Literal("asking", "waiting", "running", "done", "failed", "undoing")
 export type ImportState = typeof ImportState.Type
 
-/** How many entries of a file were stored, and how many were left out for which reason. Together they are `read`. */
+/** How many entries of a file were stored, and how many were left out for which reason. The sum of both is `read`. */
 export interface ImportCounts {
   readonly read: number
   readonly stored: number
-  /** Entries that are stored already, from any phone or file, or that are twice in this file. */
+  /** Entries that were stored already, from any phone or file, or that this file contains twice. */
   readonly duplicates: number
   /** Entries newer than a day before the upload. Phones report these themselves. */
   readonly tooRecent: number
@@ -76,9 +76,9 @@ export interface Import {
   readonly bytesDone: number
   /** Why the import failed, for its owner. Entries stored before that stay. */
   readonly error: string | null
-  /** The columns of a table, as the owner said or is asked to confirm. Null: of another kind, or by their names. */
+  /** The columns of a table: named by the owner, or guessed from the header. Null: the uploaded file is no table. */
   readonly columns: Partial<CsvColumns> | null
-  /** What the file held, by month. Empty until the import has ended. */
+  /** The file's entries, counted by month. Empty until the import has ended. */
   readonly months: ReadonlyArray<MonthCounts>
   /** When the upload was complete. */
   readonly uploadedAt: Timestamp
@@ -100,16 +100,16 @@ export const speed = (
 
 const MIB = 1_048_576
 /**
- * The largest file. An export of a phone from Google has 20 to 100 MiB, a Takeout of ten years a few hundred, and GPX
- * files of this size hold ten years of tracks. The database may hold
- * `MAX_WAITING_BYTES` of one person, and one more file.
+ * The largest file. A phone's Google Timeline export has 20 to 100 MiB, a Takeout of ten years a few hundred, and GPX
+ * files of this size hold ten years of tracks. The database may hold `MAX_WAITING_BYTES` of one person, and one more
+ * file.
  */
 export const MAX_BYTES = 256 * MIB
-/** The size of the pieces in which a file is stored: reading one piece is so short that other requests do not wait. */
+/** The size of the pieces in which a file is stored: reading one piece is short enough not to delay other requests. */
 export const PIECE_BYTES = 128 * 1_024
 /** The most imports of a user at once, uploads in progress included: a folder of tracks has many small files. */
 export const MAX_OPEN = 50
-/** An upload begins when the user's unread files have at most these bytes. One in progress counts as the largest. */
+/** An upload begins when the user's unread files have at most this size. Uploads in progress count as `MAX_BYTES`. */
 export const MAX_WAITING_BYTES = 2 * MAX_BYTES
 /** The most finished imports in a user's list. */
 export const MAX_LISTED = 100
@@ -124,10 +124,10 @@ export const MAX_ATTEMPTS = 5
 export const UPLOAD_PATIENCE = HOUR
 /** A table whose columns nobody confirms for this long is removed. */
 export const ASKING_PATIENCE = 7 * DAY
-/** The fixes that one step of an undoing deletes: uploads of the same person wait for it. */
+/** The most fixes that one undo step deletes: uploads of the same person wait for the step. */
 export const UNDO_STEP = 5_000
 
-/** Entries from here on are not stored: an import must not change rules and answers about the present. */
+/** Entries after this time are not stored: an import must not change rules and answers about the present. */
 export const recentFrom = (uploadedAt: Timestamp): Timestamp => plus(uploadedAt, -DAY)
 
 const MAX_NAME = 60
@@ -146,7 +146,7 @@ export type ImportFault =
   | "not_ours"
   /** a packed file in which no file is of a format that is read */
   | "nothing_inside"
-  /** a table whose header has not the columns that were named, or none whose names are known */
+  /** a table whose header lacks the columns that were named, or has no column names that are known */
   | "other_columns"
   /** the syntax is wrong in the middle */
   | "damaged"

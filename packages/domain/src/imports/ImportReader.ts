@@ -8,11 +8,11 @@ export interface Read {
   readonly entries: ReadonlyArray<ImportEntry>
   /** Final: after a fault, later pieces give no entries. Null: no fault. */
   readonly fault: ImportFault | null
-  /** At the end of the file: the reader has to see the file from its beginning once more. Left out: it has ended. */
+  /** At the end of the file: the reader needs one more pass from the beginning. Left out: the reading has ended. */
   readonly isAgain?: true
 }
 
-/** Reads a file from its beginning, the same whatever the pieces, in bounded memory even if it is hostile. */
+/** Reads a file from its beginning. The pieces do not change the result. Even a hostile file needs bounded memory. */
 export interface FileReader {
   /** Null until the format is recognised. */
   readonly format: () => ImportFormat | null
@@ -26,7 +26,7 @@ export interface FileReader {
 export class ImportReader extends Context.Tag("@place-access/domain/imports/ImportReader")<
   ImportReader,
   {
-    /** `columns`: of a table, as its owner said. Left out: by the names in its first line. */
+    /** `columns`: the table's columns, as its owner named them. Left out: found by the names in the first line. */
     readonly open: (columns?: CsvColumns) => FileReader
   }
 >() {}

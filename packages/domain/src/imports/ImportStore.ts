@@ -25,7 +25,7 @@ export interface Leased extends Owned {
 export interface Begun extends Owned {
   readonly deviceId: DeviceId
   readonly fileName: string
-  /** The hash of a token that nobody has, so that nobody can upload as this device. */
+  /** The hash of a token that nobody knows, so that nobody can upload as this device. */
   readonly tokenHash: Hash
   readonly at: Timestamp
 }
@@ -64,15 +64,15 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
   ImportStore,
   {
     /**
-     * Begins an unlisted upload. False: the user has `most` uploads and unfinished imports already, or their files have
-     * more than `Import.MAX_WAITING_BYTES`.
+     * Begins an upload, which `list` leaves out. False: the user has `most` uploads and unfinished imports already, or
+     * their files have more than `Import.MAX_WAITING_BYTES`.
      */
     readonly begin: (begun: Begun, most: number) => StoreEffect<boolean>
     /** Adds a piece; `position` counts from 0. False when the upload was removed. */
     readonly append: (of: Owned, position: number, bytes: Uint8Array, at: Timestamp) => StoreEffect<boolean>
     /**
-     * Completes the upload: the import waits for a worker, or for its owner when `table.isAsking`, and its device
-     * exists. None when the upload was removed.
+     * Completes the upload: the import waits for a worker, or for its owner when `table.isAsking`, and its device is
+     * created. None when the upload was removed.
      */
     readonly complete: (
       begun: Begun,
@@ -80,7 +80,7 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
       at: Timestamp,
       table?: TableColumns
     ) => StoreEffect<Option.Option<Import>>
-    /** The owner has said the columns of an import that is `asking`: it waits for a worker. None: it is not asking. */
+    /** Stores the columns that the owner named: the import waits for a worker. None: the import is not `asking`. */
     readonly confirm: (of: Owned, columns: CsvColumns) => StoreEffect<Option.Option<Import>>
     /** The user's imports, newest first. */
     readonly list: (userId: UserId, limit: number) => StoreEffect<ReadonlyArray<Import>>
@@ -88,38 +88,38 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     readonly find: (of: Owned) => StoreEffect<Option.Option<Import>>
     /**
      * Removes the import and its file. Stored entries stay. False when there is no such import, or when it is being
-     * undone: half of its entries would stay, and nobody could undo them.
+     * undone: the entries not yet deleted would stay, and nobody could undo them.
      */
     readonly remove: (of: Owned) => StoreEffect<boolean>
-    /** The due import of people of these buckets that waits longest, without those of the people `besides`. */
+    /** The due import that waits longest, of the people in these buckets except the people `besides`. */
     readonly due: (
       buckets: ReadonlyArray<number>,
       now: Timestamp,
       besides: ReadonlyArray<UserId>
     ) => StoreEffect<Option.Option<Owned>>
     /**
-     * Begins an attempt at a due import, and counts it before the file is read: a file that ends every process is given
-     * up. Without an end the import is due again at `dueAt`. The steps and the end name the attempt's lease, so a
-     * worker that was overtaken writes nothing. None: the import is not due.
+     * Begins an attempt at a due import, and counts the attempt before the file is read: a file that crashes every
+     * worker is given up. Without `finish` or `renew` the import is due again at `dueAt`. `advance` and `finish` name
+     * the attempt's lease, so a worker that lost its lease writes nothing. None: the import is not due.
      */
     readonly claim: (leased: Leased, now: Timestamp, dueAt: Timestamp) => StoreEffect<Option.Option<ClaimedImport>>
-    /** The import is due at `dueAt` and no sooner. False when the lease was lost. */
+    /** Renews the lease: the import is due again at `dueAt`, no sooner. False when the lease was lost. */
     readonly renew: (leased: Leased, dueAt: Timestamp) => StoreEffect<boolean>
     /** A piece of the file. None after the last one. */
     readonly piece: (of: Owned, position: number) => StoreEffect<Option.Option<Uint8Array>>
     /**
-     * Stores the entries that the user does not have yet. What lies in a stretch that the user deleted until the moment
-     * of the commit is left out and counts as too old (`Entry.withoutErased`). Fixes are compared by time and place,
-     * visits by times and place, over all devices of the user, places by `ImportedPlace.isSame`. A new place is left
-     * out when the user has `ImportedPlace.limitOf` already. Notices are added to those that the user chose (decision
+     * Stores the entries that the user does not have yet. History in a stretch that the user deleted before the commit
+     * is left out and counts as too old (`Entry.withoutErased`). Fixes are compared by time and position, visits by
+     * times and position, over all devices of the user, places by `ImportedPlace.isSame`. A new place is left out when
+     * the user has `ImportedPlace.limitOf` places already. Notices are added to those that the user chose (decision
      * exports-9). No rule is evaluated. The version of the user's uploads grows, and stays are derived again from the
      * earliest new fix. The history of the import's device ends at its newest stored entry. False, and nothing is
      * written, when the lease was lost.
      */
     readonly advance: (step: ImportStep) => StoreEffect<boolean>
     /**
-     * Ends the import and removes its file. `error`: why it failed; null: done. `months`: what was read, to which the
-     * store adds what it stored. False: the lease was lost.
+     * Ends the import and removes its file. `error`: why it failed; null: done. `months`: the entries read, by month;
+     * the store adds the stored entries. False: the lease was lost.
      */
     readonly finish: (
       leased: Leased,
@@ -134,14 +134,14 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     readonly beginUndo: (of: Owned) => StoreEffect<Option.Option<Import>>
     /**
      * Deletes up to `Import.UNDO_STEP` fixes of the import that are later than `after`, the earliest first, and returns
-     * the time of the last one. A fix that another import brought too goes to that import (decision imports-13). When
-     * none is left, it deletes the visits and stays of the import, its device and the import, and returns "gone".
+     * the time of the last one. A fix or visit that another import brought too moves to that import (decision
+     * imports-13). When no fix is left, deletes the visits, the stays, the device and the import, and returns "gone".
      * "lost": the lease was lost. The version of the user's uploads grows.
      */
     readonly undo: (leased: Leased, after: Timestamp | null) => StoreEffect<Timestamp | "gone" | "lost">
     /**
-     * Removes uploads that have not grown since `before`, and tables whose columns nobody confirmed for
-     * `Import.ASKING_PATIENCE` before that. Returns how many.
+     * Removes uploads that have not grown since `before`, and unconfirmed tables that were uploaded more than
+     * `Import.ASKING_PATIENCE` before `before`. Returns how many.
      */
     readonly dropBrokenOff: (before: Timestamp) => StoreEffect<number>
   }

@@ -1,4 +1,4 @@
-// A place that comes back from the person's own archive. Decision exports-7.
+// A place that is imported from the person's own archive. Decision exports-7.
 import type { Circle } from "../places/Geometry.js"
 import type { Label, Place, PlaceKind } from "../places/Place.js"
 import type { Shape } from "../places/Shape.js"
@@ -14,10 +14,10 @@ export interface ImportedPlace {
   readonly kind: PlaceKind
   readonly createdAt: Timestamp
   readonly archivedAt: Timestamp | null
-  /** Its circles; the last one is the present one. */
+  /** The circles of the place, oldest first; the last one is the present circle. */
   readonly shapes: ReadonlyArray<{
     readonly geometryVersion: number
-    /** Null for the first one, which is valid for all of the past. */
+    /** Null for the first circle, which is valid for all of the past. */
     readonly validFrom: Timestamp | null
     readonly circle: Circle
   }>
@@ -54,9 +54,9 @@ export interface ReturnedPlace {
 }
 
 /**
- * The place under a new id, which follows from the person and the place's id in the archive: another import of the
- * archive gives the same id, so it adds no second place, even when the person renamed the first one. An id is never
- * taken from an archive, because places of two accounts with one id would show that they belong to one person.
+ * The place under a new id, derived from the person and the place's id in the archive: another import of the archive
+ * gives the same id, so it adds no second place, even when the person renamed the place. An id is never taken from an
+ * archive, because places of two accounts with one id would show that they belong to one person.
  */
 export const returned = (
   userId: UserId,
@@ -82,7 +82,7 @@ export const returned = (
   }
 }
 
-/** Whether `known` is this place: it came from this archive, is in the archive itself, or is equal to what is seen. */
+/** Whether `known` is this place: imported from it before, the original of it, or equal in what the user sees. */
 export const isSame = ({ origin, place }: ReturnedPlace, known: Place): boolean =>
   known.id === place.id ||
   known.id === origin ||

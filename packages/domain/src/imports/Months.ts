@@ -1,4 +1,4 @@
-// What a file held, by month. Decision imports-12.
+// The entries of a file, counted by month. Decision imports-12.
 import { parseIso, toIso, type Timestamp } from "../shared/Timestamp.js"
 
 /** The entries of one month, in UTC. `known`: what is left of `read` when everything else is taken away. */
@@ -19,7 +19,7 @@ export const MAX_MONTHS = 1_200
 
 /** Counts entries while they are read. */
 export interface MonthTally {
-  /** One entry; `why` it is not stored, undefined when it is offered to the store. */
+  /** Counts one entry. `why`: the reason why it is not stored; undefined: it is offered to the store. */
   readonly add: (at: Timestamp | undefined, why: Why | undefined) => void
   /** By month; entries without a time come first. */
   readonly months: () => ReadonlyArray<MonthCounts>
@@ -32,10 +32,10 @@ interface Counting {
   quarantined: number
 }
 
-/** A tally without an entry. */
+/** An empty tally. */
 export const tally = (): MonthTally => {
   const months = new Map<string | null, Counting>()
-  /** The month of the last entry: the next one is nearly always in it. */
+  /** The month of the last entry: the next entry is nearly always in the same month. */
   let [from, until, last] = [0, 0, of(months, null)]
   return {
     add: (at, why) => {
@@ -55,7 +55,7 @@ export const tally = (): MonthTally => {
   }
 }
 
-/** The months with the entries that were stored in each. */
+/** The months, with the number of stored entries in each. */
 export const withStored = (
   months: ReadonlyArray<MonthCounts>,
   stored: ReadonlyMap<string, number>
@@ -69,7 +69,7 @@ const of = (months: Map<string | null, Counting>, month: string | null): Countin
   return found
 }
 
-/** Years outside of four digits are no time of anybody. */
+/** The first and last instant of the years 1000 to 9999. Nobody has history outside of these years. */
 const [FIRST, LAST] = [-30_610_224_000_000, 253_402_300_799_999]
 
 /** `2024-03`, in UTC. Null outside of the years 1000 to 9999. */

@@ -11,11 +11,11 @@ export interface Pace {
   readonly share: number
 }
 
-/** For a worker process: its database has processes of its own, and answers nobody later while a file is parsed. */
+/** For a worker process: the database runs in other processes, so parsing a file delays no answer. */
 export const QUICK: Pace = { atOnce: 3, stepEntries: 1_000, sliceBytes: 128 * 1_024, share: 1 }
 
 /**
  * For a process that also answers requests and contains the database: nothing else runs during a step or a slice, so
- * both are short, and there is room between them.
+ * both are short, with pauses between them.
  */
 export const POLITE: Pace = { atOnce: 1, stepEntries: 100, sliceBytes: 16 * 1_024, share: 0.5 }

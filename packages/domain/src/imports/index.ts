@@ -1,7 +1,8 @@
 /**
  * Imports: a user uploads a file of location history from another service. An import is `waiting`, then `running` while
- * a worker reads the file in pieces under a lease, then `done` or `failed`. Its entries feed the history and visits
- * only: no rule sees them. The portal calls `startImport`, `listImports` and `removeImport`; workers call `runImports`.
+ * a worker reads the file in pieces under a lease, then `done` or `failed`. Its entries are added to history and visits
+ * only: no rule evaluates them. The portal calls `startImport`, `listImports` and `removeImport`; workers call
+ * `runImports`.
  *
  * @module
  */

@@ -14,9 +14,9 @@ export class ImportTooLarge extends Schema.TaggedError<ImportTooLarge>()("Import
 /** The upload was removed while it was running, or took too long. */
 const gone = new Conflict({ reason: "The upload was stopped" })
 
-/** How the columns of a table are known. */
+/** How the columns of a table are chosen. */
 export interface TableChoice {
-  /** As the caller says. Left out: by their names. */
+  /** The columns that the caller names. Left out: guessed from the header. */
   readonly columns?: CsvColumns.CsvColumns
   /** True: the owner confirms the columns on the page before the table is read. */
   readonly isAsking?: boolean
@@ -24,7 +24,7 @@ export interface TableChoice {
 
 /**
  * Stores an uploaded file by pieces, for a worker to read. A refused or broken-off upload leaves nothing. Fails with
- * `Invalid` for a file that is not read, and for a table without the columns that `choice` names.
+ * `Invalid` for a kind that cannot be imported, and for a table without the columns that `choice` names.
  */
 export const startImport = program("startImport", function* <
   E,
@@ -87,7 +87,7 @@ const keep = <E, R>(of: Owned, bytes: Stream.Stream<Uint8Array, E, R>, choice: T
     return { size, table }
   })
 
-/** The columns of the file that begins so; undefined when it is no table. */
+/** The columns of the file with this beginning; undefined when the file is no table. */
 const tableOf = (beginning: Uint8Array, { columns, isAsking = false }: TableChoice) =>
   Effect.gen(function* () {
     const kind = FileKind.of(beginning)
@@ -102,7 +102,7 @@ const tableOf = (beginning: Uint8Array, { columns, isAsking = false }: TableChoi
     return { columns, isAsking: false }
   })
 
-/** The header of a table whose owner is asked for its columns. `NotFound` when nobody is asked. */
+/** The header of a table whose columns the owner has to name. `NotFound` when the import is not `asking`. */
 export const readHeader = program("readHeader", function* (of: Owned) {
   const store = yield* ImportStore
   const one = yield* getImport(of)
@@ -112,7 +112,7 @@ export const readHeader = program("readHeader", function* (of: Owned) {
   return { import: one, header: header.value }
 })
 
-/** The owner's choice of the columns: from here on the table waits for a worker. */
+/** Stores the owner's choice of the columns. The table then waits for a worker. */
 export const confirmColumns = program("confirmColumns", function* (of: Owned, columns: CsvColumns.CsvColumns) {
   const { header } = yield* readHeader(of)
   const role = CsvColumns.missing(header, columns)
@@ -122,8 +122,8 @@ export const confirmColumns = program("confirmColumns", function* (of: Owned, co
 })
 
 /**
- * Begins to delete what the import added to the history, and the import itself. A worker does it. What apps learned
- * stays with them.
+ * Starts the undoing of an import: a worker deletes what the import added to the history, then the import itself. Apps
+ * keep what they learned.
  */
 export const undoImport = program("undoImport", function* (of: Owned) {
   const begun = yield* (yield* ImportStore).beginUndo(of)
@@ -141,7 +141,7 @@ export const getImport = program("getImport", function* (of: Owned) {
   return yield* Effect.mapError(found, () => new NotFound({ what: "import" }))
 })
 
-/** Stops the import and removes its file. Stored entries stay. `NotFound` the second time, and while it is undone. */
+/** Stops the import and removes its file. Stored entries stay. `NotFound` the second time, and during undoing. */
 export const removeImport = program("removeImport", function* (of: Owned) {
   if (!(yield* (yield* ImportStore).remove(of))) return yield* new NotFound({ what: "import" })
 })

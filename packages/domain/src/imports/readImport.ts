@@ -14,7 +14,7 @@ import * as CsvColumns from "./CsvColumns.js"
 /**
  * Reads the file from its beginning, skips entries that were committed before, and commits the others step by step. A
  * step stores its entries and the new position together. So the work can stop at any point, another worker can go on,
- * and every entry is counted once. It stops when the lease was lost or the import was removed.
+ * and every entry is counted once. The reading stops when the lease was lost or the import was removed.
  *
  * The next entries are read while a step is being stored. There is one step at a time, so the steps are stored in the
  * order of the file.
@@ -57,7 +57,7 @@ export const readImport = program(
       Effect.gen(function* () {
         const skipped = Math.min(toSkip, entries.length)
         toSkip -= skipped
-        // An earlier attempt has stored them. The counts by month are stored at the end, so they begin anew.
+        // An earlier attempt stored these entries. The counts by month are stored at the end, so they are made again.
         if (skipped > 0) Entry.sort(entries.slice(0, skipped), begun.uploadedAt, cutoff, months)
         waiting = waiting.concat(entries.slice(skipped))
         const fewest = isLast ? 1 : pace.stepEntries
@@ -101,7 +101,7 @@ export const readImport = program(
     let next = yield* Effect.fork(store.piece(leased, 0))
     for (let position = 0; ; position++) {
       const piece = yield* Fiber.join(next)
-      // The next piece is on its way while this one is read.
+      // The next piece is fetched while this one is read.
       if (Option.isSome(piece)) next = yield* Effect.fork(store.piece(leased, position + 1))
       let fault: Import.ImportFault | null
       if (Option.isSome(piece)) {

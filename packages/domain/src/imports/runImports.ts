@@ -9,8 +9,8 @@ import { readImport } from "./readImport.js"
 import { undoNow } from "./undoNow.js"
 
 /**
- * Reads the file of one waiting import of these people to its end. False when none waits. An import has the home of its
- * owner, so it waits for the worker of that home, also when another worker is idle.
+ * Works on one due import of these people: reads its file to the end, or undoes the import. False when none is due. An
+ * import waits for the worker that holds its owner's bucket, even when another worker is idle.
  */
 export const importNext = program(
   "importNext",
@@ -75,7 +75,7 @@ export const runImports = (
     const slots = Effect.unsafeMakeSemaphore(pace.atOnce)
     /** The people whose file is being read. Their other files wait, so that one person does not take every slot. */
     const busy = new Set<UserId>()
-    /** The people whose import was due and could not be claimed. They are asked about again after a pause. */
+    /** The people whose due import was not claimed or whose attempt failed: skipped until after the pause. */
     const refused = new Set<UserId>()
 
     const read = (of: Owned) =>
@@ -91,7 +91,7 @@ export const runImports = (
         )
       )
 
-    /** Waits for a free slot. False when no file waits that may be read now. */
+    /** Waits for a free slot, then starts the next import. False when none may start now. */
     const startNext = Effect.gen(function* () {
       yield* slots.take(1)
       const due = yield* Effect.onError(nextDue(leases.people, [...busy, ...refused]), () => slots.release(1))

@@ -3,8 +3,8 @@ import { ImportStore, type Leased } from "./ImportStore.js"
 import type * as Pace from "./Pace.js"
 
 /**
- * Deletes what an import added, step by step, and the import at last. After a crash another worker begins anew: what is
- * deleted already is not found again. Apps keep what they learned.
+ * Deletes what an import added, step by step, then the import itself. After a crash another worker starts over and
+ * finds only what is not yet deleted. Apps keep what they learned.
  */
 export const undoNow = program("undoNow", function* (leased: Leased, pace: Pace.Pace) {
   const store = yield* ImportStore

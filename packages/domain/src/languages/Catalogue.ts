@@ -2,7 +2,7 @@ import type { Language } from "../shared/Language.js"
 import { pairs as german } from "./de/Pairs.js"
 import * as Template from "./Template.js"
 
-/** The languages besides the one that the domain writes. */
+/** The languages other than English, in which the domain writes its texts. */
 export type OtherLanguage = Exclude<Language, "en">
 
 /** A template in English, and the same text in another language. */
@@ -16,12 +16,12 @@ export interface Entry {
  * and each of them is compared with the few templates that begin with its first word.
  */
 export interface LanguageCatalogue {
-  /** Between the last two parts of a list. */
+  /** The text between the last two parts of a list. */
   readonly and: string
   readonly byFirstWord: ReadonlyMap<string, ReadonlyArray<Entry>>
-  /** Those without a literal first word: they begin with a number, a moment or a quotation mark. */
+  /** Entries without a literal first word: they begin with a number, a moment or a quotation mark. */
   readonly others: ReadonlyArray<Entry>
-  /** Those that begin with a name. They match whole texts only. */
+  /** Entries that begin with a name. They match whole texts only. */
   readonly open: ReadonlyArray<Entry>
 }
 
@@ -32,7 +32,7 @@ export const firstWord = (text: string): string => {
 }
 
 const compile = (and: string, entries: ReadonlyArray<Entry>): LanguageCatalogue => {
-  // Of several templates that match, the one with the longest literals counts: it leaves least to names.
+  // Of several templates that match, the one with the longest literals counts: its names take the least text.
   const sorted = [...entries].sort((a, b) => b.from.weight - a.from.weight)
   const byFirstWord = new Map<string, Array<Entry>>()
   const others: Array<Entry> = []
@@ -52,7 +52,7 @@ const compile = (and: string, entries: ReadonlyArray<Entry>): LanguageCatalogue 
 
 const entryOf = (en: string, other: string): Entry => ({ from: Template.parse(en), to: Template.parse(other) })
 
-/** What is known in each language. */
+/** The catalogue of each language. */
 export const catalogues: Readonly<Record<OtherLanguage, LanguageCatalogue>> = {
   de: compile(
     " und ",

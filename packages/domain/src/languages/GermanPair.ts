@@ -1,4 +1,4 @@
-/** A text of the domain and the same text in German. The README of the room says what their slots are. */
+/** A text of the domain and the same text in German. The README of this folder explains their slots. */
 export interface GermanPair {
   readonly en: string
   readonly de: string

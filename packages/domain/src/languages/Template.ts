@@ -17,7 +17,7 @@ interface Slot {
 
 interface Part {
   readonly slot: Slot
-  /** The literal text behind the slot. Only behind the last slot it may be empty. */
+  /** The literal text behind the slot. It may be empty only behind the last slot. */
   readonly after: string
 }
 
@@ -25,7 +25,7 @@ export interface TextTemplate {
   /** The literal text before the first slot. */
   readonly head: string
   readonly parts: ReadonlyArray<Part>
-  /** The characters of all literals: of two templates that match, the longer one says more about the text. */
+  /** How many characters the literals have: of two templates that match, the one with more fits the text better. */
   readonly weight: number
 }
 
@@ -50,7 +50,7 @@ export const parse = (source: string): TextTemplate => {
   return { head, parts, weight: parts.reduce((sum, { after }) => sum + after.length, head.length) }
 }
 
-/** Whether the template begins with text of anybody, so that it could match the beginning of every text. */
+/** Whether the template begins with a slot for any text, so that it could match the beginning of every text. */
 export const isOpen = ({ head, parts }: TextTemplate): boolean =>
   head === "" && parts[0] !== undefined && isFree(parts[0].slot.kind)
 
@@ -64,7 +64,7 @@ const PATTERNS = {
 
 const isFree = (kind: SlotKind): kind is "any" | "text" | "list" => kind !== "moment" && kind !== "number"
 
-/** How often a literal between two names is looked for, so that a name full of that literal costs little. */
+/** How often a literal between two names is searched, so that a name full of that literal costs little. */
 const TRIES = 50
 
 /** The texts of the slots; undefined when the template does not match. A slot is never empty and has no line break. */
@@ -80,7 +80,7 @@ export const match = ({ head, parts }: TextTemplate, text: string): Filling | un
   for (const [index, { after, slot }] of parts.entries()) {
     const until = ends[index] ?? end
     const filled = text.slice(from, until)
-    // Two slots of one name have one text.
+    // Slots with the same name must have the same text.
     if (filled.includes("\n") || (filling.get(slot.name)?.text ?? filled) !== filled) return undefined
     filling.set(slot.name, { kind: slot.kind, text: filled })
     from = until + after.length
@@ -103,7 +103,7 @@ const endsOf = (
     const { after, slot } = part
     if (isFree(slot.kind)) {
       if (isLast) return at < end ? [end] : undefined
-      // With one name in the text, the last occurrence is the right one: what stands behind it is ours.
+      // With one name in the text, the last occurrence is the right one: no name follows it.
       const isFromRight = parts.slice(index + 1).every((later) => !isFree(later.slot.kind))
       let found = isFromRight ? text.lastIndexOf(after, end - after.length) : text.indexOf(after, at + 1)
       while (found > at && found + after.length <= end && tries-- > 0) {

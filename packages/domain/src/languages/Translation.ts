@@ -1,20 +1,20 @@
-// Says the domain's English texts in another language. Decision languages-2.
+// Translates the domain's English texts. Decision languages-2.
 import type { Language } from "../shared/Language.js"
 import { type LanguageCatalogue, catalogues, type Entry, firstWord } from "./Catalogue.js"
 import * as Template from "./Template.js"
 
-/** A stretch of a text; `said` is undefined when no pair knows it. */
+/** A stretch of a text; `said` is its translation, undefined when no pair matches. */
 interface Stretch {
   readonly text: string
   readonly said: string | undefined
 }
 
 /**
- * The text in the language. A stretch of the text that no pair knows stays as it is, and so does every name in it.
+ * Translates a text. A stretch of the text that no pair matches stays as it is, and so does every name in the text.
  * Moments stay in English and UTC: `Words.inZone` writes them last, in the reader's zone and language.
  *
  * A text is looked up as a whole, then by paragraph, by line, and by sentence. So the sentences that the domain puts
- * together are known one by one, and a name that looks like a sentence stays a name.
+ * together are translated one by one, and a name that looks like a sentence stays a name.
  */
 export const translate = (text: string, language: Language): string =>
   language === "en"
@@ -23,7 +23,7 @@ export const translate = (text: string, language: Language): string =>
         .map(({ said, text }) => said ?? text)
         .join("")
 
-/** The stretches that no pair knows, for the test that every text of the domain is known. */
+/** The stretches that no pair matches, for the test that every text of the domain is translated. */
 export const untranslated = (text: string, language: Language): ReadonlyArray<string> =>
   language === "en"
     ? []
@@ -62,15 +62,15 @@ const stretchesOfLine = (catalogue: LanguageCatalogue, line: string): ReadonlyAr
   return [{ text: BULLET, said: BULLET }, ...stretchesOfSentences(catalogue, item)]
 }
 
-/** Between two sentences. */
+/** The space between two sentences. */
 const BOUNDARY = /(?<=[.!?]) (?=\S)/g
 
-/** The domain writes at most eight sentences in a line. A longer line has a name of somebody who tries things. */
+/** The domain writes at most eight sentences in a line. A line with more than this many contains a crafted name. */
 const MOST_SENTENCES = 24
 
 /**
- * The line in sentences, so that as much of it as possible is known, in as few stretches as possible: a stretch of
- * several sentences is known when a name in it has a full stop.
+ * Splits the line so that as much of it as possible is translated, in as few stretches as possible. A stretch of
+ * several sentences matches a pair when a name in the stretch has a full stop.
  */
 const stretchesOfSentences = (catalogue: LanguageCatalogue, line: string): ReadonlyArray<Stretch> => {
   const starts = [0, ...[...line.matchAll(BOUNDARY)].map(({ index }) => index + 1)]
@@ -78,14 +78,14 @@ const stretchesOfSentences = (catalogue: LanguageCatalogue, line: string): Reado
     return [{ text: line, said: say(catalogue, line) ?? sayFaults(catalogue, line) }]
   }
   let best: ReadonlyArray<Way> = [{ known: 0, stretches: null }]
-  // From the last sentence to the first: `best[0]` is the best way to say everything from there on.
+  // From the last sentence to the first: `best[0]` is the best way to translate everything from there on.
   for (let from = starts.length - 1; from >= 0; from--) {
     const ways = best.map((rest, index): Way => {
       const start = starts[from] ?? 0
       const end = starts[from + index + 1] ?? line.length + 1
       const text = line.slice(start, end - 1)
       const said = say(catalogue, text)
-      // An unknown sentence is a stretch by itself.
+      // A sentence without a translation is a stretch by itself.
       if (said === undefined && index > 0) return { known: -1, stretches: null }
       return {
         known: rest.known + (said === undefined ? 0 : text.length),
@@ -111,7 +111,7 @@ const sayFaults = (catalogue: LanguageCatalogue, line: string): string | undefin
 const FAULT = ", "
 
 interface Way {
-  /** The characters that are known. */
+  /** How many characters are translated. */
   readonly known: number
   readonly stretches: Chain | null
 }
@@ -126,12 +126,12 @@ const listed = (chain: Chain | null): ReadonlyArray<Stretch> =>
     ? []
     : [chain.stretch, ...(chain.rest === null ? [] : [{ text: " ", said: " " }, ...listed(chain.rest)])]
 
-/** The text by one entry from end to end; undefined when none matches. */
+/** Translates the whole text by one entry; undefined when no entry matches. */
 const say = (
   catalogue: LanguageCatalogue,
   text: string,
   further: ReadonlyArray<Entry> = [],
-  // A text within a text is ours. A text within that is a name that looks like a text.
+  // A `text` slot has a text of the domain, which is translated too. The slots of that text have names only.
   sayPart: (part: string) => string = (part) => say(catalogue, part, [], identity) ?? part
 ): string | undefined => {
   for (const entries of [catalogue.byFirstWord.get(firstWord(text)) ?? [], catalogue.others, further]) {
@@ -150,7 +150,7 @@ const identity = (part: string): string => part
 
 const AND = " and "
 
-/** `A, B and C`: the parts are translated when they are known, such as `3 other places`. */
+/** `A, B and C`: the parts are translated when an entry matches, such as `3 other places`. */
 const listOf = (and: string, list: string, sayPart: (part: string) => string): string => {
   const last = list.lastIndexOf(AND)
   return last === -1

@@ -1,4 +1,4 @@
-/** People are leased by buckets. A person belongs to one of them, by the first six bits of the id's SHA-256. */
+/** People are leased in buckets. A person's bucket is the first byte of the SHA-256 of the person's id, modulo 64. */
 export const COUNT = 64
 
 export const ALL: ReadonlyArray<number> = Array.from({ length: COUNT }, (_, bucket) => bucket)

@@ -1,4 +1,4 @@
-/** The tasks that belong to no person. Each has a lease of its own, so of several workers one does it (leases-3). */
+/** The tasks that belong to no person. Each task has its own lease, so only one worker does the task (leases-3). */
 export const ALL = [
   "broken_uploads",
   "dead_workers",

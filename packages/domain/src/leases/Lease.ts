@@ -1,17 +1,17 @@
 import type { WorkerId } from "../shared/Ids.js"
 import { plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 
-// Who works at what, when several workers share one database. Decisions about leases are plain functions of a survey.
+// Which worker does which work, when several workers share one database. The decisions are plain functions of a survey.
 
-/** What is leased: a bucket of people with all their work, or one task that belongs to nobody. */
+/** What is leased: a bucket of people with all their work, or one task that belongs to no person. */
 export const KINDS = ["people", "chores"] as const
 export type LeaseKind = (typeof KINDS)[number]
 
-/** Leases with one home are read and changed on one shard of a cluster. All leases of a service have this home. */
+/** Leases with the same home are read and changed on one shard of a cluster. All leases of a service have this home. */
 export const HOME = "leases"
 
 /**
- * One thing that at most one worker works at. The token is raised whenever the owner changes, so a change that names an
+ * The right to one piece of work, which at most one worker has. Each take raises the token, so a change that names an
  * old token is refused (a fencing token). A lease that was never taken has token 0. Names are unique within a kind.
  */
 export interface Lease {
@@ -21,7 +21,7 @@ export interface Lease {
   readonly token: number
 }
 
-/** A worker lives until this time, unless it beats again. */
+/** A worker's heartbeat: the worker counts as alive until this time, or until the time of a later beat. */
 export interface Beat {
   readonly worker: WorkerId
   readonly aliveUntil: Timestamp
@@ -37,25 +37,25 @@ export interface Survey {
 export interface Move {
   readonly take: ReadonlyArray<Lease>
   readonly giveUp: ReadonlyArray<Lease>
-  /** Others have more than this worker while it has less than its share: it looks again soon. */
+  /** Even after this move the worker has less than its share: it looks again soon. */
   readonly isShort: boolean
-  /** The worker keeps more than its share, because all that it would give up is in use. */
+  /** The worker keeps more than its share, because the leases that it should give up are in use. */
   readonly isOver: boolean
 }
 
-/** How long a worker lives after a beat. A worker that ends without a word is replaced after this time. */
+/** How long a worker counts as alive after a beat. Other workers replace a crashed worker after this time. */
 export const LIFE = 10 * SECOND
 
-/** Until when a worker lives that beats now. */
+/** Until when a worker that beats now counts as alive. */
 export const aliveUntil = (now: Timestamp): Timestamp => plus(now, LIFE)
 
 /**
- * Whether the worker of this beat lives. A beat that lies too far ahead was made before the clock was set back, and a
- * living worker would have replaced it since.
+ * Whether the worker of this beat is alive. A beat that lies too far ahead was made before the clock was set back, and
+ * a living worker would have replaced it since.
  */
 export const isAlive = ({ aliveUntil: until }: Beat, now: Timestamp): boolean => now < until && until <= now + 2 * LIFE
 
-/** All leases of a kind with these names: the store has no row for a lease that was never taken. */
+/** The leases of a kind with these names. A lease that was never taken has no row in the store, so it is added. */
 export const complete = (
   kind: LeaseKind,
   names: ReadonlyArray<string>,
@@ -69,30 +69,30 @@ export const complete = (
 export interface OwnLeases {
   /** The leases whose tokens the worker has. */
   readonly held: ReadonlySet<string>
-  /** The leases at whose work the worker is just now. */
+  /** The leases whose work the worker is doing now. */
   readonly inUse: ReadonlySet<string>
 }
 
-/** All workers that live, and this one, in an order that all of them agree on. */
+/** All live workers, this one included, sorted so that all of them agree on the order. */
 export const crew = (worker: WorkerId, beats: ReadonlyArray<Beat>, now: Timestamp): ReadonlyArray<WorkerId> => {
   const living = beats.filter((beat) => isAlive(beat, now)).map((beat) => beat.worker)
   return [...new Set([...living, worker])].sort()
 }
 
 /**
- * Decides which leases of one kind `worker` takes and gives up. Everybody's share lies between all / workers rounded
- * down and rounded up.
+ * Decides which leases of one kind `worker` takes and gives up. A worker's share is the number of leases divided by the
+ * number of live workers: rounded down, the lower share; rounded up, the upper share.
  *
- * - Below the lower share it takes free leases, and at the lower share one more, if no living worker is below it.
- * - Above the upper share it gives up what is too much. At the upper share it gives one up when somebody is below the
- *   lower share and nothing is free.
+ * - Below the lower share it takes free leases, and at the lower share one more, if no live worker is below that share.
+ * - Above the upper share it gives up the surplus. At the upper share it gives one lease up when another worker is
+ *   below the lower share and no lease is free.
  * - It never gives up a lease that is in use: another worker would do the same work at the same time.
- * - Each worker begins at its own place of the free leases, so that workers which look at the same time take different
- *   ones.
- * - A lease of a worker that lives no longer is free.
+ * - Each worker begins at its own place in the list of free leases, so that workers which look at the same time take
+ *   different leases.
+ * - A lease of a dead worker is free.
  *
- * Of its leases the worker takes those again, with new tokens, that it does not hold: it was thought dead meanwhile, or
- * did not learn that it had taken them.
+ * The worker takes its own leases again, with new tokens, when it does not hold them: its life had ended meanwhile, or
+ * the answer to the take was lost.
  */
 export const move = (worker: WorkerId, { beats, leases }: Survey, { held, inUse }: OwnLeases, now: Timestamp): Move => {
   const workers = crew(worker, beats, now)
@@ -110,7 +110,7 @@ export const move = (worker: WorkerId, { beats, leases }: Survey, { held, inUse 
   const isSomebodyShort = [...counts.values()].some((count) => count < lower)
 
   const most = isSomebodyShort && free.length === 0 ? lower : upper
-  // Those that are not held go first: nothing is under way for them.
+  // Leases that are not held are given up first: no work is under way for them.
   const tooMany = Math.max(0, own.length - most)
   const giveUp = own
     .filter(({ name }) => !inUse.has(name))

@@ -4,21 +4,21 @@ import type { StoreError } from "../shared/Errors.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Beat, Lease, Survey } from "./Lease.js"
 
-/** Workers and leases. Every change of a lease names its token, and has no effect when the token has changed. */
+/** Workers and leases. Every change of a lease names the lease's token, and has no effect if the token has changed. */
 export class LeaseStore extends Context.Tag("@place-access/domain/leases/LeaseStore")<
   LeaseStore,
   {
-    /** The worker lives until the beat's time, whatever it said before. */
+    /** Stores the worker's beat in place of its earlier one. */
     readonly beat: (beat: Beat) => Effect.Effect<void, StoreError>
     /** All workers that have beaten, and the leases of every kind that were ever taken in this home. */
     readonly survey: (home: string) => Effect.Effect<Survey, StoreError>
-    /** Takes leases, each with its token raised by one. Returns those whose token was still the one that is given. */
+    /** Takes the leases whose token is still the given one, raises their tokens by one, and returns them. */
     readonly take: (
       home: string,
       worker: WorkerId,
       leases: ReadonlyArray<Lease>
     ) => Effect.Effect<ReadonlyArray<Lease>, StoreError>
-    /** Frees leases whose token is still the one that is given. */
+    /** Frees the leases whose token is still the given one. The token stays. */
     readonly giveUp: (home: string, leases: ReadonlyArray<Lease>) => Effect.Effect<void, StoreError>
     /** Forgets the worker. Its leases are free from now on, as after its death. */
     readonly leave: (worker: WorkerId) => Effect.Effect<void, StoreError>

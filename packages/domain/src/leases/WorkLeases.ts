@@ -5,7 +5,7 @@ import type { Chore } from "./Chore.js"
 
 /** The people whose work this worker does. */
 export interface PeopleLeases {
-  /** The buckets that the worker holds. Waits for the worker's next look when its life is over. */
+  /** The buckets that the worker holds. When its last beat has run out, waits for the worker's next look. */
   readonly buckets: Effect.Effect<ReadonlyArray<number>>
   /**
    * Does a piece of work of this person. The worker keeps the person's bucket until the work has ended. None, and
@@ -14,9 +14,9 @@ export interface PeopleLeases {
   readonly using: <A, E, R>(person: UserId, work: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
 }
 
-/** The tasks of nobody that this worker does. */
+/** The tasks without a person that this worker does. */
 export interface ChoreLeases {
-  /** Does the task, and keeps its lease meanwhile. None, and nothing is done, when the worker does not hold it. */
+  /** Does the task and keeps its lease meanwhile. None, and nothing is done, if the worker does not hold the lease. */
   readonly using: <A, E, R>(chore: Chore, work: Effect.Effect<A, E, R>) => Effect.Effect<Option.Option<A>, E, R>
 }
 
@@ -24,11 +24,11 @@ export interface ChoreLeases {
 export interface WorkLeases {
   readonly people: PeopleLeases
   readonly chores: ChoreLeases
-  /** The inner effect ends when the worker has taken leases of others since the outer effect ran: new work may wait. */
+  /** The inner effect ends when the worker has taken further leases since the outer effect ran: new work may wait. */
   readonly nextTaken: Effect.Effect<Effect.Effect<void>>
 }
 
-/** The leases of a worker that shares its work with nobody: all of them, permanently. */
+/** For a worker that is alone: it holds all leases permanently. */
 export const everything: WorkLeases = {
   people: { buckets: Effect.succeed(Bucket.ALL), using: (_, work) => Effect.asSome(work) },
   chores: { using: (_, work) => Effect.asSome(work) },

@@ -20,12 +20,12 @@ interface Holding {
   readonly crew: Crew
 }
 
-/** This worker among all that live, since its last look. */
+/** This worker among all live workers, at its last look. */
 export interface Crew {
   readonly size: number
   /** The worker's place among all, from 0. */
   readonly place: number
-  /** The worker has more people than its share, and those that it would give up are in use. */
+  /** The worker has more buckets than its share, because the buckets that it should give up are in use. */
   readonly isOver: boolean
   /** When the worker last took a bucket: it has held its buckets ever since. Null before the first look. */
   readonly heldSince: Timestamp.Timestamp | null
@@ -37,11 +37,11 @@ const ALONE: Crew = { size: 1, place: 0, isOver: false, heldSince: null }
 export interface WorkerLeases extends WorkLeases {
   /** Looks at the leases if a look is due, and returns the buckets that the worker holds now. */
   readonly look: Effect.Effect<ReadonlyArray<number>, StoreError>
-  /** This worker among all that live. Before the first look: alone. */
+  /** This worker among all live workers. Before the first look: alone. */
   readonly crew: () => Crew
   /**
-   * Gives everything up for good: at once what is not in use, and the rest when its work has ended. When that takes
-   * longer than eight seconds, or the store does not answer, the worker's last beat runs out instead.
+   * Gives all leases up for good: those not in use at once, the others when their work has ended. When the work takes
+   * longer than eight seconds, or the store does not answer, the leases end with the worker's last beat.
    */
   readonly leave: Effect.Effect<void>
 }
@@ -53,15 +53,15 @@ const NOTHING = new Map<string, Lease.Lease>()
 /** A worker that has less than its share looks four times as often as another one. */
 const SHORT_LOOKS = 4
 
-/** How long a worker that stops waits for its pieces of work and for the store: as long as for its attempts. */
+/** How long a stopping worker waits for its work and for the store: as long as for delivery attempts. */
 const LEAVE_DEADLINE = "8 seconds"
 
 /**
  * The leases that this worker holds. All loops of the worker share them.
  *
- * One loop calls `look`. When the last look is `lookEvery` old, or sooner while the worker has less than its share, it
- * says that the worker lives, reads who has what, gives up and takes. The other loops read the outcome. So a worker
- * whose loop hangs stops beating and is replaced. A worker whose last beat has run out holds nothing until its next
+ * One loop calls `look`. When the last look is `lookEvery` old, or sooner while the worker has less than its share,
+ * `look` stores a beat, surveys the leases, gives up and takes. The other loops read the outcome. So a worker whose
+ * loop hangs stops beating and is replaced. A worker whose last beat has run out holds nothing until its next
  * look, and its loops wait for that.
  *
  * The loops name the lease of each piece of work (`using`, decision leases-2). A look gives up no lease that is in use.
@@ -94,7 +94,7 @@ export const holdLeases = program(
 
     /**
      * Waits for the end of a look while the worker has not looked yet, while it is taking leases, and when its life is
-     * over because the machine slept. Wakes the loop that looks, so that nobody waits for its poll.
+     * over because the machine slept. Wakes the loop that looks, so that the caller does not wait for its poll.
      */
     const untilAlive: Effect.Effect<void> = Effect.flatMap(Timestamp.now, (now) => {
       if (hasLeft || (holding !== undefined && !isOver(holding, now) && !isTaking)) return Effect.void
@@ -112,7 +112,7 @@ export const holdLeases = program(
         const before = heldAt(now)
         yield* store.beat({ worker, aliveUntil: Lease.aliveUntil(now) })
         const { beats, leases } = yield* store.survey(home)
-        // A lease that somebody else has taken since is held no longer, and nor is one whose token is another one.
+        // The worker no longer holds a lease that another worker has taken, nor a lease with another token.
         const own = leases.filter((lease) => lease.owner === worker && before.get(keyOf(lease))?.token === lease.token)
         const moves = Lease.KINDS.map((kind) => {
           const held = new Set(own.flatMap((lease) => (lease.kind === kind ? [lease.name] : [])))
@@ -146,7 +146,7 @@ export const holdLeases = program(
         yield* signal.raise
       })
 
-    /** Wakes the loops that wait for a look, and those that wait for leases of others if this worker took some. */
+    /** Wakes the loops that wait for a look and, if the worker has taken further leases, those that wait for these. */
     const announce = (hasTaken: boolean): void => {
       const ended = [looked, ...(hasTaken ? [taking] : [])]
       looked = Deferred.unsafeMake<void>(FiberId.none)
@@ -154,7 +154,7 @@ export const holdLeases = program(
       for (const one of ended) Deferred.unsafeDone(one, Effect.void)
     }
 
-    /** The check and the count are one step, so no look comes between them. */
+    /** Counts a use of a lease that the worker holds. Check and count are one step, so no look comes between them. */
     const begin = (key: string, now: Timestamp.Timestamp): boolean => {
       if (!heldAt(now).has(key)) return false
       uses.set(key, (uses.get(key) ?? 0) + 1)

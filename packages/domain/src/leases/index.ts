@@ -1,9 +1,9 @@
 /**
- * Leases: which worker works at what, when several workers share one database. A worker says every two seconds that it
- * lives, and takes its share of the leases; when it dies, others take them over ten seconds later. `Lease` decides what
- * a worker takes and gives up, `holdLeases` keeps a worker's leases, `Bucket` divides people, `Chore` names the tasks
- * that belong to no person. Programs get `WorkLeases`, and do only the work whose lease they hold. `docs/leases.md`
- * explains the idea.
+ * Leases: which worker does which work, when several workers share one database. A worker stores a beat every two
+ * seconds and takes its share of the leases; when it dies, others take its leases over ten seconds later. `Lease`
+ * decides what a worker takes and gives up, `holdLeases` keeps a worker's leases, `Bucket` divides people, `Chore`
+ * names the tasks that belong to no person. Programs get `WorkLeases`, and do only the work whose lease they hold.
+ * `docs/leases.md` explains the idea.
  *
  * @module
  */

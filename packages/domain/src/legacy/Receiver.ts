@@ -11,7 +11,7 @@ export interface Subscription {
   readonly connectionId: ConnectionId
   readonly appId: AppId
   readonly url: EndpointUrl
-  /** Its encrypted signing secret. */
+  /** The subscription's encrypted signing secret. */
   readonly sealed: Sealed
   readonly createdAt: Timestamp
 }

@@ -8,7 +8,7 @@ import * as Tier from "../tiers/Tier.js"
 
 /**
  * Rules from before apps had endpoints, which an operator imports (Spec §6.4.9). The file has one JSON object in each
- * line. It is checked as a whole: one wrong line refuses all. Decisions legacy-2 and legacy-3.
+ * line. The file is checked as a whole: one wrong line refuses all lines. Decisions legacy-2 and legacy-3.
  */
 
 /** A connection, by its id or by the app and its `sub` for the user. */
@@ -60,7 +60,7 @@ export interface RuleImportFacts {
         readonly rules: ReadonlyArray<Rule>
       }
   >
-  /** The stored rules, also deleted ones, of the file's users that have an id of the file. */
+  /** The stored rules, deleted ones included, whose user and rule id are those of a line of the file. */
   readonly known: ReadonlyArray<Rule>
 }
 
@@ -204,7 +204,7 @@ export const repeated = (ready: ReadonlyArray<Ready>): ReadonlyArray<RuleImportF
   })
 }
 
-/** The new rules, or all faults. Rules with the same terms and deleted rules stay: imports can be repeated. */
+/** The new rules, or all faults. A rule that exists with the same terms, even deleted, is skipped: imports repeat. */
 export const decide = (
   ready: ReadonlyArray<Ready>,
   earlier: ReadonlyArray<RuleImportFault>,

@@ -35,7 +35,7 @@ export const createSubscription = program(
   }
 )
 
-/** Its waiting events are not sent. `NotFound` the second time, and for another connection's subscription. */
+/** Removes a subscription: its waiting events are not sent. `NotFound`: removed before, or of another connection. */
 export const removeSubscription = program(
   "removeSubscription",
   function* ({ id: connectionId, userId }: Pick<Connection.Connection, "userId" | "id">, id: SubscriptionId) {

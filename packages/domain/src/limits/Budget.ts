@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import type { AppId, UserId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
-/** The most calls in any window of `windowMillis`: it slides, so no edge lets twice as many pass. */
+/** The most calls in any sliding window of `windowMillis`. A fixed window would let twice as many pass at its edge. */
 export interface Budget {
   readonly name: string
   readonly calls: number
@@ -27,7 +27,7 @@ export type Spending =
   /** A refused call does not count. */
   | { readonly _tag: "Refused"; readonly retryAfterMillis: number }
 
-/** Counts calls younger than the window, also those of a clock slightly ahead. `calls` is ordered by time. */
+/** Counts a call, if the window has room. Calls of a clock slightly ahead count too. `calls` is ordered by time. */
 export const spend = (budget: Budget, calls: ReadonlyArray<Timestamp>, now: Timestamp): Spending => {
   const counting = calls.filter((at) => now - at < budget.windowMillis)
   const oldest = counting.at(-budget.calls)

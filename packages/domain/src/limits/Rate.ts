@@ -1,4 +1,4 @@
-// How many calls a caller may make in a minute. Decisions limits-1 and limits-4.
+// How many calls a caller may make in a window. Decisions limits-1 and limits-4.
 import * as AccountLimits from "../quotas/AccountLimits.js"
 import { MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
@@ -10,7 +10,7 @@ import { MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 export interface Rate {
   readonly calls: number
   readonly windowMillis: number
-  /** What a refused caller reads; left out: the words that fit every rate. */
+  /** What a refused caller reads; left out: a text that fits every rate. */
   readonly refusal?: string
 }
 
@@ -67,7 +67,7 @@ export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }
 
 /**
  * Mails about sign-ups to one mailbox, from all networks together; one network causes at most `LINKS`. So a stranger
- * who signs up with somebody's address again and again does not use up what its owner needs to sign up.
+ * who signs up with somebody's address again and again does not use up the mails that its owner needs to sign up.
  */
 export const SIGN_UP_MAILS: Rate = { calls: 10, windowMillis: 30 * MINUTE }
 
@@ -79,7 +79,7 @@ export interface RateWindow {
   readonly used: number
 }
 
-/** The window after `calls` more calls. `window` undefined: there was none. */
+/** The window after `calls` more calls. `window` undefined: no call came before. */
 export const count = (window: RateWindow | undefined, windowMillis: number, now: Timestamp, calls = 1): RateWindow =>
   window !== undefined && now < window.endsAt
     ? { ...window, used: window.used + calls }

@@ -40,9 +40,9 @@ export const connection = (id: ConnectionId): LimitSubject => make("connection",
 export const device = (id: DeviceId): LimitSubject => make("device", id)
 
 /**
- * An app that calls from one address, as it claims to be: the secret is not checked yet. With the address in the
- * subject, somebody who guesses secrets from elsewhere cannot lock the app out. None: there is no such app. All unknown
- * names at one address count together, so inventing names does not help.
+ * The app that a caller at one address claims to be: its secret is not checked yet. With the address in the subject,
+ * somebody who guesses secrets from elsewhere cannot lock the app out. `id` None: there is no such app. All unknown
+ * apps at one address count together, so inventing ids does not help.
  */
 export const client = (id: Option.Option<AppId>, address: string): LimitSubject =>
   make("client", `${Option.getOrElse(id, () => "?")} ${network(address)}`)
@@ -68,7 +68,7 @@ export const invitedBy = (id: UserId): LimitSubject => make("invited-by", id)
 /** Simulated trips of the test people of an account's apps. */
 export const tripsOf = (id: UserId): LimitSubject => make("trips-of", id)
 
-/** Calls of one route with a token of the connection that no longer works. */
+/** Calls of one route with a connection's token that no longer works. */
 export const dead = (id: ConnectionId, endpoint: string): LimitSubject => make("dead", `${id} ${endpoint}`)
 
 /** Forms for a new password that were sent from one network. */
@@ -77,11 +77,11 @@ export const reset = (address: string): LimitSubject => make("reset", network(ad
 /** Links to one mailbox, named by its digest, whether or not an account has the address. */
 export const mailbox = (email: Hash): LimitSubject => make("mailbox", email)
 
-/** Links of one kind to one mailbox. Who uses one kind up does not take the others away from the owner. */
+/** Links of one kind to one mailbox. Using up one kind leaves the owner the other kinds. */
 export const mailboxFor = (purpose: string, email: Hash): LimitSubject => make("mailbox", `${purpose} ${email}`)
 
-/** Mails about sign-ups to one mailbox: those that one network caused, or all. */
+/** Mails about sign-ups to one mailbox: those that one network caused; without an address, all. */
 export const signUpMail = (email: Hash, address?: string): LimitSubject =>
   mailboxFor(address === undefined ? "sign-up" : `sign-up ${network(address)}`, email)
-/** Pages from one network that ask for a passkey before anybody is known. */
+/** Sign-in pages that ask for a passkey, opened from one network. */
 export const challenge = (address: string): LimitSubject => make("challenge", network(address))

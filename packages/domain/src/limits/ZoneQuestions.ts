@@ -6,8 +6,8 @@ import * as Budget from "./Budget.js"
  * The budget of an app's questions about areas that it draws itself. Each call of `verify-zone` and each new zone rule
  * is one question. Without a limit, an app could find out where somebody is. So the questions of one person and app
  * share two budgets: 20 in any hour, and over a day only as many as leave the person hidden in a town of 12 × 12 km.
- * Decision M8 derives the second budget, `test/support/zoneSearch.ts` attacks it, and decision limits-7 says what it
- * does not protect.
+ * Decision M8 derives the second budget, `test/support/zoneSearch.ts` attacks it, and decision limits-7 says what the
+ * budget does not protect.
  *
  * The idea: count the square kilometres of the town in which the questions could find somebody to within 1 km. A small
  * circle adds its own area. The edge of a large circle can cut the remaining area in two, so each later question is
@@ -100,7 +100,7 @@ const fits = (near: ReadonlyArray<Geometry.Circle>, circle: Geometry.Circle): bo
 
 /**
  * The largest area of a town, in square kilometres, in which these questions, asked in this order, could find somebody
- * to within 1 km. It holds also for a search whose questions depend on earlier answers.
+ * to within 1 km. This bound also holds for a search whose questions depend on earlier answers.
  */
 export const locatedKm2 = (circles: ReadonlyArray<Geometry.Circle>): number => {
   let [located, pieces] = [0, 1]

@@ -12,7 +12,7 @@ const callRefusals = Telemetry.counter("place_access.limit.refusals", {
   labels: { limit: KINDS }
 })
 
-/** Counts a call. One that cannot be counted must fail: else a database in trouble would lift the limits. */
+/** Counts a call. A call that cannot be counted must fail: else a failing database would lift the limits. */
 export const takeCall = program("takeCall", function* (subject: LimitSubject, rate: Rate.Rate) {
   const now = yield* Timestamp.now
   const window = yield* (yield* LimitStore).count(subject, rate.windowMillis, now)

@@ -9,17 +9,17 @@ import { plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 export interface Listener {
   readonly appId: AppId
   readonly id: ListenerId
-  /** The endpoint whose events and signatures it gets. Null: it has its own subscription and secret. */
+  /** The endpoint whose events and signatures the listener gets. Null: its own subscription and secret. */
   readonly endpointId: EndpointId | null
   /** The subscription of a listener without an endpoint. Empty: every event. */
   readonly events: ReadonlyArray<Subscribable>
   readonly createdAt: Timestamp
-  /** Exclusive. The server moves it forward while the stream is open. */
+  /** Until when the listener counts as present, exclusive. The server moves this forward while the stream is open. */
   readonly seenUntil: Timestamp
 }
 
 export const MAX_PER_APP = AccountLimits.LISTENERS.most
-/** The most events that wait for one listener. Beyond it the oldest are dropped. */
+/** The most events that wait for one listener. Beyond this number the oldest events are dropped. */
 export const MAX_WAITING = 200
 /** How often the stream sends a heartbeat, and checks its session and app again. */
 export const HEARTBEAT = 15 * SECOND

@@ -5,25 +5,25 @@ import type { Timestamp } from "../shared/Timestamp.js"
 import type { Listener, ListenerDelivery } from "./Listener.js"
 
 /**
- * Listeners and the events that wait for them, for seconds only. Changes for one app wait for each other, so that the
- * store knows of every event whether anybody received it. Events that nobody received or will receive are lost; each
+ * Listeners and the events that wait for them, for seconds only. Changes for one app run one after another, so that
+ * the store knows of every event whether a receiver got it. Events that no receiver got or will get are lost; each
  * method returns the events that it lost, because the user's access log needs an entry for them.
  */
 export class ListenerStore extends Context.Tag("@place-access/domain/listeners/ListenerStore")<
   ListenerStore,
   {
-    /** Stores a listener under one lock of the app. False when it has `MAX_PER_APP` present ones. */
+    /** Stores a listener under one lock of the app. False when the app has `MAX_PER_APP` listeners present. */
     readonly open: (listener: Listener) => StoreEffect<boolean>
     /** The listeners that are present at `now`. */
     readonly live: (appId: AppId, now: Timestamp) => StoreEffect<ReadonlyArray<Listener>>
-    /** Moves `seenUntil` forward. False when it was removed or not present at `now`: it cannot come back. */
+    /** Moves `seenUntil` forward. False: the listener was removed or not present at `now`, and cannot come back. */
     readonly renew: (appId: AppId, id: ListenerId, now: Timestamp, seenUntil: Timestamp) => StoreEffect<boolean>
     /**
      * Stores events for listeners of one app, idempotently. A listener with more than `MAX_WAITING` loses and counts
      * the oldest. Returns the lost events, those for removed listeners included.
      */
     readonly offer: (rows: ReadonlyArray<ListenerDelivery>) => StoreEffect<ReadonlyArray<ListenerDelivery>>
-    /** The waiting events in order, and the unreported number of dropped ones. None: the listener is gone. */
+    /** The waiting events in order, and the unreported number of dropped events. None: the listener is gone. */
     readonly waiting: (
       appId: AppId,
       id: ListenerId,

@@ -90,7 +90,7 @@ export interface ListenerFanOut {
   readonly told: ReadonlySet<EventId>
 }
 
-/** The rows to store: for each listener the events that it wants. */
+/** The rows to store: for each listener the events that it gets (`wants`). */
 export const offersOf = ({
   appId,
   endpoints,

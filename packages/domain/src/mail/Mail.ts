@@ -14,7 +14,7 @@ import {
 
 /** A link in a message. */
 export interface Link {
-  /** Below which address the link is: the user's portal, or the service. */
+  /** The site of the link: the user's portal, or the service. */
   readonly site: "portal" | "service"
   /** Begins with a slash. */
   readonly path: string
@@ -22,13 +22,13 @@ export interface Link {
   readonly label: string
 }
 
-/** What happens to a message that names an app when its reader already has as many of them as `NamedMail` allows. */
+/** What happens to a message that names an app, when its reader has reached the limit of `NamedMail`. */
 export type Naming =
   /** The message is not written: the folded message replaces it. */
   | { readonly _tag: "Foldable" }
   /** The message is always written. Beyond the limit it has this subject, which names no app. */
   | { readonly _tag: "Always"; readonly subject: string }
-  /** Beyond the limit, at most once an hour, with these words and no app's name. Its link shows the app. */
+  /** Beyond the limit, written at most once an hour, with this text and no app's name. The link shows the app. */
   | { readonly _tag: "Leak"; readonly subject: string; readonly body: string }
 
 /** A message to one of our users. It is committed with the change that it reports, and sent later. */
@@ -43,11 +43,11 @@ export interface MailMessage {
   readonly link?: Link
   /** Further links. */
   readonly furtherLinks?: ReadonlyArray<Link>
-  /** Left out: the account's own address. It is removed from the row when the message was sent or given up. */
+  /** Left out: the account's own. The outbox removes the address when the message was sent or given up. */
   readonly address?: Email
   /**
-   * The end of the link's path, encrypted for `secretContext`: it lets a person act for the reader. The outbox removes
-   * it when the message was sent or given up.
+   * The end of the link's path, encrypted for `secretContext`: anybody who has the whole link can act for the reader.
+   * The outbox removes the secret when the message was sent or given up.
    */
   readonly secret?: Vault.Sealed
   /** Present when the message has an app's name: such messages are limited. The outbox does not store this field. */
@@ -75,11 +75,11 @@ export interface MailLinks {
   readonly service: string
 }
 
-/** What the secret of a message is encrypted for, so that it cannot be moved into another message. */
+/** The encryption context of a message's secret, so that the secret cannot be moved into another message. */
 export const secretContext = ({ dedupeKey, to }: Pick<MailMessage, "dedupeKey" | "to">): string =>
   `mail ${to} ${dedupeKey}`
 
-/** The decrypted end of the link's path; "" for a message without one. */
+/** The decrypted end of the link's path; "" for a message without a secret. */
 export const secretOf = (
   vault: Pick<VaultPort["Type"], "unseal">,
   message: MailMessage
@@ -87,8 +87,8 @@ export const secretOf = (
   message.secret === undefined ? Effect.succeed("") : vault.unseal(message.secret, secretContext(message))
 
 /**
- * The message in the language and the zone of its reader at the moment of sending: it was written in English and UTC,
- * because its writer does not know them (decisions accounts-19 and accounts-20). Null: the zone is not known.
+ * The message in its reader's language and time zone, for sending. Messages are stored in English and UTC, because the
+ * code that writes them knows neither (decisions accounts-19 and accounts-20). `zone` null: not known.
  */
 export const forReader = (
   message: MailMessage,

@@ -23,7 +23,7 @@ export interface MailAttempt extends Pick<DueMail, "attempt"> {
 export class MailOutbox extends Context.Tag("@place-access/domain/mail/MailOutbox")<
   MailOutbox,
   {
-    /** Stores a message, unless its reader has one with this key; if it names an app, as `NamedMail.decide` says. */
+    /** Stores a message, unless its reader has one with this key. `NamedMail.decide` may replace it or drop it. */
     readonly put: (message: MailMessage, now: Timestamp) => StoreEffect<void>
     /**
      * `limit` due messages to readers of these buckets: oldest first, then by key, then by reader, each by the codes of
@@ -31,9 +31,9 @@ export class MailOutbox extends Context.Tag("@place-access/domain/mail/MailOutbo
      */
     readonly due: (buckets: ReadonlyArray<number>, limit: number, now: Timestamp) => StoreEffect<ReadonlyArray<DueMail>>
     /**
-     * Counts the attempt before it is made, so that a message that ends every process is given up. Without a result the
-     * message is due again at `dueAt`. False, and nothing is written, when this attempt or a later one has begun, or
-     * the message was finished.
+     * Counts the attempt before it is made, so that a message that crashes every process is given up. Without a result
+     * the message is due again at `dueAt`. False, and nothing is written, when this attempt or a later one has begun,
+     * or the message was finished.
      */
     readonly begin: (attempt: MailAttempt, dueAt: Timestamp) => StoreEffect<boolean>
     /** Stores a result. False, and nothing is written, when a later attempt has begun or the message was finished. */

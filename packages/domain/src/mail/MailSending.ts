@@ -23,7 +23,7 @@ export const DEADLINE = 60 * SECOND
 
 /**
  * When a message is due again if the attempt that begins now has no result: the wait of a failed attempt, measured from
- * its deadline. So a message that ends every process is tried less and less often.
+ * its deadline. So a message that crashes every process is tried less and less often.
  */
 export const unlessEnded = (attempt: number, beganAt: Timestamp): Timestamp =>
   plus(beganAt, DEADLINE + (WAITS[attempt - 1] ?? DAY))
@@ -33,7 +33,7 @@ export const MAX_AGE = 7 * DAY
 
 const REASON_MAX = 500
 
-/** Why the message is not attempted any more; undefined when it is. */
+/** Why the message is given up without this attempt; undefined when the attempt is made. */
 export const hopeless = (createdAt: Timestamp, attempt: number, now: Timestamp): string | undefined =>
   now - createdAt > MAX_AGE
     ? "older than 7 days"

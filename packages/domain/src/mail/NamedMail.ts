@@ -21,7 +21,7 @@ export const WINDOW = AccountLimits.RECEIPTS.windowMs
 
 export const foldable: Naming = { _tag: "Foldable" }
 
-/** For a decision of a reviewer or admin, which is always sent: the developer may find its note nowhere else. */
+/** For a decision of a reviewer or admin, which is always sent: the developer may find the note nowhere else. */
 export const decided: Naming = { _tag: "Always", subject: "We decided about one of your apps" }
 
 /** The messages that count for one reader. */
@@ -72,7 +72,7 @@ export const lastAt = ({ foldedAt, leakFoldedAt, namedAt }: NamedMailCount): num
 
 const CONNECTIONS: Link = { site: "portal", path: "/connections", label: "Connected apps" }
 
-/** The message about a leak that does not name the app, and replaces further ones for an hour. */
+/** The message about a leak without the app's name. For an hour no further one is written. */
 const nameless = (leak: MailMessage, { body, subject }: Extract<Naming, { _tag: "Leak" }>, now: Timestamp) => ({
   ...leak,
   subject,

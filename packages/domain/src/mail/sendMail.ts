@@ -10,8 +10,7 @@ import { type DueMail, MailOutbox } from "./MailOutbox.js"
 import * as MailSending from "./MailSending.js"
 
 /**
- * Sends the mail of these people until interrupted. No signal tells of new mail, so it looks every few seconds. Never
- * fails.
+ * Sends the mail to these people until interrupted. No signal announces new mail, so it polls the outbox. Never fails.
  */
 export const runMail = (
   addresses: MailLinks,
@@ -27,7 +26,7 @@ export const runMail = (
 
 const BATCH = 20
 const AT_ONCE = 4
-/** How often a result is stored again after a transient error. If it never is, the message is sent again. */
+/** Retries of storing a result after a transient error. A message without a stored result is sent again. */
 const REPEATS = 3
 
 /**
@@ -47,13 +46,13 @@ export const sendMail = program(
       })
       const done = settled.filter((one) => Option.contains(one, true)).length
       handled += done
-      // A batch of which nothing could be done may still be due: reading it again at once would help nothing.
+      // A batch in which no message was handled may still be due: reading it again at once would not help.
       if (due.length < BATCH || done === 0) return handled
     }
   }
 )
 
-/** Whether the attempt was made and its result stored. A failure concerns one message, which is due again later. */
+/** Makes an attempt and stores its result. False: not done, or it failed; the message is then due again later. */
 const settle = (due: DueMail, addresses: Mail.MailLinks) =>
   Effect.gen(function* () {
     const outbox = yield* MailOutbox
@@ -105,8 +104,8 @@ interface Reader {
 
 /**
  * The address of a message with its reader's language and time zone; Left: why it has no address. An address that
- * nobody confirmed may belong to a stranger, so only a message that names its address goes there: the one with the link
- * (decision accounts-11).
+ * nobody confirmed may belong to a stranger, so only a message that names its address goes there: the message with the
+ * link (decision accounts-11).
  */
 const readerOf = ({ address, to }: Mail.MailMessage) =>
   Effect.map(

@@ -8,27 +8,27 @@ import { type UserId, Words } from "../shared/index.js"
 import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 import type { AskedApp, EndingSoon, PhoneState } from "../timeline/Today.js"
 
-/** What the decision sees of one person. */
+/** The data of one person that the decision reads. */
 export interface Facts {
   readonly userId: UserId
   readonly zone: LocalDays.TimeZone
-  /** How often each app asked on each of the days `Today.days`; the last one is today. */
+  /** Each app's number of requests on each of `Today.days`; the last day is today. */
   readonly asked: ReadonlyArray<AskedApp>
-  /** The phone that was heard last; null without phones. */
+  /** The state of the phone (`Today.phone`); null without phones. */
   readonly phone: PhoneState | null
-  /** What ends within a week. */
+  /** The connections and permissions that end within a week (`Today.ending`). */
   readonly ending: ReadonlyArray<EndingSoon>
   /** The number of live connections. */
   readonly connections: number
 }
 
-/** Fewer requests in a day are never unusual. */
+/** Fewer requests in a day than this are never unusual. */
 export const OFTEN_FROM = 50
 /** An app asks unusually often above this multiple of its busiest day of the two weeks. */
 export const OFTEN_TIMES = 3
-/** A phone that has been silent for longer was put away. Its owner knows. */
+/** A phone that has been silent for this long gets no notice: the owner put it away, and knows. */
 export const SILENT_UNTIL = 7 * DAY
-/** The weekly summary leaves on Mondays, from seven o'clock on. */
+/** The weekly summary is sent on Mondays, from seven o'clock local time on. */
 export const WEEKLY_FROM = 7 * HOUR
 
 /**
@@ -43,7 +43,7 @@ export const due = (kinds: ReadonlyArray<NoticeKind>, facts: Facts, now: Timesta
 
 type Decide = (facts: Facts, now: Timestamp) => MailMessage | null
 
-/** Whether the last of these days is unusual. */
+/** Whether the app made unusually many requests on the last day. */
 const isOften = ({ counts }: AskedApp): boolean => {
   const today = counts.at(-1) ?? 0
   return today >= OFTEN_FROM && today > OFTEN_TIMES * Math.max(0, ...counts.slice(0, -1))
@@ -86,7 +86,7 @@ const phoneSilent: Decide = (facts, now) => {
   })
 }
 
-/** What ends on the day after tomorrow: each end is on one day, so it is in one mail. */
+/** The notice about everything that ends on the day after tomorrow, so that each end is in one mail. */
 const ends: Decide = (facts, now) => {
   const [, , day] = LocalDays.between(facts.zone, startOfDay(facts.zone, now), plus(now, 4 * DAY))
   const ending = facts.ending.filter(({ at }) => LocalDays.dateOf(facts.zone, at) === day?.date)

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Degrees in WGS 84, finite: a comparison with NaN is false, so such a fix would count as decisive. */
+/** Degrees in WGS 84, finite: a comparison with NaN is false, so a fix with NaN would never be on any side. */
 export const Latitude = Schema.Finite.pipe(
   Schema.between(-90, 90, { message: () => "must be a number from -90 to 90" }),
   Schema.brand("Latitude")

@@ -66,7 +66,7 @@ export const make = (userId: UserId, id: PlaceId, draft: PlaceDraft, now: Timest
   archivedAt: null
 })
 
-/** Whether the place is what making `draft` gave: the same form sent twice is one place (decision consent-11). */
+/** Whether the place is as `draft` would make it: the same form sent twice is one place (decision consent-11). */
 export const isDraftOf = ({ archivedAt, circle, kind, label }: Place, draft: PlaceDraft): boolean =>
   archivedAt === null &&
   label === draft.label &&

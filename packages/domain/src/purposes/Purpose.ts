@@ -73,7 +73,7 @@ export interface Archived extends Facts {
 
 export type Purpose = Live | Archived
 
-/** The terms that the app may use now: in a sandbox the newest, in production only approved ones. */
+/** The terms that the app may use now: the approved ones, else the newest if the app is not in production. */
 export const usableTerms = (purpose: Purpose, app: AppStatus): PurposeTerms | undefined =>
   purpose.status === "archived" ? undefined : (purpose.approved ?? (app === "production" ? undefined : purpose.terms))
 

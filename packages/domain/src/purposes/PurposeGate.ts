@@ -4,7 +4,7 @@ import type { AppStatus } from "../apps/App.js"
 import type { SensitiveScope } from "../shared/Scope.js"
 import { PurposeKey, type Purpose, usableTerms } from "./Purpose.js"
 
-/** Why a call gets `invalid_purpose` (Spec §4.4), the only code. The message says more, of the app's own data. */
+/** Why a call gets `invalid_purpose` (Spec §4.4). The code is one for all reasons; the message says which. */
 export const PurposeRefusal = Schema.Literal("missing", "unknown", "archived", "not_approved", "scope_not_covered")
 export type PurposeRefusal = typeof PurposeRefusal.Type
 

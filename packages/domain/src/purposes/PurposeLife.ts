@@ -8,7 +8,7 @@ import { type Archived, type Live, normalised, type Purpose, sameTerms, type Pur
 /**
  * The states of a purpose after `Purpose.draft` and the transitions between them (Spec §3.2, decision P1).
  * docs/state-machines.md draws them. Every function takes the present state and returns the next one. A transition that
- * is not on the drawing is a `Conflict` and changes nothing.
+ * is not drawn is a `Conflict` and changes nothing.
  */
 type Step = Either.Either<Purpose, Conflict>
 

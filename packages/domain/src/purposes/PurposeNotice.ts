@@ -4,7 +4,7 @@ import { decided } from "../mail/NamedMail.js"
 import { mailKey, type ReviewDecision } from "../reviews/ReviewDecision.js"
 import type { Purpose } from "./Purpose.js"
 
-/** The mail to the developer about a decision; `purpose` is the purpose after it. */
+/** The mail to the developer about a decision; `purpose` is the purpose after the decision. */
 export const message = (app: App, purpose: Purpose, decision: ReviewDecision<unknown>): MailMessage => {
   const isApproved = decision.kind === "approved"
   const verdict = isApproved ? "was approved" : "was not approved"

@@ -1,7 +1,7 @@
 // What one account may own and do (decision limits-9). The pages and docs/decisions/limits.md show this table.
 import { DAY, HOUR, MINUTE } from "../shared/Timestamp.js"
 
-/** A limit on how many things are there at once. Beyond it: 409 `conflict`, with `refusal` as its text. */
+/** A limit on how many things exist at once. Beyond the limit: 409 `conflict`, with `refusal` as its text. */
 export interface OwnedLimit {
   readonly _tag: "Owned"
   /** What is limited, in words for people. */
@@ -23,7 +23,7 @@ export interface WindowLimit {
   readonly most: number
   readonly windowMs: number
   readonly counted: string
-  /** 429 `rate_limited` with this text. Null: what is beyond the limit is folded into one, without an error. */
+  /** 429 `rate_limited` with this text. Null: those beyond the limit are folded into one, without an error. */
   readonly refusal: string | null
 }
 
@@ -168,7 +168,7 @@ export const CONSENT_PAGES = within(
   "an account can open 120 consent pages in an hour; wait and try again"
 )
 
-/** Of one network: before anybody signed in. */
+/** For each network, whether or not somebody is signed in. */
 export const CONSENT_PAGES_OF_ADDRESS = within(
   "Consent pages from one address",
   120,

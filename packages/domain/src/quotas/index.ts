@@ -1,5 +1,5 @@
 /**
- * Quotas: what one account may own and do, in one table (`AccountLimits`). Stores keep the limits on what is owned,
+ * Quotas: what one account may own and do, in one table (`AccountLimits`). Stores enforce the limits on what is owned,
  * under a lock of the owner; the room `limits` counts what is done in a window. The documentation and the decision
  * limits-9 show the table.
  *

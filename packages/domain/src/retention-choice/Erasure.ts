@@ -11,14 +11,14 @@ export interface Stretch {
 
 /** A stretch whose history was deleted. No reading in it is ever stored again. */
 export interface Erasure extends Stretch {
-  /** When the owner deleted it, or the last of the stretches that became this one. */
+  /** When the owner deleted the stretch; for merged stretches, the time of the last deletion. */
   readonly erasedAt: Timestamp
 }
 
 /** The longest stretch that is deleted at once: all of it is deleted in one transaction. */
 export const LONGEST_MS = 31 * DAY
 
-/** The most stretches that are remembered for one person. Stretches that touch are one. */
+/** The most stretches that are remembered for one person. Stretches that touch are merged. */
 export const MOST = 500
 
 /** Why a stretch is refused, and the field that is wrong. */
@@ -42,7 +42,7 @@ export const covers = ({ from, until }: Stretch, at: Timestamp): boolean => from
 export const isErased = (at: Timestamp, erasures: ReadonlyArray<Stretch>): boolean =>
   erasures.some((one) => covers(one, at))
 
-/** Whether a reading or a report of a visit says a time in one of the stretches. */
+/** Whether a time of a reading or of a visit report lies in one of the stretches. */
 export const isAbout = (
   said:
     | { readonly capturedAt: Timestamp }
@@ -56,7 +56,7 @@ export const isAbout = (
 /** Whether two stretches overlap, or one begins where the other ends. */
 const touch = (a: Stretch, b: Stretch): boolean => a.from <= b.until && b.from <= a.until
 
-/** The stretches with one more, by time. Those that touch it become one with it. */
+/** The stretches with `added`, ordered by time. Stretches that touch `added` are merged with it. */
 export const add = (erasures: ReadonlyArray<Erasure>, added: Erasure): ReadonlyArray<Erasure> => {
   const apart = erasures.filter((one) => !touch(one, added))
   const joined = erasures
@@ -73,8 +73,8 @@ export const add = (erasures: ReadonlyArray<Erasure>, added: Erasure): ReadonlyA
 }
 
 /**
- * The end of something that began at `arrival`, where a deleted stretch cuts it off: the beginning of the first stretch
- * after it. Null: no stretch cuts it off before `departure` (null: it goes on).
+ * Where a deleted stretch cuts off a visit or stay: the beginning of the first stretch after `arrival` and before
+ * `departure` (null: still open). Null: no stretch cuts it off.
  */
 export const cutOff = (
   { arrival, departure }: { readonly arrival: Timestamp; readonly departure: Timestamp | null },
@@ -87,8 +87,8 @@ export const cutOff = (
   )
 
 /**
- * A report of a visit without what lies in deleted stretches; undefined: nothing is left. A report that reaches into a
- * stretch ends where the stretch begins, and so does one that reaches beyond it.
+ * A visit report without what lies in deleted stretches; undefined: nothing is left. A report that reaches into a
+ * stretch, or beyond it, ends where the stretch begins. An open report stays as it is.
  */
 export const withoutErased = <A extends { readonly arrival: Timestamp | null; readonly departure: Timestamp | null }>(
   report: A,

@@ -8,7 +8,7 @@ export const Keep = Schema.NullOr(
 )
 export type Keep = typeof Keep.Type
 
-/** Never chosen: history is kept, as apps may ask about any past moment (Spec §4.5). Only users delete it. */
+/** For users who never chose: everything is kept, as apps may ask about any past moment (Spec §4.5). */
 export const DEFAULT: Keep = null
 
 /** How often housekeeping deletes history that is older than users keep, at full multiples on the clock. */

@@ -13,7 +13,7 @@ export const listErasures = program("listErasures", function* (userId: UserId) {
   return yield* (yield* HistoryStore).erasures(userId)
 })
 
-/** What `eraseHistory` would delete. Fails with `Invalid` where it would. */
+/** What `eraseHistory` would delete. Fails with `Invalid` for the same stretches. */
 export const previewErasure = program("previewErasure", function* (userId: UserId, stretch: Erasure.Stretch) {
   yield* checked(stretch, yield* Timestamp.now)
   // `Between` has the other edges: it excludes its beginning and includes its end.

@@ -2,7 +2,7 @@ import { Either, Schema } from "effect"
 import { type Account, hasRole } from "../accounts/Account.js"
 import { Forbidden } from "../shared/Errors.js"
 
-/** Who may decide about other people's apps (decision P2). An admin may do everything that a reviewer may. */
+/** Whether the account may decide about other people's apps (decision P2). An admin may do all that a reviewer may. */
 
 const mayReview = (account: Account): boolean => hasRole(account, "reviewer") || hasRole(account, "admin")
 
@@ -10,7 +10,7 @@ const mayReview = (account: Account): boolean => hasRole(account, "reviewer") ||
 export const requireReviewer = (account: Account): Either.Either<void, Forbidden> =>
   mayReview(account) ? Either.void : Either.left(new Forbidden({ reason: "This is for reviewers and admins" }))
 
-/** The thing that is decided about belongs to who decides. `decideWithoutOwn` handles it. */
+/** The app or purpose belongs to the account that decides. `decideWithoutOwn` handles this error. */
 export class OwnWork extends Schema.TaggedError<OwnWork>()("OwnWork", {}) {}
 
 /** Required for narrowing and revoking apps. */

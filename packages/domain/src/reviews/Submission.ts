@@ -17,7 +17,7 @@ export interface Submittable {
   readonly submission: Submission | null
 }
 
-/** Submits the present revision. A later change keeps its place in the queue. */
+/** Submits the present revision. A later change of the thing does not lose the place in the queue. */
 export const of = ({ revision }: Pick<Submittable, "revision">, now: Timestamp): Submission => ({ at: now, revision })
 
 /**

@@ -5,8 +5,8 @@ import { Forbidden, program } from "../shared/index.js"
 import type { OwnWork } from "./Staff.js"
 
 /**
- * Nobody decides about what is their own while somebody else can (decision reviews-1). `decide(false)` fails with
- * `OwnWork` under the lock of the thing, if it belongs to the account. Then `decide(true)` runs, but only when no
+ * Nobody decides about their own apps and purposes while somebody else can (decision reviews-1). `decide(false)` fails
+ * with `OwnWork` if the thing belongs to the account. Then `decide(true)` runs, but only when no
  * other account has one of `roles`; else `Forbidden`. So a service with one reviewer can still approve its apps.
  */
 export const decideWithoutOwn = program("decideWithoutOwn", function* <

@@ -6,7 +6,7 @@ export const MAX_ACTIVE = 10
 
 /**
  * The first instant from `now` on at which `candidate` would be the eleventh active rule, if any. Windows are
- * half-open. Of both kinds, disabled rules count; finished and deleted ones do not (decision L11).
+ * half-open. Rules of both kinds count, disabled ones too; finished and deleted ones do not (decision L11).
  */
 export const firstOverflow = (
   present: ReadonlyArray<RuleWindow>,

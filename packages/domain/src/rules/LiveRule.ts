@@ -17,7 +17,7 @@ export interface LiveRule {
    */
   readonly basis: string
   readonly state: RuleMemory
-  /** Fixes captured earlier may seed the rule but never fire it (decision M5). */
+  /** Fixes captured before this time may seed the rule but never fire it (decision M5). */
   readonly firesFrom: Timestamp
 }
 
@@ -30,13 +30,14 @@ export interface RuleProgress {
 }
 
 /**
- * A moved place has another `geometryVersion`, a place shared again another `sharedAt`. `scopeSince` is when the app or
- * the connection last got the scope back, or when the last pause ended, if that is later; null: neither happened.
+ * The basis of a place rule. A moved place has another `geometryVersion`, a place shared again another `sharedAt`.
+ * `scopeSince` is when the app or the connection last got the scope back, or when the last pause ended, if that is
+ * later; null: neither happened.
  */
 export const placeBasis = (geometryVersion: number, sharedAt: Timestamp, scopeSince: Timestamp | null): string =>
   scopeSince === null ? `${geometryVersion} ${sharedAt}` : `${geometryVersion} ${sharedAt} ${scopeSince}`
 
-/** The later of two times. A rule begins anew at it (decisions L8 and connection-5). */
+/** The later of two times at which a rule begins anew (decisions L8 and connection-5); null: neither. */
 export const latest = (a: Timestamp | null, b: Timestamp | null): Timestamp | null =>
   a === null || (b !== null && b > a) ? b : a
 
@@ -46,7 +47,7 @@ export const zoneBasis = (scopeSince: Timestamp | null): string => (scopeSince =
 /**
  * The capture time from which on a rule may fire, inclusive: the latest of its creation and the times since when it has
  * all that it needs. A place rule needs its present circle and the sharing; every rule needs its scope. Null in
- * `needed` means that it was always there.
+ * `needed`: available from the beginning.
  */
 export const firesFrom = (createdAt: Timestamp, ...needed: ReadonlyArray<Timestamp | null>): Timestamp =>
   needed.reduce((latest: Timestamp, since) => (since !== null && since > latest ? since : latest), createdAt)

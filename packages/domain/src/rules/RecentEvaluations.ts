@@ -30,7 +30,7 @@ export const withEvents = (recent: RecentEvaluations, byCapture: ReadonlyMap<Tim
     one.outcome === "fired" && one.eventId === null ? { ...one, eventId: byCapture.get(one.capturedAt) ?? null } : one
   )
 
-/** The zone rules an hour whose evaluations an app may read: as many as hourly calls of `verify-zone`. */
+/** How many new zone rules an hour show the app their evaluations: as many as calls of `verify-zone` an hour. */
 const ZONES_PER_PERIOD = 20
 /** The period in which new zone rules are counted. */
 export const PERIOD = HOUR

@@ -32,14 +32,14 @@ export interface RuleMemory {
   readonly side: Geometry.Side | null
   /** When the first fix of the present stay was captured; null unless the user is inside. */
   readonly since: Timestamp | null
-  /** The dwell of this stay has fired, or was dropped because it was stale or too soon after another firing. */
+  /** The dwell of this stay has fired, or was dropped because it came less than 2 minutes after another firing. */
   readonly dwellSpent: boolean
   /** When the newest decisive fix was captured. A fix that is not newer changes no state (decision L4). */
   readonly asOf: Timestamp | null
   readonly lastFiredAt: Timestamp | null
   /**
-   * The newest crossing, or the dwell of this stay, while a fix may still contradict it. Null for a rule without
-   * `settleS` or `silenceS`.
+   * The newest crossing, or the dwell of this stay, while a fix may still contradict it. Null for a rule with
+   * neither `settleS` nor `silenceS`.
    */
   readonly unsettled: Unsettled | null
   /** What this state was computed for (`LiveRule.basis`). */
@@ -47,15 +47,15 @@ export interface RuleMemory {
 }
 
 /**
- * What a fix may still contradict: a crossing of a rule with `settleS` (decision rules-13), or the dwell that silence
- * tells, of a rule with `silenceS` (decision rules-14).
+ * A crossing of a rule with `settleS` (decision rules-13), or the dwell that silence will fire for a rule with
+ * `silenceS` (decision rules-14). A fix may still contradict it.
  */
 export interface Unsettled {
-  /** When the fix that crossed was captured; of a dwell, when the minutes of the stay are over. */
+  /** The capture time of the fix that crossed; for a dwell, the end of the dwell time. */
   readonly at: Timestamp
-  /** The crossing counts from then on, by the clock, unless a fix contradicts it first. */
+  /** The time of the clock at which the crossing or dwell counts, unless a fix contradicts it first. */
   readonly until: Timestamp
-  /** Whether the rule fires then. A crossing that it does not ask about may be contradicted too. */
+  /** Whether the rule fires at `until`. A crossing for which it does not fire may be contradicted too. */
   readonly fires: boolean
 }
 
@@ -146,7 +146,7 @@ export interface RuleStep {
   /** The same object as before the step, when nothing changed. */
   readonly state: RuleMemory
   readonly outcome: RuleOutcome
-  /** The capture time of an earlier crossing, which this fix settled: it fires, beside what `outcome` says. */
+  /** The capture time of an earlier crossing that this fix settled: the rule fires for it, besides `outcome`. */
   readonly settled?: Timestamp
 }
 
@@ -154,7 +154,7 @@ export interface RuleStep {
 export const COOLDOWN = 2 * MINUTE
 /** Spec §4.6.4: a fix older than this at its arrival changes the state but fires nothing. */
 export const STALE_AFTER = 15 * MINUTE
-/** Decision rules-14: silence tells no dwell when the last fix is older than this at the end of the minutes. */
+/** Decision rules-14: silence fires no dwell when the last fix is older than this at the end of the dwell time. */
 export const LAST_WORD = 30 * MINUTE
 /** Spec §4.6.5: a fix that arrives up to this long after the window closed is still evaluated. */
 export const LATE_UPLOAD = DAY
@@ -172,7 +172,7 @@ export const step = (question: Question, state: RuleMemory, fix: Observation, re
   if (side === undefined) return { state, outcome: "boundary" }
 
   const { unsettled } = state
-  // A dwell that silence would tell needs no mark to be contradicted: the next decisive fix decides it anew.
+  // A dwell that silence would fire is not contradicted here: the next decisive fix decides it anew.
   if (unsettled !== null && question.type !== "dwell")
     return afterCrossing(question, state, unsettled, side, fix, receivedAt)
   return decided(question, state, side, at, receivedAt)
@@ -195,9 +195,9 @@ const afterCrossing = (
 }
 
 /**
- * What the clock does to a crossing that is not settled. `firedAt` is the capture time of the crossing when its rule
- * fires now: no fix has contradicted it in time. Called before every upload is evaluated and by a worker, so that the
- * result does not depend on when a worker came (decision rules-13).
+ * Settles a crossing or dwell that no fix has contradicted in time. `firedAt` is its `Unsettled.at` when the rule fires
+ * now, else null. Called before every upload is evaluated and by a worker, so that the result does not depend on when a
+ * worker runs (decision rules-13).
  */
 export const settle = (
   question: Pick<Question, "type">,
@@ -219,7 +219,7 @@ const settled = ({ type }: Pick<Question, "type">, state: RuleMemory, { at, fire
 
 const settleMillis = ({ settleS }: Question): number => (settleS ?? 0) * 1_000
 
-/** A decisive fix, newer than those before it, when nothing is unsettled. */
+/** A decisive fix, newer than all before it, when no crossing is unsettled. */
 const decided = (
   question: Question,
   state: RuleMemory,
@@ -231,7 +231,7 @@ const decided = (
   if (question.type === "dwell") return untilSilence(question, evaluated, at, receivedAt)
   const millis = settleMillis(question)
   if (millis === 0 || state.side === null || side === state.side) return evaluated
-  // The crossing may be contradicted, also when the rule does not ask about it: a way back is then no crossing either.
+  // A crossing that does not fire may be contradicted too: the way back is then no crossing either.
   const fires = evaluated.outcome === "fired"
   const unsettled: Unsettled = { at, until: plus(receivedAt, millis), fires }
   return {
@@ -241,8 +241,8 @@ const decided = (
 }
 
 /**
- * A dwell with `silenceS`: the phone is inside, and when it sends nothing for so long after the minutes, silence tells
- * the dwell (decision rules-14). Every decisive fix decides anew whether it may, and when.
+ * For a dwell with `silenceS`: when the phone was last inside and sends nothing for `silenceS` after the dwell time,
+ * the dwell fires (decision rules-14). Every decisive fix decides anew whether and when.
  */
 const untilSilence = (question: Question, evaluated: RuleStep, at: Timestamp, receivedAt: Timestamp): RuleStep => {
   const { dwellMinutes, firesFrom, silenceS, window } = question
@@ -250,7 +250,7 @@ const untilSilence = (question: Question, evaluated: RuleStep, at: Timestamp, re
   if (silenceS === null || dwellMinutes === null || state.since === null || state.dwellSpent) return evaluated
   const due = plus(state.since, dwellMinutes * MINUTE)
   const maySpeak =
-    // A fix that is old enough to fire was stale or early, and fires nothing later either.
+    // A fix at or after the end of the dwell time was stale or early, and fires nothing later either.
     due > at &&
     receivedAt - at <= STALE_AFTER &&
     due - at <= LAST_WORD &&

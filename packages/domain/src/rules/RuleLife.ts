@@ -3,13 +3,13 @@ import { Schema } from "effect"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Rule } from "./Rule.js"
 
-/** A rule's state (Spec §3.3), computed at each reading from window, place and scope, and not stored. */
+/** A rule's state (Spec §3.3), computed from window, place and scope whenever it is needed, never stored. */
 export const RuleState = Schema.Literal("active", "inactive", "disabled", "finished")
 export type RuleState = typeof RuleState.Type
 
 /**
  * The state at `now`: `finished` for good, then `disabled` while place or scope is withdrawn, even before the window
- * opens, `inactive` while only the window is missing. Windows are half-open (decision T3).
+ * opens, `inactive` before the window opens. Windows are half-open (decision T3).
  */
 export const state = ({ disabledAt, window }: Pick<Rule, "disabledAt" | "window">, now: Timestamp): RuleState => {
   if (isFinished(window, now)) return "finished"

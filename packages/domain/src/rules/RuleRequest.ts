@@ -173,15 +173,15 @@ const dwellMinutes = (value: unknown, type: Rule.RuleType | undefined): Read<num
     : minutes
 }
 
-/** For dwell rules the result is null, whatever was sent: a stay waits for its minutes (decision rules-13). */
+/** For dwell rules the result is null, whatever was sent: they wait for the dwell time (decision rules-13). */
 const settleS = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> =>
   type === "dwell" ? Either.right(null) : optional(value, wholeNumber(SETTLE_S))
 
-/** Only dwell rules have it. For other types the result is null, whatever was sent (decision rules-14). */
+/** Only dwell rules have `silence_s`. For other types the result is null, whatever was sent (decision rules-14). */
 const silenceS = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> =>
   type !== undefined && !HAS_MINUTES[type] ? Either.right(null) : optional(value, wholeNumber(SILENCE_S))
 
-/** Events that are too old when they are written would never be sent. */
+/** Refuses a maximum age that every event has exceeded when it is written: none would be sent. */
 const outlives = ({
   maxEventAgeS,
   settleS,

@@ -11,7 +11,7 @@ export interface SideRun {
   readonly until: Timestamp
 }
 
-/** What a reading says about the side after it: both for those that the rule ignores. */
+/** What an outcome says about the side after the reading; `nothing` when the reading is ignored or undecided. */
 const LOOKS: Readonly<Record<RuleOutcome, "asked" | "other" | "same" | "back" | "nothing">> = {
   fired: "asked",
   stale: "asked",
@@ -27,15 +27,15 @@ const LOOKS: Readonly<Record<RuleOutcome, "asked" | "other" | "same" | "back" | 
   out_of_order: "nothing"
 }
 
-/** The side on which the person is when the rule's own question is answered with yes. */
+/** The person's side after the event that the rule asks about. */
 const ASKED: Readonly<Record<RuleType, "inside" | "outside">> = { enter: "inside", exit: "outside", dwell: "inside" }
 
 const opposite = (side: RuleMemory["side"]): RuleMemory["side"] =>
   side === null ? null : side === "inside" ? "outside" : "inside"
 
 /**
- * The runs of sides, oldest first. An evaluation has no side, because apps read it too; it follows from the outcomes.
- * Before the first crossing the person was on the other side. A stay rule that only crossed says nothing of the side.
+ * The runs of sides, oldest first. An evaluation has no side, because apps read it too; the outcomes tell it.
+ * Before the first crossing the person was on the other side. Of a dwell rule, crossings alone tell no side.
  */
 export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<SideRun> => {
   let newest = Number.NEGATIVE_INFINITY
@@ -52,7 +52,7 @@ export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<
     const side = after[index] ?? null
     if (last !== undefined && last.side === side) runs[runs.length - 1] = { ...last, until: capturedAt }
     else {
-      // The run before goes on until this reading: nobody knows where between the two the edge was crossed.
+      // The previous run goes on until this reading: when the edge was crossed between the two is unknown.
       if (last !== undefined) runs[runs.length - 1] = { ...last, until: capturedAt }
       runs.push({ side, from: capturedAt, until: capturedAt })
     }

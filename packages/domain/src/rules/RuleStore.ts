@@ -14,7 +14,7 @@ export interface Evaluations {
   readonly recent: RecentEvaluations
   /**
    * For a zone rule: the other zone rules of its connection, also deleted ones, that began in the hour before it
-   * (`RecentEvaluations.beginning`), at one instant only those with a smaller id. 0 for a place rule.
+   * (`RecentEvaluations.beginning`), of the same instant only those with a smaller id. 0 for a place rule.
    */
   readonly zonesBefore: number
 }
@@ -50,7 +50,7 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
     ) => StoreEffect<Option.Option<A>>
     /**
      * Rules by creation, then id, after the position `after`. Finished rules are included; deleted rules and rules of
-     * an ended connection are not. Places have their present labels. `disabledAt` is that of now, too: null while the
+     * an ended connection are not. Places have their present labels. `disabledAt` is computed now, too: null while the
      * rule works, else since when its place is archived or withdrawn, or when the missing scope was first noticed
      * (decision L8).
      */
@@ -74,7 +74,7 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
       connectionId: ConnectionId,
       ids: ReadonlyArray<RuleId>
     ) => StoreEffect<ReadonlyMap<RuleId, Evaluations>>
-    /** False when the connection has no such rule of this kind. `connectionId` null: any of the user's. */
+    /** Deletes a rule. False: the connection has no such rule of this kind. `connectionId` null: any of the user's. */
     readonly remove: (
       userId: UserId,
       connectionId: ConnectionId | null,

@@ -17,7 +17,7 @@ export class WebhookUrlNotRegistered extends Schema.TaggedError<WebhookUrlNotReg
   {}
 ) {}
 
-/** At `instant` this rule would be the eleventh. Wire: 409 `rule_limit_reached`, with it (Spec §4.6.6). */
+/** At `instant` this rule would be the eleventh. Wire: 409 `rule_limit_reached`, with `instant` (Spec §4.6.6). */
 export class RuleLimitReached extends Schema.TaggedError<RuleLimitReached>()("RuleLimitReached", {
   instant: Timestamp.Timestamp
 }) {}

@@ -85,7 +85,7 @@ export interface EvaluatedRule<R extends Rule = Rule> {
   readonly recent: RecentEvaluations.RecentEvaluations
 }
 
-/** Why a rule fired or did not, for its app. `NotFound` for a deleted one and another connection's or kind's. */
+/** Why a rule fired or did not, for its app. `NotFound` for a deleted rule and one of another connection or kind. */
 export const getEvaluations = program(
   "getEvaluations",
   function* (caller: Pick<Connection, "userId" | "id">, id: RuleId, kind: RuleKind) {

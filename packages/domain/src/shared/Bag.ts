@@ -1,7 +1,7 @@
 /**
- * Objects that are under way, in no order. A `Set` would do, but V8 replaces the table of a set every few changes, and
- * an old table mentions the next one and what was in it: once one table is old, every object that was ever in the set
- * stays in memory until the next large collection of garbage.
+ * Objects in use, in no order. A `Set` would do, but V8 replaces the table of a set every few changes, and a replaced
+ * table references the next one and its own items: once one table is in the old generation, every object that was ever
+ * in the set stays in memory until the next large collection of garbage.
  */
 export class Bag<A extends object> implements Iterable<A> {
   private readonly items: Array<A> = []
@@ -36,7 +36,7 @@ export class Bag<A extends object> implements Iterable<A> {
     this.put(last, at)
   }
 
-  /** The items as they are now. They may be added and deleted meanwhile. */
+  /** The items as they are now: adding and deleting during the iteration does not change it. */
   [Symbol.iterator](): Iterator<A> {
     return [...this.items][Symbol.iterator]()
   }

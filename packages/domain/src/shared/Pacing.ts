@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import * as Timestamp from "./Timestamp.js"
 
-/** At least this much: an embedded database answers at once, and without a pause other requests would never run. */
+/** The shortest pause. An embedded database answers at once: without a pause other requests would never run. */
 const SHORTEST_MS = 1
-/** At most this much: when the clock is set forward, the work seems to have taken hours. */
+/** The longest pause. When the clock is set forward, the work seems to have taken hours. */
 const LONGEST_MS = 1_000
 
 const pauseMs = (share: number, tookMs: number): number =>

@@ -1,7 +1,7 @@
 /** The sort keys of the last item of a page. The next page begins after it. */
 export type PagePosition = ReadonlyArray<string | number>
 
-/** Which page of a list is wanted. Without a cursor, it is the first. */
+/** A request for one page of a list. Without a cursor: the first page. */
 export interface PageRequest {
   readonly limit: number
   readonly cursor: string | undefined

@@ -54,9 +54,9 @@ export const gen = <Y extends Yielded, A>(body: () => Generator<Y, A, never>): R
   Effect.withFiberRuntime<unknown, unknown, unknown>((fiber) => running(body, fiber)) as Run<Y, A>
 
 /**
- * A function whose body is a generator, as `gen`. It is for what runs once a request: a generator function that is
- * written inside another function is made anew at each call, and V8 then keeps all that it mentions, such as the
- * request, until the next large collection of garbage.
+ * A function whose body is a generator, as in `gen`, for code that runs once a request: a generator function that is
+ * written inside another function is made anew at each call, and V8 then keeps all that it references, such as the
+ * request, until the next large garbage collection.
  */
 export const fn =
   <Args extends ReadonlyArray<unknown>, Y extends Yielded, A>(
@@ -75,8 +75,8 @@ const running = (body: () => Generator<Yielded, unknown, never>, fiber: Fiber.Ru
   Effect.gen(() => new Body(body(), fiber) as unknown as Generator<Yielded, unknown, never>)
 
 /**
- * A body whose ports and `Either`s are answered at once: `yield*` of a port is a look-up in the fiber's context. Effect
- * takes three steps of its loop and two objects for each, and a request asks for a dozen ports.
+ * A generator that resolves ports and `Right`s itself: `yield*` of a port is a look-up in the fiber's context. Effect
+ * takes three steps of its loop and two objects for each, and a request yields a dozen ports.
  */
 class Body implements Iterator<Yielded, unknown, never> {
   private readonly body: Generator<Yielded, unknown, never>

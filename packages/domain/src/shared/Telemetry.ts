@@ -18,7 +18,7 @@ import {
  * label is one of a closed list of words, and a span has a fixed name.
  */
 
-/** The allowed values of each label; null when another list closes them, such as the routes of an API. */
+/** The allowed values of each label; null when another list limits them, such as the routes of an API. */
 type Labels = Readonly<Record<string, ReadonlyArray<string> | null>>
 
 export type Values<L extends Labels> = {
@@ -141,7 +141,7 @@ export interface Recorder {
   readonly observers: Set<() => void>
 }
 
-/** Null: nothing is measured. */
+/** The recorder of this program. Null: nothing is measured. */
 export const recorder: FiberRef.FiberRef<Recorder | null> = GlobalValue.globalValue(
   "@place-access/domain/shared/Telemetry/recorder",
   () => FiberRef.unsafeMake<Recorder | null>(null)

@@ -2,14 +2,14 @@ import { Schema } from "effect"
 
 /** Names, labels, descriptions: trimmed, in Unicode's composed form, with lengths in code points, not UTF-16 units. */
 
-/** The length in code points: an emoji counts once, and so does an "é", in whatever way it was typed. */
+/** The length in code points. A simple emoji counts once, unlike in UTF-16, and so does a composed "é". */
 export const length = (text: string): number => [...text].length
 
 // Control characters (PostgreSQL refuses NUL), line and paragraph separators, halves of surrogate pairs, and the
 // direction overrides that let one name be displayed as another. Joiners stay: emoji and Persian need them.
 const FORBIDDEN = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
-/** Whether the text can be stored, and looks on a page like the text that it is. */
+/** Whether the text can be stored, and a page displays its characters in their order. */
 export const isPlain = (text: string): boolean => !FORBIDDEN.test(text)
 
 // Characters that show nothing, with which two names could look the same: soft hyphen, zero-width space, marks of

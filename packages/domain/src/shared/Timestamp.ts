@@ -16,7 +16,7 @@ export const DAY = 86_400_000
 /** From milliseconds since 1970, without fractions. Throws when the number is no instant. */
 export const make = (epochMillis: number): Timestamp => {
   const at = Math.trunc(epochMillis)
-  // The schema is asked for its error only: every fix of an upload has a time.
+  // The schema is called for its error only, because this runs for every fix of an upload.
   return Number.isSafeInteger(at) ? (at as Timestamp) : Timestamp.make(at)
 }
 

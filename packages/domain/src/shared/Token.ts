@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import * as Entropy from "./Entropy.js"
 
 /**
- * Opaque credentials such as `pa_at.con_4f….<secret>` (decision O5): a kind for scanners of leaks, a route (an id) that
+ * Opaque credentials such as `pa_at.con_4f….<secret>` (decision O5): a kind for leak scanners, a route (an id) that
  * says whose rows to read, and 256 bits or more. Apps see their connection's id, never the user's.
  */
 export type TokenKind =
@@ -33,7 +33,7 @@ export const fresh = (kind: TokenKind, route: string) =>
 
 const PATTERN = /^pa_(at|rt|ac|dv|ds)\.([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{43,64})$/
 
-/** None for a text that this service cannot have issued: the store need not be asked. */
+/** None for a text that this service cannot have issued, so that the store is not queried for it. */
 export const parse = (text: string): Option.Option<Token> => {
   const match = PATTERN.exec(text)
   return match?.[1] === undefined || match[2] === undefined || match[3] === undefined

@@ -21,7 +21,7 @@ export const moment = (at: Timestamp): string => {
 
 const MOMENT = new RegExp(`(\\d{1,2}) (${MONTHS.join("|")}) (\\d{4}) at (\\d\\d):(\\d\\d) UTC`, "g")
 
-/** A text in pieces: every moment that `moment` wrote into it is a time, what stands between them is text. */
+/** Splits a text: each moment that `moment` wrote becomes a time, and the text between moments stays text. */
 export const pieces = (text: string): ReadonlyArray<string | Timestamp> => {
   const found: Array<string | Timestamp> = []
   let end = 0
@@ -35,7 +35,7 @@ export const pieces = (text: string): ReadonlyArray<string | Timestamp> => {
   return [...found, text.slice(end)].filter((piece) => piece !== "")
 }
 
-/** A moment that is written for its reader. */
+/** A moment in its reader's time zone, for `WRITE`. */
 interface Written {
   readonly day: number
   /** From 1. */
@@ -51,8 +51,8 @@ const WRITE: Readonly<Record<Language, (moment: Written) => string>> = {
 }
 
 /**
- * The text with every moment as its reader wants it: `31 March 2026 at 14:00 (Europe/Amsterdam)`, or in German
- * `31. März 2026 um 14:00 (Europe/Amsterdam)`. Null: in UTC. A mail has no other clock. A text is translated first,
+ * The text with every moment in `zone` and `language`: `31 March 2026 at 14:00 (Europe/Amsterdam)`, or in German
+ * `31. März 2026 um 14:00 (Europe/Amsterdam)`. `zone` null: in UTC. A mail has no other clock. Translate a text before,
  * because only moments as `moment` writes them are found (decision languages-2).
  */
 export const inZone = (text: string, zone: TimeZone | null, language: Language = "en"): string =>

@@ -7,7 +7,7 @@ import { Conflict } from "../shared/Errors.js"
 import { Words } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
-/** What a change is decided by, read under the lock of the account and of all admins. */
+/** The facts that decide about a change, read under the locks of the account and of all admins. */
 export interface AccountState {
   readonly account: Account
   /** Whether another account is an admin and not suspended. */
@@ -21,16 +21,16 @@ export interface AccountChange {
   readonly audit: AuditEvent.AuditEvent
 }
 
-/** Null: the account is as wanted already, and nothing is written. */
+/** A change of an account. Null: the account is as wanted already, and nothing is written. */
 export type AccountStep = (state: AccountState, now: Timestamp) => Either.Either<AccountChange | null, Conflict>
 
 export const LAST_ADMIN = "this is the only admin: the service needs another one first"
 
-/** An admin who may not act counts as none. */
+/** Whether the change would leave no admin. A suspended admin counts as none. */
 const wouldLeaveNone = ({ account, hasOtherAdmin }: AccountState): boolean =>
   hasRole(account, "admin") && account.suspendedAt === null && !hasOtherAdmin
 
-/** `by` is the member of staff or the operator. */
+/** Gives a role. `by` is the member of staff or the operator. */
 export const giveRole =
   (role: Role, by: AuditEvent.AuditActor): AccountStep =>
   ({ account }, now) =>
@@ -40,7 +40,7 @@ export const giveRole =
         : changed(withRoles(account, [...account.roles, role]), by, now, { kind: "role_given", role })
     )
 
-/** `Conflict` for the last admin's role. */
+/** Takes a role away. `Conflict` for the last admin's role. */
 export const takeRole =
   (role: Role, by: AuditEvent.AuditActor): AccountStep =>
   (state, now) => {
@@ -51,7 +51,7 @@ export const takeRole =
     return Either.right(changed(withRoles(account, roles), by, now, { kind: "role_taken", role }))
   }
 
-/** `Conflict` for the last admin. Sessions stay and do not count, so that resuming brings them back. */
+/** Suspends. `Conflict` for the last admin. Sessions are refused but kept, so that they work again afterwards. */
 export const suspend =
   (by: AuditEvent.AuditActor): AccountStep =>
   (state, now) => {
@@ -72,7 +72,7 @@ export const resume =
         : changed({ ...account, suspendedAt: null }, by, now, { kind: "account_resumed" })
     )
 
-/** The operator vouches for the address (decision staff-5). */
+/** Confirms the address, for which the operator vouches (decision staff-5). */
 export const confirm =
   (by: AuditEvent.AuditActor): AccountStep =>
   ({ account }, now) =>

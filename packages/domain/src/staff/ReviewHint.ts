@@ -4,11 +4,11 @@ import * as AppProposal from "../apps/AppProposal.js"
 import type { Purpose } from "../purposes/Purpose.js"
 import * as Scope from "../shared/Scope.js"
 
-/** A hint decides nothing: each of them is right for some apps. */
+/** A hint to the reviewer. It decides nothing: what it names is right for some apps. */
 export type ReviewHint =
   /** A purpose announces more calls a day and user than one every five minutes. */
   | { readonly _tag: "ManyCalls"; readonly purposeKey: string; readonly perDay: number }
-  /** Users return to hosts that are not those of the web page. */
+  /** Redirect URIs have hosts outside of the web page's domain. */
   | { readonly _tag: "OtherHosts"; readonly webPage: string; readonly hosts: ReadonlyArray<string> }
   | { readonly _tag: "NoWebPage" }
   /** The description has fewer than four words for each scope. */
@@ -18,7 +18,7 @@ export type ReviewHint =
 
 /** One call every five minutes. */
 export const MANY_CALLS = 288
-/** The words of a description that explain one scope. */
+/** How many words of a description explain one scope. */
 const WORDS_OF_SCOPE = 4
 
 /** The hints about an app as its developer wants it, with its purposes. */
@@ -42,7 +42,7 @@ export const hints = (app: App, purposes: ReadonlyArray<Purpose>): ReadonlyArray
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 
-/** Hosts of another domain than the web page's. A private scheme has no host, and a machine's own is nobody's. */
+/** Hosts outside of the web page's domain. Private schemes have no host, and loopback hosts do not count. */
 const otherHosts = (webPage: string, redirectUris: ReadonlyArray<string>): ReadonlyArray<ReviewHint> => {
   const own = hostOf(webPage)
   if (own === undefined) return []
@@ -55,7 +55,7 @@ const otherHosts = (webPage: string, redirectUris: ReadonlyArray<string>): Reado
 const hostOf = (address: string): string | undefined =>
   /^https?:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#]+)/i.exec(address)?.[1]?.toLowerCase()
 
-/** Whether one host is the other, or a name below it. `www.` leads to the same site. */
+/** Whether the hosts are equal or one is a subdomain of the other. `www.` is ignored. */
 const isOfOne = (a: string, b: string): boolean => {
   const [first, second] = [a.replace(/^www\./, ""), b.replace(/^www\./, "")]
   return first === second || first.endsWith(`.${second}`) || second.endsWith(`.${first}`)

@@ -17,13 +17,13 @@ export interface WaitingSubmission {
   readonly purpose: Purpose | null
 }
 
-/** A connection flagged for a spent credential. Reviewers do not see who the user is. */
+/** A connection for which a spent credential was presented. Reviewers do not see who the user is. */
 export interface Leaked {
   readonly connectionId: ConnectionId
   readonly appId: AppId
   /** When the connection was last flagged. */
   readonly flaggedAt: Timestamp.Timestamp
-  /** The reason why the connection ended. Not a leak when it had ended before. */
+  /** Why the connection ended. Not a leak if the connection had ended before the leak. */
   readonly endReason: EndReason | null
 }
 

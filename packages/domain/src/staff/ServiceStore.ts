@@ -12,17 +12,17 @@ export interface QueueBacklog {
   readonly queue: QueueName
   /** Counted up to `COUNTED_MAX`. */
   readonly rows: number
-  /** Since when the first of them has been due; null when nothing waits. */
+  /** Since when the oldest row has been due; null when nothing waits. */
   readonly oldestDueAt: Timestamp.Timestamp | null
 }
 
 export interface ServiceCounts {
-  /** The newest `COUNTED_MAX` accounts of people are looked at. Test people are none (decision test-people-3). */
+  /** Accounts of people, up to `COUNTED_MAX`. Test people do not count (decision test-people-3). */
   readonly accounts: number
-  /** Those of them that were made at `since` or later. */
+  /** The counted accounts that were made at `since` or later. */
   readonly newAccounts: number
   readonly suspendedAccounts: number
-  /** Apps that are not revoked, by status; up to `COUNTED_MAX` are looked at. */
+  /** Apps that are not revoked, by status; up to `COUNTED_MAX` are counted. */
   readonly apps: Readonly<Record<AppStatus, number>>
   /** In the order of `QUEUES`. */
   readonly backlog: ReadonlyArray<QueueBacklog>
@@ -33,7 +33,7 @@ export interface ServiceCounts {
 /** Rows beyond this number are not counted, so that a number on a page never reads a whole table. */
 export const COUNTED_MAX = 100_000
 
-/** The newest volume flags, and the newest leaks, that are looked at. */
+/** How many of the newest volume flags, and of the newest leaks, are read. */
 export const WARNINGS_MAX = 100
 
 /** Numbers of the whole service. Each is one bounded query. */

@@ -73,15 +73,15 @@ export const signOutAccount = program("signOutAccount", function* (by: Manager, 
   return yield* endAllSessions(id, by === "operator" ? AuditEvent.OPERATOR : AuditEvent.actorOf(by.id, id))
 })
 
-/** Deletes the account for an operator, who was asked twice. `Conflict` for the last admin, `NotFound`. */
+/** Deletes the account for an operator, who was asked twice. `Conflict` for the last admin, `NotFound` if unknown. */
 export const deleteAccountAsOperator = program("deleteAccountAsOperator", function* (id: UserId) {
   const begun = yield* (yield* AccountDeletionStore).begin(id, AccountDeletion.decideForOperator)
   yield* yield* Effect.mapError(begun, unknown)
-  // No event may name an account that is gone; the line of the log does.
+  // No audit event may name a deleted account. The command's output names it.
   yield* recordAudit({ userId: null, actor: AuditEvent.OPERATOR, detail: { kind: "account_deleted" } })
 })
 
-/** The account with exactly this e-mail address or id: nobody can leaf through accounts by parts of a name. */
+/** The account with exactly this e-mail address or id, so that accounts cannot be searched by parts of a name. */
 export const findAccount = program("findAccount", function* (by: Manager, text: string) {
   yield* requireManager(by)
   const accounts = yield* AccountStore

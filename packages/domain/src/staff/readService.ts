@@ -8,7 +8,7 @@ import { type ServiceCounts, ServiceStore, WARNINGS_MAX } from "./ServiceStore.j
 export interface ServiceOverview extends ServiceCounts {
   /** The days that new accounts, flags and leaks are counted for. */
   readonly days: number
-  /** Volume flags and connections with a leak, of the newest `WARNINGS_MAX` of each. */
+  /** Volume flags, and connections with a leak, of these days, among the newest `WARNINGS_MAX` of each. */
   readonly volumeFlags: number
   readonly leaks: number
 }

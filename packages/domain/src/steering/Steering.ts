@@ -19,7 +19,7 @@ export interface SteeringChange {
   readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
   /** The standard tier ends this many days from now. */
   readonly standardDays?: Tier.StandardDays | undefined
-  /** The sensitive tier ends this many days from now. A sensitive scope that is given back needs it: default 30. */
+  /** The sensitive tier ends this many days from now. Left out when the tier begins anew: 30. */
   readonly sensitiveDays?: Tier.SensitiveDays | undefined
 }
 
@@ -92,7 +92,7 @@ const setPause = (
  */
 export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp): Decision =>
   unlessLive(userId, state, now, (connection) => {
-    // What the grace period has removed is left to the sweep, which tells the app.
+    // Scopes whose grace period has ended are left to the sweep, which notifies the app.
     if (!EffectiveScopes.held(connection, now).some(Scope.isSensitive)) return only(DONE)
     const heldScopes = connection.heldScopes.filter((scope) => !Scope.isSensitive(scope))
     const after = { ...connection, heldScopes, sensitiveExpiresAt: null }
@@ -115,8 +115,8 @@ export interface LostExactLocation {
 }
 
 /**
- * What the user can take back after "End exact location now": nothing was agreed since, and the date lies ahead. Null:
- * nothing. `history` is newest first.
+ * What the user can take back after "End exact location now". Null unless that was the last change and the end date
+ * lies ahead. `history` is newest first.
  */
 export const lostExactLocation = (
   [newest, before]: ReadonlyArray<ConsentEntry.ConsentEntry>,
@@ -199,7 +199,7 @@ const agreedAnew = (app: App, before: Connection, after: Connection, now: Timest
     {
       _tag: "LookAt",
       at: SensitiveNotice.nextLook(after, now),
-      // A notice of the date that stays may be due, and no sweep has sent it yet.
+      // A notice of the unchanged date may be due and not sent yet.
       ...(after.sensitiveExpiresAt === before.sensitiveExpiresAt ? { keepsEarlier: true } : {})
     },
     { _tag: "Record", entry: ConsentEntry.of(hasOtherScopes ? "permissions_changed" : "end_changed", seen, now) },
@@ -210,7 +210,7 @@ const agreedAnew = (app: App, before: Connection, after: Connection, now: Timest
 const isRemoved = (connection: Connection, now: Timestamp): boolean =>
   Tier.sensitiveState(connection, now) === "removed"
 
-/** The connection as the user sees it: without what the grace period has removed and no sweep has taken off yet. */
+/** The connection as the user sees it: without scopes whose grace period has ended before a sweep removed them. */
 const withoutRemoved = (connection: Connection, now: Timestamp): Connection =>
   isRemoved(connection, now)
     ? { ...connection, heldScopes: EffectiveScopes.held(connection, now), sensitiveExpiresAt: null }
@@ -218,8 +218,8 @@ const withoutRemoved = (connection: Connection, now: Timestamp): Connection =>
 
 /**
  * The granted scopes afterwards. Scopes that the user does not see stay granted, because the form cannot name them:
- * those that the app no longer declares, and those that the grace period has removed. They allow nothing. The sweep
- * takes the latter off and tells the app; without them it would find nothing to tell.
+ * those that the app no longer declares, and those that the grace period has removed. These scopes allow nothing. The
+ * sweep removes the latter and notifies the app; if they were gone already, the sweep would send no notice.
  */
 const scopesAfter = (
   { scopes }: SteeringChange,
@@ -261,7 +261,7 @@ const problemsOf = (
   return problems
 }
 
-/** One date for all sensitive scopes (Spec §4.2). The first one that is given back begins a new tier. */
+/** One end for all sensitive scopes (Spec §4.2). The first scope that is given back begins a new tier. */
 const sensitiveEndAfter = (
   { sensitiveDays }: SteeringChange,
   scopes: ReadonlyArray<Scope.Scope>,

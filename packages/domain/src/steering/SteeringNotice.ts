@@ -6,8 +6,8 @@ import { foldable } from "../mail/NamedMail.js"
 import { Scope, type Timestamp, Words } from "../shared/index.js"
 
 /**
- * E-mails about a change that the user made without the app asking, so that nobody else can make it unnoticed (decision
- * connection-8). A pause has none: it discloses less, and its end restores what was agreed.
+ * E-mails about a change that the user made without the app asking, so that nobody else can make such a change
+ * unnoticed (decision connection-8). A pause has no mail: it discloses less, and its end restores what was agreed.
  */
 
 /** The receipt of changed permissions or dates; `after` is the connection from now on. */

@@ -51,7 +51,7 @@ export const resumeAll = program("resumeAll", function* (userId: UserId) {
   return yield* steerAll(userId, (state, now) => Steering.resume(userId, state, now))
 })
 
-/** Each connection in its own transaction. One that ended meanwhile is left out. */
+/** Changes each live connection in its own transaction, and counts those that have not ended meanwhile. */
 const steerAll = (userId: UserId, decide: Decide) =>
   Effect.gen(function* () {
     const store = yield* ConnectionStore
@@ -69,7 +69,7 @@ export const endExactLocation = program("endExactLocation", function* (userId: U
   return yield* getConnection(userId, id)
 })
 
-/** The entries that tell what the last change took away. */
+/** How many of the newest entries show what the last change took away. */
 const LAST_TWO = 2
 
 /** What `restoreExactLocation` would give back to the app; null: nothing. */
@@ -92,8 +92,8 @@ export const restoreExactLocation = program("restoreExactLocation", function* (u
 })
 
 /**
- * Changes permissions and dates. Fails like `pauseConnection`; `Invalid` on `scopes` for one that the user never agreed
- * to in this connection, and on `sensitive_days` without exact location.
+ * Changes permissions and dates. Fails like `pauseConnection`; `Invalid` on `scopes` for a scope that the user never
+ * agreed to in this connection, and on `sensitive_days` without exact location.
  */
 export const changeConnection = program(
   "changeConnection",

@@ -64,7 +64,7 @@ const ACCESS_LOG = 400 * DAY
 /** Entries of the access log are deleted up to this moment, inclusive. */
 export const accessLogUntil = (now: Timestamp): Timestamp => plus(now, -ACCESS_LOG)
 
-/** Rows of this kind are deleted up to here, inclusive. What a person may ask about the next day is kept a day. */
+/** Rows of this kind are deleted up to this time, inclusive. Rows that a person may ask about are kept a day longer. */
 export const until = (kind: RetentionKind, now: Timestamp): Timestamp => {
   switch (kind) {
     case "access_tokens":

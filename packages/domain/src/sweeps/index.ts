@@ -1,7 +1,7 @@
 /**
- * Sweeps: the regular work of workers that no request waits for. They delete what is past its time (`Retention`), tell
- * users and apps when a tier ends (`TierSweep`), and call the sweeps of other rooms. `runHousekeeping` runs each on its
- * own timetable, for the people and tasks whose leases this worker holds. Every sweep goes in small steps, and may be
+ * Sweeps: the regular work of workers that no request waits for. They delete expired rows (`Retention`), notify apps
+ * when a tier ends (`TierSweep`), and call the sweeps of other rooms. `runHousekeeping` runs each sweep on its own
+ * timetable, for the people and tasks whose leases this worker holds. Every sweep goes in small steps, and may be
  * interrupted and repeated.
  *
  * @module

@@ -16,18 +16,18 @@ import * as StayPace from "../visits/StayPace.js"
 import { sweepExpired, sweepHistory } from "./sweepHistory.js"
 import { sweepTiers } from "./sweepTiers.js"
 
-/** How long the record of a worker that ended without a word is kept. */
+/** How long the row of a crashed worker is kept. */
 const DEAD_WORKERS_KEPT = Timestamp.HOUR
 
-/** How often the chosen notices are looked at. Each is written once, whenever it is due. */
+/** How often due notices are looked for. Each notice is written once. */
 const NOTICES_EVERY = Timestamp.HOUR
 
 /**
  * Runs the regular jobs of the workers: dates of connections (every 15 minutes, Spec §6.3.1), volume flags (hourly,
  * Spec §8), warnings about failing endpoints, connections of revoked apps, test people of apps that left the sandbox,
- * rows of deleted accounts, history that is older than users keep, stays to derive, notices that people chose, and
- * expired rows. Runs until interrupted and never fails. Each job does only the work whose leases this worker holds.
- * `pace`: how fast stays are derived.
+ * rows of deleted accounts, history that is older than users keep, stays to derive, notices that people chose,
+ * listeners and workers that are gone, and expired rows. Runs until interrupted and never fails. Each job does only the
+ * work whose leases this worker holds. `pace`: how fast stays are derived.
  */
 export const runHousekeeping = (leases: WorkLeases = everything, pace: StayPace.StayPace = StayPace.QUICK) =>
   Effect.gen(function* () {

@@ -11,7 +11,7 @@ export type Action =
   | "read"
   /** Everything technical: texts, scopes, review, purposes, endpoints with their signing secrets, users, tests. */
   | "develop"
-  /** Redirect URIs and client secrets: who has both can take over every connection. */
+  /** Redirect URIs and client secrets: somebody with both can take over every connection. */
   | "secrets"
   /** Invite, remove, and change roles. */
   | "team"
@@ -25,7 +25,7 @@ const ALLOWED: Readonly<Record<TeamRole, ReadonlySet<Action>>> = {
 /** Whether a member with this role may do this. */
 export const can = (role: TeamRole, action: Action): boolean => ALLOWED[role].has(action)
 
-/** Why a member may not, for a person. */
+/** Why an action is refused, in words for the member. */
 export const REFUSAL: Readonly<Record<Action, string>> = {
   read: "you are not in the team of this app",
   develop: "your role in the team of this app only lets you read",

@@ -45,7 +45,7 @@ export const endsAt = ({ createdAt }: Pick<Invitation, "createdAt">): Timestamp 
 /** Whether the invitation can be accepted now. */
 export const isOpen = (invitation: Pick<Invitation, "createdAt">, now: Timestamp): boolean => now < endsAt(invitation)
 
-/** The role of this account; undefined: it is not in the team. */
+/** The role of this account; undefined: the account is not in the team. */
 export const roleOf = (
   { holderId, members }: Pick<Team, "holderId" | "members">,
   userId: UserId

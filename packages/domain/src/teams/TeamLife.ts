@@ -21,7 +21,7 @@ export interface TeamChange {
 /** Null: the team is as wanted already, and nothing is written. */
 export type TeamOutcome<E = NotFound | Forbidden | Conflict> = Either.Either<TeamChange | null, E>
 
-/** A transition that only somebody without the role, or with an unknown id, is refused. */
+/** The outcome of a transition that is refused only for a missing role or an unknown id. */
 type Plain = TeamOutcome<NotFound | Forbidden>
 
 export const CLOSED = "the app was revoked, or the account of its holder is suspended"
@@ -37,8 +37,8 @@ export interface NewInvitation {
 }
 
 /**
- * Invites an address. An address without an account is kept all the same, so that nobody finds out who has one. `by`
- * wants to invite; `Conflict` when the person is a member or invited already, and at the limits.
+ * Invites an address. An address without an account is invited too, so that nobody finds out who has an account.
+ * `Conflict` for a member, an address that is invited already and a closed team, and at the limits.
  */
 export const invite =
   (by: Pick<Account, "id" | "displayName">, { invitee, ...asked }: NewInvitation) =>
@@ -59,7 +59,7 @@ export const invite =
     return changed(after, by.id, by.id, now, "team_invited", asked.role, mails)
   }
 
-/** Withdraws an invitation, ended ones too. */
+/** Withdraws an invitation, even one that has ended. */
 export const withdraw =
   (by: UserId, id: InvitationId) =>
   (team: Team, now: Timestamp): Plain => {
@@ -70,7 +70,7 @@ export const withdraw =
     return changed(without(team, id), by, by, now, "team_invitation_withdrawn", found.role)
   }
 
-/** The open invitation of this address. The same answer for every other one: it may not exist. */
+/** The open invitation with this id, if it is for this address. All others look as if they did not exist. */
 const invitationOf = (team: Team, id: InvitationId, email: Email, now: Timestamp): Invitation | undefined =>
   team.invitations.find((one) => one.id === id && one.email === email && isOpen(one, now))
 
@@ -81,7 +81,7 @@ export const accept =
     const found = invitationOf(team, id, account.email, now)
     if (found === undefined) return unknown("invitation")
     if (team.isClosed) return conflict(CLOSED)
-    // Somebody who is in the team with another role keeps it: an invitation lowers nobody.
+    // A member keeps the present role: an invitation lowers nobody's role.
     if (roleOf(team, account.id) !== undefined) return conflict("you are in the team already")
     if (isFull(team)) return conflict(AccountLimits.MEMBERS.refusal)
     const member: Member = { id: memberId, userId: account.id, role: found.role, since: now }
@@ -117,7 +117,7 @@ export const changeRole =
     ])
   }
 
-/** Removes a member; `by` who is the member leaves, whatever the role. */
+/** Removes a member. When `by` is that member, the member leaves, whatever the role. */
 export const remove =
   (by: UserId, id: MemberId) =>
   (team: Team, now: Timestamp): Plain => {
@@ -177,7 +177,7 @@ const without = (team: Team, id: InvitationId): Team => ({
   invitations: team.invitations.filter((one) => one.id !== id)
 })
 
-/** Nobody joins by an invitation of somebody who may not invite any more. */
+/** The team without this member's invitations, by which nobody may join when the member may not invite any more. */
 const withoutInvitationsOf = (team: Team, { userId }: Pick<Member, "userId">): Team => ({
   ...team,
   invitations: team.invitations.filter(({ invitedBy }) => invitedBy !== userId)

@@ -23,7 +23,7 @@ const appLink = (team: Pick<Team, "appId">): Link => ({
 })
 const PORTAL: Link = { site: "service", path: "/developer", label: "Developer portal" }
 
-/** Below the developer portal: where the invited person accepts or declines. */
+/** The path of the page on which the invited person accepts or declines. */
 export const invitationPath = (appId: string, id: string): string => `/developer/invitations/${appId}/${id}`
 
 const mail = (to: UserId, key: string, subject: string, body: ReadonlyArray<string>, link: Link): MailMessage => ({

@@ -18,7 +18,7 @@ import * as Team from "./Team.js"
 import * as TeamLife from "./TeamLife.js"
 import { type ReceivedInvitation, TeamStore } from "./TeamStore.js"
 
-/** A member as the team reads it. */
+/** A member as other members see them. */
 export interface ListedMember {
   /** Null: the holder. */
   readonly id: MemberId | null
@@ -27,7 +27,7 @@ export interface ListedMember {
   readonly email: Email | null
   readonly role: TeamRole
   readonly since: Timestamp.Timestamp | null
-  /** Whether it is the reader. */
+  /** Whether this member is the reader. */
   readonly isReader: boolean
 }
 
@@ -35,9 +35,9 @@ export interface ListedTeam {
   readonly role: TeamRole
   /** Whether the reader is the holder. */
   readonly isHolder: boolean
-  /** The holder first, then by age. */
+  /** The holder first, then the members, oldest membership first. */
   readonly members: ReadonlyArray<ListedMember>
-  /** The open ones; none for readers who are not owners. */
+  /** The open invitations; empty for readers who are not owners. */
   readonly invitations: ReadonlyArray<Team.Invitation>
 }
 
@@ -74,8 +74,8 @@ export interface Invited {
 }
 
 /**
- * Invites the person who has this address, with a mail if there is such an account. Answer and list are the same
- * without one. Errors as `TeamLife.invite`.
+ * Invites the person who has this address, with a mail if an account has confirmed it. Without such an account, answer
+ * and list are the same. Errors as `TeamLife.invite`.
  */
 export const inviteMember = program("inviteMember", function* (account: Account, appId: AppId, asked: Invited) {
   const id = InvitationId.make(yield* Entropy.id("inv"))
@@ -110,7 +110,7 @@ export interface NamedInvitation {
   readonly id: InvitationId
 }
 
-/** An invitation, with the name of who invites, for the invited account; else `NotFound`. */
+/** An invitation with the name of the inviting account, for the invited account; else `NotFound`. */
 export const getInvitation = program(
   "getInvitation",
   function* (account: Account, rule: AddressRule, named: NamedInvitation) {
@@ -122,12 +122,12 @@ export const getInvitation = program(
   }
 )
 
-/** Joins the team, which makes the account a developer's. Errors as `TeamLife.accept`. */
+/** Joins the team, and gives the account the role `developer`. Errors as `TeamLife.accept`. */
 export const acceptInvitation = program(
   "acceptInvitation",
   function* (account: Account, rule: AddressRule, named: NamedInvitation) {
     yield* getInvitation(account, rule, named)
-    // As with the first app: a developer without apps does no harm.
+    // The role may stay when joining fails: a developer without apps does no harm.
     yield* (yield* AccountStore).addRoles(account.id, ["developer"])
     const memberId = MemberId.make(yield* Entropy.id("mbr"))
     yield* change(named.appId, TeamLife.accept(account, named.id, memberId), { unknown: "invitation" })
@@ -151,7 +151,7 @@ export const changeMemberRole = program(
   }
 )
 
-/** Removes a member; the member's own means to leave. Errors as `TeamLife.remove`. */
+/** Removes a member. With the account's own membership: leaves. Errors as `TeamLife.remove`. */
 export const removeMember = program("removeMember", function* (account: Account, appId: AppId, id: MemberId) {
   yield* change(appId, TeamLife.remove(account.id, id))
 })
@@ -167,7 +167,7 @@ export const handOver = program("handOver", function* (account: Account, appId: 
   yield* change(appId, TeamLife.handOver(account.id, id, memberId), { taker: id })
 })
 
-/** One transition, with its line of the log. Returns the team after it; undefined when nothing changed. */
+/** One transition, with its line of the log. Returns the changed team; undefined when nothing changed. */
 const change = <E>(
   appId: AppId,
   step: (team: Team.Team, now: Timestamp.Timestamp, held: number) => TeamLife.TeamOutcome<E>,

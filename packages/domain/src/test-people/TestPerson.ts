@@ -28,9 +28,9 @@ export interface TestPerson {
   readonly name: DisplayName
   readonly createdAt: Timestamp.Timestamp
   readonly places: ReadonlyArray<Place>
-  /** Null: the connection ended, or a failure came in between. */
+  /** Null: the connection ended, or a failure prevented it. */
   readonly connectionId: ConnectionId | null
-  /** When the phone's newest reading was captured; null: it has sent none. */
+  /** When the phone's newest reading was captured; null: the phone has sent none. */
   readonly lastReadingAt: Timestamp.Timestamp | null
 }
 
@@ -65,7 +65,7 @@ const GONE = "the app was revoked"
 
 /**
  * The account of a new test person. Nobody can sign in with it or mail to it: stored addresses of people are in lower
- * case, so no sign-in and no link for a password finds this one (as with `AccountDeletion.NOBODY`).
+ * case, so no sign-in and no password link finds this address (as with `AccountDeletion.NOBODY`).
  */
 export const account = (id: UserId, testOf: AppId, name: DisplayName, createdAt: Timestamp.Timestamp): TestAccount => ({
   id,
@@ -81,7 +81,7 @@ export const account = (id: UserId, testOf: AppId, name: DisplayName, createdAt:
   testOf
 })
 
-/** The scopes of the new connection. `Invalid` names `scopes`: one is not available, or none is. */
+/** The scopes of the new connection. `Invalid` on `scopes`: a scope is not available, or there is none. */
 export const grantedScopes = (
   asked: ReadonlyArray<Scope.Scope> | undefined,
   app: App.App,

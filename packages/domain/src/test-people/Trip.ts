@@ -33,9 +33,9 @@ export const LOG_READINGS = { least: 1, most: 1_000 } as const
 /** The most bytes of a file with a recorded log: a kilobyte for each reading, and more than any format needs. */
 export const LOG_BYTES = 1_048_576
 
-/** How far outside of the circle a trip begins or ends. An accuracy of this size decides nothing there. */
+/** How far outside of the circle a trip begins or ends. A reading there with an accuracy this large decides nothing. */
 const OUTSIDE_M = 500
-/** From the reading outside to the reading inside. */
+/** The time between the reading outside and the reading inside. */
 const APPROACH = MINUTE
 
 /**
@@ -60,7 +60,7 @@ const crossing = (
   after: Timestamp | null,
   end: Timestamp
 ): Either.Either<ReadonlyArray<Reading>, Conflict> => {
-  // After another trip, the minute is shorter: a second arrival need not wait.
+  // After another trip this time is shorter, so that a second arrival need not wait.
   const begin = Math.max(end - APPROACH, after === null ? -Infinity : after + 1) as Timestamp
   if (begin >= end) return Either.left(new Conflict({ reason: TOO_SOON }))
   const points = kind === "arrive" ? [outside(circle), circle] : [circle, outside(circle)]
@@ -94,10 +94,10 @@ const at = ({ lat, lon }: Point, capturedAt: Timestamp, accuracyM: number): Read
   accuracyM
 })
 
-/** A degree of latitude has 110.6 km or more everywhere: so this is at least `OUTSIDE_M` from the edge. */
+/** Shorter than any degree of latitude (110.6 km or more), so that a point outside is `OUTSIDE_M` away or more. */
 const METRES_OF_A_DEGREE = 110_000
 
-/** Towards the equator, so that no circle at a pole leads beyond it. */
+/** A point outside of the circle, towards the equator, so that it never lies beyond a pole. */
 const outside = ({ lat, lon, radiusM }: Circle): Point => ({
   lat: lat - (lat < 0 ? -1 : 1) * ((radiusM + OUTSIDE_M) / METRES_OF_A_DEGREE),
   lon

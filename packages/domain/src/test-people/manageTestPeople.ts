@@ -85,10 +85,10 @@ const equip = (
     return made
   })
 
-/** Nobody is sent to this address: the code is taken out of it at once. */
+/** No browser ever opens this address: the code is read out of it at once. */
 const NOWHERE = RedirectUri.make("https://test-person.invalid/")
 
-/** The way of a user from the consent page to the app's tokens, without the pages. */
+/** Approves a consent and exchanges its code for tokens, as a user's browser and the app would. */
 const connect = (
   app: App,
   account: TestPerson.TestAccount,
@@ -183,7 +183,7 @@ export const removeTestPerson = program("removeTestPerson", function* (app: App,
   yield* remove(id)
 })
 
-/** Only the last admin's account is kept, and a test person has no role: the outcome says nothing new. */
+/** Begins the deletion. Only the last admin's is refused, and a test person has no role: the outcome is ignored. */
 const remove = (id: UserId) =>
   Effect.gen(function* () {
     yield* (yield* AccountDeletionStore).begin(id, AccountDeletion.decide)

@@ -8,8 +8,8 @@ const UNREADABLE =
   "must be a complete file of recorded positions: GPX, KML, KMZ, GeoJSON, TCX, FIT, CSV, an OwnTracks log or a Google Timeline"
 
 /**
- * The readings of a recorded file, in any format that people can import. `Invalid` names `file`: it cannot be read, has
- * no reading, or has more than `LOG_READINGS`.
+ * The readings of a recorded file, in any format that people can import. `Invalid` on `file`: the file cannot be read,
+ * has no reading, or has more than `LOG_READINGS`.
  */
 export const readLog = program("readLog", function* (file: Uint8Array) {
   const reader = (yield* ImportReader).open()

@@ -22,7 +22,7 @@ export type TripRequest =
 
 /** What a trip sent, and what became of it. */
 export interface Simulated {
-  /** How many the phone sent. */
+  /** How many readings the phone sent. */
   readonly readings: number
   /** When the first reading was captured. */
   readonly from: Timestamp.Timestamp
@@ -32,8 +32,8 @@ export interface Simulated {
 }
 
 /**
- * Sends the readings of a trip as the test person's phone, by the program of real uploads: rules fire, webhooks are
- * delivered and visits derived. The readings lie in the past, so nothing waits. `NotFound` for an unknown person or
+ * Sends the readings of a trip as the test person's phone, through the program for real uploads: rules fire, webhooks
+ * are delivered and visits derived. The readings lie in the past, so nothing waits. `NotFound` for an unknown person or
  * place; `Conflict` for an app outside the sandbox, and when the trip does not fit after the newest reading.
  */
 export const simulateTrip = program("simulateTrip", function* (app: App, id: UserId, asked: TripRequest) {

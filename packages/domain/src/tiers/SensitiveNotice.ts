@@ -18,7 +18,7 @@ export interface Moment {
   readonly at: Timestamp
 }
 
-/** In order of time. */
+/** All notices about this end date, in order of time. */
 const moments = (expiresAt: Timestamp): ReadonlyArray<Moment> => [
   { kind: "expiring_14", at: plus(expiresAt, -14 * DAY) },
   { kind: "expiring_7", at: plus(expiresAt, -7 * DAY) },
@@ -27,8 +27,8 @@ const moments = (expiresAt: Timestamp): ReadonlyArray<Moment> => [
 ]
 
 /**
- * The notices due at `now`, in order; those before `from` are settled. `lapsed` and `removed` are always sent; a
- * warning is dropped when it is no longer true: "14 days" at 7 days, both after the date.
+ * The notices due at `now`, in order; notices before `from` were sent or dropped. `lapsed` and `removed` are always
+ * sent; a warning is dropped when a later notice is due too: "14 days" at 7 days, both warnings after the end date.
  */
 export const due = (expiresAt: Timestamp, from: Timestamp, now: Timestamp): ReadonlyArray<Moment> => {
   const passed = moments(expiresAt).filter(({ at }) => at >= from && at <= now)
@@ -37,7 +37,7 @@ export const due = (expiresAt: Timestamp, from: Timestamp, now: Timestamp): Read
 
 /**
  * When the sweep must next handle a connection, at `from` or later: at its standard end or the next notice; null:
- * never. At a consent, `from` is its time: an earlier notice is skipped, one due then is sent (Spec §6.3.3).
+ * never. At a consent, `from` is its time: earlier notices are skipped, a notice due then is sent (Spec §6.3.3).
  */
 export const nextLook = ({ sensitiveExpiresAt, standardExpiresAt }: Expiries, from: Timestamp): Timestamp | null => {
   const told = sensitiveExpiresAt === null ? [] : moments(sensitiveExpiresAt).map(({ at }) => at)

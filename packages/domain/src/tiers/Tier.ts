@@ -38,7 +38,7 @@ export const sensitiveState = ({ sensitiveExpiresAt }: Expiries, now: Timestamp)
         ? "lapsed"
         : "removed"
 
-/** Whether the standard tier has not ended; at its end it has. */
+/** Whether the standard tier is live. Its end is exclusive. */
 export const standardIsLive = ({ standardExpiresAt }: Expiries, now: Timestamp): boolean =>
   standardExpiresAt === null || now < standardExpiresAt
 

@@ -1,4 +1,4 @@
-// Fixes as a GPX 1.1 file, as in an archive: maps read it, and our own import.
+// Fixes as a GPX 1.1 file, as in an archive. Maps and our own import can read such a file.
 import { GPX_BEGIN, GPX_END, trackPoint } from "../exports/Entries.js"
 import type { StoredFix } from "../fixes/Fix.js"
 

@@ -5,13 +5,13 @@ import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
 export interface OwnVisit {
   readonly arrival: Timestamp
   readonly departure: Timestamp | null
-  /** The departure is the last that is known (`Visit.isUncertain`). */
+  /** The person left at `departure` or later (`Visit.isUncertain`). */
   readonly isUncertain: boolean
   readonly place: PlaceRef
 }
 
 /**
- * Without a reading for this long nobody knows where the person is. Phones that rest send one an hour at the least.
+ * Without a reading for this long, where the person is counts as unknown. A resting phone sends at least one an hour.
  */
 export const LONG_SILENCE = 70 * MINUTE
 
@@ -19,16 +19,16 @@ export const LONG_SILENCE = 70 * MINUTE
 export const isOld = (heardAt: Timestamp, now: Timestamp): boolean => now - heardAt >= LONG_SILENCE
 
 /**
- * `left`: the departure. `still`: the phone speaks, so the visit lasts until now. `unheard`: nothing says that the
- * person left, and the phone has been silent since `at`. `uncertain`: after `at` the phone was silent for hours, and
- * then far away: when the person left is not known.
+ * How a visit ends. `left`: at the departure. `still`: the phone sends, so the visit lasts until now. `unheard`:
+ * nothing says that the person left, and the phone has been silent since `at`. `uncertain`: after `at` the phone was
+ * silent for hours, and then far away: when the person left is not known.
  */
 export interface VisitEnd {
   readonly kind: "left" | "still" | "unheard" | "uncertain"
   readonly at: Timestamp
 }
 
-/** `heardAt`: the newest reading of the owner's phones; null or before the visit: only a phone's own report says it. */
+/** `heardAt`: the newest reading of the owner's phones; null or before the visit: only a phone's report shows it. */
 export const endOf = (
   { arrival, departure, isUncertain }: Pick<OwnVisit, "arrival" | "departure" | "isUncertain">,
   heardAt: Timestamp | null,

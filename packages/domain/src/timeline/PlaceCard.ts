@@ -12,7 +12,7 @@ export interface PlaceCard {
   readonly lastVisit: (OwnVisit & { readonly end: VisitEnd }) | null
 }
 
-/** The card of a place: who it is shared with, and when its owner was there last. `heardAt`: as for `endOf`. */
+/** The cards of these places: the connections that share each, and its last visit. `heardAt`: as for `endOf`. */
 export const of = (
   places: ReadonlyArray<Place>,
   connections: ReadonlyArray<UserConnection>,

@@ -12,7 +12,7 @@ export interface Suggestion {
   readonly kind: PlaceKind
   /** The nights or days on which the person was there. */
   readonly count: number
-  /** When the person was last heard there. */
+  /** The time of the last reading there. */
   readonly lastAt: Timestamp
 }
 
@@ -22,7 +22,7 @@ const SAME_SPOT_M = 150
 const LONG_ENOUGH = 3 * HOUR
 /** Fewer nights or days are a visit and not a habit. */
 const OFTEN_ENOUGH = 3
-/** The middle of a night: a stop that covers it spent the night there. */
+/** The middle of a night, after midnight: a person spent the night at the stop that covers this time. */
 const NIGHT_AT = 3 * HOUR
 
 /**
@@ -59,14 +59,14 @@ const nightsOf = ({ from, until }: Stop, zone: LocalDays.TimeZone): ReadonlyArra
     return middle !== undefined && middle >= from && middle < until ? [date] : []
   })
 
-/** A spot, the dates on which the person was there, and the last moment of them. */
+/** A spot, the dates on which the person was there, and the time of the last reading there. */
 interface Spot {
   readonly centre: Geometry.Point
   readonly dates: Set<string>
   lastAt: Timestamp
 }
 
-/** The spot with the most dates, if it has enough of them. */
+/** The spot with the most dates, if they are at least `OFTEN_ENOUGH`. */
 const best = (
   all: ReadonlyArray<Stop>,
   datesOf: (stop: Stop) => ReadonlyArray<string>

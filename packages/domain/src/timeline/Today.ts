@@ -13,12 +13,12 @@ import { isOld, type OwnVisit } from "./OwnVisit.js"
 /** A phone and how long it has been silent. */
 export interface PhoneState {
   readonly device: Device
-  /** Null: it never sent anything. */
+  /** Null: the phone never sent anything. */
   readonly lastSeenAt: Timestamp | null
   readonly state: Silence.Silence
 }
 
-/** What an app asked, day by day. */
+/** An app's number of requests, day by day. */
 export interface AskedApp {
   readonly appId: AppId
   readonly name: string
@@ -41,12 +41,12 @@ export interface Today {
   readonly places: number
   readonly phones: number
   readonly connections: number
-  /** The phone that was heard last; null without phones. */
+  /** The phone that sent last; null without phones. */
   readonly phone: PhoneState | null
   readonly where: CurrentPlace
   /** Since when the person is there; null: not known. */
   readonly since: Timestamp | null
-  /** The reading that says where is so old that it only says where the person was last. */
+  /** `where` comes from an old reading: it says only where the person was last. */
   readonly isPast: boolean
   readonly asked: ReadonlyArray<AskedApp>
   readonly ending: ReadonlyArray<EndingSoon>
@@ -56,7 +56,7 @@ export interface Today {
 }
 
 export const DAYS = 14
-/** What ends within this time is shown: long enough to act, and not so long that it is always there. */
+/** Ends within this time are shown: long enough to act, and not so long that one is always shown. */
 const SOON = 7 * DAY
 /** A flag is shown for this long. */
 export const FLAG_FOR = 3 * DAY
@@ -65,7 +65,7 @@ export const FLAG_FOR = 3 * DAY
 export const days = (zone: LocalDays.TimeZone, now: Timestamp): ReadonlyArray<LocalDays.LocalDay> =>
   LocalDays.between(zone, plus(now, -(DAYS + 1) * DAY), plus(now, 1)).slice(-DAYS)
 
-/** The phone that was heard last, because a person carries that one. */
+/** The phone that sent last: it is the phone that the person carries. */
 export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneState | null => {
   const [device] = [...devices].sort((a, b) => (b.lastSeenAt ?? 0) - (a.lastSeenAt ?? 0))
   if (device === undefined) return null
@@ -73,7 +73,7 @@ export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneStat
   return { device, lastSeenAt, state: Silence.of(lastSeenAt, now) }
 }
 
-/** Since when the person is at the place: the arrival of the open visit there. Elsewhere: since the last departure. */
+/** Since when the person is where `where` says: since the arrival, or since the last departure; null: unknown. */
 export const since = (where: CurrentPlace, visits: ReadonlyArray<OwnVisit>): Timestamp | null => {
   if (where.state === "unknown") return null
   const { place } = where
@@ -88,7 +88,7 @@ export const since = (where: CurrentPlace, visits: ReadonlyArray<OwnVisit>): Tim
 /** Whether `where` says no more than where the person was last (decision timeline-4). */
 export const isPast = ({ asOf }: CurrentPlace, now: Timestamp): boolean => asOf !== null && isOld(asOf, now)
 
-/** The apps that asked within the days, those of today first, then by how much they asked. */
+/** The apps that sent requests in these days, sorted by today's count, then by the total; highest first. */
 export const asked = (
   tallies: ReadonlyArray<AppTally>,
   names: ReadonlyMap<AppId, string>,
@@ -106,7 +106,7 @@ export const asked = (
     .sort((a, b) => (b.counts.at(-1) ?? 0) - (a.counts.at(-1) ?? 0) || sum(b.counts) - sum(a.counts))
 }
 
-/** What of live connections ends within `SOON`, the soonest first. */
+/** The live connections, and their exact locations, that end within `SOON`, the soonest first. */
 export const ending = (connections: ReadonlyArray<UserConnection>, now: Timestamp): ReadonlyArray<EndingSoon> =>
   connections
     .filter(({ live }) => live)

@@ -32,9 +32,9 @@ export type Segment =
 export const MIN_STOP = 10 * MINUTE
 /** Readings this near to the middle of a stop belong to it: most phones are less than 50 m off. */
 const STOP_RADIUS_M = 120
-/** Without a reading for this long nobody knows what was between. */
+/** Without a reading for this long, where the person was in between counts as unknown. */
 export const MIN_GAP = LONG_SILENCE
-/** A reading that is less precise moves a line by streets. */
+/** A less precise reading is left out: it would move a line by streets. */
 const MAX_ACCURACY_M = 200
 
 /** A spot where the phone stayed for `MIN_STOP` at the least. */
@@ -79,7 +79,7 @@ const middle = (members: ReadonlyArray<StoredFix>): Geometry.Point => {
 
 const turn = (degrees: number): number => ((degrees + 540) % 360) - 180
 
-/** The readings of the phone that said most, precise ones only, oldest first: two phones would make a zigzag. */
+/** The precise readings of the phone that sent most, oldest first: two phones would make a zigzag. */
 export const line = (fixes: ReadonlyArray<StoredFix>): ReadonlyArray<StoredFix> => {
   const counts = new Map<string, number>()
   for (const { deviceId } of fixes) counts.set(deviceId, (counts.get(deviceId) ?? 0) + 1)
@@ -106,7 +106,7 @@ interface Around {
 /**
  * The segments of a day until `now`, oldest first. Stays may overlap, because a place may lie in another; everything
  * else fills the time between them and the deleted stretches. `fixes` are a `line`. `heardAt`: the newest reading of
- * all phones, of any day; an open stay is not known beyond it (`endOf`).
+ * all phones, of any day; an open stay is known until then only (`endOf`).
  */
 export const segments = (
   day: Part,
@@ -169,7 +169,7 @@ const waysAndGaps = (part: Part, fixes: ReadonlyArray<StoredFix>): ReadonlyArray
   let at = part.from
   const gap = (until: Timestamp) => {
     const last = found.at(-1)
-    // One reading does not make two gaps of a short silence and the one beside it.
+    // A single reading does not split a silence into two gaps when one of the gaps would be short.
     if (last?.kind === "gap" && (isShort(last) || until - at < MIN_GAP)) found[found.length - 1] = { ...last, until }
     else found.push({ kind: "gap", from: at, until })
     at = until
@@ -177,7 +177,7 @@ const waysAndGaps = (part: Part, fixes: ReadonlyArray<StoredFix>): ReadonlyArray
   const way = (until: Timestamp) => {
     if (until <= at) return
     const on = own.filter(({ capturedAt }) => capturedAt >= at && capturedAt <= until)
-    // One reading is a spot and no way.
+    // A single reading is a spot and no way.
     if (on.length < 2) return gap(until)
     found.push({ kind: "way", from: at, until, lengthM: lengthM(on) })
     at = until
@@ -195,7 +195,7 @@ const waysAndGaps = (part: Part, fixes: ReadonlyArray<StoredFix>): ReadonlyArray
 const later = (a: Timestamp, b: Timestamp): Timestamp => (a > b ? a : b)
 const earlier = (a: Timestamp, b: Timestamp): Timestamp => (a < b ? a : b)
 
-/** The time at each place, longest first. */
+/** The visits and the time at each place, the longest time first. */
 export const totals = (
   segments: ReadonlyArray<Segment>
 ): ReadonlyArray<{ readonly place: PlaceRef; readonly visits: number; readonly millis: number }> => {

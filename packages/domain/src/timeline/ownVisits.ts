@@ -11,8 +11,8 @@ export interface OwnVisitsQuery extends VisitsQuery {
 }
 
 /**
- * Visits at all of the owner's places, with those from before a place was made: what an app sees to which everything is
- * shared. The result is what apps could see, because the same program answers them (decision timeline-1).
+ * Visits at all of the owner's places, with those from before a place was made: what an app sees when everything is
+ * shared with it. The result is what apps could see, because the same program answers them (decision timeline-1).
  */
 export const ownVisits = program("ownVisits", function* (userId: UserId, { only, ...asked }: OwnVisitsQuery) {
   const all = (yield* (yield* PlaceStore).list(userId)).filter(({ id }) => only === undefined || id === only)
@@ -26,10 +26,10 @@ export const ownVisits = program("ownVisits", function* (userId: UserId, { only,
 
 /** The most visits of one day that the owner sees. A phone that crosses an edge each minute makes more. */
 const VISITS_A_DAY = 200
-/** How many visits that began before the day may reach into it. The newest ones are looked at. */
+/** How many of the last visits that began before the day are read, because they may reach into the day. */
 const BEFORE = 5
 
-/** The visits that overlap a stretch, oldest first. Two bounded reads: those that began in it, and the last before. */
+/** The visits that overlap a stretch, oldest first: those that began in it, and of the last `BEFORE` before it. */
 export const ownVisitsWithin = program(
   "ownVisitsWithin",
   function* (userId: UserId, from: Timestamp.Timestamp, until: Timestamp.Timestamp) {

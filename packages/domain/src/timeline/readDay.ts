@@ -12,7 +12,7 @@ import * as Trace from "./Trace.js"
 
 /** A day of the owner. */
 export interface TimelineDay {
-  /** The precise readings of the phone that said most, oldest first. */
+  /** The precise readings of the phone that sent most, oldest first. */
   readonly fixes: ReadonlyArray<StoredFix>
   readonly segments: ReadonlyArray<Trace.Segment>
   /** False while visits are still to be derived. */
@@ -30,7 +30,7 @@ export interface AppOfDay {
   readonly count: number
 }
 
-/** A reading each five seconds of a day. A day of more shows its end. */
+/** More than one reading every five seconds. A day with more readings shows only its end. */
 const FIXES_A_DAY = 20_000
 
 /** One bounded read of each kind of data for a day (decision timeline-2). */
@@ -60,7 +60,7 @@ const askedWithin = (userId: UserId, { from, until }: Erasure.Stretch) =>
       .sort((a, b) => b.count - a.count)
   })
 
-/** What the deletion of a stretch would delete, and the apps that asked in it: what they learned stays with them. */
+/** What deleting a stretch would delete, and the apps that asked in it: they keep what they learned. */
 export const foreseeErasure = program("foreseeErasure", function* (userId: UserId, stretch: Erasure.Stretch) {
   return { extent: yield* previewErasure(userId, stretch), apps: yield* askedWithin(userId, stretch) }
 })

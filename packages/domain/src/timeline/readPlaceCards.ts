@@ -5,7 +5,7 @@ import { lastHeard } from "./lastHeard.js"
 import { ownVisits } from "./ownVisits.js"
 import * as PlaceCard from "./PlaceCard.js"
 
-/** One bounded read for all places together. A place that is not among them shows none. */
+/** How many of the newest visits are read for all places together. A place without any of them shows none. */
 const VISITS = 100
 
 /** The user's places by label, archived ones included, and a card of each that is not archived. */

@@ -13,9 +13,9 @@ import { type AppId, program, Timestamp, type UserId } from "../shared/index.js"
 import * as Today from "./Today.js"
 import { ownVisits } from "./ownVisits.js"
 
-/** The newest readings that are asked where the person is: the last one may be too imprecise. */
+/** How many of the newest readings tell where the person is: the last one may be too imprecise. */
 const READINGS = 50
-/** Visits that are asked since when the person is there. */
+/** How many of the newest visits tell since when the person is there. */
 const VISITS = 10
 const FLAGS = 5
 

@@ -4,10 +4,10 @@ import { PlaceStore } from "../places/PlaceStore.js"
 import { program, Timestamp, type UserId } from "../shared/index.js"
 import * as Suggestion from "./Suggestion.js"
 
-/** The readings that are looked at: two weeks of a phone that sends one a minute. */
+/** How many of the newest readings are read: two weeks of a phone that sends one a minute. */
 const READINGS = 20_000
 const LOOK_BACK = 28 * Timestamp.DAY
-/** Somebody with this many places knows how to make one, and the read is saved. */
+/** People with this many places know how to make a place: they get no suggestion, which saves the read. */
 const ENOUGH_PLACES = 5
 
 /** Spots that could become places of the owner, in one bounded read (decision timeline-3). No app learns of them. */

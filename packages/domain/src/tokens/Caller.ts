@@ -27,8 +27,8 @@ export const owner = ({ connection }: WithApp): ConnectionOwner => ({
 export const isPaused = ({ at, connection }: Caller): boolean => Pause.isOn(connection.pause, at)
 
 /**
- * Accepts a live token. An expired, a revoked and an ended one get the same error (Spec §7). `Suspended` for a token
- * that works again when the account is resumed.
+ * Accepts a live token. Expired tokens, revoked ones and those of an ended connection get the same error (Spec §7).
+ * `Suspended` for a token that works again when the account is resumed.
  */
 export const admit = (
   found: WithApp & { readonly token: AccessToken },
@@ -68,7 +68,7 @@ export const requireScope = (
   }
 }
 
-/** Requires any standard scope, for `GET /v1/answers/places` (decisions §3). The error names the first one. */
+/** Requires any standard scope, for `GET /v1/answers/places` (decisions §3). The error names the first of them. */
 export const requireAnyStandard = ({ app, connection }: WithApp, now: Timestamp): Either.Either<void, MissingScope> =>
   EffectiveScopes.effective(connection, app, now).some((scope) => !Scope.isSensitive(scope))
     ? Either.void

@@ -44,9 +44,9 @@ export type CodeExchangeOutcome =
 
 /**
  * Decides an exchange (decision O7). A client that cannot prove that it began the flow changes nothing: the code stays
- * unused and nothing is revoked. When the right client comes again within 30 s, while the tokens are unused, it did not
- * get the answer, which is repeated. A later exchange means that the code leaked, and ends its tokens, however old the
- * code is.
+ * unused and nothing is revoked. When the right client repeats the exchange within 30 s, while the tokens are unused,
+ * the answer was lost and is given again. A later exchange means that the code leaked, and ends its tokens, however old
+ * the code is.
  */
 export const decide = (
   vault: typeof Vault.Service,

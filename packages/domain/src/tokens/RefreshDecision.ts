@@ -37,7 +37,7 @@ export type RefreshOutcome =
 
 /**
  * Decides a refresh by the table of decision O6; the first row that matches counts. A revoked token is checked first
- * and fails without consequences at any age. Otherwise a token from before a reconnect could end the new connection.
+ * and fails without consequences at any age: a token from before a reconnect must not end the new connection.
  */
 export const decide = (
   offer: RefreshOffer,

@@ -40,9 +40,9 @@ export const ACCESS_LIFETIME = HOUR
 export const ACCESS_LIFETIME_S = ACCESS_LIFETIME / SECOND
 export const RACE_WINDOW = 30 * SECOND
 
-/** Whether a token spent at `rotatedAt` is a lost answer, presented again soon, and no leak (decision T3). */
+/** Whether a token spent at `rotatedAt` is presented again because the answer was lost, and no leak (decision T3). */
 export const isRace = (rotatedAt: Timestamp, now: Timestamp): boolean => now - rotatedAt <= RACE_WINDOW
 
-/** Whether the access token is younger than 3600 s (decision T3). */
+/** Whether the access token is not revoked and younger than 3600 s (decision T3). */
 export const accessIsLive = (token: AccessToken, now: Timestamp): boolean =>
   token.revokedAt === null && now - token.issuedAt < ACCESS_LIFETIME

@@ -11,7 +11,7 @@ export interface Presented {
   readonly access?: Vault.Hash
 }
 
-/** What a decision about credentials reads. Nothing of it changes until the decision's writes are committed. */
+/** The state that a decision about credentials reads. It does not change before the decision's writes are committed. */
 export interface Locked extends WithApp {
   /** The presented code, if it is this connection's. */
   readonly code: Option.Option<AuthorizationCode>
@@ -39,7 +39,7 @@ export type TokenWrite =
 export class TokenStore extends Context.Tag("@place-access/domain/tokens/TokenStore")<
   TokenStore,
   {
-    /** Reads all in one query, also if expired, revoked or ended, for the access log. None: no such token. */
+    /** One query for a token and its connection, even expired, revoked or ended (for the log). None: no such token. */
     readonly findByAccessToken: (
       id: ConnectionId,
       hash: Vault.Hash

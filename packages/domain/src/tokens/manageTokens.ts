@@ -10,7 +10,7 @@ import type { RefreshToken, Rotation } from "./TokenFamily.js"
 import * as TokenGrant from "./TokenGrant.js"
 import { TokenStore } from "./TokenStore.js"
 
-/** Finds a bearer token's caller (Spec §5). `InvalidToken.known`: the connection of a once good token. */
+/** Finds a bearer token's caller (Spec §5). `InvalidToken.known`: the connection of a token that was valid once. */
 export const authenticateAccess = program("authenticateAccess", function* (token: string) {
   const parsed = Option.getOrUndefined(Token.parse(token))
   if (parsed?.kind !== "at") return yield* new InvalidToken({ known: null })
@@ -85,7 +85,7 @@ export const exchangeCode = program("exchangeCode", function* (client: App, pres
   return TokenGrant.of(grant, { accessToken, refreshToken: again }, at)
 })
 
-/** The next token. Deriving it needs the code or token itself: the stored nonce and our key are not enough. */
+/** The next refresh token. Deriving it needs the code itself: the stored nonce and our key are not enough. */
 const derived = (code: string, connectionId: ConnectionId, { keyId, nonce }: Omit<Rotation, "at">) =>
   withPort(Vault.Vault, (vault) =>
     Effect.map(vault.derive("refresh-token", keyId, `${nonce}.${code}`), (secret) =>
@@ -95,7 +95,7 @@ const derived = (code: string, connectionId: ConnectionId, { keyId, nonce }: Omi
 
 /**
  * Handles `grant_type=refresh_token` of an authenticated client (Spec §4.3, decision O6). Each token is derived from
- * the one before: a client that lost the answer presents the spent one again and gets the same chain's head.
+ * the one before: a client that lost the answer presents the spent token again and gets the head of the same chain.
  */
 export const refreshTokens = program("refreshTokens", function* (client: App, presented: string) {
   const token = Option.getOrUndefined(Token.parse(presented))

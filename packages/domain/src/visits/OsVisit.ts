@@ -8,7 +8,7 @@ import { DAY } from "../shared/Timestamp.js"
 import type { Ground } from "./Stay.js"
 import type { VisitReport } from "../fixes/VisitReport.js"
 
-/** How far back a visit is looked for that others follow: phones report an arrival again, a little changed. */
+/** How far back a visit is searched despite later arrivals: phones report an arrival again, slightly changed. */
 export const LONGEST = 30 * DAY
 
 /** A phone's reports of one arrival and of what may end it, whatever the order and uploads they came in. */
@@ -33,7 +33,7 @@ export interface OsVisit extends Geometry.Point {
   readonly arrival: Timestamp.Timestamp
   readonly departure: Timestamp.Timestamp | null
   readonly accuracyM: number | null
-  /** True when the phone reported the departure. Otherwise something else ended the visit, or the visit is open. */
+  /** Whether the phone reported the departure or a deleted stretch cut the visit off. False also for an open visit. */
   readonly isLeft: boolean
 }
 

@@ -47,8 +47,8 @@ export const overlap = (
 ): boolean => a.arrival < (b.departure ?? Infinity) && b.arrival < (a.departure ?? Infinity)
 
 /**
- * The end of a stay whose phone in truth moved on: fixes near an edge end no stay, so it may go on by mistake. It ends
- * where the first later stay begins whose median is not decisively inside this circle.
+ * The end of a stay, earlier than derived if the phone had moved on: fixes near an edge end no stay, so a stay may go
+ * on by mistake. It then ends where the first later stay begins whose median is not decisively inside this circle.
  */
 export const endOf = (stay: Located, others: ReadonlyArray<Located>): Timestamp.Timestamp | null =>
   others.reduce<Timestamp.Timestamp | null>((end, other) => {

@@ -6,15 +6,15 @@ import type * as Erasure from "../retention-choice/Erasure.js"
 import type { PlaceId } from "../shared/Ids.js"
 import { HOUR, MINUTE, type Timestamp } from "../shared/Timestamp.js"
 
-/** A device's time at a place (decision L10): from its first fix inside to the first one of an absence. */
+/** A device's time at a place (decision L10): from its first fix inside to the first fix of an absence. */
 export interface Stay {
   readonly placeId: PlaceId
   readonly arrival: Timestamp
-  /** The first decisive fix outside; null before there is one. */
+  /** The first decisive fix outside, or the start of a deleted stretch; null while the stay is open. */
   readonly departure: Timestamp | null
   /**
-   * The last fix before a long silence, after which the device was far away: nobody knows when it left. Null: it was
-   * not silent, or it came back near. Only with a departure.
+   * The last fix before a long silence, after which the device was far away: when it left is unknown. Null: the device
+   * was not silent, or not far away afterwards. Only with a departure.
    */
   readonly heardUntil: Timestamp | null
 }
@@ -47,17 +47,17 @@ const JUMP_FIXES = 2
 export const FINAL_AFTER = JUMP
 
 /**
- * A device that rests sends little, and wakes within a kilometre of its place. One that is farther than `FAR_M` from
- * the edge after `SILENCE` was switched off. Some apps send once in some hours, so shorter silences say nothing.
+ * A device that rests sends little, and wakes within a kilometre of its place. A device that is farther than `FAR_M`
+ * from the edge after `SILENCE` was switched off. Some apps send once in some hours, so shorter silences say nothing.
  */
 export const SILENCE = 4 * HOUR
 export const FAR_M = 2_000
 
-/** The departure that answers have: no later than what is known. */
+/** The departure that answers show: before a silence that makes the departure unknown, not after it. */
 export const departureOf = ({ departure, heardUntil }: Pick<Stay, "departure" | "heardUntil">): Timestamp | null =>
   heardUntil ?? departure
 
-/** Whether a stay is long enough to be a visit, by the departure that answers have. An open one lasts until `now`. */
+/** Whether a stay is long enough to be a visit, by the departure in answers. An open stay lasts until `now`. */
 export const isLongEnough = (
   { arrival, departure }: { readonly arrival: Timestamp; readonly departure: Timestamp | null },
   now: Timestamp
@@ -67,7 +67,7 @@ export const isLongEnough = (
 export interface Before {
   /** The arrival of a stay that is open at the first fix; null: none is. */
   readonly openSince: Timestamp | null
-  /** The device's last fix before; null: there is none. */
+  /** The device's last fix before the first fix; null: there is none. */
   readonly heardAt: Timestamp | null
 }
 
@@ -75,15 +75,15 @@ export const NOTHING_BEFORE: Before = { openSince: null, heardAt: null }
 
 /**
  * The stays at one place. `fixes` are those of one device in the order of `Fix.byCapture`; of one instant the first fix
- * counts. `before` says how it was before the first of them. The result does not depend on whether the fixes are given
- * at once or in pieces.
+ * counts. `Before` describes the time before the first of these fixes. The result does not depend on whether the fixes
+ * are given at once or in pieces.
  *
  * A stay keeps the circle with which it began, even when the place is moved or archived. Fixes near the edge, silence,
  * an absence shorter than `ABSENCE` and a jump change nothing. To continue from a moment, give the fixes from
  * `FINAL_AFTER` before that moment.
  *
- * A deleted stretch ends a stay at its beginning, and none goes on through it: nobody knows any more where the device
- * was. `erasures` are in order of time.
+ * A deleted stretch ends a stay where the stretch begins. No stay goes on through a deleted stretch, because its fixes
+ * are gone. `erasures` are in order of time.
  */
 export const derive = (
   { archivedAt, placeId, shapes }: Ground,
@@ -94,7 +94,7 @@ export const derive = (
   const stays: Array<Stay> = []
   let arrival = openSince
   let circle = openSince === null ? undefined : Shape.validAt(shapes, openSince)?.circle
-  /** The last stay that ended. It goes on if the device comes back soon (`isOver`). */
+  /** The last stay that ended. The stay goes on if the device comes back soon (`isOver`). */
   let left: Left | undefined
   let heard = heardAt
   let instant = Number.NEGATIVE_INFINITY
@@ -146,8 +146,8 @@ export const derive = (
 }
 
 /**
- * The stays at one place after more fixes: `known` are those that were derived from the fixes before, and `fixes` begin
- * at `from`, which is `FINAL_AFTER` or more before the first new one.
+ * The stays at one place after more fixes: `known` are the stays derived from earlier fixes, and `fixes` begin at
+ * `from`, which is `FINAL_AFTER` or more before the first new fix.
  */
 export const goOn = (
   ground: Ground,

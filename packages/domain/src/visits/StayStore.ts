@@ -6,7 +6,7 @@ import type { StayFix, Stay } from "./Stay.js"
 import type { StayProgress } from "./StayProgress.js"
 
 export interface StayView {
-  /** Grows with each upload and each change of a circle. `commit` needs it to be unchanged. */
+  /** Grows with each upload and each change of a circle. `commit` fails when the version has changed. */
   readonly version: number
   readonly progress: StayProgress
   /** The stretches that the user deleted, by time. */
@@ -59,7 +59,7 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
      */
     readonly outdated: (asked: PhoneBatch) => StoreEffect<ReadonlyArray<PhoneKey>>
     readonly view: (userId: UserId, deviceId: DeviceId) => StoreEffect<StayView>
-    /** The device's last fix before `at`, as its time; null: there is none. */
+    /** The time of the device's last fix before `at`; null: there is none. */
     readonly heardBefore: (
       userId: UserId,
       deviceId: DeviceId,

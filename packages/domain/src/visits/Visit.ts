@@ -8,11 +8,11 @@ export interface Visit {
   readonly arrival: Timestamp.Timestamp
   /** Null while the visit is open. */
   readonly departure: Timestamp.Timestamp | null
-  /** The departure is the last that is known: the phone was silent, and then far away (`Stay.heardUntil`). */
+  /** The user left at `departure` or later: the phone was silent, and then far away (`Stay.heardUntil`). */
   readonly isUncertain: boolean
 }
 
-/** The last visit of a page, without device: one would show which connections belong to one user. */
+/** The last visit of a page. A device id in it would show which connections belong to one user. */
 export interface Position {
   readonly arrival: Timestamp.Timestamp
   readonly placeId: PlaceId

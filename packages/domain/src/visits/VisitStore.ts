@@ -4,13 +4,13 @@ import type { DeviceId, PlaceId, StoreEffect, Timestamp, UserId } from "../share
 import type { VisitReports } from "./OsVisit.js"
 import type { Position, Visit } from "./Visit.js"
 
-/** From `from` until before `to`; null leaves an end open. */
+/** A span of time from `from` until before `to`; null leaves an end open. */
 export interface Span {
   readonly from: Timestamp.Timestamp | null
   readonly to: Timestamp.Timestamp | null
 }
 
-/** The stays of this device at this place are derived from fixes before `dueFrom` only. */
+/** A device and place whose stays are derived only from fixes before `dueFrom` so far. */
 export interface Unfinished {
   readonly deviceId: DeviceId
   readonly placeId: PlaceId

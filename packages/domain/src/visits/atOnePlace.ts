@@ -51,7 +51,7 @@ export const atOnePlace = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
     })
   })
 
-/** Whether the app may see the other stay. A stay that it may not see must not change what it sees. */
+/** Whether the app may see the other stay. Stays that an app may not see must not change its answers. */
 const isTold = ({ candidates, cutoff, now, unfinished }: Asked, stay: DeviceStay): boolean => {
   const candidate = candidates.find(({ placeId }) => placeId === stay.placeId)
   const due = unfinished.find((one) => one.deviceId === stay.deviceId && one.placeId === stay.placeId)

@@ -9,14 +9,14 @@ import { type PhoneKey, StayStore } from "./StayStore.js"
 
 /**
  * After the rules of stays changed, the stays of each phone are derived anew (decision visits-12). Until the whole of a
- * phone is derived, its old stays stay as they are, and answers are complete. So this differs from `deriveBehind`, for
- * which stays are missing.
+ * phone is derived, its old stays stay as they are, and answers are complete. This differs from `deriveBehind`, where
+ * stays are missing until they are derived.
  */
 
 /** Devices looked up in one query. */
 const BATCH = 100
 
-/** How often a phone is derived anew that sends while it is derived. The next run tries again. */
+/** The attempts in one run for a phone that sends during its derivation. The next run tries again. */
 const TRIES = 3
 
 /** Derives the stays of outdated phones anew, and returns the number of phones. It may be interrupted and repeated. */
@@ -48,11 +48,11 @@ const ofOne = (phone: PhoneKey, pace: StayPace.StayPace) =>
     )
   )
 
-/** False when the phone sent, or one of its places changed, meanwhile. */
+/** Derives a phone anew. False: stays are still due, or the phone sent or a place changed meanwhile. */
 const attempt = ({ deviceId, userId }: PhoneKey, pace: StayPace.StayPace) =>
   Effect.gen(function* () {
     const store = yield* StayStore
-    // First what is due, so that the progress below says that nothing is.
+    // Due stays are derived first, so that the progress below has nothing due.
     yield* deriveStays(userId, deviceId, { ...pace, stepsMax: STEPS_MAX })
     const view = yield* store.view(userId, deviceId)
     const { backfills, dueFrom } = view.progress
@@ -91,7 +91,7 @@ const all = ({ deviceId, userId }: PhoneKey, erasures: Parameters<typeof Stay.de
       const last: Stay.StayFix | undefined = fixes.length < limit ? undefined : fixes.at(-1)
       const reached: Timestamp.Timestamp | null =
         last === undefined ? null : Timestamp.plus(last.capturedAt, 1 - Stay.FINAL_AFTER)
-      // Many fixes of a few minutes: more are read, or the same ones would be read without an end.
+      // With many fixes in a few minutes, more are read: otherwise the same fixes would be read endlessly.
       if (reached !== null && reached <= from) limit *= 2
       else from = reached
       yield* pause

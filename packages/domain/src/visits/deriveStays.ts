@@ -47,7 +47,7 @@ interface Read {
 
 const NONE: Read = { fixes: [], last: undefined }
 
-/** Reads a step's fixes, and more while all lie before `due`: otherwise the step repeats forever. */
+/** Reads a step's fixes, and more while all lie before `due`: otherwise the step would repeat forever. */
 const read = (
   userId: UserId,
   deviceId: DeviceId,

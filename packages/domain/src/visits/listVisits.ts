@@ -19,7 +19,7 @@ export interface VisitsQuery extends Span, Page.PageRequest {}
 export interface VisitAt {
   readonly arrival: Timestamp.Timestamp
   readonly departure: Timestamp.Timestamp | null
-  /** For the owner alone: the departure is the last that is known (`Visit.isUncertain`). */
+  /** For the owner alone: the user left at `departure` or later (`Visit.isUncertain`). */
   readonly isUncertain: boolean
   readonly place: Place.PlaceRef
 }

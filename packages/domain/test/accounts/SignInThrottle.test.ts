@@ -23,7 +23,7 @@ const expectExactWait = (tries: ReadonlyArray<SignInThrottle.CountedTry>, at: Ti
   expect(decide({ ofAccount: tries, ofAddress: [] }, then)._tag).toBe("Admitted")
 }
 
-/** The rule written a second time, by counting. */
+/** A second implementation of the rule, which counts. */
 const expected = (tries: ReadonlyArray<SignInThrottle.CountedTry>, at: Timestamp.Timestamp) => {
   const recent = tries.filter((one) => one.at > at - WINDOW)
   const failures = recent.filter((one) => one.failed || one.at <= at - IN_FLIGHT)

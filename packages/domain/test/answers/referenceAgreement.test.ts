@@ -50,7 +50,7 @@ const shapesOf = ({ circles, id }: KnownPlace): ReadonlyArray<Shape.Shape> =>
     circle
   }))
 
-/** The decisions of the product, in the words of the reference. */
+/** The product's decisions, in the form of the reference's results. */
 const product = (places: ReadonlyArray<KnownPlace>, fixes: ReadonlyArray<KnownFix>) => {
   const all = stored(fixes)
   const newest = [...all].sort(Fix.newestFirst)
@@ -159,7 +159,7 @@ describe("answers against a second writing of Spec §4.5 and decision L9 [L9]", 
       const possible = fixes.filter(
         (fix) => Fix.judge({ ...fix, capturedAt: time(fix.capturedAt) }, time(fix.receivedAt))._tag === "Fix"
       )
-      // Places where the phone was, so that it comes and goes.
+      // Places on the phone's way, so that the phone enters and leaves them.
       const places = [0, 0.3, 0.6, 0.9].flatMap((part, index): ReadonlyArray<KnownPlace> => {
         const at = possible[Math.floor(part * possible.length)]
         if (at === undefined) return []
@@ -178,7 +178,7 @@ describe("answers against a second writing of Spec §4.5 and decision L9 [L9]", 
           expect(told.lookup(at + offset, tolerance)).toEqual(referenceLookup(places, possible, at + offset, tolerance))
         }
       }
-      // The present is what the phone knew after each twentieth of its log.
+      // The present is tested after each twentieth of the log, with the fixes received by then.
       const received = [...possible].sort((a, b) => a.receivedAt - b.receivedAt)
       for (let step = 1; step <= 20; step++) {
         const known = received.slice(0, Math.ceil((received.length * step) / 20))

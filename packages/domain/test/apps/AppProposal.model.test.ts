@@ -78,7 +78,7 @@ describe("changes to an app in production, against their history", () => {
           expect(Either.isRight(outcome)).toBe(allowed)
           if (Either.isRight(outcome)) app = outcome.right
           if (before.submission === null && app.submission !== null) handedIn = app.revision
-          // A revision stands for one proposal to read.
+          // The revision grows exactly when what the reviewer reads has changed.
           expect(app.revision - before.revision).toBe(isDecision || reading(reference) === read ? 0 : 1)
           seen.add(`${before.proposal === null ? "settled" : "waits"} ${one.type} ${allowed}`)
 

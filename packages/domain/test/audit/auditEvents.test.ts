@@ -157,7 +157,7 @@ describe("the audit log [audit-1]", () => {
 
   it.effect("an unlock link that is used and an account that is made by mail are each one event and one line", () =>
     Effect.gen(function* () {
-      // Stores commit these events with their change: what the log's port would do is not asked.
+      // Stores commit these events with their change: the port of the log is not called.
       const log = yield* AuditLog
       const broken = { ...log, append: () => Effect.die("the event is not in the transaction") }
       const made = Account.Email.make("new@example.com")

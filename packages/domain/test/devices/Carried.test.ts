@@ -26,7 +26,7 @@ const one = (id: DeviceId, over: Partial<Carried.Companion> = {}): Carried.Compa
   ...over
 })
 
-/** A device that sent these. */
+/** A device that sent these readings. */
 const having = (id: DeviceId, ...sightings: ReadonlyArray<Movement.MovementFix>): Carried.Companion =>
   one(id, { movement: sightings.reduce<Movement.Movement | null>(Movement.step, null) })
 

@@ -9,7 +9,7 @@ const { DAY, HOUR, MINUTE } = Timestamp
 const NOW = time(NOON + 30 * MINUTE)
 const OLD = { createdAt: time(NOON - 30 * DAY), format: "owntracks" } as const
 
-/** What a store tells of readings that were captured so long before `NOW` and arrived with this delay. */
+/** What a store returns for readings that were captured this long before `NOW` and arrived with this delay. */
 const stored = (
   readings: ReadonlyArray<{ readonly before: number; readonly delay?: number }>
 ): Sending.SentReadings => {

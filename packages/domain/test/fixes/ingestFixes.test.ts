@@ -211,7 +211,7 @@ describe("a place that moved [L8]", () => {
 })
 
 describe("a rule that is made while the phone holds readings back [M5]", () => {
-  /** The firings of a person with an older enter rule, when the phone uploads at noon what it held back. */
+  /** The firings of an enter rule that was made `madeAgo` before noon, when the phone uploads its backlog at noon. */
   const firedBy = (madeAgo: number, target: "place" | "zone") =>
     Effect.gen(function* () {
       const { connection, enter, phone, place } = yield* person

@@ -24,7 +24,7 @@ import * as FactorMails from "../../src/factors/factorMails.js"
 import * as PurposeNotice from "../../src/purposes/PurposeNotice.js"
 import { appOf } from "../support/apps.js"
 
-/** What a mail is made of. The names are of strangers, who choose them. */
+/** The variable parts of a mail. Strangers choose the names. */
 export interface Facts {
   readonly name: string
   readonly email: string
@@ -48,7 +48,7 @@ const HOSTILE = [
   `${MARK}; then it is deleted. You need to sign in for it.`
 ]
 
-/** One line, like every name that the service takes. */
+/** One line, like every name that the service accepts. */
 const line = (text: string): string => {
   const plain = Words.oneLine(text.replaceAll(/\p{C}/gu, "")).trim()
   return plain.includes(MARK) ? plain : plain + MARK
@@ -278,7 +278,7 @@ const teamMails: Make = (facts) => {
   ]
 }
 
-/** What replaces mails beyond the limit. */
+/** The mails that replace other mails beyond the limit. */
 const foldedMails: Make = (facts) => {
   const full = { ...NamedMail.none, namedAt: Array.from({ length: NamedMail.LIMIT }, () => facts.at) }
   const leak = LeakNotice.message("code_reused", { app: namedOf(facts), connection: connectionOf(facts, [], true) })

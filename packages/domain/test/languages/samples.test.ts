@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { facts, type Facts, MAILS, textsOf } from "./mailSamples.js"
 import { TEXTS } from "./textSamples.js"
 
-/** What a stranger or a reviewer wrote stays as it is: the note of the sample, and the address of an endpoint. */
+/** Whether the domain wrote the line, and not a reviewer (the sample's note) or a stranger (an endpoint's address). */
 const isOurs = (line: string, { note }: Facts): boolean =>
   line !== note && line !== `"${note}"` && !line.startsWith("https://a.example")
 

@@ -8,10 +8,10 @@ import { TEXTS } from "./textSamples.js"
 
 const DOMAIN = fileURLToPath(new URL("../../src", import.meta.url))
 
-/** It passes the mail of `confirmMail` on, with another key. */
+/** Files without a mail of their own. `changeAddress.ts` passes on the mail of `confirmMail`, with another key. */
 const PASSES_ON = ["credentials/changeAddress.ts"]
 
-/** Texts that no page and no mail has: files, and why. `RegExp`: of the file, the texts that match only. */
+/** Texts that are on no page and in no mail: the texts of the file or folder that match `which`, with the reason. */
 const UNREAD: ReadonlyArray<readonly [file: string, which: RegExp, why: string]> = [
   ["consent/AuthorizeRequest.ts", /^(\{\} must|response_type|code_challenge|external_user_id|scope )/, "for apps"],
   ["consent/ConsentDecision.ts", /^the user did not allow/, "for apps"],

@@ -7,7 +7,7 @@ export interface SourceText {
   readonly file: string
   readonly line: number
   readonly parts: ReadonlyArray<string>
-  /** The texts that each expression may write, as far as they stand in it. */
+  /** The texts that each expression may write, as far as the expression contains them. */
   readonly between: ReadonlyArray<ReadonlyArray<string>>
 }
 

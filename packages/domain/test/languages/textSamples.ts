@@ -85,7 +85,7 @@ const visits: Make = ({ name, number }) =>
 const labels = (name: string, count: number): ReadonlyArray<string> =>
   Array.from({ length: count }, (_, index) => `${index} ${name}`)
 
-/** The texts of the log, and what else is put together from parts, by the file that writes it. */
+/** The texts of the log, and other texts that are put together from parts, by the file that writes them. */
 export const TEXTS: Readonly<Record<string, Make>> = {
   "answers/Disclosure.ts": answers,
   "deliveries/Disclosure.ts": deliveries,

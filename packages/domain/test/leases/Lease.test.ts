@@ -8,13 +8,13 @@ const [A, B, C] = ["wrk_a", "wrk_b", "wrk_c"].map((id) => WorkerId.make(id)) as 
 
 const alive = (worker: WorkerId): Lease.Beat => ({ worker, aliveUntil: Lease.aliveUntil(NOW) })
 
-/** Leases that are named by their place: `owned([A, null])` is one of A and one that is free. */
+/** Leases that are named by their index: `owned([A, null])` is a lease of A and a free lease. */
 const owned = (owners: ReadonlyArray<WorkerId | null>): ReadonlyArray<Lease.Lease> =>
   owners.map((owner, index) => ({ kind: "people", name: String(index), owner, token: 7 }))
 
 const times = <A>(count: number, value: A): ReadonlyArray<A> => Array.from({ length: count }, () => value)
 
-/** The move of a worker that holds everything that the survey says is its own. */
+/** The move of a worker that holds all leases that it owns in the survey. */
 const moveOf = (worker: WorkerId, leases: ReadonlyArray<Lease.Lease>, workers: ReadonlyArray<WorkerId>) =>
   Lease.move(
     worker,
@@ -130,12 +130,12 @@ class Cluster {
     )
   }
 
-  /** Everybody looks a few times. */
+  /** Every worker looks a few times. */
   settle(): void {
     for (let round = 0; round < 4; round++) for (const worker of this.living) this.look(worker)
   }
 
-  /** What is wrong when everybody has looked a few times: shares that differ by more than one, or nobody's leases. */
+  /** The faults after all workers have looked a few times: free leases, or shares that differ by more than one. */
   faults(): ReadonlyArray<string> {
     if (this.living.size === 0) return []
     const shares = [...this.living].map((worker) => this.leases.filter(({ owner }) => owner === worker).length)
@@ -147,7 +147,7 @@ class Cluster {
   }
 }
 
-/** Few, so that what is said of a worker often concerns one that is there. */
+/** Few workers, so that a random event often concerns a live worker. */
 const WORKERS = Array.from({ length: 4 }, (_, index) => WorkerId.make(`wrk_${index}`))
 
 type Happening = readonly ["comes" | "goes" | "looks", WorkerId]

@@ -9,7 +9,7 @@ const BUCKETS = Array.from({ length: 8 }, (_, index) => index)
 const NAMES = { people: BUCKETS.map(String), chores: ["listeners"] }
 const LOOK = "2 seconds"
 
-/** Somebody of each bucket. */
+/** One person of each bucket. */
 const PEOPLE = BUCKETS.map((bucket) => {
   const ids = Array.from({ length: 2_000 }, (_, index) => UserId.make(`usr_${index}`))
   return ids.find((id) => bucketOf(id) === bucket) ?? UserId.make("nobody")
@@ -18,10 +18,10 @@ const SOMEBODY = PEOPLE[0] ?? UserId.make("nobody")
 
 type Store = typeof LeaseStore.Service
 
-/** A worker that looks whenever it is asked, and may be stopped in any way. */
+/** A worker that looks whenever the test calls `look`, and may be stopped in any way. */
 const worker = Effect.map(holdLeases(LOOK, NAMES), (leases) => ({
   ...leases,
-  /** Works for this long: asks what it holds every half second. */
+  /** Calls `look` every half second for this long. */
   works: (millis: number) => Effect.repeatN(Effect.zipLeft(leases.look, Effect.sleep(500)), millis / 500 - 1)
 }))
 
@@ -124,7 +124,7 @@ describe("the leases that a worker holds", () => {
         yield* one.look
         yield* one.leave
         expect(sorted(yield* two.look)).toEqual(BUCKETS)
-        // `two` dies here: nobody asks it any more.
+        // `two` dies here: nothing calls its `look` any more.
         yield* Effect.sleep("9999 millis")
         expect(yield* three.look).toEqual([])
         yield* Effect.sleep("500 millis")
@@ -309,9 +309,9 @@ describe("pieces of work [leases-2]", () => {
 })
 
 /**
- * Workers that come, hang, leave and die, over a store that answers late. Returns what was wrong: a worker that took a
- * lease for its own although somebody else had taken it since, two workers at the work of one person, and at the end
- * leases of nobody and unfair shares.
+ * Workers that come, hang, leave and die, over a store that answers late. Returns what was wrong: a worker that held a
+ * lease although another worker had taken it since, two workers at the work of one person, and at the end free leases
+ * and unfair shares.
  */
 const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: Using): ReadonlyArray<string> =>
   inVirtualTime(
@@ -320,7 +320,7 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
       const lastTakers = new Map<string, WorkerId>()
       const workedAt = new Map<UserId, number>()
       let state = seed
-      /** The next of a fixed row of delays that look random. */
+      /** The next of a fixed sequence of pseudo-random delays. */
       const delay = () => (state = (state * 16_807) % 2_147_483_647) % 400
       const slow = <A, E>(answer: Effect.Effect<A, E>) =>
         Effect.suspend(() => Effect.zipLeft(Effect.delay(answer, delay()), Effect.sleep(delay())))
@@ -352,7 +352,7 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
                 () => Effect.sleep(8 * delay()),
                 () => Effect.sync(() => void workedAt.set(person, (workedAt.get(person) ?? 0) - 1))
               )
-            /** Works for a while and checks each time that what it holds is its own. */
+            /** Works for a while and checks at each look that no other worker has taken its leases. */
             const living = (seconds: number) =>
               Effect.gen(function* () {
                 let own: WorkerId | undefined
@@ -379,7 +379,7 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
                   }
                   yield* Effect.sleep(250)
                 }
-                // A piece that goes on while its worker hangs may meet another worker: that is not judged here.
+                // While a worker hangs, another worker may do the same work: that is not judged here.
                 yield* Fiber.interrupt(pieces)
                 const { leases } = yield* (yield* LeaseStore).survey(Lease.HOME)
                 const owned = leases.filter(({ owner }) => owner === own)

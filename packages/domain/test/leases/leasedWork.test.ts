@@ -40,7 +40,7 @@ const start = <E, R>(loops: (leases: WorkLeases) => Effect.Effect<unknown, E, R>
     return yield* Effect.fork(Effect.interruptible(Effect.onExit(work, () => leases.leave)))
   })
 
-/** A worker that ends without a word, as by `kill -9`, when its fiber is interrupted. */
+/** A worker that crashes, as by `kill -9`, when its fiber is interrupted. */
 const startMortal: typeof start = (loops) =>
   Effect.flatMap(LeaseStore, (store) =>
     Effect.provideService(start(loops), LeaseStore, { ...store, leave: () => Effect.void })
@@ -149,7 +149,7 @@ describe("deleted accounts that workers share [deletions-3, leases-1]", () => {
         yield* Effect.sleep("2 minutes")
         expect(removals).toBe(2)
         yield* Fiber.interrupt(dying)
-        // Nobody runs for most of the day: each look of a worker costs the test time.
+        // No worker runs for most of the day, because each look costs the test time.
         for (const wait of [11 * MINUTE, DAY]) {
           const worker = yield* start(deletionLoop).pipe(
             Effect.provideService(AccountDeletionStore, { ...store, due: due(store) })

@@ -7,7 +7,7 @@ import { DAY, HOUR, NOON, time } from "../support/rules.js"
 
 const KM_LAT = 1 / 111.25
 const KM_LON = 1 / 68.1
-/** Kilometres north and east of a town's corner. */
+/** A circle whose centre is this many kilometres north and east of a town's corner. */
 const circle = (north: number, east: number, radiusM: number): Geometry.Circle => ({
   lat: 52.3 + north * KM_LAT,
   lon: 4.8 + east * KM_LON,

@@ -4,7 +4,7 @@ import { type Decision, medianErrorKm, strategies } from "../support/zoneSearch.
 
 const PEOPLE = 32
 
-/** The budget of the hour without that of the day. */
+/** The hourly budget without the daily one. */
 const hourAlone: Decision = (before, _, now) => {
   const spending = Budget.spend(ZoneQuestions.HOURLY, before.calls, now)
   return spending._tag === "Refused" ? spending : { _tag: "Asked", questions: { calls: spending.calls, circles: [] } }

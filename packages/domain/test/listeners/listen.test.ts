@@ -101,7 +101,7 @@ describe("a developer who listens", () => {
         const event = yield* fire(stage)
         yield* Effect.sleep("1 second")
         const { heard } = yield* start(stage)
-        // Not at a whole second, when the stream looks by itself.
+        // Not at a whole second, when the stream polls.
         yield* Effect.sleep("300 millis")
         const begun = yield* Timestamp.now
         yield* withWorker(Effect.sleep("1 millis"))

@@ -136,7 +136,7 @@ it("whenever workers die and whatever the server says: no message too early, too
               const isSent = own.some(({ endedAt, outcome }) => endedAt !== null && outcome === "Sent")
               expect([message.subject, sentAt !== null, givenUpAt !== null]).toEqual([message.subject, isSent, !isSent])
               if (isSent) continue
-              // A message is given up for a reason: it was refused, tried eight times, or no worker came to it for a
+              // A message is given up for a reason: it was refused, tried eight times, or no worker handled it for a
               // week.
               const isRefused = own.at(-1)?.endedAt != null && own.at(-1)?.outcome === "Refused"
               const isOld = lastError === "older than 7 days" && (givenUpAt ?? 0) - begun > 7 * DAY

@@ -5,7 +5,7 @@ import { geodesicM, travel } from "../support/geodesic.js"
 
 const degrees = (min: number, max: number) => fc.double({ min, max, noNaN: true })
 
-/** Edges first: the ends of each claim, the poles, the antimeridian with both signs. */
+/** Boundary values first: the ends of each range, the poles, the antimeridian with both signs. */
 const latitude = (min: number, max: number) =>
   fc
     .tuple(fc.oneof(fc.constantFrom(min, max, (min + max) / 2), degrees(min, max)), fc.boolean())

@@ -83,7 +83,7 @@ describe("the life of a purpose, against its history", () => {
           expect(purpose.archivedAt !== null).toBe(reference.isArchived())
           // The purpose has a submission exactly while it is in review.
           expect(purpose.submission !== null).toBe(purpose.status === "in_review")
-          // A revision stands for one wording.
+          // The revision grows exactly when the wording has changed.
           expect(purpose.revision - before.revision).toBe(
             purpose.terms.description === before.terms.description ? 0 : 1
           )

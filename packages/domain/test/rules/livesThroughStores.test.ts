@@ -8,7 +8,7 @@ import { UploadStores } from "../support/uploads.js"
 
 const LIVES = 120
 
-/** Fails when the programs and the second writing disagree about a life; answers how often its rules fired. */
+/** Fails when the programs and the reference disagree about a life; returns how often the life's rules fired. */
 const agreed = (seed: number) =>
   Effect.gen(function* () {
     const life = lifeOf(seed)

@@ -5,7 +5,7 @@ import { reading, replayLife } from "../support/replay.js"
 import { time } from "../support/rules.js"
 import { haveTraces, type Trace, traces, TRACES_NEEDED } from "../support/traces.js"
 
-/** Centres where the phone was, so that it goes in and out. */
+/** Circles around positions of the phone, so that the phone enters and leaves them. */
 const circles = ({ fixes }: Trace) => {
   const precise = fixes.filter((fix) => (fix.accuracy ?? 0) <= 100)
   return [0, 0.25, 0.5, 0.75]
@@ -30,7 +30,7 @@ const asked = ({ fixes }: Trace): Life["rules"] => {
 const possible = (fixes: ReadonlyArray<ReferenceFix>) =>
   fixes.filter((fix) => Fix.judge(reading(fix), time(fix.receivedAt))._tag === "Fix")
 
-/** As the phone stored them: each at its own time. */
+/** One upload for each fix, when the phone stored the fix. */
 const oneByOne = ({ fixes }: Trace) => possible(fixes).map((fix) => [fix])
 
 /** As Overland sends them: 200 at a time, arriving with the newest. */

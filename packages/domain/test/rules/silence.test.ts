@@ -14,12 +14,12 @@ import {
   time
 } from "../support/rules.js"
 
-/** Dwells that silence tells (decision rules-14). */
+/** Dwells that silence fires (decision rules-14). */
 
 const SILENCE_S = 600
 const asked = (over: Partial<RuleEvaluation.Question> = {}) => ({ ...dwell(10), silenceS: SILENCE_S, ...over })
 
-/** What the clock fires at a time after noon, in minutes after noon; null: nothing. */
+/** The time, in minutes after noon, of the dwell that the clock fires at `after`; null: none. */
 const told = (seen: ReadonlyArray<Seen>, after: number, over: Partial<RuleEvaluation.Question> = {}) => {
   const { firedAt } = RuleEvaluation.settle(asked(over), evaluate(asked(over), seen).state, time(NOON + after))
   return firedAt === null ? null : (firedAt - NOON) / MINUTE

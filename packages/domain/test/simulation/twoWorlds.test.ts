@@ -12,7 +12,7 @@ import { plants } from "./plants/visits.js"
 interface Elsewhere {
   /** Whether the user has a place there, which is not shared. */
   readonly isDrawn: boolean
-  /** How many days with stays elsewhere lie between those at home. */
+  /** How many of the six absences from home are stays elsewhere. */
   readonly stays: number
 }
 

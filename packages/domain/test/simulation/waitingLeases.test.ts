@@ -5,8 +5,8 @@ import { all } from "../../testing/simulation/oracles/index.js"
 import { FAR, inScene, type Scene, SECOND } from "./plants/scene.js"
 
 /**
- * A worker dies while its receiver is slow. Nobody else may claim the delivery until the lease of 30 s ends, whatever
- * users and developers do meanwhile. Then the same attempt is made again, if it is still allowed.
+ * A worker dies while its receiver is slow. No other worker may claim the delivery until the lease of 30 s ends,
+ * whatever users and developers do meanwhile. Then the same attempt is made again, if it is still allowed.
  */
 
 interface Deed {

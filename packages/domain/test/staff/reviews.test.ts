@@ -34,7 +34,7 @@ const input = { key: Purpose.PurposeKey.make("find_me"), terms }
 const mailTo = (account: Account.Account) =>
   Effect.map(MemoryDatabase, ({ mail }) => [...mail.values()].filter(({ to }) => to === account.id))
 
-/** As `suspendAccount` leaves it, which needs another admin. */
+/** Suspends the account in the table: `suspendAccount` needs another admin. */
 const suspend = ({ id }: Account.Account) =>
   Effect.gen(function* () {
     const { accounts } = yield* MemoryDatabase

@@ -22,7 +22,7 @@ import { lettersTo } from "./lettersTo.js"
 import { ADDRESSES, type AddressStep, PASSWORDS, WEEK } from "./addressSteps.js"
 
 /**
- * Runs the scenarios of `addressSteps.ts`, and checks the promises about addresses with a second implementation: a
+ * Runs the scenarios of `addressSteps.ts`, and checks the guarantees about addresses with a second implementation: a
  * sign-up becomes an account with its link and its password, for 24 hours; an address is changed with a link in a
  * session of the same account; a change is undone for 7 days, also after further changes and a new password; an address
  * never has two accounts. The scenarios run against any stores.
@@ -55,7 +55,7 @@ interface UndoLink {
   /** Whether the password was replaced since the change. */
   isAfterPassword: boolean
 }
-/** What the second implementation says of an account. */
+/** An account in the second implementation. */
 interface Person {
   readonly id: Account.Account["id"]
   address: number
@@ -63,7 +63,7 @@ interface Person {
   sessions: Array<{ cookie: string; isOver: boolean }>
 }
 
-/** Runs a scenario, and fails where a promise is broken. Adds the marks that it reaches to `met`. */
+/** Runs a scenario and fails when a guarantee is violated. Adds each coverage mark it reached to `met`. */
 export const liveAddresses = (
   steps: ReadonlyArray<AddressStep>,
   met: Set<string>,
@@ -169,7 +169,7 @@ export const liveAddresses = (
                     ? "a sign-up too late"
                     : "a sign-up with another password"
               )
-              // The right password at a taken address ends what waits for it.
+              // The right password at a taken address ends all sign-ups that wait for this address.
               if (isTaken && !isLate && isRight)
                 for (const other of signUps) if (other.address === link.address) other.isDead = true
               return

@@ -20,12 +20,12 @@ import { Chunk, Effect, FastCheck as fc, Schema, Stream, Struct } from "effect"
 import { expect } from "vitest"
 
 /**
- * Generates what a person has, stores it through the ports, and compares an archive of the person with what the stores
- * hold. Everything that is a secret has a mark, which must not be in any archive.
+ * Generates the data of a person, stores it through the ports, and compares an archive of the person with the stores.
+ * Every secret contains a mark, which must not be in any archive.
  */
 
 const MARK = "s3cret-mark-1f7a"
-/** Where a store takes only a digest. */
+/** The mark where a store takes only a digest. */
 const MARKED_HASH = Vault.Hash.make("deadbeef".repeat(8))
 
 const DAY = Timestamp.DAY
@@ -47,7 +47,7 @@ const place = fc.record({
 const metres = fc.constantFrom(null, 0.1, 12.5, 1e-7, 5_000)
 const fix = fc.record({
   phone: fc.nat({ max: 1 }),
-  /** Before now; two fixes may have one time. */
+  /** How long before now; two fixes may have the same time. */
   agoMs: fc.oneof(fc.integer({ min: 2 * DAY, max: 70 * DAY }), fc.constantFrom(3 * DAY, 30 * DAY, 31 * DAY + 1)),
   lat: fc.constantFrom(52.37, 52.3700001, -89.9, 12.3456789),
   lon: fc.constantFrom(4.89, -179.9999999, 0.5),

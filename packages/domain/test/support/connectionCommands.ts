@@ -12,7 +12,7 @@ export const SCOPES: ReadonlyArray<Scope.Scope> = [
 ]
 const { DAY } = Timestamp
 
-/** Tokens, codes and pages are named by age: the newest is 0. Sets are bits. */
+/** Tokens, codes and pages are named by age: the newest is 0. Sets are bit masks. */
 export type Command =
   | { readonly type: "open"; readonly asked: number | "held" }
   | ({ readonly type: "answer"; readonly page: number } & Form)
@@ -44,7 +44,7 @@ export type Command =
 export interface Form {
   readonly decision: "allow" | "cancel" | "stop"
   readonly names: boolean
-  /** All: every requested scope; none: nothing ticked. */
+  /** The ticked scopes as a bit mask; `all`: every requested scope. */
   readonly scopes: number | "all"
   readonly places: number
   readonly standardDays: 1 | 7 | 30 | 90 | null

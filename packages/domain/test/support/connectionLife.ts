@@ -330,7 +330,7 @@ const compare = ({ user }: World, model: ReferenceConnections, told: Array<objec
       const found = Option.getOrThrow(yield* store.findOfUser(user.id, ConnectionId.make(grant.id)))
       const { endReason, endedAt } = found.connection
       expect([endedAt, endReason]).toEqual([grant.ended?.at ?? null, grant.ended?.reason ?? null])
-      // The grant too: the sweep removes scopes from it that no answer shows any more.
+      // The stored grant is compared too: the sweep removes scopes from it that no answer shows any more.
       expect([inOrder(found.connection.heldScopes), found.connection.sensitiveExpiresAt]).toEqual([
         inOrder(grant.held),
         grant.sensitiveEnd

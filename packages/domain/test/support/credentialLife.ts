@@ -15,10 +15,10 @@ import { Effect, Either, FastCheck as fc, Option, TestClock } from "effect"
 import { expect } from "vitest"
 
 /**
- * Generates random scenarios of one account, and checks the promises about its password with a second implementation:
+ * Generates random scenarios of one account, and checks the guarantees about its password with a second implementation:
  * a mailed link works once, for 30 minutes, and dies with the password; a new password ends the other sessions and the
- * old cookie of its own; the old password opens nothing; a session lives two weeks after its last use, thirty days in
- * all, or until its owner ends it. The scenarios run against any stores.
+ * old cookie of the session that set it; the old password opens nothing; a session lives two weeks after its last use,
+ * thirty days in all, or until its owner ends it. The scenarios run against any stores.
  */
 
 export type CredentialStep =
@@ -74,7 +74,7 @@ const edge = fc
     { _tag: "Use", link: 0, password: chosen, times: 1 }
   ])
 
-/** One of the passwords is the present one. */
+/** Tries every password: one of them is the present one. */
 const SIGN_IN = PASSWORDS.map((_, index) => ({ _tag: "SignIn", password: index }) as const)
 
 /** Two browsers, of which one signs the other out. */
@@ -146,7 +146,7 @@ const opened = (cookie: string, now: number) => ({
   expiresAt: now + TWO_WEEKS
 })
 
-/** Runs a scenario, and fails where a promise is broken. Adds the marks that it reaches to `met`. */
+/** Runs a scenario and fails when a guarantee is violated. Adds each coverage mark it reached to `met`. */
 export const liveCredentials = (
   steps: ReadonlyArray<CredentialStep>,
   met: Set<string>,
@@ -276,7 +276,7 @@ export const liveCredentials = (
             met.add("raced with a sign-in")
             link.state = "used"
             replaced(step.password)
-            // Whichever came first: a session of the old password is over now.
+            // In either order, a session of the old password is over now.
             if (Either.isRight(entered)) {
               sessions.push({ ...opened(entered.right.cookie, now), isOver: true })
             } else failures++
@@ -314,7 +314,8 @@ export const liveCredentials = (
         if (!one.isOver && !isLive && one.expiresAt === one.openedAt + THIRTY_DAYS) {
           met.add("over after thirty days of use")
         }
-        // The look is a use: the session now lasts two weeks from here, but no longer than thirty days in all.
+        // Looking the session up is a use: the session now lasts two weeks from here, but no longer than thirty days in
+        // all.
         if (isLive && now - one.seenAt >= HOUR) {
           one.seenAt = now
           one.expiresAt = Math.min(now + TWO_WEEKS, one.openedAt + THIRTY_DAYS)
@@ -328,7 +329,7 @@ export const liveCredentials = (
       }
     }
   }).pipe(
-    // Hashing lets other fibers go on, as in production. Without it, the races on memory stores would be none.
+    // Hashing lets other fibers go on, as in production. Otherwise nothing would race on memory stores.
     Effect.updateService(PasswordHasher, (quick) => ({
       ...quick,
       hash: (chosen) => Effect.zipRight(Effect.yieldNow(), quick.hash(chosen)),

@@ -15,8 +15,8 @@ import { expect } from "vitest"
 
 /**
  * Generates random scenarios of a person who takes their data along, with two workers and a stranger, and checks the
- * promises with a second implementation: one archive at a time and three a day; only the owner fetches it, only when it
- * is whole, only for seven days; of two workers one makes it; nothing of a deleted or expired archive is left. The
+ * guarantees with a second implementation: one archive at a time and three a day; only the owner fetches it, only when
+ * it is whole, only for seven days; of two workers one makes it; nothing of a deleted or expired archive is left. The
  * scenarios run against any stores.
  */
 
@@ -134,7 +134,7 @@ interface Known {
   endedAt: number | null
 }
 
-/** Runs a scenario, and fails where a promise is broken. Adds the marks that it reaches to `met`. */
+/** Runs a scenario and fails when a guarantee is violated. Adds each coverage mark it reached to `met`. */
 export const liveExports = (
   steps: ReadonlyArray<ExportStep>,
   met: Set<string>,
@@ -200,7 +200,7 @@ export const liveExports = (
             const due = Option.getOrUndefined(yield* store.due(Bucket.ALL, Timestamp.make(now)))
             const expected = exports.find((one) => isOpen(one) && one.dueAt <= now)
             expect(due?.id).toBe(expected?.id)
-            // A worker may also come too late with what it once found.
+            // A worker may also claim too late an export that it found earlier.
             const of = expected ?? exports.find(isOpen)
             if (of === undefined) return
             const lease = `lease ${attempts++}`

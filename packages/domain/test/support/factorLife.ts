@@ -27,7 +27,7 @@ import { Effect, Either, FastCheck as fc, Option, TestClock } from "effect"
 import { expect } from "vitest"
 
 /**
- * Generates random scenarios of two accounts with second factors, and checks the promises with a second implementation:
+ * Generates random scenarios of two accounts with second factors. Checks the guarantees with a second implementation:
  * between the password and the factor there is no session; a code, a recovery code and a challenge count once; a
  * pending sign-in dies with the password and after ten minutes; a passkey is one of its account only; a session is
  * fresh for 15 minutes; a confirmation ends the cookie that it came with. The scenarios run against any stores.
@@ -133,7 +133,7 @@ interface Owner {
   readonly passkey: MemoryAuthenticators.MemoryPasskey
 }
 
-/** Runs a scenario, and fails where a promise is broken. Adds the marks that it reaches to `met`. */
+/** Runs a scenario and fails when a guarantee is violated. Adds each coverage mark it reached to `met`. */
 export const liveFactors = (
   steps: ReadonlyArray<FactorStep>,
   met: Set<string>,
@@ -295,7 +295,7 @@ export const liveFactors = (
           }
           case "Replay": {
             if (lastChallenge === null || !hasPasskey) return
-            // The count grows: only the challenge is old.
+            // The signature counter grows: only the challenge is old.
             signed++
             const again = MemoryAuthenticators.answer({ ...ada.passkey, counter: signed }, lastChallenge)
             const outcome = yield* Effect.either(signInWithPasskey(again, client))
@@ -391,7 +391,7 @@ export const liveFactors = (
       }
     }
   }).pipe(
-    // Hashing lets other fibers go on, as in production. Without it, the races on memory stores would be none.
+    // Hashing lets other fibers go on, as in production. Otherwise nothing would race on memory stores.
     Effect.updateService(PasswordHasher, (quick) => ({
       ...quick,
       hash: (chosen) => Effect.zipRight(Effect.yieldNow(), quick.hash(chosen)),

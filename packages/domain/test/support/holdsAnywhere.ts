@@ -9,7 +9,8 @@ const hasNewSeeds = process.env["CI"] === undefined || process.env["PROPERTY_SEE
 /**
  * Checks a property with a new seed and with a fixed seed. fast-check prints the new seed when the property fails, and
  * `PROPERTY_SEED=n` repeats it. The fixed seed makes runs comparable: a test that counts what its runs reached, such as
- * the transitions of a state machine, counts the same each time. `seed` is one with which the runs reach all of it.
+ * the transitions of a state machine, counts the same each time. `seed` is a seed with which the runs reach all that is
+ * counted.
  */
 export const holdsAnywhere = <Ts>(property: fc.IProperty<Ts>, numRuns: number, seed = 1): void => {
   if (hasNewSeeds) fc.assert(property, { numRuns })

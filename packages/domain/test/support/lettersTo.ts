@@ -4,8 +4,8 @@ import { type UserId, Vault } from "@place-access/domain/shared"
 import { Effect } from "effect"
 
 /**
- * The subjects and texts of the mails to an address, newest first. `owner` has the address: mails that name none go
- * there. Unlike `listRecentMail` it decrypts no others: scenarios share a database, and each looks often.
+ * The subjects and texts of the mails to an address, newest first. `owner` is the account with the address, to which
+ * mails without an address go. Unlike `listRecentMail`, decrypts no other mails: scenarios share a database.
  */
 export const lettersTo = (address: Account.Email, owner: UserId | undefined) =>
   Effect.gen(function* () {

@@ -117,7 +117,7 @@ interface Cookie {
   readonly account: number
   readonly version: number
   readonly endsAt: number
-  /** Its failures: they stay with the browser while it stays with the account. */
+  /** The browser's failures, kept while the browser is known to the account. */
   readonly failures: Array<number>
 }
 
@@ -129,7 +129,7 @@ interface Link {
   isUsed: boolean
 }
 
-/** Runs a scenario, and fails where a promise is broken. Adds the marks that it reaches to `met`. */
+/** Runs a scenario and fails when a guarantee is violated. Adds each coverage mark it reached to `met`. */
 export const liveLockouts = (
   steps: ReadonlyArray<LockoutStep>,
   met: Set<string>,

@@ -5,10 +5,10 @@ import { Effect, FastCheck as fc, TestClock } from "effect"
 import { expect } from "vitest"
 
 /**
- * Generates random scenarios for a mail outbox, and checks its promises with a second implementation. It keeps one
- * message for each reader and key. Each attempt is begun once, before it is made. A message without a result waits
- * until the time that was given, and a worker that was overtaken changes nothing. The scenarios run against any store
- * of mail.
+ * Generates random scenarios for a mail outbox, and checks its guarantees with a second implementation. The outbox
+ * keeps one message for each reader and key. Each attempt is begun once, before it is made. A message without a result
+ * waits until the time that was given, and a worker that was overtaken changes nothing. The scenarios run against any
+ * store of mail.
  */
 
 type How = "sent" | "retry" | "given up"
@@ -107,8 +107,9 @@ interface Row {
 }
 
 /**
- * Runs a scenario, and fails where the store breaks a promise. Adds the marks that it reaches to `met`. `pass` lets
- * time pass. The default moves the test clock, which waits some real milliseconds each time until all fibers sleep.
+ * Runs a scenario and fails when the store violates a guarantee. Adds each coverage mark it reached to `met`. `pass`
+ * lets time pass. The default moves the test clock, which waits some real milliseconds each time until all fibers
+ * sleep.
  */
 export const liveMail = (
   steps: ReadonlyArray<Step>,

@@ -4,10 +4,10 @@ import { mkdirSync, renameSync } from "node:fs"
 import { basename, join } from "node:path"
 
 const ROOT = join(import.meta.dirname, "../../../..")
-/** A file in it imports what a file at the root of the repository may import. */
+/** The folder of compiled files. They can import what a file at the root of the repository can import. */
 const CACHE = join(ROOT, "node_modules/.cache/place-access")
 
-/** `npm test` has built the packages before. */
+/** Whether `npm test` has built the packages. */
 export const IS_BUILT = process.env["BUILT"] === "1"
 
 /** Makes Node compile the sources of our packages, and every other file, while it loads them. */
@@ -16,7 +16,7 @@ export const FROM_SOURCE: ReadonlyArray<string> = ["--conditions=@place-access/s
 /** Puts the file, and those that it imports by path, into one file that Node runs as it is. */
 const compiled = async (path: string): Promise<string> => {
   const made = join(CACHE, `${basename(path, ".ts")}.mjs`)
-  // Several tests may do this at once: the file appears whole.
+  // Several tests may do this at once, so the file appears only when it is complete.
   const draft = `${made}.${randomUUID()}`
   mkdirSync(CACHE, { recursive: true })
   await build({

@@ -41,8 +41,8 @@ interface Lock {
 }
 
 /**
- * Findings that do not count: resolution from before `exports`, and that a CommonJS file that requires a module gets an
- * ES module, which Node.js permits from 20.19 on.
+ * Whether a finding does not count: resolution from before `exports`, and that a CommonJS file that requires a module
+ * gets an ES module, which Node.js permits from 20.19 on.
  */
 const isExpected = ({ kind, resolutionKind }: { readonly kind: string; readonly resolutionKind?: string }): boolean =>
   resolutionKind === "node10" || kind === "CJSResolvesToESM"

@@ -53,7 +53,7 @@ export class ReferenceApp {
     return last === undefined ? this.logoInForce(end) : last
   }
 
-  /** Nobody has to approve that an app shows no logo. */
+  /** The logo that users see. Removing a logo needs no approval. */
   logoInForce(end = this.history.length): string | null {
     for (let at = end - 1; at >= 0; at--) {
       const deed = this.history[at]

@@ -12,9 +12,9 @@ interface Reading extends Point {
 
 /** Consecutive readings of one device at one spot. */
 interface Rest {
-  /** The most accurate reading of the rest, the first of several. */
+  /** The most accurate reading of the rest; the first one of equally accurate ones. */
   spot: Reading
-  /** Null for the first rest of a device: nobody saw it arrive. */
+  /** When the rest began; null for the first rest of a device, whose beginning is unknown. */
   readonly since: number | null
   readings: number
 }

@@ -103,7 +103,7 @@ export const referenceFirings = (
 interface Sighting {
   readonly at: number
   readonly receivedAt: number
-  /** When the rule lost something that it needs, or was deleted: what had to wait until then is never told. */
+  /** When the rule lost something that it needs, or was deleted: a firing that still waits then is never sent. */
   readonly lostAt: { at: number }
   readonly isInside: boolean
   /** Captured soon enough to fire (rule 4), and not before the rule had everything it needs (decision M5). */
@@ -138,7 +138,7 @@ const freshFixes = (life: Life, takesLate: boolean): ReadonlyMap<Happening, Read
   return ofUpload
 }
 
-/** What one rule can see: decisive fixes, from its creation on, while it has its ground. */
+/** What one rule can see: decisive fixes, from its creation on, while it has what it needs (`Ground`). */
 const sightingsOf = (
   life: Life,
   index: number,
@@ -219,7 +219,7 @@ export const inOrderOfEvaluation = <A extends Omit<ReferenceFix, "receivedAt">>(
 const knownAccuracy = ({ accuracy }: Pick<ReferenceFix, "accuracy">): number | null =>
   accuracy !== null && Number.isFinite(accuracy) && accuracy > 0 ? accuracy : null
 
-/** L3: from a clock that runs ahead, or with impossible coordinates. */
+/** Whether a fix is refused (L3): from a clock that runs ahead, from before 2010, or at 0°, 0°. */
 const isImpossible = (fix: ReferenceFix): boolean => isAhead(fix) || isFromNowhere(fix)
 
 const isFromNowhere = ({ capturedAt, lat, lon }: ReferenceFix): boolean =>
@@ -289,7 +289,7 @@ const isSameFix = (one: ReferenceFix, other: ReferenceFix): boolean =>
 const nameOf = (device: number, { capturedAt, lat, lon }: ReferenceFix): string =>
   `${device} ${capturedAt} ${Math.round(lat * 1e7)} ${Math.round(lon * 1e7)}`
 
-/** Inside its window (rule 5), uploaded in time, and away from the edge (rule 2). */
+/** The sighting of a fix that is in the window (rule 5), in time, and away from the edge (rule 2); else undefined. */
 const lookAt = (
   fix: ReferenceFix,
   circle: ReferenceCircle,
@@ -336,8 +336,8 @@ const firings = (sightings: ReadonlyArray<Sighting>, rule: ReferenceRule): Reado
 
 /**
  * Decision rules-13: a crossing is undone by a sighting of the other side that was captured at most `settle` after it
- * and came before the event was written. Both are then as if they had not been. What is not undone fires `settle`
- * after it came, or with the first sighting that was captured later than `settle` after it.
+ * and came before the event was written. Neither of the two then counts. A crossing that is not undone fires
+ * `settle` after it came, or with the first sighting that was captured later than `settle` after it.
  */
 const settledFirings = (
   sightings: ReadonlyArray<Sighting>,

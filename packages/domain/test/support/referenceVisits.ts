@@ -179,7 +179,7 @@ const staysAt = (place: ReferencePlace, fixes: ReadonlyArray<ReferenceSighting>)
   return stays
 }
 
-/** The last sighting before four hours or more of silence, when the first one outside is 2 km away; else that one. */
+/** The first sighting outside; if that is 2 km away after a silence of four hours, the last sighting before. */
 const departureOf = (
   last: ReferenceSighting | undefined,
   outside: ReferenceSighting | undefined,
@@ -191,8 +191,9 @@ const departureOf = (
 }
 
 /**
- * The phone is in the circle again before a stay could begin on another circle of the place: less than two minutes
- * after `first`, or less than ten when one or two sightings were outside, less than two minutes from each other.
+ * Whether the phone is in the circle again before a stay could begin on another circle of the place: less than two
+ * minutes after `first`, or less than ten when one or two sightings were outside, less than two minutes from each
+ * other.
  */
 const isBackSoon = (
   [first, ...rest]: ReadonlyArray<ReferenceSighting>,
@@ -270,7 +271,7 @@ const toldBy = (
             ? Math.min(...later)
             : null
     const isTold = told.length + alone.length > 0
-    // Nothing reported when the phone left. Its own fixes may show it.
+    // No report says when the phone left. The phone's fixes may show it.
     const shown = isTold ? undefined : staysOf(placeId).find((stay) => overlap(stay, { arrival, departure }))?.departure
     const ended = shown == null || (departure !== null && departure < shown) ? departure : shown
     return [{ report: best, visit: { placeId, arrival, departure: ended } }]

@@ -85,7 +85,7 @@ export const REMOVAL_MARKS = [
   "wrong codes stopped nothing"
 ]
 
-/** Runs a scenario, and fails where a promise is broken. Adds the marks that it reaches to `met`. */
+/** Runs a scenario and fails when a guarantee is violated. Adds each coverage mark it reached to `met`. */
 export const liveRemovals = (
   steps: ReadonlyArray<RemovalStep>,
   met: Set<string>,
@@ -117,7 +117,7 @@ export const liveRemovals = (
     let usedStep = -1
     let askedAt: number | null = null
     let lapsed = false
-    /** When a mail must have been sent. Two of one kind and one moment are one. */
+    /** When a mail must have been sent. Two mails of one kind at one moment count once. */
     const mailed = { asked: new Set<number>(), removed: new Set<number>() }
     let sessions: Array<{ readonly cookie: string; readonly openedAt: number; isOver: boolean }> = []
 
@@ -193,7 +193,7 @@ export const liveRemovals = (
             const before = new Set((yield* letters).link)
             yield* requestReset(email)
             const link = (yield* letters).link.find((text) => !before.has(text))
-            // Three links are mailed in half an hour.
+            // No link: at most three are mailed in half an hour.
             if (link === undefined) return
             version++
             yield* resetPassword(link, password())

@@ -148,7 +148,7 @@ export const replayLife = (life: Life): ReadonlyArray<Outcome> => {
   })
 }
 
-/** Whether the set did not have the key, which it has from now on. */
+/** Adds the key to the set. True when the set did not have the key. */
 const isAdded = (known: Set<string>, key: string): boolean => known.size !== known.add(key).size
 
 const OF_PLACE_RULES: ReadonlyArray<Ground> = ["place", "place scope"]

@@ -9,8 +9,8 @@ import { expect } from "vitest"
 
 /**
  * Generates random scenarios of three people who give and take roles, suspend each other and review apps, and checks
- * the promises with a second implementation: one active admin is always left; a suspended account neither signs in nor
- * counts with an old session, and counts again when it is resumed; nobody decides about what is their own while
+ * the guarantees with a second implementation: one active admin is always left; a suspended account neither signs in
+ * nor uses an old session, which works again when the account is resumed; nobody decides about their own app while
  * somebody else can; each change is one event of the audit log, and no event has a secret. The scenarios run against
  * any stores that have no other account.
  */
@@ -50,7 +50,7 @@ const step: fc.Arbitrary<StaffStep> = fc.oneof(
 
 export const staffLives = fc.array(step, { minLength: 1, maxLength: 25 })
 
-/** What a good set of scenarios meets at least once. */
+/** The marks that the scenarios together must reach. */
 export const STAFF_MARKS = [
   "decided about another's",
   "decided alone about their own",

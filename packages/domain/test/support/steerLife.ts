@@ -119,7 +119,7 @@ export const STEER_MARKS = [
 interface Model {
   held: ReadonlySet<Scope.Scope>
   agreed: ReadonlySet<Scope.Scope>
-  /** The scopes that the newest change of the consent has. What the grace has removed is not among them. */
+  /** The scopes in the newest entry of the consent history, without those that the grace period has removed. */
   recorded: ReadonlySet<Scope.Scope>
   standardEnd: number | null
   sensitiveEnd: number | null
@@ -181,7 +181,7 @@ const act = (
     }
   })
 
-/** What dates alone do, before the user does something. */
+/** Applies the dates that have passed, before a step. */
 const settle = (model: Model, now: number, seen: Set<string>): void => {
   if (model.standardEnd !== null && now >= model.standardEnd) {
     model.isOver = true
@@ -242,7 +242,7 @@ const change = (model: Model, one: Extract<Step, { _tag: "Change" }>, now: numbe
   const may = (scope: Scope.Scope): boolean => model.agreed.has(scope) && !(isRemoved && isSensitive(scope))
   const held = [...model.held].filter((scope) => !isRemoved || !isSensitive(scope))
   const after = one.scopes === undefined ? held : [...new Set(one.scopes)]
-  // Until the sweep has seen it, what the grace removed stays on the grant and allows nothing.
+  // Until a sweep, scopes that the grace period has removed stay on the grant and allow nothing.
   const granted = [...[...model.held].filter((scope) => !held.includes(scope)), ...after]
   if (one.scopes !== undefined && one.scopes.length === 0) {
     seen.add("refused: nothing left")

@@ -76,7 +76,7 @@ const cleared = fc
     { _tag: "End", count: 1, how: "delivered", isTogether: false }
   ])
 
-/** Brought forward by hand after an attempt that failed. Whatever the result, an automatic attempt may follow. */
+/** An attempt brought forward by hand after a failed one. Whatever the result, an automatic attempt may follow. */
 const hurried = fc
   .constantFrom<How>("exhausted", "delivered", "postponed", "retry", "retry")
   .map((how): ReadonlyArray<Step> => [
@@ -193,7 +193,7 @@ interface Row {
 /** The waits after leases in a row that expired (decision W2). */
 const WAITS_AFTER_LAPSES = [30_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 54_000_000]
 
-/** Runs a scenario, and fails where the store breaks a rule. Adds the marks that it reaches to `met`. */
+/** Runs a scenario and fails when the store breaks a rule. Adds each coverage mark it reached to `met`. */
 export const liveStrikes = (steps: ReadonlyArray<Step>, met: Set<string>) =>
   withEndpoints((endpoint, other) =>
     Effect.gen(function* () {

@@ -23,7 +23,7 @@ import { expect } from "vitest"
 import { type AppDeed, ReferenceApp } from "./referenceApp.js"
 
 /**
- * Generates random scenarios of an app in production, and checks the promises with a second implementation
+ * Generates random scenarios of an app in production, and checks the guarantees with a second implementation
  * (`ReferenceApp`): users see, at the consent page and by its logo, what a reviewer approved and nothing that waits; a
  * redirect URI on a new origin and a new scope do not work before the approval; what was approved once comes back at
  * once; a secret that was ended opens nothing. The scenarios run against any stores.
@@ -249,7 +249,7 @@ const act = (state: State, one: SubmissionStep, met: Set<string>, pass: Pass) =>
     }
   })
 
-/** What the world sees of the app. `turn` chooses which scope and address an app asks with. */
+/** Compares what users and the app see with the model. `turn` chooses the scope and address of the app's request. */
 const check = (state: State, turn: number, met: Set<string>) =>
   Effect.gen(function* () {
     const { digests, id, owner, reference } = state
@@ -304,7 +304,7 @@ const check = (state: State, turn: number, met: Set<string>) =>
     expect((yield* listClientSecrets(owner, id)).length).toBe(works.length)
   })
 
-/** Lives through the steps, and adds to `met` what happened. `pass` lets time pass. */
+/** Runs the steps and adds each coverage mark it reached to `met`. `pass` lets time pass. */
 export const liveSubmissions = (
   steps: ReadonlyArray<SubmissionStep>,
   met: Set<string>,

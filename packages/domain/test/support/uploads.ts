@@ -42,7 +42,7 @@ export const UploadStores = Layer.mergeAll(
   MemoryWorkSignal.layer
 ).pipe(Layer.provideMerge(MemoryDatabase.layer))
 
-/** A reading so long after noon. */
+/** A reading this many milliseconds after noon. */
 export const reading = (after: number, where: Point, more: Partial<Fix.Reading> = {}): Fix.Reading => ({
   capturedAt: time(NOON + after),
   ...where,

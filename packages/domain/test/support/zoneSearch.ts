@@ -49,7 +49,7 @@ const MIDDLES: ReadonlyArray<Spot> = Array.from({ length: CELLS * CELLS }, (_, i
 
 /**
  * Computes something of a list of cells once. People who got the same answers so far share their list: without this,
- * the first question of a strategy would be thought out for each of them.
+ * the first question of a strategy would be computed for each person.
  */
 const once = <Terms extends ReadonlyArray<unknown>, A>(
   compute: (cells: ReadonlyArray<Spot>, ...terms: Terms) => A
@@ -227,7 +227,7 @@ const massOf = (before: Int32Array, { r, x, y }: Disc): number => {
   return mass
 }
 
-/** Too few cells are possible for another question to gain anything. */
+/** Whether to stop: too few cells are possible for another question to gain anything, or 480 questions were asked. */
 const isDone = (search: Search): boolean => search.possible.length < 30 || search.questions > 480
 
 /**
@@ -239,12 +239,12 @@ const bisect = (search: Search, radiiKm: ReadonlyArray<number>, most = 480): voi
     const angle = longAxis(search.possible)
     const disc = radiiKm.map((r) => cut(search.possible, r, angle, 0.5)).find((one) => search.mayAsk(one))
     const before = search.possible.length
-    // An edge that no longer parts anything: the rest is as fine as the cells.
+    // The edge no longer divides the possible cells: the search is as fine as the cells.
     if (disc === undefined || search.ask(disc) === undefined || search.possible.length === before) return
   }
 }
 
-/** Asks about the fullest spots one by one until an answer is yes; returns whether one was. */
+/** Asks about the fullest spots one by one until an answer is not "outside". False when the budget ends first. */
 const sweep = (search: Search, r: number): boolean => {
   while (!isDone(search)) {
     const answer = search.ask(fullest(search.possible, r))
@@ -322,9 +322,9 @@ const spots = (count: number): ReadonlyArray<Spot> =>
     y: ((0.5 + index * 0.5698402909980532) % 1) * TOWN_KM
   }))
 
-/** Half of the people are found to within this many kilometres. */
+/** The median error: half of the people are found to within this many kilometres. */
 export const medianErrorKm = (strategy: (search: Search) => unknown, decide: Decision, people: number): number => {
-  // A list of this call, so that what was computed of it goes with it.
+  // A list of this call alone, so that the results that `once` keeps for it are freed with it.
   const cells = [...MIDDLES]
   const errors = spots(people).map((person) => {
     const search = new Search(person, decide, cells)

@@ -47,7 +47,7 @@ const owned = () =>
     return { holder, app: yield* Fixtures.app(holder.id) }
   })
 
-/** The same with an app that waits for a reviewer. */
+/** An app that waits for a reviewer, with its holder. */
 const submitted = Effect.gen(function* () {
   const { app, holder } = yield* owned()
   return { holder, app: yield* submitApp(holder, app.id) }

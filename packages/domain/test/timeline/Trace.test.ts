@@ -121,7 +121,7 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
     expect(kinds([fix(12, 0), fix(13, 400)], 90)).toEqual([["way", 0, 20], erased])
     // The first reading after the stretch, and then nothing for hours: one silence.
     expect(kinds([fix(95, 0)], 400)).toEqual([["gap", 0, 20], erased, ["gap", 90, 400]])
-    // Two silences that are gaps by themselves stay apart: the reading between them says when the phone spoke.
+    // Two silences that are gaps by themselves stay apart: the reading between them says when the phone sent.
     expect(kinds([fix(200, 0)], 400)).toEqual([["gap", 0, 20], erased, ["gap", 90, 200], ["gap", 200, 400]])
   })
 
@@ -156,7 +156,7 @@ describe("a day as stays, stops, ways and gaps [timeline-2]", () => {
       ["gap", 3, 9]
     ])
     expect(day(3 * HOUR, 30 * HOUR, 24 * HOUR)).toEqual([["gap", 24, 30]])
-    // No reading, or none since the arrival: a phone that reports visits says it.
+    // No reading, or none since the arrival: the visit comes from a phone's own report.
     expect(day(null, 9 * HOUR)).toEqual([["still", 0, 9]])
     expect(day(-3 * HOUR, 9 * HOUR)).toEqual([["still", 0, 9]])
   })

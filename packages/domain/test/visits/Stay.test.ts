@@ -92,7 +92,7 @@ describe("stays derived from fixes [L10]", () => {
           [HOUR + back, null]
         ]
     expect(stays([[0, INSIDE], ...away, [HOUR + back, INSIDE]])).toEqual(expected)
-    // Readings near the edge are neither here nor there.
+    // Readings near the edge decide nothing.
     expect(stays([[0, INSIDE], ...away, [HOUR + back - 1, at(151)], [HOUR + back, INSIDE]])).toEqual(expected)
   })
 
@@ -234,7 +234,7 @@ describe("stays derived from fixes [L10]", () => {
 })
 
 describe("a stay that ends in silence [visits-11]", () => {
-  /** So far beyond the edge, for a reading of 10 m: its band of 50 m counts. */
+  /** A point this far beyond the band of 50 m, which readings with an accuracy of 10 m have. */
   const beyond = (metres: number) => at(CIRCLE.radiusM + 50 + metres)
   const ends = (seen: ReadonlyArray<Sighting>, before: Partial<Stay.Before> = {}) =>
     Stay.derive(

@@ -54,7 +54,7 @@ const attempts = (
 const remove = (kind: RetentionKind, until: Timestamp.Timestamp) =>
   Effect.flatMap(RetentionStore, (store) => store.remove(kind, until, 1_000))
 
-/** Rules of `FiguresStore`: counts add up, no matter which process counts, and each app has its own. */
+/** Rules of `FiguresStore`: counts add up, no matter which process counts, and each app has separate counts. */
 export const figuresStoreContract: Contract<Ports> = [
   {
     name: "add: counts of the same hour add up, the greatest share of a rate stays, apps and hours are apart [figures-1]",

@@ -26,7 +26,7 @@ const leasesOf = (home: string) =>
 
 const byName = (leases: ReadonlyArray<Lease>) => leases.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-/** The beats of these workers; the database has those of other cases too. */
+/** The beats of these workers. The database also has the beats of other cases. */
 const beatsOf = (home: string, workers: ReadonlyArray<WorkerId>) =>
   Effect.gen(function* () {
     const { beats } = yield* (yield* LeaseStore).survey(home)

@@ -24,7 +24,7 @@ export const message = (
   ...overrides
 })
 
-/** A user with messages, written in the transaction of a change, a millisecond apart. */
+/** A user with messages, each written in the transaction of a change. */
 export const written = (...keys: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { connection } = yield* Samples.connected()
@@ -34,7 +34,7 @@ export const written = (...keys: ReadonlyArray<string>) =>
   })
 
 /**
- * Begins an attempt at the due messages at `now`, and returns those of the user. Messages of other cases are begun too.
+ * Begins an attempt at the due messages at `now`, those of other cases included, and returns the messages of the user.
  */
 export const claim = (to: MailMessage["to"], now: Timestamp.Timestamp, limit = 10_000) =>
   Effect.gen(function* () {

@@ -6,7 +6,7 @@ import type { Contract } from "../Contract.js"
 import * as Samples from "./connection/connectionSamples.js"
 import { type Ports, message, kept, about, subjects, put } from "./mailSamples.js"
 
-/** A message that names an app: how many of them a reader gets (decision mail-2). */
+/** How many messages that name an app a reader gets (decision mail-2). */
 export const namedMail: Contract<Ports> = [
   {
     name: "a message that names an app: five an hour and reader, put or written by a change; then one that names none [mail-2]",

@@ -48,7 +48,7 @@ export const vaultContract: Contract<Vault> = [
       const sealed = yield* (yield* Vault).seal("secret", "row 1")
       yield* refused(sealed, "row 2", "another context")
       for (let index = 0; index < sealed.length; index++) {
-        // The last character of base64 may have bits that mean nothing, so changing it may change nothing.
+        // The last character of base64 may have unused bits, so changing it may change nothing.
         if (index === sealed.length - 1) continue
         const other = sealed[index] === "A" ? "B" : "A"
         yield* refused(sealed.slice(0, index) + other + sealed.slice(index + 1), "row 1", `character ${index} changed`)

@@ -22,9 +22,9 @@ export const layer: Layer.Layer<AuditLog, never, MemoryDatabase> = Layer.effect(
   )
 )
 
-/** Keeps an event that a store commits with its change. */
+/** Stores an audit event. Stores call this function together with their change. */
 export const append = ({ auditEvents }: Tables, event: AuditEvent): void => {
-  // Not drawn from `Entropy`: an id of an event decides nothing, and must not move what the simulation draws.
+  // The id is not drawn from `Entropy`, so that audit events do not change what the simulation draws.
   const id = String(Number([...auditEvents.keys()].at(-1) ?? 0) + 1).padStart(12, "0")
   auditEvents.set(id, { ...event, id })
 }

@@ -107,13 +107,13 @@ export interface Tables {
   readonly sessions: Map<Hash, Session>
   /** The links that were mailed and not used. */
   readonly accountLinks: Map<Hash, AccountLink>
-  /** How often the address of an account changed; 0 when the account is not in it. */
+  /** How often the address of an account changed. No entry: 0. */
   readonly addressVersions: Map<UserId, number>
   readonly pendingAccounts: Map<Hash, SignUpRequest>
   readonly factors: Map<UserId, Factors>
   /** Until when each challenge can be answered. */
   readonly passkeyChallenges: Map<Hash, Timestamp>
-  /** By id. `forgotten`: a successful sign-in of the account came after this try. */
+  /** By id. `forgotten`: after this try the account signed in, or got a new password. */
   readonly signInTries: Map<string, SignInTry & CountedTry & { readonly forgotten: boolean }>
   readonly apps: Map<AppId, Registered>
   /** The key is `${app id} ${digest}`. */
@@ -156,7 +156,7 @@ export interface Tables {
    * ${placeId}`.
    */
   readonly stayBackfills: Map<string, Backfill>
-  /** This table and the next two have the key `${userId} ${deviceId} ${key}`, with the key of the stored thing. */
+  /** This table and the next two have the key `${userId} ${deviceId} ${key}`: the key of the fix, reading or report. */
   readonly fixes: Map<string, KeptFix>
   readonly quarantined: Map<
     string,

@@ -8,7 +8,7 @@ import { MemoryDatabase, type Tables } from "./MemoryDatabase.js"
 
 const keyOf = ({ dedupeKey, to }: Pick<MailMessage, "to" | "dedupeKey">): string => `${to} ${dedupeKey}`
 
-/** The place of a message among those that are due at the same time. */
+/** The sort key of messages that are due at the same time. */
 const placeOf = ({ dedupeKey, to }: MailMessage): string => `${dedupeKey} ${to}`
 
 const isOpen = ({ givenUpAt, sentAt }: MapValue<Tables["mailStates"]>): boolean => sentAt === null && givenUpAt === null
@@ -16,8 +16,8 @@ const isOpen = ({ givenUpAt, sentAt }: MapValue<Tables["mailStates"]>): boolean 
 type MapValue<M> = M extends Map<unknown, infer V> ? V : never
 
 /**
- * Queues the mail that reports a change: one message for each key of a reader, within the limit of messages that name
- * an app. The stores that make such changes call it.
+ * Queues the mail that reports a change: one message for each recipient and dedupe key, within the limit of messages
+ * that name an app. Stores call this function together with their change.
  */
 export const queue = ({ mail, mailStates, namedMail }: Tables, given: MailMessage, now: Timestamp): void => {
   if (mail.has(keyOf(given))) return

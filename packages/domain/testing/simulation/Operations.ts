@@ -1,12 +1,12 @@
 /**
  * Everything that people, apps, phones and developers can do, with the results: the vocabulary of traces. Oracles judge
- * a run by these operations alone, so each has all that the specification speaks of, in the nouns of the specification.
- * Times are milliseconds since 1970, ids are those of the service, secrets are aliases.
+ * a run by these operations, so each operation has all values that the specification names, under the specification's
+ * names. Times are milliseconds since 1970, ids are those of the service, secrets are aliases.
  */
 export interface Operations {
   // ---- accounts
   readonly signUp: { args: { email: string; roles: ReadonlyArray<string> }; value: { userId: string } }
-  /** `password`: the number of one that the account has or had, 0 for the first; -1 for a guess. */
+  /** `password`: the number of a password that the account has or had, 0 for the first; -1: a wrong guess. */
   readonly signIn: { args: Owned<{ password: number; address: string }>; value: { cookie: string } }
   /** Somebody, perhaps a thief, sends a request with the cookie. Null: the service says that nobody is signed in. */
   readonly useCookie: { args: { cookie: string }; value: { userId: string | null } }
@@ -36,7 +36,7 @@ export interface Operations {
     value: { importId: string }
   }
   readonly undoImport: { args: Owned<{ importId: string }>; value: null }
-  /** All imports that there are, the newest first. */
+  /** All imports of the owner, the newest first. */
   readonly readImports: { args: Owned<object>; value: { imports: ReadonlyArray<ImportRow> } }
 
   // ---- the developer
@@ -67,7 +67,7 @@ export interface Operations {
   readonly recover: { args: OfApp<{ endpointId: string; since: number }>; value: { queued: number } }
   /**
    * The developer listens to the app's events, with the cookie of a session, for at most `forMs`. `endpointId`: the
-   * endpoint whose events these are; null: those of `events`, signed with `secret`.
+   * endpoint whose events the listener gets; null: the events of the types in `events`, signed with `secret`.
    */
   readonly listen: {
     args: OfApp<{ cookie: string; endpointId: string | null; events: ReadonlyArray<string>; forMs: number }>
@@ -122,7 +122,7 @@ export interface Operations {
   readonly pauseAll: { args: Owned<{ length: PauseLength }>; value: { connections: number } }
   readonly resumeAll: { args: Owned<object>; value: { connections: number } }
   readonly endExactLocation: { args: Owned<{ connectionId: string }>; value: null }
-  /** What is null stays as it is. */
+  /** A field that is null stays unchanged. */
   readonly changeConnection: {
     args: Owned<{
       connectionId: string
@@ -328,7 +328,7 @@ export interface LoggedAccess {
   readonly status: number
   readonly error: string | null
   readonly disclosed: string | null
-  /** More than 1 only for calls with a token that no longer works: those of an hour are one entry. */
+  /** More than 1 only for calls with a token that no longer works: such calls of one hour share an entry. */
   readonly times: number
 }
 

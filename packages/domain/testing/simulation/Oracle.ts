@@ -4,7 +4,7 @@ import type { Entry } from "./Trace.js"
 export interface Violation {
   /** The name of the oracle, such as `T4`. */
   readonly invariant: string
-  /** `i` of the entry at which it shows. */
+  /** `i` of the entry at which the violation shows. */
   readonly at: number
   readonly detail: string
 }
@@ -38,8 +38,8 @@ export interface Oracle {
 }
 
 /**
- * The rows of a restored database contradict what the trace says was written. So only the oracles judge such a run that
- * ask nothing of the rows. Decision simulation-2.
+ * Whether the run's database was put back to a backup. The rows then contradict what the trace says was written, so
+ * only oracles with `survivesRestore` judge the run. Decision simulation-2.
  */
 const wasRestored = ({ entries }: Run): boolean =>
   entries.some((entry) => entry.kind === "fault" && entry.fault === "restore")

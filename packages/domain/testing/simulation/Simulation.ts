@@ -55,7 +55,7 @@ export interface Config extends WorkerConfig {
   /** Left out: the people outside call the functions of the programs. */
   readonly driver?: Driver | undefined
   readonly sabotage?: Sabotage | undefined
-  /** Replaces ports before the simulation wraps them, so the calls of a replaced port are in the trace. */
+  /** Replaces ports after the simulation wrapped them: the trace has only calls that the replacement passes on. */
   readonly sabotageInFront?: Sabotage | undefined
   /** Changes what the server answers, before the answer is entered in the log and sent. */
   readonly sabotageAnswers?: SabotageAnswers | undefined
@@ -85,8 +85,8 @@ export interface SimResult {
   /** The trace as a file: one JSON object a line. */
   readonly jsonl: string
   /**
-   * Why the scenario did not reach its end, such as an assertion that failed; null when it did. It is a violation as
-   * well.
+   * Why the scenario did not reach its end, such as an assertion that failed; null when it did. The reason is also a
+   * violation.
    */
   readonly stopped: string | null
   /** True when every delivery and operation ended after all faults were turned off. */
@@ -171,12 +171,12 @@ const prepare = (config: Config, scenario: Scenario) => {
         return Effect.map(backend.isHosted ? engine.onHost(found) : found, (due) => due.length > 0)
       }
       const registry = Registry.make(secrets, hearing(recorder, receivers), config.sabotageAnswers)
-      // The streams of a server end with it.
+      // When a server dies, its event streams end.
       processes.whenOneDies(({ name }) => {
         if (name === "server") registry.readers.clear()
       })
       engine.clock.hasWorkBy = (by) => {
-        // A stream of events has a heartbeat every 15 s, and a listener without one counts as gone.
+        // A stream of events has a heartbeat every 15 s, and a listener without a heartbeat counts as gone.
         if (registry.readers.size > 0) return Effect.succeed(true)
         const moment = Timestamp.make(by)
         const found = Effect.orDie(
@@ -189,7 +189,7 @@ const prepare = (config: Config, scenario: Scenario) => {
               const found = yield* Context.get(raw, ImportStore).due(Bucket.ALL, moment, [])
               if (Option.isSome(found)) return true
             }
-            // A lease that a worker gave up waits for the next look of another one.
+            // A lease that a worker gave up waits until another worker next looks.
             const { leases } = yield* Context.get(raw, LeaseStore).survey(Lease.HOME)
             return leases.some(({ owner }) => owner === null)
           })
@@ -269,7 +269,7 @@ const prepare = (config: Config, scenario: Scenario) => {
   return { engine, program, result }
 }
 
-/** The answers of a service that has failed inside: `internal_error`, or status 500 of a call. */
+/** A violation for each answer that shows a defect of the service: `internal_error`, or status 500 of a call. */
 const bugs = (entries: ReadonlyArray<Entry>): ReadonlyArray<Violation> =>
   entries.flatMap((entry): ReadonlyArray<Violation> => {
     if (entry.kind !== "done") return []
@@ -300,7 +300,7 @@ const BOUNCES: ReadonlyArray<Exclude<MailOutcome, { readonly _tag: "Sent" }>> = 
   { _tag: "NotSent", reason: "451 try again later" }
 ]
 
-/** Writes what the readers of streams get into the trace. A heartbeat says nothing that a rule is about. */
+/** Records the messages that readers of streams get, except `Ready` and heartbeats: no rule is about these two. */
 const hearing =
   (recorder: Recorder, receivers: Receivers): Registry.Registry["hear"] =>
   (listenerId, message) =>

@@ -35,7 +35,7 @@ export const GUESSES_REMEMBERED = 15 * MINUTE
 /** Decision listeners-3: an app has at most five listeners, and a stream has a heartbeat every 15 s. */
 export const LISTENERS = 5
 export const HEARTBEAT = 15 * SECOND
-/** Decision listeners-3: a listener without a heartbeat is there for so long. */
+/** Decision listeners-3: how long a listener without a heartbeat counts. */
 export const LISTENER_LIFE = 45 * SECOND
 
 // ---- tokens and tiers
@@ -48,7 +48,7 @@ export const ACCESS_REMEMBERED = ACCESS_LIFETIME + DAY
 export const CODE_LIFETIME = 60 * SECOND
 /** Spec §8: 30 s, inclusive (decision T3). */
 export const RACE_WINDOW = 30 * SECOND
-/** Decision connection-6: the days of exact location that is given back without a choice. */
+/** Decision connection-6: the days of exact location that the user gives back without choosing a number of days. */
 export const TIER_DAYS = 30
 /** Spec §4.3, §8: 14 days. */
 export const GRACE = 14 * DAY
@@ -68,13 +68,13 @@ export const MAIL_WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 
 export const SETTLE_S: Limits = { min: 0, max: 300 }
 /** Decision rules-14: the seconds of silence after which a stay may fire. */
 export const SILENCE_S: Limits = { min: 300, max: 1_800 }
-/** Decision rules-14: silence says nothing when the last reading is older at the end of the minutes. */
+/** Decision rules-14: silence fires nothing when the last reading is older than this at the end of the dwell time. */
 export const LAST_WORD = 30 * MINUTE
-/** A worker that nothing disturbs tells of a crossing within this much time after its wait. */
+/** An undisturbed worker fires a crossing or a stay within this much time after its wait. */
 export const SETTLE_PROMPT = 60 * SECOND
-/** Decision L3: a reading from further in the future is put aside. */
+/** Decision L3: a reading from further in the future is quarantined. */
 export const FUTURE = 5 * MINUTE
-/** Decision L3: 2010-01-01. A reading from before that is put aside. */
+/** Decision L3: 2010-01-01. An earlier reading is quarantined. */
 export const EARLIEST = 14_610 * DAY
 /** Spec §4.6.4: an older fix changes the state of a rule and fires nothing. */
 export const STALE = 15 * MINUTE
@@ -96,9 +96,9 @@ export const EVENT_AGE_S: Limits = { min: 30, max: 3_600 }
 
 /** Decision devices-5: a device that is back at its spot within this time has not moved. */
 export const BACK_SOON = 15 * MINUTE
-/** Decision devices-6: a device that sent nothing for this long before a reading has no say about it. */
+/** Decision devices-6: a device that sent nothing for this long before a reading does not affect its judgement. */
 export const SILENT = 24 * HOUR
-/** Decision devices-6: a late reading is believed when its own device had moved within this time before. */
+/** Decision devices-6: a late reading counts when its own device had moved within this time before the capture. */
 export const MOVED_BEFORE = 60 * MINUTE
 
 // ---- purposes
@@ -112,13 +112,13 @@ export const PURPOSE_KEY = /^[a-z][a-z0-9_]{2,39}$/
 
 // ---- questions about zones (Spec §8, decision M8)
 
-/** The questions about zones that an app has for one person in any hour. */
+/** The questions about zones that an app may ask about one person in any hour. */
 export const ZONE_QUESTIONS = 20
-/** The area of a town that the questions of a day may leave as the person's, in km². */
+/** The largest area of a town, in km², in which the questions of a day may find a person to within 1 km. */
 export const LOCATED_KM2 = 48
 /** Circles whose edges are further apart are not in one town. */
 export const TOWN_M = 17_000
-/** A larger circle cuts a town in two. A smaller one locates a person in its own area. */
+/** A circle with a larger radius cuts a town in two. A smaller circle locates a person in the circle's own area. */
 export const SMALL_M = 2_000
 /** The width of the band around a small circle's edge. */
 export const BAND_M = 50
@@ -140,7 +140,7 @@ export const SIGNATURES = 8
 export const SECRET_OVERLAP = 24 * HOUR
 /** Spec §6.4.5: how long the sender waits for an answer. */
 export const ANSWER_DEADLINE = 5 * SECOND
-/** Decision W2: how long a worker holds a delivery. */
+/** Decision W2: how long a worker's lease of a delivery lasts. */
 export const LEASE = 30 * SECOND
 /** Spec §6.4.6: from the end of an attempt to the beginning of the next. */
 export const GAPS = [30 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 15 * HOUR]

@@ -12,20 +12,21 @@ interface Stamp {
   readonly i: number
   /** Milliseconds since 1970 on the virtual clock, which `jump` may set back. */
   readonly t: number
-  /** Milliseconds of virtual time since the run began. Unlike `t` it never goes back: what came later has more. */
+  /** Milliseconds of virtual time since the run began. Unlike `t`, it never goes back. */
   readonly passed: number
   /**
-   * The process that did it, with how often it was started (`server-1`, `worker-2`), or `world` for the people outside.
+   * The process that caused the entry, with the number of its start (`server-1`, `worker-2`), or `world` for the people
+   * outside.
    */
   readonly proc: string
 }
 
-/** An actor begins an operation. The entry of its end names this one by `op`, the `i` of this entry. */
+/** An actor begins an operation. The `done` entry names this entry by `op`, the `i` of this entry. */
 export type Begun = {
   [N in Name]: { readonly kind: "begun"; readonly name: N; readonly actor: string; readonly args: Operation<N>["args"] }
 }[Name]
 
-/** The end of an operation. Operations overlap when one is slow or several actors are at work. */
+/** The end of an operation. Operations overlap when an operation is slow or several actors are at work. */
 export type Done = {
   [N in Name]: { readonly kind: "done"; readonly name: N; readonly op: number; readonly outcome: Ended<N> }
 }[Name]
@@ -71,7 +72,7 @@ export interface Mailed {
   readonly subject: string
   /** A message that is sent again, because its end could not be stored, has the same id. */
   readonly id: string
-  /** What the mail server said when it did not take the message: never, or not this time. */
+  /** The mail server did not take the message: for good (`Refused`), or this time (`NotSent`). */
   readonly bounced?: "Refused" | "NotSent"
 }
 

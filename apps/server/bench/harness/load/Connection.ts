@@ -111,7 +111,7 @@ const lengthIn = (bytes: Buffer, headEnd: number): number => {
   throw new Error(`an answer without a length:\n${bytes.toString("latin1", 0, headEnd)}`)
 }
 
-/** Compares without regard to case. Setting bit 0x20 of other bytes gives no letter of this name. */
+/** Whether this is the length header, in any case. Setting bit 0x20 of other bytes gives no letter of its name. */
 const namesLength = (bytes: Buffer, at: number): boolean => {
   for (let index = 0; index < CONTENT_LENGTH.length; index++) {
     if (((bytes[at + index] ?? 0) | 0x20) !== CONTENT_LENGTH[index]) return false

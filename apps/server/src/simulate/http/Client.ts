@@ -36,7 +36,7 @@ type RequestSender =
 interface Options {
   readonly json?: unknown
   readonly query?: Readonly<Record<string, string | number | null | undefined>>
-  /** The network address of the client; left out: one of the caller's own. */
+  /** The network address of the client; left out: the address that belongs to the caller. */
   readonly address?: string
 }
 
@@ -57,8 +57,8 @@ const SESSION = "__Host-session"
 export const sessionOf = ({ cookies }: HttpAnswer): string | undefined => cookies[SESSION]
 
 export const make = (exchange: HttpExchange, registry: Simulation.Registry): OutsideClient => ({
-  // A proxy that the service trusts names each request, so that the service draws the same random numbers as without
-  // HTTP, and its ids are the same.
+  // The request has an id, as from a trusted proxy, so that the service draws the same random numbers as without HTTP
+  // and makes the same ids.
   send: (caller, method, path, { address, json, query = {} } = {}) => {
     const parameters = Object.entries(query).filter(([, value]) => value !== null && value !== undefined)
     const search = new URLSearchParams(
@@ -93,7 +93,7 @@ const credentials = (caller: RequestSender, registry: Simulation.Registry): Read
         ? { authorization: `Bearer ${caller.token}` }
         : {}
 
-/** One address for each caller: limits by address are not what these requests are about. */
+/** An address for each caller, so that callers do not share the limits by address. */
 const addressOf = (caller: RequestSender): string => {
   let sum = 0
   for (const character of Object.values(caller).join("")) sum = (sum * 31 + character.charCodeAt(0)) % 0xff_ff_ff
@@ -118,7 +118,7 @@ const TIME = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const withMillis = (_: string, value: unknown): unknown =>
   typeof value === "string" && TIME.test(value) ? Date.parse(value) : value
 
-/** The scope that a refusal names is in a header (RFC 6750 §3). */
+/** Adds to the body the scope that a refusal names in a header (RFC 6750 §3). */
 const withScope = (body: object, headers: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> => {
   const scope = /scope="([^"]*)"/.exec(headers["www-authenticate"] ?? "")?.[1]
   return scope === undefined ? { ...body } : { ...body, scope }

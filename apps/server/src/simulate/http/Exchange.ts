@@ -23,7 +23,7 @@ export interface SimulatedResponse {
   readonly headers: Readonly<Record<string, string>>
   readonly cookies: Readonly<Record<string, string>>
   readonly body: string
-  /** The body of an answer that goes on: who asked reads it, as long as they like. */
+  /** The body of a streamed answer: the client reads it for as long as it likes. */
   readonly stream?: Stream.Stream<Uint8Array, unknown>
 }
 

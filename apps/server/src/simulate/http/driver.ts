@@ -17,9 +17,9 @@ import { steering } from "./operations/steering.js"
 import { withBrowsers } from "./people.js"
 
 /**
- * What no request does. An operator makes the accounts, so that their addresses are confirmed and get mail. Oracles
- * read what the service shows to nobody, such as the strikes of an endpoint. The body of an import is read from Node's
- * own stream, which there is only with a socket.
+ * The operations without requests. An operator makes the accounts, so that their addresses are confirmed and get mail.
+ * Oracles read what the service shows to nobody, such as the strikes of an endpoint. The body of an import is read from
+ * Node's own stream, which exists only with a socket.
  */
 type Direct = "signUp" | "importFile" | "readEndpoints" | "readDeliveries" | "readAccessLog" | "readOwnHistory"
 

@@ -5,12 +5,12 @@ interface CountedRange {
   readonly count: number
 }
 
-/** What V8 says of a function since it was asked last. The first range is the function, the others are blocks in it. */
+/** V8's report about a function since the last report. The first range is the function, the others are its blocks. */
 export interface CountedFunction {
   readonly ranges: ReadonlyArray<CountedRange>
 }
 
-/** A block of code that did not run yet, as far as its file knows it. */
+/** A block of code that a report named, and whether it has run. */
 interface KnownBlock {
   readonly startOffset: number
   readonly endOffset: number

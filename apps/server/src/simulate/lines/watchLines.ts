@@ -7,16 +7,16 @@ import { Blocks } from "./Blocks.js"
 
 /** The lines of the programs that runs reach, as V8 counts them in this process. */
 export interface LineWatch {
-  /** What ran for the first time since the last call, as texts such as `line rules/RuleEvaluation.ts:90`. */
+  /** The places that ran for the first time since the last call, as texts such as `line rules/RuleEvaluation.ts:90`. */
   readonly fresh: () => ReadonlySet<string>
-  /** What never ran although its file did, by file: the lines in ascending order. */
+  /** The lines that never ran, in ascending order, by file; only of files that ran at all. */
   readonly missing: () => ReadonlyMap<string, ReadonlyArray<number>>
 }
 
-/** Only the programs and their decisions: what runs and judges them is reached by every run. */
+/** Only the product's programs and their decisions: every run reaches the code that runs and judges them. */
 const PROGRAMS = /packages\/domain\/src\/(.+)$/
 
-/** A file that V8 ran: its blocks, and where they come from. */
+/** A file that V8 ran: its blocks, and the source line of each offset. */
 interface WatchedFile {
   readonly blocks: Blocks
   readonly source: (offset: number) => SourceLine | undefined
@@ -76,7 +76,7 @@ const watchOf = (session: Session): LineWatch => {
   }
 }
 
-/** The answer comes before `post` returns, because the session is one with this thread. */
+/** The answer comes before `post` returns, because the session is connected to this thread. */
 const take = (session: Session): ReadonlyArray<Profiler.ScriptCoverage> => {
   let result: ReadonlyArray<Profiler.ScriptCoverage> = []
   session.post("Profiler.takePreciseCoverage", (error, answer) => {

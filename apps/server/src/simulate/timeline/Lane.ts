@@ -13,7 +13,7 @@ export const placed = (entries: ReadonlyArray<Entry>): ReadonlyArray<Placed> => 
   return entries.map((entry) => ({ ...entry, t: start + entry.passed, clock: entry.t }))
 }
 
-/** The page draws lanes of bars and dots on a time axis. `i` is the entry of the trace that each of them stands for. */
+/** The page draws lanes of bars and dots on a time axis. `i`: the trace entry that a bar or dot stands for. */
 export interface Lane {
   readonly group: Group
   readonly label: string
@@ -48,7 +48,7 @@ export interface Dot {
   readonly t: number
   /**
    * `good`: done. `refused`: an answer that says no. `bad`: not done, lost, or answered late. `fired`: of a rule.
-   * `note`: everything else.
+   * `fault`: made by the simulation. `note`: everything else.
    */
   readonly look: "good" | "refused" | "bad" | "fired" | "note" | "fault"
   readonly text: string

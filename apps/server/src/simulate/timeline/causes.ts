@@ -1,4 +1,4 @@
-// What led to a broken rule: the entries of a trace that the page shows first, and folds the rest.
+// What led to a broken rule: the entries of a trace that the page shows; it hides the rest.
 import type { Simulation } from "@place-access/domain/testing"
 import { text } from "./read.js"
 
@@ -8,35 +8,35 @@ type Begun = Entry & Simulation.Begun
 /** Ids and secrets that tie a change to its results. Apps and people are left out: they tie everything together. */
 const ID = /\b(?:(?:con|plc|dev|rul|evt|dlv|ep|pps)_[0-9a-z]{24}|(?:access|refresh|code|cookie)-\d+)\b/g
 
-/** Of the uploads, and of what was done again and again, the last before the rule was broken tell most. */
+/** Of the uploads, the repeated operations and the clock jumps, only the last before the violation are shown. */
 const LAST_UPLOADS = 12
 const LAST_REPEATS = 25
 const LAST_JUMPS = 5
-/** A fault belongs to an operation that runs, and to one that begins shortly after. */
+/** A fault counts for an operation under way, and for one that begins within this time after the fault. */
 const SHORTLY_MILLIS = 60_000
 
 const idsIn = (value: unknown): ReadonlyArray<string> => (JSON.stringify(value) ?? "").match(ID) ?? []
 
-/** An operation, or an entry that belongs to none. */
+/** An operation, or an entry that belongs to no operation. */
 interface Unit {
   /** The entry that stands for the unit on the page. */
   readonly i: number
   readonly from: number
   readonly to: number
   readonly procs: ReadonlySet<string>
-  /** What the unit names. */
+  /** The ids that the unit names. */
   readonly ids: ReadonlySet<string>
-  /** What the unit needed to be there: where it is a cause, the changes of these are causes, too. */
+  /** The ids that had to exist for the unit: when the unit is a cause, the changes of these ids are causes, too. */
   readonly needs: ReadonlyArray<string>
 }
 
 export interface Explanation {
   /**
    * The numbers of the entries that led to the violation, in order, with the one that breaks the rule at the end. An
-   * operation is there by its beginning. Questions change nothing, so they lead to nothing.
+   * operation is listed by its beginning. Reads are left out, because they change nothing.
    */
   readonly led: ReadonlyArray<number>
-  /** The id of the delivery, rule or connection whose state tells most. */
+  /** The id of the delivery, rule or connection whose state explains the violation best. */
   readonly about: string | undefined
 }
 
@@ -77,7 +77,7 @@ const tied = (
   { at, first, named }: { readonly at: number; readonly first: number; readonly named: ReadonlyArray<string> }
 ) => {
   const wanted = new Set(named)
-  /** All ids of the causes, with the tokens that were issued beside those that are wanted. */
+  /** All ids in the causes. Some are not `wanted`, such as those of tokens that were issued beside wanted ones. */
   const seen = new Set(named)
   const chosen = new Set([first])
   for (let before = -1; before !== chosen.size;) {
@@ -142,11 +142,11 @@ const leads = (entry: Entry, unit: Unit, wanted: ReadonlySet<string>): boolean =
 const tying = (entry: Entry): RegExp => {
   // Loops work on all deliveries of an endpoint, so only the delivery and its event tie their steps together.
   if (entry.kind !== "begun") return /^(?:dlv|evt)_/
-  // A call that makes a rule has a token, which has nothing to do with what becomes of the token.
+  // A call that makes a rule is tied by the rule only: later changes of its token do not concern the rule.
   return entry.name === "call" ? /^rul_/ : /^/
 }
 
-/** Whether readings decided it: where a rule, a visit or an answer about places is wrong. */
+/** Whether readings decide the violation: a rule, a visit or an answer about places is wrong. */
 const isAboutPositions = (broken: Entry | undefined, wanted: ReadonlySet<string>): boolean => {
   if (broken?.kind === "begun" && broken.name === "call") return endpointOf(broken) !== "GET /v1/me"
   if (broken?.kind === "begun" && /^(?:upload|readOwnHistory)$/.test(broken.name)) return true
@@ -159,7 +159,7 @@ const userOf = (entry: Entry | undefined): string =>
 const appOf = (entry: Entry | undefined): string =>
   entry?.kind === "begun" ? text((entry.args as { readonly appId?: unknown }).appId) : ""
 
-/** The operations of these names by the people of the causes. */
+/** The operations whose name matches `names`, by the people of the chosen entries. */
 const byPeople = (
   before: ReadonlyArray<Entry>,
   names: RegExp,
@@ -175,7 +175,7 @@ const byPeople = (
 const uploads = (...of: readonly [ReadonlyArray<Entry>, ReadonlySet<number>, ReadonlyArray<Entry>]) =>
   byPeople(of[0], /^upload$/, of[1], of[2]).slice(-LAST_UPLOADS)
 
-/** Changes of all connections or all readings of a person, which name none of them. */
+/** Changes of all connections or all readings of a person, which name no connection or reading. */
 const changesOfEverything = (...of: readonly [ReadonlyArray<Entry>, ReadonlySet<number>, ReadonlyArray<Entry>]) =>
   byPeople(of[0], /^(?:eraseHistory|pauseAll|resumeAll)$/, of[1], of[2])
 
@@ -183,7 +183,7 @@ const COUNTED = /^(?:createPurpose|createEndpoint|createApp)$/
 const COUNTED_CALLS = /^POST /
 const SESSIONS = /^(?:signIn|changePassword|endOtherSessions)$/
 
-/** What may be done a number of times and was done before: by the same app, or sign-ins of the same person. */
+/** Earlier operations that may count towards the same limit: by the same app, or sign-ins of the same person. */
 const repeats = (before: ReadonlyArray<Entry>, broken: Entry | undefined): ReadonlyArray<number> => {
   if (broken?.kind !== "begun") return []
   const isSame = (one: Begun): boolean => {
@@ -199,7 +199,7 @@ const repeats = (before: ReadonlyArray<Entry>, broken: Entry | undefined): Reado
     .map(({ i }) => i)
 }
 
-/** Where the violation is about an endpoint, and about no delivery: what the endpoint got. */
+/** The last posts to the endpoint, when the violation is about an endpoint and not about a delivery or a rule. */
 const postsTo = (before: ReadonlyArray<Entry>, named: ReadonlyArray<string>): ReadonlyArray<number> => {
   if (firstOf(named, "dlv_") !== undefined || firstOf(named, "rul_") !== undefined) return []
   const endpoints = new Set(named.filter((id) => id.startsWith("ep_")))

@@ -11,7 +11,7 @@ export interface Compared {
   readonly entries: ReadonlyArray<Entry>
 }
 
-/** Equal entries before and after a difference that stay in sight; the rest is folded. */
+/** How many equal entries stay in sight before and after a difference; the rest is folded. */
 const AROUND = 3
 /** The most differing rows on the page: a reader needs where the runs part, and the first that follow. */
 const MOST_ROWS = 2_000

@@ -67,7 +67,7 @@ export const connectionLanes = (
 
 export interface ConnectionLanes {
   readonly lanes: ReadonlyArray<Lane>
-  /** The user whose connection a token belongs to. */
+  /** The user whose connection a token belongs to; "" for an unknown token. */
   readonly userOf: (token: string) => string
 }
 
@@ -111,7 +111,7 @@ const consented = (deed: Deed, { at, found, secrets }: TracksSoFar & { readonly 
   }
 }
 
-/** Draws the terms that held until now as bars. */
+/** Draws the terms that applied until `until` as bars. */
 const close = (held: ConnectionTrack, until: number): void => {
   const { bars, terms } = held
   if (terms === undefined) return

@@ -9,12 +9,12 @@ export interface Pair {
   readonly right: Entry | undefined
 }
 
-/** The most entries that are looked for on the other side, one by one. Beyond it, the rest counts as different. */
+/** The most edits that the comparison tries. When more are needed, the rest counts as different. */
 const MOST_EDITS = 2_000
 
 /**
- * The entries of both runs in order. Two entries are the same when everything is but numbers, times and ids: a run that
- * is a second late, or drew another id, goes on like the other one.
+ * The entries of both runs in order. Two entries are the same when they differ only in numbers, times and ids: a run
+ * that is a second late, or drew another id, goes on like the other one.
  */
 export const pairsOf = (left: ReadonlyArray<Entry>, right: ReadonlyArray<Entry>): ReadonlyArray<Pair> => {
   const [a, b] = [left.map(keyOf), right.map(keyOf)]
@@ -37,7 +37,7 @@ export const pairsOf = (left: ReadonlyArray<Entry>, right: ReadonlyArray<Entry>)
 
 const ID = /_[0-9a-z]{24}\b/g
 
-/** An entry without what numbers it, when it was, and the ids in it. */
+/** The text of an entry without its numbers, its times and the ids in it. */
 const keyOf = (entry: Entry): string => {
   const { i: _i, op: _op, passed: _passed, t: _t, ...rest } = entry as Entry & { readonly op?: unknown }
   return JSON.stringify(rest).replaceAll(ID, "_")
@@ -48,10 +48,10 @@ interface Side {
   readonly keys: ReadonlyArray<string>
 }
 
-/** The shortest way from one list to the other (Myers, "An O(ND) Difference Algorithm", 1986). */
+/** The shortest edit script from one list to the other (Myers, "An O(ND) Difference Algorithm", 1986). */
 const middle = (a: Side, b: Side): ReadonlyArray<Pair> => {
   const most = Math.min(MOST_EDITS, a.keys.length + b.keys.length)
-  /** For each diagonal, how far along `a` the furthest way has come. One copy for each number of edits. */
+  /** For each diagonal, the furthest position in `a` that a path has reached. One copy for each number of edits. */
   const trail: Array<ReadonlyMap<number, number>> = []
   const reach = new Map<number, number>([[1, 0]])
   for (let edits = 0; edits <= most; edits++) {
@@ -70,7 +70,7 @@ const middle = (a: Side, b: Side): ReadonlyArray<Pair> => {
   ]
 }
 
-/** The way back, edit by edit, turned around. */
+/** Walks the shortest path backwards, edit by edit, and returns its pairs in order. */
 const walked = (a: Side, b: Side, trail: ReadonlyArray<ReadonlyMap<number, number>>): ReadonlyArray<Pair> => {
   const pairs: Array<Pair> = []
   let [x, y] = [a.entries.length, b.entries.length]

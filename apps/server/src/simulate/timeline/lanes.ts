@@ -62,7 +62,7 @@ const programLanes = (entries: ReadonlyArray<Entry>, end: number): ReadonlyArray
     for (const entry of entries) {
       if (entry.kind !== "fault") continue
       const { detail, fault, i, proc, t } = entry
-      // The crash either names the program, or struck at one of the program's own calls.
+      // A crash ends this program when it names the program, or when it struck at one of the program's own calls.
       const isDeath = fault === "crash" && (detail === name || proc.replace(/-\d+$/, "") === name)
       if (isDeath && up !== undefined) {
         bars.push({ from: up.t, to: t, look: "up", text: `${name} runs`, i: up.i })

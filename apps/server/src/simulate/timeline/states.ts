@@ -1,4 +1,4 @@
-// The state of each person, connection, rule and delivery of a run, moment by moment, as the trace tells it.
+// The state of each person, connection, rule and delivery of a run, moment by moment, read from the trace.
 import { Scope } from "@place-access/domain/shared"
 import type { Simulation } from "@place-access/domain/testing"
 import { appNames, type Deed, deedsOf, number, text } from "./read.js"
@@ -69,7 +69,7 @@ class Book {
     if (id !== "" && !this.all.has(id)) this.all.set(id, { kind, label, facts: {}, moments: [] })
   }
 
-  /** Sets some facts of the subject. A fact that is undefined goes; a subject that nobody began is left alone. */
+  /** Sets some facts of the subject; undefined removes a fact. A subject that nobody began is left alone. */
   set(id: string, i: number, changes: Readonly<Record<string, Fact | undefined>>): void {
     const subject = this.all.get(id)
     if (subject === undefined) return
@@ -90,7 +90,7 @@ class Book {
     this.set(id, i, { ...more, [name]: Number(this.fact(id, name) ?? 0) + by })
   }
 
-  /** The ids of the subjects of a kind that have this fact. */
+  /** The ids of the subjects of a kind whose fact `name` has this value. */
   with(kind: SubjectKind, name: string, value: Fact): ReadonlyArray<string> {
     return [...this.all].flatMap(([id, one]) => (one.kind === kind && one.facts[name] === value ? [id] : []))
   }
@@ -257,7 +257,7 @@ const called = (known: Known, i: number, { args, value }: Deed): void => {
   if (value["status"] === 204) book.set(text(request["ruleId"]), i, { State: "removed by the app" })
 }
 
-/** What a receiver got: a firing of the rule, the first time, and an attempt of the delivery. */
+/** Records a post: the rule's new event, when this is the first post of it, and an attempt of the delivery. */
 const posted = ({ book }: Known, { body, i, reply, t }: Extract<Entry, { readonly kind: "posted" }>): void => {
   const [rule, event] = [text(body["rule_id"]), text(body["event_id"])]
   const about = at(Date.parse(text(body["occurred_at"])))

@@ -20,7 +20,7 @@ export interface Drawn {
 }
 
 const DAY = 86_400_000
-/** The page has what led to the first violations, up to this number. */
+/** The page explains the first violations, up to this number. */
 const EXPLAINED = 50
 
 /** Renders a run as a page for people: one file that loads nothing from the network. */

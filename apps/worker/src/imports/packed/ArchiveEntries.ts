@@ -15,7 +15,7 @@ type OnEntry = (entry: Entry.ImportEntry) => void
 
 const UNUSABLE: Entry.ImportEntry = { _tag: "Unusable" }
 
-/** The reader of a file by its name; undefined for a file whose entries do not come back. */
+/** The reader of a file by its name; undefined for a file whose entries are not imported. */
 export const entriesOf = (name: string, onEntry: OnEntry): EntryReader | undefined => {
   switch (name) {
     case "account.json":
@@ -53,7 +53,7 @@ const lines = (onLine: (text: string) => void): EntryReader => {
   }
 }
 
-/** By hand and not by the schema: a history has a million lines, and the rules for readings check the rest. */
+/** Read by hand and not with the schema: a history has a million lines. The rules for readings check the values. */
 const fix = (text: string): Entry.ImportEntry => {
   let value: unknown
   try {
@@ -95,7 +95,7 @@ const report = (value: unknown): Entry.ImportEntry => {
 
 const isNotice = Schema.is(NoticeKind)
 
-/** A kind that only a newer service knows is left out. */
+/** A kind that only a newer service knows counts as unusable. */
 const notice = (value: unknown): Entry.ImportEntry => (isNotice(value) ? { _tag: "Notice", kind: value } : UNUSABLE)
 
 const decodePlace = Schema.decodeUnknownEither(ArchiveFormat.PlaceEntry)

@@ -150,7 +150,7 @@ const parseManifest = (text: string): ArchiveFormat.Manifest => {
   return manifest.right
 }
 
-/** Reads the entries of those files that come back. The others are skipped: consent is not transferable. */
+/** Reads the entries of the files that an import restores. The others are skipped: consent is not transferable. */
 const reading = (files: ReadonlyArray<ZipDirectory.ZipFile>): Phase => {
   let entries: Array<Entry.ImportEntry> = []
   let reader: EntryReader | undefined

@@ -3,15 +3,15 @@ import type { Entry, FileReader, Import, Read } from "@place-access/domain/impor
 /** Reads the files of an archive one after the other, and passes over those that hold no location history. */
 export interface Members {
   readonly begin: () => void
-  /** False: the rest of the present file says nothing. */
+  /** False: the rest of the present file is not needed. */
   readonly isWanted: () => boolean
   readonly bytes: (bytes: Uint8Array) => void
   readonly end: () => void
   /** The entries since the last call. */
   readonly taken: () => Array<Entry.ImportEntry>
-  /** The format of the first file that was read. */
+  /** The format of the first file that was read; null: none was read. */
   readonly format: () => Import.ImportFormat | null
-  /** After the last file: why the archive was not read, or not completely. */
+  /** After the last file: why the archive was not read, or not completely; null: it was. */
   readonly fault: () => Import.ImportFault | null
 }
 

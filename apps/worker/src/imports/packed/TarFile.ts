@@ -13,7 +13,7 @@ export const open = (expansion: Expansion, openInner: () => FileReader): FileRea
   const members = Members.make(openInner)
   let fault: Import.ImportFault | null = null
   let header: Buffer = Buffer.alloc(0)
-  /** Of the present file, and of the filling behind it. */
+  /** The bytes that are left of the present file, and of the padding behind it. */
   let [left, filling] = [0, 0]
   let isFile = false
 
@@ -71,7 +71,7 @@ export const open = (expansion: Expansion, openInner: () => FileReader): FileRea
   }
 }
 
-/** Octal digits, or a binary number when the first bit is set. */
+/** The size of a file: octal digits, or a binary number when the first bit is set. */
 const sizeOf = (block: Buffer): number => {
   if (((block[SIZE_AT] ?? 0) & 0x80) !== 0) return block.readUIntBE(SIZE_AT + SIZE_BYTES - 6, 6)
   const text = block

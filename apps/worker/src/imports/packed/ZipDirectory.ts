@@ -15,7 +15,7 @@ export interface ZipFile {
   readonly size: number
 }
 
-/** What is wrong with the archive: it is no archive of ours, or damaged, or made to harm the reader. */
+/** Why the archive cannot be used: it is damaged, made to harm the reader, or not made by this service. */
 export type DirectoryFault = "damaged" | "unsafe_archive" | "foreign_archive"
 
 const END = 0x06054b50
@@ -54,7 +54,7 @@ export const read = (
     view.getUint32(end + 12, true),
     view.getUint32(end + 16, true)
   ]
-  // Longer archives than an upload may be have other fields (Zip64).
+  // Zip64 fields are not read: only archives that are too long for an upload have them.
   if (count > (maker === "ours" ? MAX_FILES : MAX_FOREIGN_FILES)) return Either.left("unsafe_archive")
   const start = offset - (length - tail.length)
   if (start < 0 || start + bytes > end) return Either.left("damaged")
@@ -76,7 +76,7 @@ export const read = (
   return inOrder(files, offset)
 }
 
-/** Looks backwards for the end record, whose comment reaches to the end of the archive. */
+/** Looks backwards for the end record, whose comment reaches to the end of the archive; undefined: there is none. */
 const findEnd = (view: DataView): number | undefined => {
   for (let at = view.byteLength - END_BYTES; at >= 0; at--) {
     if (view.getUint32(at, true) === END && at + END_BYTES + view.getUint16(at + 20, true) === view.byteLength)
@@ -87,7 +87,7 @@ const findEnd = (view: DataView): number | undefined => {
 
 const isHarmful = (name: string): boolean => /(?:^|[/\\])\.\.(?:[/\\]|$)|^[/\\]|^[a-z]:|\0/i.test(name)
 
-/** Files that overlap are a bomb: a few bytes would be read as many files. */
+/** Sorts by offset. Refuses a name that comes twice, and overlapping files: a bomb that is read as many files. */
 const inOrder = (files: ReadonlyArray<ZipFile>, end: number): Either.Either<ReadonlyArray<ZipFile>, DirectoryFault> => {
   const sorted = [...files].sort((a, b) => a.offset - b.offset)
   const overlaps = sorted.some(

@@ -12,7 +12,7 @@ export interface ZipSink {
 
 const HEADER = 0x04034b50
 const HEADER_BYTES = 30
-/** With the name and the extra fields. Headers of archives of ours have less than a hundred bytes. */
+/** The longest header, with the name and the extra fields. Headers of our archives have less than a hundred bytes. */
 const MAX_HEADER_BYTES = 4_096
 /** The compressed bytes that are expanded at a time: at the highest ratio that the format has they become 4 MiB. */
 const SLICE_BYTES = 4_096
@@ -35,7 +35,7 @@ export const open = (files: ReadonlyArray<ZipFile>, sink: ZipSink) => {
   let position = 0
   let index = 0
   let header: Buffer = Buffer.alloc(0)
-  /** Of the present file; undefined before its contents. */
+  /** The bytes that are left of the present file; undefined before its contents. */
   let left: number | undefined
   let inflate: Inflate | undefined
   let compressedIn = 0

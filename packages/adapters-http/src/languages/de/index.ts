@@ -1,8 +1,8 @@
 /**
- * The texts of all pages in German, a file for each room of pages or for a part of one. A text is a string, or a
- * function of what stands in it. Numbers are written by `words.ts`.
+ * The texts of all pages in German, a file for each room of pages or for a part of a room. A text is a string, or a
+ * function of the values in it. `words.ts` writes numbers.
  *
- * Its type is that of English, so the compiler names a text that is missing.
+ * The German texts have the type of the English texts, so the compiler names a missing text.
  *
  * @module
  */

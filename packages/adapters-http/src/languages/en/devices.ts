@@ -82,7 +82,7 @@ export const devices = {
   },
   /**
    * Why readings were put aside. `status`: of a phone whose last upload had only such readings. `explanation`: the
-   * problem, and what the owner can do about it; the API says it, too.
+   * problem, and what the owner can do about it; the API returns this text, too.
    */
   quarantine: {
     unreadable: {

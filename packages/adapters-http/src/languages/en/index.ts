@@ -1,6 +1,6 @@
 /**
- * The texts of all pages in English, a file for each room of pages or for a part of one. A text is a string, or a
- * function of what stands in it. Numbers are written by `words.ts`.
+ * The texts of all pages in English, a file for each room of pages or for a part of a room. A text is a string, or a
+ * function of the values in it. `words.ts` writes numbers.
  *
  * English is the model: the other languages have its type.
  *

@@ -29,7 +29,7 @@ export const setUp = {
   theCommand: "the command",
   answerIs: (answer: string): Html => html`The answer is <code>${answer}</code>.`,
   done: "I have set it up",
-  /** What to do on the phone, in order. `address`: where the phone sends to. The API says these steps, too. */
+  /** What to do on the phone, in order. `address`: where the phone sends to. The API returns these steps, too. */
   steps: {
     overland: () => [
       "Install Overland from the App Store on the iPhone.",

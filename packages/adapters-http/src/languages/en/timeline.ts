@@ -15,7 +15,7 @@ export const timeline = {
   dayAfter: "The day after",
   stillThere: (duration: Html): Html => html`${duration}, still there`,
   atLeast: (duration: Html, at: Html): Html => html`${duration}, until ${at} at least`,
-  /** The phone was silent after it, and then far away. */
+  /** A stay after which the phone was silent, and then far away. */
   uncertain: (duration: Html, at: Html): Html =>
     html`${duration} at least. Uncertain when it ended: the phone was silent from ${at}, and then far away`,
   until: (duration: Html, at: Html): Html => html`${duration}, until ${at}`,
@@ -205,7 +205,7 @@ export const imports = {
     several: (files: number): string =>
       `${plural(files, "file was", "files were")} uploaded and will be read. The others were not:`,
     refused: (name: string, reason: Html): Html => html`${name}: ${reason}`,
-    /** Of the script: \`{…}\` is filled in by it. */
+    /** The texts of the script, which fills in \`{…}\`. */
     script: {
       drop: "Or drop files and whole folders here.",
       going: "{done} of {all} files uploaded. Keep this page open.",

@@ -67,7 +67,7 @@ const confirm = Effect.gen(function* () {
   }).pipe(
     Effect.catchTags({
       WrongCredentials: () => page(token, Form.shown(form, [{ field: "password", message: words.wrong }]), 403),
-      // The account was made, and others guess its password already.
+      // The account was made, but cannot be signed in to here: for example, others guess its password already.
       FactorRequired: () => Effect.succeed(seeOther("/sign-in")),
       TooManyAttempts: () => Effect.succeed(seeOther("/sign-in")),
       Conflict: () => dead

@@ -4,7 +4,7 @@ import { respond } from "../kit/Page.js"
 
 const words = texts.signIn.deadLink
 
-/** The page of a link that does not work. One page for every reason: nobody learns which it was. */
+/** The page of a link that does not work. One page for every reason: nobody learns which reason it was. */
 export const deadLink = (why: Text, next: Value) =>
   respond({
     title: words.title,

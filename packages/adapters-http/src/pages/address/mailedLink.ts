@@ -18,7 +18,7 @@ interface MailedLink {
   readonly title: Text
   /** What the link is for. */
   readonly lead: Value
-  /** Where somebody goes who needs something else. */
+  /** A way on for a reader who needs something else. */
   readonly foot: Value
   /** How long the link works. */
   readonly minutes: number

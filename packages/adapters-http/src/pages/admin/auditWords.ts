@@ -72,7 +72,7 @@ export const said = (detail: AuditEvent.AuditDetail, apps: ReadonlyMap<AppId, st
   }
 }
 
-/** An app that does not exist any more has its id only. */
+/** An app that does not exist any more is shown by its id. */
 const app = ({ appId }: { readonly appId: AppId }, apps: ReadonlyMap<AppId, string>): Html => {
   const name = apps.get(appId)
   return name === undefined ? html`<code>${appId}</code>` : html`<a href="${adminPath({ id: appId })}">${name}</a>`

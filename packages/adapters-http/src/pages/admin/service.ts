@@ -13,7 +13,7 @@ import { adminHead, SERVICE } from "./shared.js"
 
 const words = texts.admin.service
 
-/** How the service is (decision staff-6). */
+/** The state of the service (decision staff-6). */
 const show = asAdmin((visitor) =>
   Effect.gen(function* () {
     const found = yield* readService(visitor.account)

@@ -59,7 +59,7 @@ const start = Effect.gen(function* () {
   })
 )
 
-/** A made-up client id counts for its address, together with those that ask for tokens (decision limits-3). */
+/** A made-up client id counts for the network address, together with its token requests (decision limits-3). */
 const countMadeUp = ({ parameter }: AuthorizePage) =>
   parameter === "client_id"
     ? Effect.flatMap(clientAddress, (address) => RateLimit.take(Subject.client(Option.none(), address), Rate.OAUTH))
@@ -158,7 +158,7 @@ const refusal = ({ reason }: ConsentRefused, visitor: Visitor.Visitor, id: Conse
     })
   })
 
-/** An address that nobody confirmed connects no app (decision accounts-11). The request waits for an hour. */
+/** An account with an unconfirmed address connects no app (decision accounts-11). The request waits for an hour. */
 const confirmFirst = (visitor: Visitor.Visitor, id: ConsentRequestId) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions

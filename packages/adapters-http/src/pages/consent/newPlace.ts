@@ -15,7 +15,7 @@ const words = texts.consent.places
 
 const isBlank = (form: Form.Form): boolean => ["label", "lat", "lon"].every((name) => form.value(name).trim() === "")
 
-/** Whether the form is about a new place. Allow with a half-typed place would drop what was typed. */
+/** Whether the form adds a place: by its own button, or by Allow, which would otherwise drop a half-typed place. */
 export const isMeant = (form: Form.Form): boolean =>
   form.value("decision") === "add_place" || (form.value("decision") === "allow" && !isBlank(form))
 

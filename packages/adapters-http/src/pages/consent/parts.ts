@@ -18,7 +18,7 @@ export interface View {
   readonly action: string
   readonly formToken: string
   readonly portalPath: string
-  /** The choices of a form that was rejected and is shown again. */
+  /** The choices of a form that was rejected and is shown again; undefined at first. */
   readonly choices: ConsentChoices | undefined
   readonly problems: Fields.Shown["problems"]
   readonly outdated: boolean
@@ -29,7 +29,7 @@ export interface View {
 export interface NewPlace {
   readonly form: Fields.Shown
   readonly map: Html
-  /** The name of the place that the last form added. */
+  /** The name of the place that the last form added; null: none. */
   readonly added: string | null
 }
 
@@ -66,8 +66,8 @@ export const head = (view: View, heading: Text): Html => {
 }
 
 /**
- * The buttons at the end of a form. A script keeps them in sight and says in words what the ticked boxes share; without
- * it they are where they are.
+ * The buttons at the end of a form. A script keeps the buttons in sight and says in words what the ticked boxes share;
+ * without the script the buttons stay at the end.
  */
 export const bar = (buttons: Html): Html =>
   html`<div class="bar" data-bar>
@@ -105,7 +105,7 @@ export const radios = (
     readonly endsAt: Timestamp.Timestamp | null
     readonly preselected: boolean
   }>,
-  /** The heading above says enough for people who see it. */
+  /** True hides the legend, because the heading above says enough for people who see the page. */
   isAlone = false
 ): Html => {
   const chosen = name === "standard_days" ? choices?.standardDays : choices?.sensitiveDays

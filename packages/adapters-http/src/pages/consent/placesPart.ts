@@ -32,7 +32,7 @@ export const section = (view: View, form: Fields.Shown): Html => {
   </section>`
 }
 
-/** A script shows this and makes it work. The search has no name, so no form sends it. */
+/** The search in the list of places, shown by its script. The field has no name, so no form sends it. */
 const search = html`<div class="search" data-search hidden>
   <label for="find-place">${words.find}</label>
   <input type="search" id="find-place" autocomplete="off" aria-describedby="found" />
@@ -64,7 +64,7 @@ const box = ({ choices }: View, place: ConsentReview.PlaceChoice): Html => {
 }
 
 /**
- * A part of the form of the whole page, so what is ticked travels along. Its button is the first of the form: Enter in
+ * A part of the form of the whole page, so the ticked boxes are sent too. Its button is the first of the form: Enter in
  * a field adds the place, and never allows or cancels anything.
  */
 const addition = ({ newPlace, review }: View): Html =>

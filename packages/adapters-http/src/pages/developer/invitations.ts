@@ -21,7 +21,7 @@ import { appPath, DEVELOPER } from "./shared.js"
 
 const words = texts.team
 
-/** The invitations that wait for the visitor, for the list of apps. */
+/** The invitations that wait for the visitor, if any, for the list of apps. */
 export const waiting = (invitations: ReadonlyArray<ReceivedInvitation>): Html | false =>
   invitations.length > 0 &&
   html`<section class="card" aria-labelledby="invitations">

@@ -32,7 +32,7 @@ export const receive = <A, E, R>(visitor: Visitor.Visitor, { missing, most, tooL
     const uploaded = Upload.form(request, most, ({ bytes, fileName, value }) =>
       Effect.gen(function* () {
         if (!(yield* checkFormToken(visitor.cookie, value("form_token"), ""))) return yield* Effect.fail(Visitor.stale)
-        // A browser sends a field of a file that nobody chose, without a name and a byte.
+        // When nobody chose a file, a browser sends the field without a file name and without bytes.
         return fileName === "" ? yield* missing : yield* use(yield* whole(bytes, most))
       })
     )

@@ -24,7 +24,7 @@ export const changedPath = (app: App.App): string =>
 export type TeamApp = App.App & { readonly role: Role.TeamRole }
 
 /**
- * The app that the address names, of whose team the visitor is. Somebody else's app answers 404, and a member whose
+ * The app that the address names, if the visitor is in its team. Somebody else's app answers 404, and a member whose
  * role does not allow the action gets 403.
  */
 export const ownApp = (visitor: Visitor.Visitor, action: Role.Action) =>
@@ -64,7 +64,7 @@ export const purposeBadge = ({ approved, status }: Purpose.Purpose): Html => {
 
 const STILL_APPROVED = html` <span class="badge">${texts.purposes.earlierInForce}</span>`
 
-/** A note by a reviewer or admin, with its line breaks. */
+/** A note by a reviewer or admin, if any, with its line breaks. */
 export const noteOf = (note: string | null, isRefusal: boolean): Html | false =>
   note !== null &&
   html`<div class="note${isRefusal && " warn"}">

@@ -83,7 +83,7 @@ const list = (visitor: Visitor.Visitor, app: TeamApp, { above, form, ticked }: A
     })
   })
 
-/** Without sensitive scopes, which need a purpose: a developer who has one ticks them. */
+/** The app's scopes without the sensitive scopes, which need a purpose: a developer with a purpose ticks them. */
 const suggestedScopes = (app: TeamApp): ReadonlyArray<string> =>
   AppModule.scopes(app).filter((scope) => !Scope.isSensitive(scope))
 

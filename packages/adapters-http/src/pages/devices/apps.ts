@@ -5,10 +5,10 @@ import { texts } from "../../languages/index.js"
 
 const words = texts.devices
 
-/** What somebody has in the hand. It decides which apps the page offers. */
+/** The kind of phone that a person has, which decides the apps that the page offers. */
 export type PhoneKind = "iphone" | "android" | "other"
 
-/** The kinds, each with its apps; the first app of a kind is the one that suits most people. */
+/** The kinds, each with its apps; the first app of a kind suits most people. */
 const KINDS: Readonly<Record<PhoneKind, ReadonlyArray<Device.PhoneFormat>>> = {
   iphone: ["overland", "owntracks", "traccar"],
   android: ["owntracks", "traccar", "gpslogger", "osmand"],

@@ -13,9 +13,8 @@ const received = (accuracyM: number | null): Html =>
   accuracyM === null ? words.arrival.received : words.arrival.receivedWithin(Math.ceil(accuracyM))
 
 /**
- * Whether the phone's first location has arrived. The script of the page asks the device's own page again and again,
- * and shows its box in place of this one, until the box says that a location arrived. Without the script the link
- * does the same.
+ * A box that says whether the phone's first location has arrived. The page's script polls the device's own page and
+ * replaces this box by the box of that page, until a location has arrived. Without the script a link does the same.
  */
 export const arrival = (page: string, phone: OwnPhone, now: Timestamp.Timestamp): Html => {
   const { accuracyM, device } = phone

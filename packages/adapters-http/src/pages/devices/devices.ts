@@ -148,7 +148,7 @@ const putAside = (all: Device.Device["putAside"]): Html =>
       )}
     </ul>`
 
-/** One device: whether it works, and what to do when it does not. The set-up page asks it for news. */
+/** One device: whether it works, and what to do when it does not. The set-up page polls this page. */
 const show = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {

@@ -16,8 +16,8 @@ import * as Routes from "../kit/Routes.js"
 const words = texts.setUp.gpsLogger
 
 /**
- * The page to which a camera comes from the QR code, on a phone where nobody is signed in. Opening it uses nothing up:
- * the app does, when it fetches the profile.
+ * The page to which a camera comes from the QR code, on a phone where nobody is signed in. Opening the page does not
+ * use up the key: the app does, when it fetches the profile.
  */
 const page = Effect.gen(function* () {
   const key = (yield* Form.query).value("key")
@@ -35,7 +35,7 @@ const page = Effect.gen(function* () {
   })
 })
 
-/** The profile. The key of the link is all that the app sends. */
+/** The profile. The app sends only the key of the link. */
 const profile = Effect.gen(function* () {
   const { baseUrl } = yield* HttpOptions
   const { token } = yield* openSetupLink((yield* Form.query).value("key"))

@@ -92,7 +92,7 @@ const audienceOf = ({ path, scheme }: Operation): Audience => {
 
 const pathOf = (tag: string): Tag["path"] => `/docs/reference/${tag.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`
 
-/** The pages of the tags. It does not make the document, because the routes are needed when the server starts. */
+/** The pages of the tags, found without making the document, because the routes are needed when the server starts. */
 export const tagPaths = (): ReadonlyArray<Tag["path"]> => {
   const names: Array<string> = []
   HttpApi.reflect(Api, {

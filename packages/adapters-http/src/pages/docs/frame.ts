@@ -55,7 +55,7 @@ export const ENGLISH = { language: Language.DEFAULT, zone: null, now: Timestamp.
 /** The address of the index that the script of the pages searches. */
 export const SEARCH_INDEX = `${DOCS}/search.json`
 
-/** Asks the server; the script of the pages answers while somebody types. */
+/** The search form asks the server; the script of the pages answers while somebody types. */
 const searchForm = (question: string): Html =>
   html`<form class="docs-search" role="search" action="${DOCS}/search" data-index="${SEARCH_INDEX}">
     <label for="docs-search">Search the documentation</label>

@@ -2,7 +2,7 @@ import type { ServiceOptions } from "../../HttpOptions.js"
 import { code, DOCS, page } from "./frame.js"
 import { prose } from "./prose.js"
 
-/** Short answers to what developers look for most, each with the place where the whole of it is. */
+/** Short answers to what developers look for most, each with a link to the full text. */
 export const pages = ({ baseUrl }: ServiceOptions) => [
   page(`${DOCS}/how-to`, () => ({
     title: "How do I …",

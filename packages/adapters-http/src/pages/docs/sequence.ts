@@ -5,7 +5,7 @@ export interface Step {
   readonly from: string
   readonly to: string
   readonly says: string
-  /** An answer has a dashed line. */
+  /** Whether the arrow is an answer, which has a dashed line. */
   readonly isAnswer?: boolean
 }
 
@@ -15,8 +15,8 @@ const HEAD = 34
 const MARGIN = 12
 
 /**
- * A sequence diagram as SVG, made by the server, with the same steps as a list for everybody who does not see it, or
- * sees it small.
+ * A sequence diagram as SVG, made by the server, with the same steps as a list for readers who do not see the drawing,
+ * or see it small.
  */
 export const sequence = (title: string, actors: ReadonlyArray<string>, steps: ReadonlyArray<Step>): Html => {
   const width = actors.length * COLUMN

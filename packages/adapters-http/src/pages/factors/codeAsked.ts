@@ -37,7 +37,7 @@ export const codeField = (form: Fields.Shown, factors: Factors.Factors): Html =>
     maxlength: 40
   })
 
-/** By the tag of the error. `field`: what the person used. */
+/** The answers to a refused factor, by the tag of the error. `field`: the factor that the person used. */
 export const refusals = <A>(field: "code" | "passkey", showAgain: (rejected: RejectedFactor) => A) => ({
   WrongFactor: () =>
     showAgain({

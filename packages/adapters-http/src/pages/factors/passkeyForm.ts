@@ -35,7 +35,7 @@ export const passkeyForm = ({ action, button, does, fields = nothing, hidden, op
 /** A paragraph that the script hides where the browser has passkeys. */
 export const withoutPasskeys = (text: Text): Html => html`<p class="note" data-without-passkeys>${text}</p>`
 
-/** What a page with such a form must allow. */
+/** The policy of a page with a passkey form. */
 export const passkeyPolicy: Effect.Effect<ScriptPolicy, never, Entropy.Entropy> = Effect.map(
   Entropy.secret,
   (nonce) => ({ nonce, texts: forScript(({ factors }) => factors.script) })

@@ -137,7 +137,7 @@ const changing = <E, R>(
     })
   )
 
-/** Staying as safe as before needs no fresh sign-in. */
+/** Keeping the present factors needs no fresh sign-in. */
 const keep = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {

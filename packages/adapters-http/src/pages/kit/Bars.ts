@@ -24,7 +24,7 @@ export interface BarTable {
   readonly bad?: Text
 }
 
-/** A bar for each value, the last one for now. `max` is the tallest of all bars that are to be compared. */
+/** A bar for each value, the last bar for now. `max` is the tallest of all bars that are to be compared. */
 export const bars = (table: BarTable, list: ReadonlyArray<DrawnBar>, max: number): Html => {
   const width = list.length * (WIDTH + GAP) - GAP
   const { bad: badHead, caption, name: nameHead, value: valueHead } = table

@@ -64,7 +64,7 @@ export const decode = (bytes: Uint8Array): Tile => {
 const RECENT = new Map<string, Tile>()
 const MOST_RECENT = 24
 
-/** A tile. Beyond the poles there is none, and the sea is empty. */
+/** A tile. The open sea, and a tile beyond the poles, is empty. */
 export const read = (column: number, row: number, zoom: Zoom): Tile => {
   const key = `${zoom}/${column}/${row}`
   const known = RECENT.get(key)

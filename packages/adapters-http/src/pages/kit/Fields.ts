@@ -45,7 +45,7 @@ export const problems = (shown: Shown, labels: Readonly<Record<string, Text>>): 
         </ul>
       </div>`
 
-/** A message that goes on after the label is a verb in English, and in German. */
+/** A message that continues the label's sentence: it begins with a verb, in English or German. */
 const GOES_ON =
   /^(?:must|is|are|was|were|cannot|belongs|in line|muss|müssen|ist|sind|war|waren|wird|wurde|hat|fehlt|gehört|kann|können|darf|dürfen|in Zeile)\b/
 

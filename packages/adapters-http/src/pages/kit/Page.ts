@@ -46,7 +46,7 @@ export interface HtmlPage {
   readonly formAction?: ReadonlyArray<string>
   /** The page has a map. Only the map's scripts run on a page. */
   readonly map?: Map.MapPolicy
-  /** The page asks for a passkey. Only the script for that runs on it. */
+  /** The page asks for a passkey. Only the script for passkeys runs on the page. */
   readonly passkey?: ScriptPolicy
   /** The page asks for a consent. The script that sums up what is ticked runs on it, beside the map's. */
   readonly consent?: ScriptPolicy
@@ -56,11 +56,11 @@ export interface HtmlPage {
   readonly device?: ScriptPolicy
   /** The page uploads files. Only the script that takes dropped folders runs on it. */
   readonly files?: ScriptPolicy
-  /** The page shares the browser's position. Only the script for that runs on it, and it can be installed as an app. */
+  /** The page shares the browser's position. Only the script for that runs, and the page can be installed as an app. */
   readonly share?: ScriptPolicy & { readonly manifest: string }
   /** A page of the documentation, which is cached: its one script is allowed by where it comes from, not by a nonce. */
   readonly docs?: { readonly markdown: string | null }
-  /** For a page without navigation that knows its reader. Left out: as `reader` has it. */
+  /** For a page without navigation that knows its reader. Left out: the locale of `reader`, or the browser's. */
   readonly locale?: Locale
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -72,10 +72,10 @@ type Policies = Pick<
 
 /**
  * The Content-Security-Policy: no scripts, styles and images only from here, no frames around the page, no `<base>`. A
- * page with a map also allows the map's own scripts, by a nonce, and either images from the origin of the tiles or, for
- * the base map, that the script loads its tiles from here. A page that asks for a passkey, or begins a sign-in, allows
- * the script for that. A page of the documentation allows any script of ours. Chromium applies `form-action` to the
- * redirects after a form's answer as well, so a page whose form leads elsewhere must name the target.
+ * page with scripts allows them by a nonce, and a page of the documentation allows any script of ours. A page with a
+ * map also allows images from the origin of the tiles. Scripts that load something from here, such as the tiles of the
+ * base map, may connect to here. Chromium applies `form-action` to the redirects after a form's answer as well, so a
+ * page whose form leads elsewhere must name the target.
  */
 const contentSecurityPolicy = ({
   consent,
@@ -132,7 +132,7 @@ export const headers = (page: Policies) => ({
   "content-security-policy": contentSecurityPolicy(page),
   // Not `no-referrer`: with it browsers send `Origin: null` with our own forms, and the check of the origin would fail.
   "referrer-policy": "same-origin",
-  // A page of another origin that opened this one in a window has no hold of it, and cannot lead it elsewhere.
+  // A page of another origin that opened this page has no reference to its window, and cannot navigate it.
   "cross-origin-opener-policy": "same-origin",
   // A page with a map, or that shares the position, asks the browser where it is when its reader presses a button.
   "permissions-policy": `camera=(), microphone=(), payment=(), usb=(), geolocation=(${page.map === undefined && page.share === undefined ? "" : "self"})`

@@ -28,7 +28,7 @@ export const time = (at: Timestamp.Timestamp, style: Style = "words"): Html =>
   })
 
 /**
- * A text of the domain in the reader's language. It has moments in UTC in it: they become times like all others of the
+ * A text of the domain in the reader's language. Moments in UTC within the text become times like all others of the
  * page.
  */
 export const ofDomain = (text: string): Html =>
@@ -39,7 +39,7 @@ export const ofDomain = (text: string): Html =>
 /** Words that begin a cell or an entry: "Today 10:38". Texts of people are escaped, so they hold no `<time`. */
 const FIRST = /(<(?:dd|td|li)\b[^>]*>\s*<time\b[^>]*>)(\p{Ll})/gu
 
-/** The document with a capital letter at the begin of each cell that begins with a time. */
+/** Gives each cell or entry that begins with a time a capital first letter. */
 export const withCapitals = (document: string): string =>
   document.replaceAll(FIRST, (_, start: string, letter: string) => start + letter.toUpperCase())
 
@@ -59,7 +59,7 @@ const inUtc = (at: Timestamp.Timestamp, style: Style, { language }: Pick<Locale,
 
 const isoDay = ({ day, month, year }: DateTime.DateTime.Parts): string => `${year}-${two(month)}-${two(day)}`
 
-/** The parts of a style, with the date in words. `join` puts a date and an hour together. */
+/** A time in a style, with the given text of the date. `join` puts a date and an hour together. */
 const written = (
   style: Style,
   { hours, minutes, seconds }: DateTime.DateTime.Parts,
@@ -90,7 +90,7 @@ export const local = (at: Timestamp.Timestamp, style: Style, locale: LocaleWithZ
   return written(style, parts, dateOf(parts, locale), textsIn(locale.language).time.at)
 }
 
-/** `31 March`, with the year if it is another one than this. */
+/** `31 March`, with the year if it is not the present year. */
 const dateOf = ({ day, month, year }: DateTime.DateTime.Parts, { language, now, zone }: LocaleWithZone): string => {
   const say = textsIn(language).time
   const name = say.months[month - 1] ?? ""

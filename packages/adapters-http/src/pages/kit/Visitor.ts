@@ -76,7 +76,7 @@ export const signedInAnyhow = <E, R>(
   })
 
 /**
- * For what is dangerous: also requires a sign-in or a confirmation of the last 15 minutes (decision accounts-17).
+ * For dangerous operations: also requires a sign-in or a confirmation of the last 15 minutes (decision accounts-17).
  * Anybody else proves first who they are, and comes back afterwards: to the page, or to the page that has the form.
  */
 export const fresh = <E, R>(page: VisitorPage<E, R>) =>
@@ -96,7 +96,7 @@ export const freshWithFactor = <E, R>(page: VisitorPage<E, R>) =>
     })
   )
 
-/** Null for a visitor who was confirmed in the last 15 minutes; for anybody else the redirect to the page that asks. */
+/** Null for a visitor who was confirmed in the last 15 minutes, otherwise the redirect to the page `/confirm`. */
 export const confirmed = (
   visitor: Visitor
 ): Effect.Effect<
@@ -114,7 +114,8 @@ const toConfirm = Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
 )
 
 /**
- * The page to come back to. For a form it is the page that showed the form, known from the Referer of our own pages.
+ * The page to come back to. For a form it is the page that showed the form, known from the Referer of our own pages;
+ * without a Referer, the front page.
  */
 const pageOf = ({ headers, method, url }: Request): string => {
   if (method === "GET" || method === "HEAD") return url
@@ -137,8 +138,8 @@ export const reader = (visitor: Visitor): Effect.Effect<PageReader, never, HttpO
   })
 
 /**
- * How to write to this visitor: in their zone, if it is known (decision accounts-19), and in the language that they or
- * their browser chose (decision languages-1).
+ * The visitor's locale: their zone, if it is known (decision accounts-19), and the language that they or their browser
+ * chose (decision languages-1).
  */
 export const locale = ({ account }: Pick<Visitor, "account">): Effect.Effect<Locale, never, Request> =>
   Effect.map(BrowserLocale.locale, (browser) => ({
@@ -150,8 +151,8 @@ export const locale = ({ account }: Pick<Visitor, "account">): Effect.Effect<Loc
 export const stale = Errors.forbidden(textsIn("en").frame.messages.stale)
 
 /**
- * Reads a posted form and checks its token; a wrong token answers 403 (decision A3). `form` must be the one given to
- * `tokenFor`.
+ * Reads a posted form and checks its token; a wrong token answers 403 (decision A3). `form` must be the name that
+ * `tokenFor` got.
  */
 export const checked = (
   cookie: string,

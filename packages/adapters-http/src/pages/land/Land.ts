@@ -58,7 +58,7 @@ export const project = (view: LandView): ((point: Geometry.Point) => At) => {
   }
 }
 
-/** A tile of the base map with the function from its units to those of the picture. */
+/** A tile of the base map with the function from the tile's units to the picture's units. */
 interface Placed {
   readonly tile: BaseMapTile.Tile
   readonly place: (at: Position) => Position
@@ -96,7 +96,7 @@ const around = (view: LandView): ReadonlyArray<Placed> => {
 const range = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-/** What is cut off lies this far outside, so that no line along the cut is seen. */
+/** Shapes are cut this far outside of the picture, so that no line along the cut is seen. */
 const MARGIN = 6
 
 /** The part of a ring within the picture (Sutherland and Hodgman): a coast has thousands of points elsewhere. */
@@ -156,7 +156,7 @@ const thinned = (line: ReadonlyArray<Position>): ReadonlyArray<Position> => {
   return kept
 }
 
-/** A large picture needs no parts of a unit. */
+/** A picture wider than this needs no fractions of a unit. */
 const LARGE = 400
 
 const path = (
@@ -211,7 +211,7 @@ interface Lettering {
   /** The width of a letter and the height of a line, in units of the picture. */
   readonly letter: number
   readonly line: number
-  /** What is written already. */
+  /** The labels that are written already. */
   readonly taken?: ReadonlyArray<LandLabel>
 }
 
@@ -247,7 +247,7 @@ export const towns = (view: LandView, { letter, line, most, taken = [] }: Letter
 /** Farther away, a town says little about where a point is. */
 const NEAR_M = 40_000
 
-/** The town next to a point; null in the wilderness. The base map knows 7,300 towns, so it may be the next city. */
+/** The town nearest to a point; null when none is near. The base map has only 7,300 towns, so another may be nearer. */
 export const nearestTown = (centre: Geometry.Point): string | null => {
   if (!isOnMap(centre)) return null
   const view: LandView = { centre, width: 2 * NEAR_M, height: 2 * NEAR_M, unitsPerM: 1 }

@@ -4,10 +4,10 @@ import * as Folded from "./Folded.js"
 
 /** A page of the access log, long enough that its repeats are one line (decision access-log-6). */
 
-/** As many lines as a page has at least, if the log has that number. */
+/** The least number of lines of a page, if the log has enough entries. */
 const LINES = 25
 const FIRST = 50
-/** What is read at once afterwards, when the first entries were repeats. */
+/** The entries of each further read, when the first entries were repeats. */
 const FURTHER = 500
 /** The most entries that one page reads: an app that asks all day has many thousands a week. */
 const MOST = FIRST + 4 * FURTHER

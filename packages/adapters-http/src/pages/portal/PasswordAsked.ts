@@ -18,8 +18,8 @@ export interface Rejected {
 export const FIRST_TIME: Rejected = { problems: [], status: 200 }
 
 /**
- * What is in the field: the present password. A short one of an old account counts. A schema's fault is in English; the
- * field says it in the reader's language.
+ * The content of the field: the present password, also a short password of an old account. A schema's fault is in
+ * English; the field says it in the reader's language.
  */
 export const Given = Schema.String.pipe(
   Schema.minLength(1, { message: () => textsIn("en").settings.passwordFaults.missing })

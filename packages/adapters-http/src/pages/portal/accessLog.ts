@@ -166,7 +166,7 @@ const when = ({ newest, oldest }: Folded.Fold): Html =>
 /** The request in words, and how often it was repeated. */
 const requested = ({ newest: { endpoint }, oldest, newest, times }: Folded.Fold, { details }: Look): Html => {
   const deed = EntryWords.deed(endpoint)
-  // One entry with a number counts calls with a dead token, of which an hour is one entry.
+  // An entry with a count stands for all calls with a dead token within an hour.
   const often = times > 1 && html`<strong>${count(times)} ×</strong> `
   const within = newest === oldest && times > 1 && html`<br /><span class="soft">${words.withinAnHour}</span>`
   return deed === undefined

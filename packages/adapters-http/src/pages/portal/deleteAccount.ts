@@ -17,7 +17,7 @@ const words = texts.settings.deletion
 
 const LABELS = { password: words.password, word: words.wordField }
 
-/** The user types this word to confirm, so that nobody deletes an account by mistake. Decision languages-3. */
+/** Whether the text is the word that confirms a deletion, so that none happens by mistake. Decision languages-3. */
 const isWord = (text: string): boolean =>
   Language.all.some((language) => textsIn(language).settings.deletion.word === text.trim().toLowerCase())
 

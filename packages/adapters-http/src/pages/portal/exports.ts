@@ -127,7 +127,7 @@ const earlierOne = ({ fault, requestedAt, state }: Export.Export): Html =>
     ? words.earlierOne(time(requestedAt), words.states[state])
     : words.earlierFault(time(requestedAt), words.states[state], ofDomain(Export.explain(fault)))
 
-/** Who has to confirm first comes back to the page: a download would leave them on the page that asked. */
+/** After a confirmation a person comes back to this page: a download would leave them on the confirmation page. */
 const afterConfirmation = (portal: string) => seeOther(ReturnTo.confirm(`${portal}${PATH}`))
 
 const request = (portal: string) =>

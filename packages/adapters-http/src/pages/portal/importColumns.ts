@@ -9,7 +9,7 @@ import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Visitor from "../kit/Visitor.js"
 
-/** The page on which the owner of a table says which columns are read, before any line of it is. */
+/** The page on which the owner of a table says which columns are read, before any line of the table is read. */
 
 const words = texts.portal.imports.columns
 

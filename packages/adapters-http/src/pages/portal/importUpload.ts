@@ -94,7 +94,8 @@ export const page = (
   })
 
 /**
- * A note before the upload about what the chosen history would leave out, because adding it later takes another upload.
+ * For a history with a limit: a note before the upload about what is left out, because adding it later takes another
+ * upload.
  */
 const kept = (portal: string, keep: History.Keep): Html | false =>
   keep !== null &&
@@ -102,7 +103,7 @@ const kept = (portal: string, keep: History.Keep): Html | false =>
     <p>${words.upload.history(keep, `${portal}/settings`)}</p>
   </div>`
 
-/** Stores the files of the form one after the other. One that is refused does not keep the others from being stored. */
+/** Stores the files of the form one after the other. A refused file does not stop the others. */
 export const receive = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {

@@ -95,7 +95,7 @@ const actions = (portal: string, one: Import.Import, token: string): Html =>
       </details>`
     }`
 
-/** What the file had of each month. Entries that are not told as anything else were known already, or deleted. */
+/** What the file had of each month. Entries with no count of their own were known already, or deleted. */
 const months = (all: ReadonlyArray<Months.MonthCounts>): Html =>
   html`<details>
     <summary>${words.months.summary}</summary>

@@ -15,7 +15,7 @@ const NOTICES: Readonly<Record<string, Html>> = {
 
 /**
  * The confirmation of a page after one of its forms was posted. The address carries only a name, so that nobody can
- * make the page show other texts.
+ * make the page show other texts. Null for an unknown name.
  */
 export const notice = (code: string): Html | null => {
   const text = Object.hasOwn(NOTICES, code) ? NOTICES[code] : undefined

@@ -72,7 +72,7 @@ const settings = (portal: string, visitor: Visitor.Visitor, problems: Fields.Sho
     })
   })
 
-/** Everything else has its own page. What a person comes for most stands first. */
+/** Groups of links to the settings, the most used first. Each setting but the history has a page of its own. */
 const groups = (portal: string, visitor: Visitor.Visitor, { keep }: Described) =>
   Effect.map(NoticeChoice.row(portal, visitor), (notices) => {
     const row = (heading: Html, text: Html, to: string, open: Html): Row => ({ heading, text, to, open })

@@ -65,8 +65,8 @@ const statusOf = (again: RejectedForm | undefined): number =>
   again === undefined ? 200 : again.conflict === null ? 400 : 409
 
 /**
- * The form of a decision, posted to `action`. The revision in it is the one on the page, so that a later change is not
- * decided on.
+ * The form of a decision, posted to `action`. The form has the revision that the page shows, so that nobody decides on
+ * a later change unread.
  */
 const decisionForm = (
   action: string,

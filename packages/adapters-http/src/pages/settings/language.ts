@@ -15,7 +15,7 @@ const words = texts.settings.language
 
 const LABELS = { language: words.field }
 
-/** Each language by its own name: who cannot read the page finds it. */
+/** The name of a language in that language, for people who cannot read the page. */
 const nameOf = (language: Language.Language): string =>
   new Intl.DisplayNames(language, { type: "language" }).of(language) ?? language
 

@@ -1,6 +1,6 @@
 import { type Html, html, type Text, type Value } from "../../html/Html.js"
 
-/** One thing that can be set: what it is now, and the link to its page. */
+/** A setting: its present value, and the link to its page. */
 export interface Row {
   readonly heading: Text
   readonly text: Value
@@ -8,7 +8,7 @@ export interface Row {
   readonly open: Text
 }
 
-/** A group of the settings, a row for each thing: all of them fit on one or two screens of a phone. */
+/** A group of settings, a row for each setting: all groups fit on one or two screens of a phone. */
 export const group = (id: string, heading: Text, rows: ReadonlyArray<Row>): Html =>
   html`<section class="card" aria-labelledby="${id}">
     <h2 id="${id}">${heading}</h2>

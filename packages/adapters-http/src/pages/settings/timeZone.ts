@@ -16,7 +16,7 @@ const words = texts.settings.timeZone
 
 const LABELS = { time_zone: words.field }
 
-/** Every zone that this machine knows, and the account's own, which may have another name here. */
+/** Every zone that this machine knows, and the account's zone, which this machine may know by another name. */
 const zones = (present: string): ReadonlyArray<{ readonly value: string; readonly text: string }> =>
   [...new Set(["UTC", present, ...Intl.supportedValuesOf("timeZone")])]
     .sort()

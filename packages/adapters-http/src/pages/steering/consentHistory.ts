@@ -39,7 +39,7 @@ interface Causes<Said> {
 const by = <Said>(say: Causes<Said>, { by: who, change, endReason }: Entry): Said =>
   change === "ended" ? say.endedBy[endReason ?? "expired"] : say.by[who]
 
-/** The texts of both, from the history and the list of connections. */
+/** Joins the texts of causes in the history with the reasons in the list of connections. */
 const causes = <Said>(
   { by }: Pick<Causes<Said>, "by">,
   { reasons }: { readonly reasons: Causes<Said>["endedBy"] }

@@ -141,7 +141,7 @@ const stayed = ({ end, until }: Trace.Segment & { readonly kind: "stay" }, long:
   }
 }
 
-/** A stop has no name: the next town tells its owner which one it was. */
+/** A stop has no name, so the nearest town, if any, tells the owner which stop it was. */
 const stopped = (centre: Geometry.Point): Html => {
   const town = nearestTown(centre)
   return town === null ? words.stop : words.stopNear(town)

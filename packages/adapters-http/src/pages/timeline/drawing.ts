@@ -47,12 +47,12 @@ export const draw = ({ fixes, places, segments }: Drawn): Html => {
   </figure>`
 }
 
-/** A day within this width shows hardly a coast or a town: the land around it stands in a corner. */
+/** A day within this width shows hardly a coast or a town, so a corner shows the land around the day. */
 const SMALL_M = 40_000
 
 const INSET = { width: 168, height: 112, unitsPerM: 168 / 120_000 }
 
-/** The land around a small picture, in the first corner in which nothing is drawn; the scale has the fourth. */
+/** The land around a small picture, in the first corner in which nothing is drawn; the fourth corner has the scale. */
 const inset = (view: Land.LandView, drawn: ReadonlyArray<Land.At>): Html => {
   if (!isSmall(view) || !Land.isOnMap(view.centre)) return nothing
   const { height, width } = INSET
@@ -90,7 +90,7 @@ const ends = (lines: ReadonlyArray<ReadonlyArray<Land.At>>): Html => {
   return begin === undefined || end === undefined ? nothing : html`${disc("begin", begin, 5)}${disc("end", end, 6)}`
 }
 
-/** Pieces of the line: over a gap nobody knows the way, nor over a deleted stretch, so none is drawn. */
+/** The line in pieces: no line over a gap or a deleted stretch, where the way is unknown. */
 const pieces = (
   fixes: ReadonlyArray<Fix.Fix>,
   segments: ReadonlyArray<Trace.Segment>
@@ -109,7 +109,7 @@ const pieces = (
   return found
 }
 
-/** The window that shows all points. A day on the date line is in one piece. */
+/** The window that shows all points; undefined without points. A day on the date line is in one piece. */
 const viewOf = (points: ReadonlyArray<Geometry.Point>): Land.LandView | undefined => {
   const [first] = points
   if (first === undefined) return undefined
@@ -129,7 +129,7 @@ const range = (values: ReadonlyArray<number>) => {
   return { middle: (low + high) / 2, span: high - low }
 }
 
-/** The letters of a phone, on which the picture is half as wide: names that do not touch there touch nowhere. */
+/** Letters as on a phone, where the picture is half as wide: names that do not touch there touch nowhere. */
 const LABEL_HEIGHT = 28
 const LETTER = 14
 const MOST_TOWNS = 5
@@ -138,7 +138,7 @@ interface PlaceLabel extends Land.LandLabel {
   readonly text: string
 }
 
-/** The names of the places. A name that would lie on another one moves below it. */
+/** The names of the places. A name that would lie on another name moves below that name. */
 const labelled = (
   places: ReadonlyArray<Place.Place>,
   project: (point: Geometry.Point) => Land.At

@@ -26,7 +26,7 @@ const PARTS = [
   { part: "evening", from: "18:00", until: "24:00" }
 ] as const
 
-/** The form with which a page of a day leads here. Of today it offers the parts that have begun. */
+/** The form on the page of a day that leads here. For today the form offers the parts that have begun. */
 export const form = (
   portal: string,
   zone: TimeZone.TimeZone,

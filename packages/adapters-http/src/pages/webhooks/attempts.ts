@@ -9,7 +9,7 @@ const words = texts.webhooks.delivery
 
 type Header = readonly [name: string, value: string]
 
-/** One attempt's address and headers. `body` is the body of every attempt. */
+/** One attempt's address and headers, if they were stored. `body` is the body of every attempt. */
 export const exchange = ({ attempt, exchange: sent, startedAt }: Delivery.Attempt, body: string): Html | false =>
   sent !== undefined &&
   html`<details>

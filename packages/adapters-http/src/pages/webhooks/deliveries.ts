@@ -105,7 +105,7 @@ const list = Visitor.signedIn((visitor) =>
   })
 )
 
-/** After a recovery: how many deliveries it queued. */
+/** After a recovery: how many deliveries the recovery queued. */
 const recovered = (query: Form.Form): Html | false => {
   const count = query.value("recovered")
   return (

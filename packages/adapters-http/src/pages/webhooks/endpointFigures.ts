@@ -41,7 +41,7 @@ const summed = ({ attempts, p95Millis, succeeded }: EndpointFigures.AttemptSumma
     ? words.noAttempts
     : words.summed(((100 * succeeded) / attempts).toFixed(1), attempts, p95Millis)
 
-/** What is wrong, in red, from the first failed attempt on (decision figures-3). */
+/** What fails, in red, from the first failed attempt on (decision figures-3); false while nothing fails. */
 export const failure = (health: EndpointFigures.EndpointHealth): Html | false =>
   health._tag === "Failing" &&
   html`<div class="note bad">

@@ -6,7 +6,7 @@ import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 
-/** Own headers of an endpoint in its form: one to add or replace, and a box for each to remove. */
+/** Own headers of an endpoint in its form: fields that add or replace a header, and a box to remove each header. */
 
 const words = texts.webhooks.headers
 

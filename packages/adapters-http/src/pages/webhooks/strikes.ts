@@ -16,7 +16,7 @@ const { MAX_STRIKES } = WebhookEndpoint
 /** The number of strikes from which on the developer gets a warning. */
 const MANY = Math.min(...WebhookEndpoint.WARNED_STRIKES)
 
-/** An endpoint is shown as failing from its first failed attempt on (decision figures-3). */
+/** The badge of an endpoint: disabled, failing from its first failed attempt on (decision figures-3), or enabled. */
 export const standingBadge = ({ disabledAt, strikes }: Endpoint, health: EndpointFigures.EndpointHealth): Html =>
   disabledAt !== null
     ? html`<span class="badge bad">${words.disabled(time(disabledAt))}</span>`

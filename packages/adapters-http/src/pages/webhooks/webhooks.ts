@@ -342,7 +342,7 @@ const remove = Visitor.signedIn(
   )
 )
 
-/** A form without a type, or with one that there is not, sends a `ping`. */
+/** A form without a type, or with an unknown type, sends a `ping`. */
 const typeOf = (form: Form.Form): Event.EventType => TEST_TYPES.find((type) => type === form.value("type")) ?? "ping"
 
 const test = Visitor.signedIn(

@@ -18,7 +18,7 @@ export const DAY = 24 * HOUR
 const FAMILIES: ReadonlyArray<Oracle> = [...rules, ...windows, ...concurrency, ...visits, ...webhooks, ...deliveries]
 
 export const HOME = { lat: 50, lon: 10 }
-/** 0.001 degrees of latitude are 111.23 m there. */
+/** A point this far north of 50° N, 10° E, where 0.001 degrees of latitude are 111.23 m. */
 export const north = (metres: number) => ({ lat: 50 + metres / 111_229, lon: 10 })
 export const FAR = north(2_000)
 
@@ -202,7 +202,7 @@ export class Ana extends Story {
     return this.run(true)
   }
 
-  /** The invariants that are broken, by all families, and where. */
+  /** The broken invariants of all families, each with the entries that break it. */
   get broken(): Readonly<Record<string, ReadonlyArray<number>>> {
     return this.brokenAt(false)
   }
@@ -211,7 +211,7 @@ export class Ana extends Story {
     return seen(FAMILIES, this.run(quiesced))
   }
 
-  /** The sentences of one oracle. */
+  /** The explanations of one oracle's violations, a line each. */
   detailsAtRest(name: string): string {
     const run = this.rest()
     return FAMILIES.filter((oracle) => oracle.name === name)

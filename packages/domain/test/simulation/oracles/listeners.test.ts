@@ -3,7 +3,7 @@ import { listeners } from "../../../testing/simulation/oracles/listeners.js"
 import { seen } from "./handwritten.js"
 import { Ana, FAR, HOME, MINUTE, names, ok, SECOND } from "./home.js"
 
-/** Ana's app, with somebody who listens. */
+/** Ana's app, with a developer who listens. */
 class Heard extends Ana {
   cookie = ""
 

@@ -32,7 +32,7 @@ const deciding = (tamper: (state: WithApp) => Partial<WithApp["connection"]>): S
     change: (id, decide) => store.change(id, (state, now) => decide(withConnection(state, tamper(state)), now))
   }))
 
-/** Rules that the service saw before, while their app is paused. */
+/** Plants a bug: once an upload has seen a rule, later uploads evaluate the rule even while its app is paused. */
 const pausedRulesToo = (ports: Context.Context<Simulation.Ports>) => {
   const seen = new Map<string, LiveRule.LiveRule>()
   return instead(FixStore, (store, all) => ({
@@ -255,7 +255,7 @@ const permissions: ReadonlyArray<Plant> = [
   }
 ]
 
-/** Stays that keep the end that they had when somebody first asked for them. */
+/** Plants a bug: stays keep the end that they had when they were first read. */
 const endsAsTheyWere = (ports: Context.Context<Simulation.Ports>) => {
   const ends = new Map<string, Timestamp.Timestamp | null>()
   return instead(VisitStore, (store) => ({

@@ -8,7 +8,7 @@ import { plants as planned } from "./all.js"
 import { type Plant, planted } from "./plant.js"
 
 /**
- * The swarm alone finds every planted bug within 500 runs from seed 1 on, except for those that say why not. The file
+ * The swarm alone finds every planted bug within 500 runs from seed 1 on, except for bugs with `isRare`. The file
  * has, for each bug, the seed that finds it. When the generators change, look for new seeds with: PLANTS=500 npx vitest
  * run packages/domain/test/simulation/plants/swarm.test.ts -t "looked for". It makes at most 500 runs for each bug that
  * is no longer found. A seed stays for as long as it finds its bug, however long its run becomes: take the line of a
@@ -43,7 +43,7 @@ describe("bugs planted in the service and found by the swarm", () => {
     }
   )
 
-  // The swarm finds the plant, and not something that is there without it.
+  // The swarm finds the plant, and not a violation that exists without the plant.
   it.each([...new Set(Object.values(recorded))])("run %i finds nothing without a plant", async (seed) => {
     await breath()
     expect(Simulation.randomSync({ seed }).violations).toEqual([])

@@ -9,7 +9,7 @@ import { connected, ME } from "./connected.js"
 import { instead, type Plant } from "./plant.js"
 import { FAR, HOME, HOUR, inScene, MINUTE, type Scene, SECOND } from "./scene.js"
 
-/** Planted bugs that show only while one of the lasting faults strikes, or something outside goes wrong. */
+/** Planted bugs that show only during a lasting fault, or when something outside of the service fails. */
 
 const fire = ({ rule, walk }: Scene) => Effect.zipRight(rule(), walk(FAR, HOME))
 

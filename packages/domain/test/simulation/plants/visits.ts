@@ -18,7 +18,7 @@ const ask = ({ connection }: Scene, limit = 100) =>
 /** Ten minutes at home, then away. */
 const stay = ({ walk }: Scene) => walk(HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, HOME, FAR)
 
-/** Every connection that a token finds shares all places that it ever shared. */
+/** Plants a bug: every connection that a token finds shares all places that it ever shared. */
 const withoutWithdrawals = instead(TokenStore, (store) => {
   const ever = new Map<string, Map<string, unknown>>()
   return {
@@ -74,7 +74,7 @@ export const plants: ReadonlyArray<Plant> = [
           const places = all.map(({ id }) => ({ placeId: id, since: null }))
           const hidden = yield* store.stays({ ...asked, places: places.filter(({ placeId }) => !shared.has(placeId)) })
           const found = yield* store.stays(asked)
-          // These stays get the id of a place that nobody knows, so they fall out of the page.
+          // These stays get an id that no place has, so they fall out of the page.
           const ghosts = hidden.map((visit) => ({ ...visit, placeId: PlaceId.make(`gone_${visit.placeId}`) }))
           return [...found, ...ghosts].sort((a, b) => b.arrival - a.arrival).slice(0, asked.limit)
         })

@@ -33,7 +33,7 @@ const begin = ({ id }: Pick<Account, "id">) =>
 const begun = (account: Pick<Account, "id">) =>
   Effect.map(begin(account), (outcome) => Check.isTrue(Option.exists(outcome, Either.isRight), "begun"))
 
-/** Removes everything that is left; returns the number of rows. */
+/** Removes all rows that are left of a deleted account; returns their number. */
 const removeAll = ({ id }: Pick<Account, "id">) =>
   Effect.gen(function* () {
     const store = yield* AccountDeletionStore
@@ -50,8 +50,8 @@ const has = (account: Account) =>
   )
 
 /**
- * Rules of `AccountDeletionStore`. Each case has its own people, except for the case about admins, which needs all of
- * them.
+ * Rules of `AccountDeletionStore`. Each case has its own people, except for the case about admins, which concerns all
+ * admins of the store.
  */
 export const accountDeletionStoreContract: Contract<Ports> = [
   {

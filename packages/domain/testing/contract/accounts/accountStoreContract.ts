@@ -31,7 +31,7 @@ interface Who {
   readonly address: string
 }
 
-/** How many of `count` tries at once are let in. `who` says which part of a stranger each try has. */
+/** How many of `count` tries at once are let in. `who` makes the identity of each try from a new stranger's. */
 const admittedAtOnce = (count: number, who: (stranger: Who) => Who) =>
   Effect.all(
     Array.from({ length: count }, () => Effect.flatMap(stranger, (one) => Effect.flatMap(tryOf(who(one)), admit))),

@@ -31,7 +31,7 @@ const keysOf = (to: UserId) =>
     (all) => all.flatMap(({ message }) => (message.to === to ? [message.dedupeKey] : [])).sort()
   )
 
-/** A link of the account that was mailed now. */
+/** A password-reset link of the account, mailed now. */
 const offered = (account: Pick<Account, "id" | "email">) =>
   Effect.gen(function* () {
     const link = AccountLink.make("password_reset", yield* freshHash, account, yield* Timestamp.now)
@@ -70,7 +70,7 @@ const passwordOf = ({ email }: Account) =>
     Option.map(({ passwordHash }) => passwordHash)
   )
 
-/** Rules of `CredentialStore`, and of `AccountStore.openSession` beside it. */
+/** Rules of `CredentialStore` and of `AccountStore.openSession`. */
 export const credentialStoreContract: Contract<Ports> = [
   {
     name: "offerLink: the link is found with its account, and its mail is in the outbox",

@@ -51,7 +51,7 @@ const factorsOf = (userId: UserId) =>
     Option.map(({ factors }) => factors)
   )
 
-/** Rules of `FactorStore`, and of `AccountStore.hasFactor` beside it. */
+/** Rules of `FactorStore` and of `AccountStore.hasFactor`. */
 export const factorStoreContract: Contract<Ports> = [
   {
     name: "read: an account without factors has none; an account that does not exist has no state",
@@ -76,7 +76,7 @@ export const factorStoreContract: Contract<Ports> = [
       const [{ id }, other] = [yield* Fixtures.user, yield* Fixtures.user]
       const now = yield* Timestamp.now
       const [one, two, three] = [yield* freshHash, yield* freshHash, yield* freshHash]
-      // Two accounts may say that they have one passkey: each keeps its own key.
+      // Two accounts may have passkeys with one id: each account keeps its own key.
       const theirs: Factors.Factors = { ...Factors.NONE, passkeys: [passkeyOf("a", now, { publicKey: "dGhlaXJz" })] }
       yield* store.change(other.id, () => storing(theirs))
       const later = Timestamp.plus(now, Timestamp.MINUTE)

@@ -65,7 +65,7 @@ const subjectsOf = ({ id }: Account) =>
     (all) => all.flatMap(({ message }) => (message.to === id ? [message.subject] : []))
   )
 
-/** Rules of `StaffStore`, and of what `AccountStore` makes of a suspension. */
+/** Rules of `StaffStore`, and of `AccountStore` for suspended accounts. */
 export const staffStoreContract: Contract<Ports> = [
   {
     name: "change: an address is confirmed, once, and stays so through later changes [staff-5]",
@@ -182,7 +182,7 @@ export const staffStoreContract: Contract<Ports> = [
       yield* changed(account.id, AccountChange.resume(OPERATOR))
       const resumed = { isOpen: true, listed: 2, apps: [Option.some(false), Option.some(false)] }
       Check.equal(yield* seen, resumed, "after it")
-      // Both may have happened in one millisecond.
+      // Both events may be of one millisecond.
       Check.equal((yield* kindsOf(account)).toSorted(), ["account_resumed", "account_suspended"], "the audit log")
     })
   },

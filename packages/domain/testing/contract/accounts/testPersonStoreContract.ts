@@ -24,7 +24,7 @@ import type * as Rules from "../rules/ruleSamples.js"
 
 type Ports = ReviewStore | TestPersonStore | AccountDeletionStore | ServiceStore | StaffStore | Rules.RuleSamplePorts
 
-/** A test person of the app that is not stored yet. */
+/** A new test person of the app, not stored yet. */
 const fresh = (app: Pick<App, "id">) =>
   Effect.gen(function* () {
     const id = UserId.make(yield* Entropy.id("usr"))

@@ -20,7 +20,7 @@ const connected = (app: App) =>
     return made
   })
 
-/** A spent key of the connection is presented again at `at`. */
+/** Flags the connection as if a spent code or refresh token were presented again at `at`. */
 const leak = (connection: Connection, app: App, kind: LeakNotice.Leak, at: Timestamp.Timestamp) =>
   Effect.forEach(LeakNotice.writes(kind, { connection, app }, at), (write) => Sample.change(connection.id, write))
 

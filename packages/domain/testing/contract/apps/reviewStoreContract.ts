@@ -33,7 +33,7 @@ const waitingPurpose = (appId: AppId, key: string, ago: number, overrides: Fixtu
     Fixtures.purpose(appId, key, { status: "in_review", submission: made, ...overrides })
   )
 
-/** The whole queue, by pages of `limit`. Cases share the queue, so each picks the items of its own owner. */
+/** The whole queue, by pages of `limit`. Cases share the queue, so each case picks the items of its own owner. */
 const queueOf = (id: UserId, limit = 500) =>
   Effect.gen(function* () {
     const reviews = yield* ReviewStore

@@ -35,7 +35,7 @@ const listed = (appId: AppId | undefined, limit = 500, after?: ConnectionId) =>
 
 const ids = (connections: ReadonlyArray<Connection>) => connections.map(({ id }) => id).sort()
 
-/** Rules of `ConnectionStore.listRevoked` and of the work that it is for. */
+/** Rules of `ConnectionStore.listRevoked` and of `endRevoked`, which uses it. */
 export const revokedAppsContract: Contract<Sample.ConnectionSamplePorts> = [
   {
     name: "listRevoked: connections that have not ended, of revoked apps alone, by id, and of one app when one is named",

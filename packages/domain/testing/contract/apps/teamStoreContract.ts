@@ -42,7 +42,7 @@ const find = (app: Pick<App, "id">) =>
     Option.getOrElse(() => Check.fail("the team"))
   )
 
-/** A committed change. */
+/** Makes a change, which must be committed. */
 const done = (
   app: Pick<App, "id">,
   step: (team: Team.Team, now: Timestamp.Timestamp, held: number) => TeamLife.TeamOutcome,

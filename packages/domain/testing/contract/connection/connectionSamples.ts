@@ -49,7 +49,7 @@ export const pair = Effect.gen(function* () {
   return { user, app }
 })
 
-/** A stored request. */
+/** A stored consent request. */
 export const request = (
   app: App,
   overrides: Partial<ConsentRequest> = {}

@@ -17,7 +17,7 @@ import * as Uploads from "../fixes/uploadSamples.js"
 
 const WAIT = 30 * Timestamp.SECOND
 
-/** A user whose rule fired `count` times, in one upload each, a millisecond apart. */
+/** A user whose rule fired `count` times, each time in a separate upload, a millisecond apart. */
 const fired = (count: number) =>
   Effect.gen(function* () {
     const { connection, place } = yield* Rules.sharing()
@@ -33,7 +33,7 @@ const fired = (count: number) =>
     return { connection, events, phone, rule }
   })
 
-/** The waiting events of the user, as the worker that holds all buckets reads them. */
+/** The waiting events of the user, as a worker with the leases of all buckets reads them. */
 const pending = (userId: OutboxEvent["userId"], buckets = Bucket.ALL, except: ReadonlyArray<EventId> = []) =>
   Effect.gen(function* () {
     const { events } = yield* (yield* EventStore).pending(buckets, 10_000, yield* Timestamp.now, except)
@@ -63,7 +63,7 @@ const outbox: Contract<Uploads.UploadSamplePorts> = [
       const at = yield* Timestamp.now
       const stem = yield* Entropy.id("evt")
       const written: Array<OutboxEvent> = []
-      // Ids in another order than that of their codes, which is B, a, a-b, ab.
+      // The ids are written in another order than that of their character codes, which is B, a, a-b, ab.
       for (const [index, ending] of ["ab", "B", "a-b", "a", "z"].entries()) {
         const { rule, phone } = people[index % 2] ?? Check.fail("two people")
         const occurredAt = Timestamp.plus(at, ending === "z" ? -Timestamp.MINUTE : 0)

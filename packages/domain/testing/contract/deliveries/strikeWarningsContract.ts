@@ -41,7 +41,7 @@ const exhaust = (claimed: Claim) =>
     return finish(claimed, { _tag: "Failed", at, reason: "exhausted" }, attempt)
   })
 
-/** Ends `count` rows of the endpoint, as it is now, as exhausted, one after the other. */
+/** Adds `count` rows to the endpoint in its present state and ends them as exhausted, one after the other. */
 const strike = (endpoint: Endpoint, count: number) =>
   Effect.gen(function* () {
     yield* insertMany(yield* endpointNow(endpoint), count)

@@ -48,7 +48,7 @@ const around = (userId: UserId, at: number, toleranceMs: number) =>
     return (yield* offsetsOf(fixes)).toSorted((a, b) => a - b)
   })
 
-/** Reads every page; returns the fixes as offsets from now. */
+/** Reads every page; returns the fixes of each page. */
 const pages = (userId: UserId, from: number, until: number, limit: number) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now

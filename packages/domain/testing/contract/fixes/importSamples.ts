@@ -14,7 +14,7 @@ export type ImportSamplePorts = Uploads.UploadSamplePorts | ImportStore
 
 export const BYTES = Uint8Array.from({ length: 256 }, (_, index) => index)
 
-/** Begins an import of a user at a device of its own, and says whether the store took it. */
+/** Begins an import of a user with a new device. `isBegun`: whether the store accepted the import. */
 export const begin = (userId: UserId, overrides: { readonly most?: number; readonly at?: Timestamp.Timestamp } = {}) =>
   Effect.gen(function* () {
     const begun = {
@@ -56,7 +56,7 @@ export const claimed = (of: Owned, lease: string, now: Timestamp.Timestamp) =>
     Option.getOrElse(() => Check.fail("it is claimed"))
   )
 
-/** A step of an import: what an attempt read, with nothing in it but what `parts` gives. */
+/** A step of an import, empty except for `parts`. */
 export const step = (
   of: Owned,
   lease: string,

@@ -5,7 +5,7 @@ import * as Check from "../../Check.js"
 import type { ContractCase } from "../../Contract.js"
 import { advance, claim, forget, found, type ImportSamplePorts, step, waiting } from "./importSamples.js"
 
-/** A rule of `ImportStore` about the notices of an archive. */
+/** A rule of `ImportStore` about the notice choices in an archive. */
 export const noticesBack: ContractCase<ImportSamplePorts> = {
   name: "advance: notices are added to those that the user chose; a chosen one is a duplicate [exports-9]",
   run: Effect.gen(function* () {

@@ -24,7 +24,7 @@ const ahead = (capturedAt: Timestamp.Timestamp, key: string): Quarantined => ({
 })
 
 /**
- * Readings that the service could not accept. The store counts them for their owner, and keeps those that came too
+ * Readings that the service could not accept. The store counts them for their owner, and keeps readings that came too
  * early.
  */
 export const puttingAside: Contract<Uploads.UploadSamplePorts> = [

@@ -12,7 +12,7 @@ import * as Uploads from "./uploadSamples.js"
 
 /** Crossings that wait for a contradiction (decision rules-13). */
 
-/** A user with a phone and a rule, whose state has a crossing. */
+/** A user with a phone and a rule whose state has the crossing `unsettled`; null: no crossing. */
 const waiting = (unsettled: Unsettled | null) =>
   Effect.gen(function* () {
     const { connection, place, user } = yield* Samples.sharing()

@@ -50,7 +50,7 @@ const undone = (of: Owned, now: Timestamp.Timestamp) =>
     return Check.fail("it ends")
   })
 
-/** Rules of `ImportStore` for tables whose owner is asked, months, imports that are undone, and broken uploads. */
+/** Rules of `ImportStore` about undoing, counts by month, tables that await their owner, and broken uploads. */
 export const undoneImports: Contract<ImportSamplePorts> = [
   {
     name: "undo: the fixes and visits of the import go with it; those of phones and of other people stay [imports-13]",

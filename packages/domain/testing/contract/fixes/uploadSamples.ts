@@ -71,7 +71,7 @@ export const commit = (device: Pick<Device, "userId" | "id">, parts: Partial<Upl
 export const latest = ({ userId }: Pick<Device, "userId">, limit = 100) =>
   Effect.flatMap(FixStore, (store) => store.latest(userId, limit))
 
-/** The fix as the store answers it. */
+/** The fix as the store returns it. */
 export const stored = (device: Pick<Device, "userId" | "id">, fix: Fix.Fix, receivedAt: Timestamp.Timestamp) => ({
   ...fix,
   userId: device.userId,
@@ -100,7 +100,7 @@ export const onlyLive = (of: Pick<Connection, "userId">) =>
     only === undefined || others.length > 0 ? Check.fail("one live rule") : only
   )
 
-/** What a rule remembers after its first evaluation. */
+/** The state of a rule after its first evaluation. */
 export const state = (basis: string, asOf: Timestamp.Timestamp, overrides: Partial<RuleMemory> = {}): RuleMemory => ({
   side: "inside",
   since: asOf,
@@ -112,7 +112,7 @@ export const state = (basis: string, asOf: Timestamp.Timestamp, overrides: Parti
   ...overrides
 })
 
-/** A rule that an upload evaluated, and what it remembers then. */
+/** What an upload's evaluation of a rule stores: the rule's new state and the evaluations that were made. */
 export const progress = (
   { id }: Rule,
   state: RuleMemory,
@@ -134,7 +134,7 @@ export const OUTCOMES: ReadonlyArray<RuleOutcome> = [
   "fired"
 ]
 
-/** One line of what a rule did with one fix. */
+/** The recorded evaluation of one fix by a rule. */
 export const evaluation = (
   capturedAt: Timestamp.Timestamp,
   overrides: Partial<RecentEvaluations.Evaluation> = {}

@@ -16,7 +16,10 @@ const { MINUTE } = Timestamp
 const counted = (whose: Subject.LimitSubject, at: Timestamp.Timestamp, windowMillis = MINUTE) =>
   Effect.flatMap(LimitStore, (store) => store.count(whose, windowMillis, at))
 
-/** Makes calls one after the other; returns the window after each, as the used part and the milliseconds to its end. */
+/**
+ * Makes calls one after the other; returns, for each call, the number of calls in its window and the end of the window
+ * in milliseconds from `start`.
+ */
 const inTurn = (whose: Subject.LimitSubject, start: Timestamp.Timestamp, offsets: ReadonlyArray<number>) =>
   Effect.forEach(offsets, (offset) =>
     Effect.map(counted(whose, Timestamp.plus(start, offset)), ({ endsAt, used }) => [used, endsAt - start])

@@ -17,7 +17,7 @@ const QUAY: Circle = { lat: 52.1, lon: 4.9, radiusM: 400 }
 /** Circles of which each may halve the area in which a person can be. */
 const LARGE: ReadonlyArray<Circle> = [52.1, 52.13, 52.16, 52.19].map((lat) => ({ lat, lon: 4.9, radiusM: 8_000 }))
 
-/** Asks about a circle: answers "asked", or how long to wait. */
+/** Asks about a circle; returns "asked", or how long to wait in milliseconds. */
 const ask = (whose: Spender, circle = QUAY) =>
   Effect.map(
     Effect.either(askZone(whose, circle)),

@@ -101,7 +101,7 @@ export const sharing = (overrides: Partial<Connection> = {}) =>
     return { app, user, place: home, connection }
   })
 
-/** An enter rule on a place that is not stored. */
+/** An enter rule on `target`, not stored. */
 export const draftRule = (connection: Connection, target: Rule["target"], overrides: Partial<Rule> = {}) =>
   Effect.gen(function* () {
     const rule: Rule = {

@@ -16,7 +16,7 @@ import * as Visits from "../visits/visitSamples.js"
 
 type Ports = HistoryStore | FixHistory | EventStore | RuleStore | Visits.VisitSamplePorts
 
-/** A phone, and the times from an hour before now on, in minutes. */
+/** A phone. `t(minutes)`: `minutes` after one hour before now. */
 const begin = Effect.gen(function* () {
   const phone = yield* Visits.phone
   const now = yield* Timestamp.now
@@ -233,7 +233,7 @@ export const erasureContract: Contract<Ports> = [
           return Option.getOrThrow(found).isErased ?? false
         })
       const asked = [t(10, -1), t(10), t(20, -1), t(20), undefined]
-      // At once, which one statement may answer.
+      // All at once, because a store may answer them with one statement.
       const answers = yield* Effect.forEach(asked, isErased, { concurrency: "unbounded" })
       Check.equal(answers, [false, true, true, false, false], "the edges")
     })

@@ -57,7 +57,7 @@ const isOverdue = ({ userId }: Pick<Device, "userId">, moments: Moments) =>
     return false
   })
 
-/** Deletes everything of one person that is past. */
+/** Deletes one person's history from before the cutoff; returns the number of rows. */
 const sweep = ({ userId }: Pick<Device, "userId">, moments: Moments, limit = 100) =>
   Effect.gen(function* () {
     const store = yield* HistoryStore
@@ -89,7 +89,7 @@ const entries = (userId: UserId) =>
     return items.map(({ at }) => at).toReversed()
   })
 
-/** Moments around the edges of every choice, and others. */
+/** Moments around the cutoff of every choice, and random moments. */
 const someMoment = (now: Timestamp.Timestamp) =>
   FastCheck.oneof(
     FastCheck.tuple(FastCheck.constantFrom(30, 90, 365), FastCheck.integer({ min: -2, max: 2 })).map(

@@ -55,6 +55,6 @@ export const stays = (of: Phone, placeId: PlaceId, spans: ReadonlyArray<readonly
     Check.isTrue(yield* commit(of, placeId, from, { stays: made }), "the stays are stored")
   })
 
-/** The stay that was open at `at`. */
+/** The stays that were open at `at`. */
 export const openAt = ({ id, userId }: Phone, at: Timestamp) =>
   Effect.flatMap(StayStore, (store) => store.openAt(userId, id, at))

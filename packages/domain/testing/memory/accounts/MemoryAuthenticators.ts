@@ -6,9 +6,9 @@ import type { UserId } from "../../../src/shared/Ids.js"
 import { sha256 } from "../vault/Sha256.js"
 import * as Utf8 from "../vault/Utf8.js"
 
-/** Authenticators for tests, and the ports that check what they answer. They protect nothing. */
+/** Authenticators for tests, and the ports that check their answers. They protect nothing. */
 
-/** Codes that depend on secret and step as those of RFC 6238 do, and are others. */
+/** One-time codes that depend on secret and step, like those of RFC 6238, but with other values. */
 export const code = (secret: string, step: number): string => {
   const [a = 0, b = 0, c = 0] = sha256(Utf8.encode(`${secret} ${step}`))
   return String(((a << 16) | (b << 8) | c) % 1_000_000).padStart(6, "0")
@@ -19,7 +19,7 @@ export const codes: Layer.Layer<OneTimeCodes> = Layer.succeed(OneTimeCodes, {
   code
 })
 
-/** What a passkey of a test says. `key`: it signs with it, so a passkey of the same id and another key is refused. */
+/** A passkey of a test. `key`: its signing key; a passkey with the same id and another key is refused. */
 export interface MemoryPasskey {
   readonly id: string
   readonly key: string

@@ -31,7 +31,7 @@ export const layer: Layer.Layer<ServiceStore, never, MemoryDatabase> = Layer.eff
   )
 )
 
-/** Since when each row of the queue has been due. */
+/** For each row of the queue that is due, the time since which it has been due. */
 const dueIn = (tables: Tables, queue: QueueName, now: Timestamp): ReadonlyArray<Timestamp> => {
   const isDue = (at: Timestamp | null): at is Timestamp => at !== null && at <= now
   switch (queue) {

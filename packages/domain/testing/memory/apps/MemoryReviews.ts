@@ -4,7 +4,7 @@ import type { Tables } from "../MemoryDatabase.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
 
-/** Keeps a decision and queues its mails. The stores whose changes a reviewer or admin decides call it. */
+/** Stores a decision with its audit event and queues its mails. Stores call this function with their change. */
 export const record = (tables: Tables, { audit, decision, mails }: RecordedDecision<ReviewSubject>): void => {
   tables.reviewDecisions.push(decision)
   MemoryAuditLog.append(tables, audit)

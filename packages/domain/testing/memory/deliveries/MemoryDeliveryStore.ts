@@ -17,7 +17,7 @@ import { failWaiting } from "./MemoryEndpointStore.js"
 
 type Row = Tables["deliveries"] extends Map<DeliveryId, infer R> ? R : never
 
-/** The row after `step`. A step that takes no lease gives back the lease that the row had. */
+/** The row after `step`. A step whose transition clears the lease removes it. */
 const taking = (row: Row, step: Delivery.DeliveryStep): Row => ({
   ...row,
   delivery: Delivery.move(row.delivery, step),
@@ -59,7 +59,7 @@ const claimable = (tables: Tables, { now, perEndpoint }: ClaimRequest): Readonly
     .map(({ row }) => row)
 }
 
-/** The rows that the claim may take: at most half are of endpoints that fail, more when the others have fewer. */
+/** The rows that the claim may take: at most half are of failing endpoints, more when the others have fewer rows. */
 const shared = (rows: ReadonlyArray<Row>, { failing, limit }: ClaimRequest): ReadonlyArray<Row> => {
   const ids = new Set(failing?.ids)
   const [others, ofFailing] = Arrays.partition(rows, ({ delivery }) => ids.has(delivery.endpointId))
@@ -100,7 +100,7 @@ const hasRow = (tables: Tables, row: Delivery.NewDelivery): boolean =>
       endpointId === row.endpointId && envelope.eventId === row.envelope.eventId && replayNo === row.replayNo
   )
 
-/** As if the row had been stored and claimed before its attempt, under a lease that nobody else has. */
+/** Stores the row as if it had been stored and claimed before its attempt. False when the row exists already. */
 const insertAttempted = (
   tables: Tables,
   row: Delivery.NewDelivery,
@@ -187,7 +187,7 @@ const matches =
 const newestFirst = (a: Delivery.Delivery, b: Delivery.Delivery): number =>
   b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)
 
-/** The row comes after `position`, which is the creation time and id of another row. */
+/** Whether a delivery comes after the position, which is the creation time and id of another delivery. */
 const isAfter =
   ([createdAt, id]: ReadonlyArray<string | number>) =>
   (delivery: Delivery.Delivery): boolean =>

@@ -80,7 +80,10 @@ const waitingOf = ({ listenerEvents }: Tables, id: ListenerId): ReadonlyArray<Li
     .filter(({ listenerId }) => listenerId === id)
     .sort((a, b) => a.createdAt - b.createdAt || a.position - b.position)
 
-/** Stores the events for their listeners; returns those for which there was no room. */
+/**
+ * Stores the events for their listeners; returns the events of gone listeners, and the oldest waiting events that were
+ * dropped because there was no room.
+ */
 const store = (tables: Tables, rows: ReadonlyArray<ListenerDelivery>): ReadonlyArray<ListenerDelivery> => {
   const { listenerEvents, listeners } = tables
   const [gone, here] = Array.partition(rows, ({ appId, listenerId }) => Option.isSome(find(tables, appId, listenerId)))
@@ -105,7 +108,7 @@ const lostOf = ({ listenerEvents }: Tables, gone: ReadonlyArray<ListenerDelivery
   )
 }
 
-/** Removes the listener; returns the events that waited for it. */
+/** Removes the listener; returns the events that waited for it and are lost (`lostOf`). */
 const close = (tables: Tables, { appId, id }: Pick<Listener, "appId" | "id">): ReadonlyArray<ListenerDelivery> => {
   if (Option.isNone(find(tables, appId, id))) return []
   tables.listeners.delete(id)

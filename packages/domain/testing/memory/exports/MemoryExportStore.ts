@@ -142,7 +142,7 @@ export const layer: Layer.Layer<ExportStore, never, MemoryDatabase> = Layer.effe
   })
 )
 
-/** `ExportSource`. */
+/** The in-memory `ExportSource`. */
 export const layerSource: Layer.Layer<ExportSource, never, MemoryDatabase> = Layer.effect(
   ExportSource,
   Effect.map(MemoryDatabase, ({ devices, importDevices, mail, mailStates }) =>

@@ -89,7 +89,7 @@ const past = (tables: Tables, userId: UserId, { accessLogUntil, now }: Moments):
         : []
     })
   const { accessLog, devices, importDevices, visitReports } = tables
-  /** Whether the phone has uploaded nothing after the cutoff, or the imported file had nothing after it. */
+  /** Whether the phone has uploaded nothing, or the imported file has no entry, after the cutoff. */
   const isSilent = (id: DeviceId): boolean => {
     const seen = importDevices.get(id) ?? devices.get(id)?.lastSeenAt ?? null
     return seen === null || History.isPast(seen, until)

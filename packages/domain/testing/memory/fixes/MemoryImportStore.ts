@@ -267,7 +267,7 @@ const sendersOf = (tables: Tables): Map<string, ReadonlyArray<DeviceId>> => {
   return known
 }
 
-/** Gives a row that goes to another import that brought it too, and returns that import's device. */
+/** The device of another import that brought the row too, and so inherits it; undefined: none. */
 const heir = (tables: Tables, key: string, goes: DeviceId): DeviceId | undefined =>
   sendersOf(tables)
     .get(key)
@@ -312,14 +312,14 @@ const undo = (tables: Tables, { deviceId, id, userId }: Import, after: Timestamp
 const inherited = ({ importDevices }: Tables, id: DeviceId, at: Timestamp.Timestamp): void =>
   void importDevices.set(id, Timestamp.make(Math.max(importDevices.get(id) ?? at, at)))
 
-/** Notes that an import brought what is stored already. */
+/** Notes that an import brought a fix or visit that is stored already. */
 const noteSender = (tables: Tables, key: string, deviceId: DeviceId): void => {
   const senders = sendersOf(tables)
   const known = senders.get(key) ?? []
   if (!known.includes(deviceId)) senders.set(key, [...known, deviceId])
 }
 
-/** Stores the entries of a step; returns how many of them the user did not have yet, and which places had no room. */
+/** Stores the entries of a step; returns the number of new entries, and the labels of places beyond the limit. */
 const store = (tables: Tables, { deviceId }: Import, { at, fixes, notices, places, userId, visits }: ImportStep) => {
   const { importDevices, staysDueFrom, streamVersions } = tables
   const endsWith = (at: Timestamp.Timestamp): void =>

@@ -19,7 +19,7 @@ export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure):
   eraseVisits(tables, userId, erasure)
   eraseFromRules(tables, userId, erasure)
   for (const { key, value } of of(tables.devices, userId)) {
-    // A device's rests that reach into the stretch may have a position from it.
+    // A device's rests that reach into the stretch may have a position from the stretch.
     const { movement } = value
     const restsSince = (movement?.before ?? movement)?.movedAt ?? 0
     if (movement !== null && movement.heardAt >= erasure.from && restsSince < erasure.until) {
@@ -31,7 +31,7 @@ export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure):
   return true
 }
 
-/** The rows of a person, in a list of their own: the table may change meanwhile. */
+/** The rows of a person, as a copy: the table may change while the caller reads the rows. */
 const of = <K, V extends { readonly userId: UserId }>(table: Map<K, V>, userId: UserId) =>
   [...table].flatMap(([key, value]) => (value.userId === userId ? [{ key, value }] : []))
 

@@ -5,7 +5,7 @@ import * as Utf8 from "../vault/Utf8.js"
 
 const known = new Map<UserId, number>()
 
-/** The bucket of a person. The SQL stores compute the same one, so that one seed gives one trace over every store. */
+/** The bucket of a person. The SQL stores compute the same bucket: one seed gives one trace over every store. */
 export const bucketOf = (userId: UserId): number => {
   const found = known.get(userId)
   if (found !== undefined) return found

@@ -23,8 +23,8 @@ export const ofConnection = (tables: Tables, id: ConnectionId): ReadonlyArray<St
   [...tables.rules.values()].filter((rule) => rule.connectionId === id && rule.deletedAt === null)
 
 /**
- * The circle and basis of a rule whose place is shared and not archived, and since when it fires. A zone rule always
- * has both.
+ * The circle and basis of a rule, and since when it fires; undefined when its place is archived or not shared. A zone
+ * rule always has all three.
  */
 export const ground = (
   tables: Tables,
@@ -92,7 +92,7 @@ const isNarrowed = (tables: Tables, connection: Connection, rule: Rule): boolean
   return app === undefined || !App.scopes(app).includes(scope) || !connection.heldScopes.includes(scope)
 }
 
-/** The rule with the present label of its place, as far as the app may know the label. */
+/** The rule with its place's present label, or the label at the time the user withdrew the place. */
 export const relabelled = (tables: Tables, stored: StoredRule): Rule => {
   const rule = Struct.omit(stored, "deletedAt", "withdrawnLabel")
   if (rule.target._tag === "Zone") return rule

@@ -1,11 +1,11 @@
 /**
- * SHA-256 and HMAC-SHA256 (FIPS 180-4, RFC 2104) without a platform: the simulation runs wherever `effect` runs. The
+ * SHA-256 and HMAC-SHA256 (FIPS 180-4, RFC 2104) without platform APIs: the simulation runs wherever `effect` runs. The
  * code does not run in constant time, so it must not be used in production.
  */
 
 const BLOCK_BYTES = 64
 
-/** The first 32 bits of the fractional parts of the roots of the first primes (FIPS 180-4 §4.2.2, §5.3.3). */
+/** The first 32 bits of the fractional part of a root of a prime (FIPS 180-4 §4.2.2, §5.3.3). */
 const fraction = (value: number): number => ((value - Math.floor(value)) * 2 ** 32) | 0
 
 const PRIMES: ReadonlyArray<number> = Array.from({ length: 312 }, (_, n) => n).filter((n) => {

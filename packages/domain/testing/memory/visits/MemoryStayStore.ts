@@ -53,7 +53,7 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
             .slice(0, limit)
         ),
 
-      // No program of an earlier release wrote here.
+      // Memory has no rows of an earlier release.
       outdated: () => Effect.succeed([]),
 
       heardBefore: (userId, deviceId, at) =>

@@ -2,7 +2,10 @@ import type { VisitReport } from "../../../src/fixes/VisitReport.js"
 import type { DeviceId } from "../../../src/shared/Ids.js"
 import type { VisitReports } from "../../../src/visits/OsVisit.js"
 
-/** By arrival, earliest first. A departure before every arrival is left out: when its visit began is unknown. */
+/**
+ * The visits that a device reported, earliest arrival first. A departure before every arrival is left out: when its
+ * visit began is unknown.
+ */
 export const tell = (
   { heardAt, historyEndsAt, id }: { readonly id: DeviceId } & Pick<VisitReports, "heardAt" | "historyEndsAt">,
   reports: ReadonlyArray<VisitReport>

@@ -21,7 +21,7 @@ const IN_VAIN_MILLIS = 7 * 86_400_000
 const IN_VAIN =
   "Stuck: somebody waits for what never comes, such as a promise: nothing but loops went on for a virtual week"
 
-/** The run cannot go on: every fibre waits for something outside virtual time, such as a promise. */
+/** The run cannot go on: no fibre can run and no timer is set, only loops ran for a week, or `run` met a host call. */
 export class Stuck extends Error {
   override readonly name = "Stuck"
 }
@@ -50,9 +50,9 @@ export class Engine {
   private readonly settling: Array<() => void> = []
   private readonly advancing: Array<Waiter> = []
   private readonly hostCalls: Array<HostCall> = []
-  /** The last time at which the scenario, or another fibre outside the programs, went on because time had passed. */
+  /** The last time at which the scenario, or another fibre outside the programs, resumed. */
   private movedAt: number
-  /** Wraps the run's own steps. The work of the host runs outside it, so `Guard` does not blame the run for it. */
+  /** Wraps the run's own steps. Work of the host runs outside `inside`, so `Guard` does not blame the run for it. */
   inside: <A>(work: () => A) => A = (work) => work()
 
   constructor({ scheduling, startMillis = START }: EngineOptions = {}) {
@@ -125,9 +125,8 @@ export class Engine {
   }
 
   /**
-   * Runs `effect` on the host, after the host calls that came before. It reads virtual time and sleeps real time. When
-   * the calling process is killed meanwhile, `effect` still runs to its end, like a query that has reached the
-   * database.
+   * Runs `effect` on the host, after all earlier host calls. `effect` reads virtual time and sleeps real time. When the
+   * calling process is killed meanwhile, `effect` still runs to its end, like a query that has reached the database.
    */
   onHost<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return Effect.async<A, E>((resume) => {
@@ -187,8 +186,8 @@ export class Engine {
   }
 
   /**
-   * Called when no fibre can run. Resumes a fibre that waits for that moment (`settle`), or moves the clock to the next
-   * timer.
+   * Called when no fibre can run. Resumes a fibre that waits in `settle`, `quiesce` or `advance`, or moves the clock to
+   * the next timer. False when neither is possible.
    */
   private goOn(): boolean {
     const settled = this.settling.shift()
@@ -221,7 +220,10 @@ export class Engine {
     return this.clock.advance()
   }
 
-  /** Fails a run in which only periodic timers are left: they never run out, so the run would never end. */
+  /**
+   * Fails a run whose scenario has not resumed for a virtual week, when neither the scenario nor a person waits for a
+   * timer. Loops set timers without end, so the run would not end.
+   */
   private demandHope(): void {
     const { monotonic, timers } = this.clock
     if (monotonic - this.movedAt <= IN_VAIN_MILLIS || this.advancing.length > 0) return
@@ -245,8 +247,8 @@ const hostClock = (ours: VirtualClock, skewMillis: number): Clock.Clock => {
 }
 
 /**
- * A fibre that the run abandons never reports its end to `effect`, which would keep it in a global set forever. Returns
- * a function that removes the fibres that started after this call.
+ * A fibre that the run abandons never reports its end to `effect`, which would keep the fibre in a global set forever.
+ * Returns a function that removes the fibres that started after this call.
  */
 const abandoned = (): (() => void) => {
   const { roots } = GlobalValue.globalValue(Symbol.for("effect/FiberScope/Global"), () => ({

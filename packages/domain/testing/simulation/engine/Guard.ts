@@ -98,7 +98,7 @@ const culprit = (ours: Function): string | undefined => {
   const [first] = callers(ours, 1)
   if (first === undefined) return undefined
   const isLibrary = LIBRARY.test(fileOf(first))
-  // Asked before the position, which V8 computes slowly: nearly every read of a run is one of these.
+  // Checked before the position, which V8 computes slowly: nearly every read of a run comes from a library.
   if (isLibrary && !HANDS_ON.test(fileOf(first))) return undefined
   if (known.has(positionOf(first))) return undefined
   if (isLibrary) {
@@ -138,7 +138,7 @@ let awake: Watcher | undefined
 /** Puts the host's own functions back, once the last watched run has ended. */
 let restore: () => void = () => undefined
 
-/** `ours`: the function that replaces the one that was called. */
+/** `ours`: the replacement function that was called. */
 const note = (what: string, ours: Function): void => {
   if (isLearning) for (const site of callers(ours, 1)) known.add(positionOf(site))
   if (awake === undefined) return
@@ -177,7 +177,7 @@ export const watch = (): Guard => {
  * Replaces the host's functions with functions that report each call. The returned function puts the host's own back.
  */
 const replaceAll = (): (() => void) => {
-  // oxlint-disable-next-line no-restricted-globals -- to see who else reads it
+  // oxlint-disable-next-line no-restricted-globals -- the guard replaces global functions to report their callers
   const host = globalThis as unknown as Host
   const errors = Error as unknown as WithTrace
   const usual = errors.prepareStackTrace

@@ -12,7 +12,7 @@ export interface Process {
   skewMillis?: number | undefined
 }
 
-/** The people outside and the scenario itself. It is never killed. */
+/** The process of the people outside and of the scenario itself. It is never killed. */
 export const WORLD: Process = { name: "world", epoch: 0, isAlive: true }
 
 /** How the process is named in a trace, such as `worker-2`. */
@@ -32,9 +32,9 @@ export const current: FiberRef.FiberRef<Process> = global<Process>("process", WO
 /** True while a fibre sleeps between two rounds of a loop. */
 export const isPeriodic: FiberRef.FiberRef<boolean> = global<boolean>("isPeriodic", false)
 
-/** The `i` of the trace entry that began the operation that the fibre works for. */
+/** The `i` of the trace entry that began the operation that the fibre works for; null: none. */
 export const operation: FiberRef.FiberRef<number | null> = global<number | null>("operation", null)
 
-/** Marks a sleep as periodic: `quiesce` does not wait for it, because a world at rest still has it. */
+/** Marks the sleeps of `effect` as periodic: `quiesce` does not wait for them, because loops never stop sleeping. */
 export const periodic = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.locally(effect, isPeriodic, true)

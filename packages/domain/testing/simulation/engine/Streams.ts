@@ -1,5 +1,6 @@
 /**
- * Random numbers from a seed, without the host's generator: one name and seed give the same numbers in every process.
+ * Random numbers from a seed, without the host's generator: one seed and purpose give the same numbers in every
+ * process.
  */
 export interface Stream {
   /** A whole number from `min` to `max`, both included. */
@@ -64,7 +65,7 @@ const generator = (seed: number, salt: number): (() => number) => {
   return next
 }
 
-/** The stream of this name and seed. Draws from one stream do not change what another draws. */
+/** The stream of this seed and purpose. Draws from one stream do not change the draws from another. */
 export const make = (seed: number, purpose: Purpose): Stream => {
   // The generator takes whole numbers: 1.5 would give the run of 1.
   if (!Number.isSafeInteger(seed)) throw new TypeError("The seed must be a whole number")

@@ -6,15 +6,15 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 /**
- * Dates are kept to the quarter of an hour (Spec §6.3.1). A loop that asks for a sleep from here up to `SELDOM` is
- * slowed down only while no date comes (`hasDateBy`).
+ * Dates are kept to the quarter of an hour (Spec §6.3.1). A loop with this sleep is slowed down only while no date
+ * falls due (`hasDateBy`). Loops with longer sleeps, below `SELDOM`, are never slowed down.
  */
 const PROMPT = 15 * MINUTE
 /** Loops that sleep this long or longer do only maintenance, so they may be slowed down. */
 const SELDOM = HOUR
 /** A slowed loop sleeps at most this many times the quiet time so far: after a quiet minute, at most 16 minutes. */
 const PATIENCE = 16
-/** Slowed loops wake when the time of day is a multiple of one of these, so that they share what a wake-up costs. */
+/** Slowed loops wake at multiples of these intervals, so that several loops share the cost of a wake-up. */
 const GRIDS = [6 * HOUR, 3 * HOUR, HOUR, 30 * MINUTE, PROMPT, 5 * MINUTE, MINUTE] as const
 
 interface Sleeper {
@@ -50,11 +50,11 @@ export class VirtualClock implements Clock.Clock {
   skewMillis = 0
   private stirredAt: number
   private stretched: Array<{ readonly at: number; readonly sleeper: Sleeper }> = []
-  /** Whether a date comes by this time of day, on which a loop of every quarter of an hour would act. */
+  /** Whether a date falls due by this time of day. If so, loops of 15 minutes do not sleep until then. */
   hasDateBy: (timeOfDay: number) => Effect.Effect<boolean> = () => Effect.succeed(true)
-  /** Whether a loop of seconds has something to do by this time of day. Undefined: it is slowed down in any case. */
+  /** Whether loops shorter than 15 minutes have work by this time of day. Undefined: they are always slowed down. */
   hasWorkBy: ((timeOfDay: number) => Effect.Effect<boolean>) | undefined
-  /** The sleep that each loop asked for the last time. */
+  /** The last sleep that each loop asked for, by the loop's fibre. */
   private readonly rhythms = new WeakMap<object, number>()
 
   constructor(startMillis: number) {
@@ -78,7 +78,7 @@ export class VirtualClock implements Clock.Clock {
     return this.passed + this.offset
   }
 
-  /** What the clock of the machine shows that takes the present step. */
+  /** The time on the clock of the machine that takes the present step. */
   unsafeCurrentTimeMillis(): number {
     return this.timeOfDay + this.skewMillis
   }
@@ -130,15 +130,15 @@ export class VirtualClock implements Clock.Clock {
     const before = this.stretched
     this.stretched = []
     for (const { at, sleeper } of before) {
-      // A loop of every quarter of an hour keeps to its quarters.
+      // A loop of 15 minutes wakes at the next quarter of an hour.
       const own = sleeper.own === PROMPT ? PROMPT - (this.timeOfDay % PROMPT) : sleeper.own
       if (!sleeper.isOver && at > this.passed + own) this.lay(sleeper, own)
     }
   }
 
   /**
-   * The sleep of a loop of every quarter of an hour, in milliseconds: up to the coarsest grid that patience allows and
-   * that no date comes before.
+   * The sleep of a loop of 15 minutes, in milliseconds: until the next multiple of the largest interval that `patience`
+   * allows and before which no date falls due; else 15 minutes.
    */
   private untilDate([grid = PROMPT, ...finer]: ReadonlyArray<number>): Effect.Effect<number> {
     if (grid <= PROMPT) return Effect.succeed(PROMPT)
@@ -149,7 +149,10 @@ export class VirtualClock implements Clock.Clock {
     )
   }
 
-  /** The sleep of a loop of seconds, in milliseconds: the longest of these before which no work comes. */
+  /**
+   * The sleep of a loop shorter than 15 minutes, in milliseconds: the first of the given sleeps before which no work is
+   * due; `own` when there is none.
+   */
   private untilWork(own: number, [first, ...others]: ReadonlyArray<number>): Effect.Effect<number> {
     if (first === undefined) return Effect.succeed(own)
     if (this.hasWorkBy === undefined) return Effect.succeed(first)
@@ -159,23 +162,23 @@ export class VirtualClock implements Clock.Clock {
     )
   }
 
-  /** How long a loop may sleep after all the time in which nothing happened. */
+  /** How long a loop may sleep, in milliseconds: it grows with the time in which nothing happened. */
   private get patience(): number {
     return PATIENCE * (this.passed - this.stirredAt)
   }
 
-  /** The time until the time of day is a multiple of `grid`, in milliseconds: more than none. */
+  /** The milliseconds until the time of day is next a multiple of `grid`; never 0. */
   private untilMultiple(grid: number): number {
     return grid - (this.unsafeCurrentTimeMillis() % grid)
   }
 
-  /** The sleep of a loop that asks for `own` milliseconds. */
+  /** How long a loop sleeps that asks for `own` milliseconds. */
   private stretch(loop: object, own: number): number {
     const before = this.rhythms.get(loop)
     this.rhythms.set(loop, own)
     const isToTheMinute = (this.unsafeCurrentTimeMillis() + own) % MINUTE === 0
-    // A loop that aims at whole minutes, such as every full hour, must wake at them. When it asks for the same sleep
-    // twice it has found them, and then wakes at some of them.
+    // A loop that aims at whole minutes, such as every full hour, must wake at whole minutes. After two equal sleeps in
+    // a row the loop is at whole minutes, and may then skip some.
     if (isToTheMinute && before !== own) return own
     const { patience } = this
     const grid = GRIDS.find((one) => one <= patience && (!isToTheMinute || one % own === 0))
@@ -199,7 +202,7 @@ export class VirtualClock implements Clock.Clock {
     })
   }
 
-  /** Sets the time of day. Timers fire by the time that passes, so none fires sooner or later. */
+  /** Moves the time of day. Timers fire by the time that passes, so a jump changes no timer. */
   jump(millis: number): void {
     this.latest = Math.max(this.latest, this.timeOfDay)
     this.offset += millis

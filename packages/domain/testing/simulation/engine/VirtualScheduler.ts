@@ -31,7 +31,7 @@ export class VirtualScheduler implements Scheduler.Scheduler {
   private done = 0
   /** Tasks that the answer of the host made ready. They run before all others. */
   private urgent: Array<Task> | undefined
-  /** True while the run waits for an answer of the host. No fibre runs meanwhile, as none runs while memory is read. */
+  /** True while the run awaits an answer of the host. No fibre runs meanwhile, as none runs during a read of memory. */
   isHalted = false
   steps = 0
 

@@ -9,18 +9,18 @@ import { isPlan } from "../plan/readPlan.js"
 
 /** The most changes of one plan at a time. */
 const MOST_CHANGES = 4
-/** How often a change is drawn again that left the bounds. */
+/** The number of draws for a change that leaves the plan valid. When all fail, the plan stays unchanged. */
 const TRIES = 10
 /** A plan does not grow beyond this, or each run would take longer than the last. */
 const MOST_STEPS = 200
 
-/** Milliseconds, metres and counts at which a rule of the specification changes its mind, and their neighbours. */
+/** Milliseconds, metres and counts that are boundary values of the specification, and their neighbours. */
 const EDGES = [
   0, 1, -1, 50, 51, 100, 150, 300, 1_000, 30_000, 60_000, 119_999, 120_000, 300_000, 599_999, 600_000, 899_999, 900_000,
   3_600_000, 86_400_000
 ] as const
 
-/** The plan with one to four changes. `other`: a plan from which stretches are taken. */
+/** The plan with one to four changes. `other`: a plan from which steps and faults are taken. */
 export const mutate = (plan: Plan, other: Plan, draw: Stream): Plan => {
   let changed = plan
   for (let count = draw.int(1, MOST_CHANGES); count > 0; count--) changed = once(changed, other, draw)
@@ -84,7 +84,7 @@ const reseed: Change = (plan, _, draw) => ({
 
 const faults: Change = (plan, other, draw) => ({ ...plan, faults: draw.chance(0.5) ? other.faults : {} })
 
-/** One number of one step becomes an edge, or its neighbour. */
+/** One number of one step becomes a boundary value, or grows or shrinks by 1. */
 const number: Change = (plan, _, draw) => {
   const at = draw.int(0, plan.steps.length - 1)
   const step = plan.steps[at]

@@ -2,15 +2,15 @@ import { names } from "../oracles/marks/allMarks.js"
 import type { SimResult } from "../Simulation.js"
 import type { Entry } from "../Trace.js"
 
-/** Which situations a run reached. A run that reached a new one is worth changing a little and running again. */
+/** Which situations a run reached. A run that reached a new situation is worth changing a little and running again. */
 
-/** The marks that somebody wrote down as rare and worth reaching. */
+/** The marks that the oracles list: rare situations that are worth reaching. */
 export const MARKS: ReadonlySet<string> = names
 
 /**
- * The situations of a run, as texts that mean nothing but their equality: each mark; two marks in one run; how each
- * operation ended; how it ended after how the actor's operation before ended, which is a step of a state machine that
- * somebody outside can see; and how each port's method ended.
+ * The situations of a run, as texts that can only be compared: each mark; each pair of marks; how each operation ended,
+ * alone and after the end of the same actor's previous operation; how each port's method ended; each reply of a
+ * receiver; and each kind of message that a listener read.
  */
 export const reachedBy = ({ entries, marks }: Pick<SimResult, "entries" | "marks">): ReadonlySet<string> => {
   const reached = new Set<string>()

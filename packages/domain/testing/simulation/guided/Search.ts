@@ -6,9 +6,9 @@ import { mutate } from "./Mutation.js"
 import { MARKS, reachedBy } from "./Reached.js"
 
 /**
- * A search that looks for what is new. It keeps each plan that reached a situation which no plan reached before it, and
- * runs changed forms of the plans it keeps, those with rare situations first. The same seed and the same results give
- * the same search.
+ * A guided search for new situations. The search keeps each plan that reached a situation which no earlier plan
+ * reached, and runs changed forms of the kept plans. Plans with rare situations are chosen more often. The same seed
+ * and the same results give the same search.
  */
 export interface Search {
   /** The next plan to run. */
@@ -34,20 +34,20 @@ export interface SearchConfig {
   readonly corpus?: ReadonlyArray<Plan> | undefined
 }
 
-/** The share of the runs with a fresh plan: only they bring stories that no plan of the corpus has. */
+/** The share of the runs with a fresh plan: only fresh plans bring stories that no plan of the corpus has. */
 const FRESH = 0.35
 const NONE: ReadonlySet<string> = new Set()
-/** A situation that so few runs reached is rare. */
+/** A situation that at most this number of runs reached is rare. */
 const RARE = 3
 
 interface Kept {
   readonly plan: Plan
   readonly situations: ReadonlySet<string>
-  /** How often a changed form of it was run. */
+  /** How often a changed form of the plan was run. */
   tried: number
 }
 
-/** Begins a search, with the plans of an earlier one if there are any. */
+/** Begins a search. The plans of an earlier search, if given, are run first. */
 export const start = ({ corpus: known = [], seed, steps }: SearchConfig): Search => {
   const draw = Streams.make(seed, "guided")
   const hits = new Map<string, number>()
@@ -55,7 +55,7 @@ export const start = ({ corpus: known = [], seed, steps }: SearchConfig): Search
   const first = [...known]
   let fresh = 0
 
-  /** More rare situations and fewer tries weigh more. */
+  /** The weight of a plan in `choose`: rare situations raise the weight, tries lower it. */
   const weightOf = ({ situations, tried }: Kept): number => {
     let rare = 1
     for (const one of situations) if ((hits.get(one) ?? 0) <= RARE) rare++

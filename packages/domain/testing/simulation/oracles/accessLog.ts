@@ -37,7 +37,7 @@ const A1 = oracle(
 const isRecord = ({ method, port }: PortCall): boolean =>
   port === "AccessLogStore" && (method === "record" || method === "recordRepeat")
 
-/** Calls that were answered although their entry could not be written. */
+/** Reports calls that were answered although their entry could not be written, and calls that were entered twice. */
 const unwritten = (known: Knowledge, say: Say): void => {
   const written = new Map<number, { isDone: boolean; count: number }>()
   for (const entry of known.trace.entries) {
@@ -91,7 +91,7 @@ const A3 = oracle(
       }
     }
     const isCalm = known.trace.isCalm(0, end.i)
-    // What somebody listened to is in no delivery log.
+    // Events that went to a listener are in no delivery log.
     const listened = new Set(
       [...known.trace.ops.values()].flatMap((op) => (op.name === "listen" ? [op.args.appId] : []))
     )
@@ -103,8 +103,8 @@ const A3 = oracle(
       const sent = new Set(deliveries.flatMap(({ attempts, eventId }) => (attempts.length > 0 ? [eventId] : [])))
       for (const { attempts, eventId, isReplay, occurredAt, state, type } of deliveries) {
         if (occurredAt <= end.t - UNDELIVERED_KEPT) continue
-        // A retry that was withheld has an entry beside the entry of the sending. An event that was sent to other
-        // endpoints and never to this one has none.
+        // A withheld retry has an entry beside the entry of the earlier sending. An event that was sent to other
+        // endpoints, and never to this one, has no entry of its withholding.
         const isEntered = attempts.length > 0 || !(isReplay || sent.has(eventId))
         const kind = state === "too_old" && isEntered ? withheld : others
         kind.set(type, (kind.get(type) ?? new Set()).add(eventId))
@@ -143,7 +143,7 @@ const A4 = oracle("A4", "No entry is lost when a process dies (Spec §1.7)", (kn
   lostWrites(known, readings, say)
 })
 
-/** Entries that a port reported as written, by their ids. */
+/** Reports entries that a port reported as written and that a crash lost, by their ids. */
 const lostWrites = (known: Knowledge, readings: ReadonlyMap<string, Reading>, say: Say): void => {
   const read = new Map<string, ReadonlySet<string>>()
   for (const [userId, { outcome }] of readings) read.set(userId, new Set(outcome.value.entries.map(({ id }) => id)))

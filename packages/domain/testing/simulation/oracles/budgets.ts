@@ -8,13 +8,13 @@ import { into } from "./support/trace/into.js"
 import { DAY, HOUR, LOCATED_KM2, TOWN_M, ZONE_QUESTIONS } from "../Specification.js"
 import { type Circle, edgesApartM, leastLocatedKm2, mostLocatedKm2 } from "./support/phones/ZoneSearch.js"
 
-/** How much an app may ask about areas of its own (Spec §8, decision M8). */
+/** How many questions about zones an app may ask (Spec §8, decision M8). */
 
 /** A question about a zone: a call of verify-zone, or a new zone rule. */
 interface Question {
   readonly did: CompletedCall
   readonly circle: Circle
-  /** `spent`: answered, so it counts. `refused`: refused by the budget. `open`: nobody knows. */
+  /** `spent`: answered, so it counts. `refused`: refused by the budget. `open`: the trace does not show it. */
   readonly came: "spent" | "refused" | "open"
 }
 

@@ -43,7 +43,7 @@ const asked = (run: Run): ReadonlyMap<string, ReadonlyArray<RuleRequest>> => {
   return made
 }
 
-/** Another request for a rule was under way at the same time, and may have taken the slot. */
+/** Whether another request for a rule was under way at the same time, and may have taken the slot. */
 const isRacing = (all: ReadonlyArray<RuleRequest>, { did }: RuleRequest): boolean =>
   all.some(({ did: other }) => other !== did && other.begin < did.end && did.begin < other.end)
 
@@ -53,7 +53,7 @@ interface Excess {
   readonly isRaced: boolean
 }
 
-/** For each rule that was made: an instant, then or later, at which more than ten rules are certainly active. */
+/** The rules whose creation made more than ten rules certainly active at one instant, then or later. */
 const excesses = (run: Run): ReadonlyArray<Excess> =>
   [...asked(run).values()].flatMap((all) => {
     const standing: Array<MadeRule> = []

@@ -36,7 +36,7 @@ const d1: Oracle = {
     ...each(run, (row) => {
       const attempts = byNumber(row)
       if (attempts.length > ATTEMPTS || row.attempt > ATTEMPTS) return `${attempts.length} attempts were made`
-      // Rows have their times from the clock. When the clock was set, nobody can say how much time passed.
+      // Rows have their times from the clock. When the clock was set, these times do not show how much time passed.
       if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return undefined
       for (const [index, later] of attempts.entries()) {
         const before = attempts[index - 1]
@@ -46,7 +46,7 @@ const d1: Oracle = {
           ({ beganAt, endedAt }) => beganAt <= later.startedAt && endedAt >= before.startedAt
         )
         const gap = later.startedAt - before.endedAt
-        // Two workers may write the two times.
+        // Two workers, with clocks that differ, may have written the two times.
         if (!isHurried && gap < least - 2 * happened(run).skewMs)
           return `attempt ${later.attempt} came ${gap} ms after the one before`
       }
@@ -56,7 +56,7 @@ const d1: Oracle = {
   ]
 }
 
-/** The replays that may have left the log before it was read last: it keeps delivered rows for a week. */
+/** The number of replays that may have left the log before it was last read: it keeps delivered rows for a week. */
 const goneReplays = (run: Run, endpointId: string): number => {
   if ((run.entries.at(-1)?.passed ?? 0) < DELIVERED_KEPT) return 0
   const read = new Set(rows(run).map(({ deliveryId }) => deliveryId))
@@ -163,8 +163,8 @@ const isSuccess = ({ reply, tookMs }: Post): boolean =>
   (reply === "reset_after_2xx" || (typeof reply === "number" && reply >= 200 && reply < 300))
 
 /**
- * A worker that is paused while it waits finds both the answer and the end of the five seconds when it wakes, and may
- * take the answer.
+ * Whether the worker may have been paused while it waited for a slow answer: when it wakes, it finds both the answer
+ * and the end of the five seconds, and may take the answer.
  */
 const wasSleptThrough = (run: Run, { endedAt, i, reply }: Post): boolean =>
   reply === "slow" && happened(run).faults.some((one) => one.fault === "process.pause" && one.i > i && one.t <= endedAt)
@@ -183,8 +183,8 @@ const sentWhileDisabled = (run: Run) => {
     const isOff = endpoint.readings.some(({ by, disabledAt }) => {
       if (disabledAt === null || disabledAt >= beganAt - slackMs) return false
       if (i < by.end && index(run).clockWasSet(i, by.end)) return false
-      // The endpoint was read before or after the POST. It was disabled all the time in between unless somebody may
-      // have enabled it.
+      // The endpoint was read before or after the POST. The endpoint was disabled all the time in between unless an
+      // operation may have enabled it.
       const [from, to] = by.begin < i ? [by.begin, i] : [i, by.end]
       const mayBeOn = endpoint.enablings.some((did) => did.begin < to && did.end > from)
       return !mayBeOn

@@ -132,8 +132,8 @@ const A7 = oracle(
 )
 
 /**
- * The purpose that the log must show; undefined: nobody knows. The log does not show a text that is no purpose key of
- * the app, because it may be anything.
+ * The purpose key that the log entry must show; null: none; undefined: the oracle cannot tell. A text that is no
+ * purpose key of the app is never logged, because that text may contain anything.
  */
 const purposeOf = ({ op, purpose: verdicts }: CallFact): string | null | undefined => {
   if (op.outcome._tag !== "ok") return undefined
@@ -167,7 +167,7 @@ const labelsOf = (known: Knowledge, userId: string): ReadonlyArray<string> =>
     return op.name === "call" && op.args.request.endpoint === "POST /v1/rules/zone" ? [op.args.request.label] : []
   })
 
-/** The webhooks that have an entry in the user's log: those of a rule, and changes of places. */
+/** Whether a webhook of this type has an entry in the user's log: firings of rules, and changes of places. */
 const isEntered = (type: string): boolean => /^(?:place|zone)\.|^places\.changed$/.test(type)
 
 /**
@@ -203,7 +203,7 @@ const A9 = oracle(
   }
 )
 
-/** The body of an event that somebody outside got. */
+/** The body of the event that a receiver or a listener got; undefined for any other entry. */
 const bodyOf = (entry: TraceEntry): Readonly<Record<string, unknown>> | undefined =>
   entry.kind === "posted"
     ? entry.body

@@ -13,7 +13,7 @@ interface KnownImport {
   readonly made: CompletedCall<"importFile">
   readonly readings: Readings
   readonly wrong: number
-  /** What may have begun to undo it. */
+  /** The operations that may have begun to undo the import. */
   readonly undoings: ReadonlyArray<CompletedCall<"undoImport">>
 }
 
@@ -35,7 +35,7 @@ const importsOf = (run: Run): ReadonlyMap<string, KnownImport> => {
   return found
 }
 
-/** The readings that are stored for certain, and those that may be: the upload's clock decides about the last day. */
+/** The readings that are certainly stored, and those possibly stored: the import's clock decides about the last day. */
 const kept = ({ made, readings }: KnownImport) => ({
   sure: readings.filter(({ capturedAt }) => capturedAt <= made.beganAt - RECENT),
   maybe: readings.filter(({ capturedAt }) => capturedAt <= made.endedAt - RECENT)
@@ -113,7 +113,7 @@ const wrongHistory = (
   const rows = new Map(
     last?.outcome?._tag === "ok" ? last.outcome.value.imports.map(({ importId, state }) => [importId, state]) : []
   )
-  /** Whether the import is over and will bring nothing more, or take nothing more away. */
+  /** Whether the import is done and nothing can have begun to undo it. */
   const isThere = ({ importId, undoings }: KnownImport) => rows.get(importId) === "done" && undoings.length === 0
   const isGone = ({ importId, undoings }: KnownImport) =>
     last !== undefined && !rows.has(importId) && undoings.some((one) => isDone(one) && one.end < last.begin)
@@ -146,7 +146,7 @@ const I3: Oracle = {
       return outcome.value.imports.flatMap(({ importId, state }) => {
         const file = importsOf(run).get(importId)
         if (file === undefined || state === "done") return []
-        // A file without an entry is none of history, and after five attempts that died nobody reads on.
+        // An import may fail when its file has no entry, or when faults struck: workers attempt it at most five times.
         const mayFail = file.readings.length + file.wrong === 0 || !index(run).isCalm(file.made.begin, end)
         return state === "failed" && mayFail ? [] : [{ at: end, detail: `${importId} is ${state}` }]
       })

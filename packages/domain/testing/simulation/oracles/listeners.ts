@@ -56,7 +56,7 @@ const N2: Oracle = {
       if (event.i > over) return "its stream was over"
       if (event.body["app_id"] !== appId) return "it is of another app"
       if (typeOf(event) === "ping") return "a test goes to endpoints only"
-      // A worker that dies during fan-out leaves the event to another one, which offers it again.
+      // A worker that dies during fan-out leaves the event to another worker, which offers the event again.
       if (isAgain && index(run).isCalm(opened.begin, event.i)) return "it came twice"
       if (endpointId !== null) return unwanted(run, event)
       return wants(opened.args.events, typeOf(event)) ? undefined : "its listener does not subscribe to it"
@@ -66,7 +66,7 @@ const N2: Oracle = {
 
 // ---- N3
 
-/** What changes nothing about the events that an app may get. */
+/** Operations that do not change which events an app may get. */
 const HARMLESS: ReadonlySet<Name> = new Set<Name>([
   "call",
   "exchange",
@@ -83,7 +83,7 @@ const HARMLESS: ReadonlySet<Name> = new Set<Name>([
 ])
 /** An event waits for the stream's next look, which comes every second. */
 const LOOK = 2 * SECOND
-/** Somebody who began to listen this long before the POST was there when the event went out. */
+/** A listener that opened this long before the POST was listening when the event went out. */
 const SETTLED = 5 * SECOND
 
 const N3: Oracle = {
@@ -91,7 +91,7 @@ const N3: Oracle = {
   rule: "Who listens without interruption gets every firing that an endpoint gets and the listener wants (decisions listeners-1, listeners-4)",
   check: (run) => {
     const listeners = [...listenersOf(run).values()]
-    // After the clock was set back, nobody can say by the time which entries came within a second.
+    // After the clock was set back, times do not show which entries came within a second.
     if (listeners.length === 0 || index(run).wentBack) return []
     const seen = new Set<string>()
     return happened(run).posts.flatMap((post) => {
@@ -121,7 +121,7 @@ const shouldHear = (run: Run, post: Post, listener: Listener): boolean => {
 
 // ---- N4
 
-/** A stream looks at its session, app and endpoint with each heartbeat. */
+/** How soon a stream notices an end: with each heartbeat it checks its session, app and endpoint. */
 const NOTICED = HEARTBEAT + LOOK
 
 const N4: Oracle = {
@@ -148,7 +148,7 @@ const N4: Oracle = {
     })
 }
 
-/** What may have ended the stream, by the reason that it then gives. */
+/** The operations that may have ended the stream, by the reason that the stream then gives. */
 const causesOf = (run: Run, { appId, endpointId, opened }: Listener) => {
   const { of } = happened(run)
   return new Map<string, ReadonlyArray<CompletedCall>>([
@@ -169,7 +169,7 @@ const isStrange = (run: Run, listener: Listener, { i, reason }: { readonly i: nu
 
 // ---- N5
 
-/** A listener whose server died counts until its life is over and a worker has removed it. */
+/** A listener whose server died counts until its life without a heartbeat has passed and a worker has removed it. */
 const GONE = LISTENER_LIFE + 2 * MINUTE
 
 const N5: Oracle = {

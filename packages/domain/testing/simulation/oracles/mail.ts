@@ -3,7 +3,7 @@ import { MAIL_WAITS, MINUTE } from "../Specification.js"
 import type { Mailed } from "../Trace.js"
 import { index } from "./support/trace/Ops.js"
 
-/** What becomes of mail that bounces (decisions mail-3 and mail-4). */
+/** How mail that bounces is sent again or given up (decisions mail-3 and mail-4). */
 
 type Sending = Mailed & { readonly i: number; readonly passed: number }
 
@@ -19,7 +19,7 @@ const sendings = ({ entries }: Run): ReadonlyMap<string, ReadonlyArray<Sending>>
   return all
 }
 
-/** The worker looks for mail every five seconds. */
+/** How late a message may be sent again. The worker looks for mail every five seconds. */
 const LATE = MINUTE
 
 const m1: Oracle = {
@@ -33,7 +33,7 @@ const m1: Oracle = {
       for (const [count, one] of all.entries()) {
         const say = (at: number, detail: string) => wrong.push({ at, detail: `message ${id} ${detail}` })
         const next = all[count + 1]
-        // An attempt without a result counts, too, and the waits grow: this one is the shortest that it can be.
+        // An attempt without a result counts, too, and the waits grow: `wait` is the shortest wait that is possible.
         const wait = one.bounced === "NotSent" ? MAIL_WAITS[count] : undefined
         if (next === undefined) {
           const isOver = wait === undefined || end === undefined || end.passed - one.passed <= wait + LATE

@@ -17,7 +17,7 @@ import { P5 } from "./volume.js"
 
 /** Spec §2.4, §3.2, §4.4, §8; decision P1. */
 
-/** A call for coordinates that passed the checks of token and scope, and was then judged by its purpose. */
+/** Whether the call is for coordinates and passed the checks of token and scope, so that its purpose was judged. */
 const cameToPurpose = ({ op, situations, token }: CallFact): boolean => {
   if (token === undefined || situations === undefined || situations.length === 0 || op.outcome._tag !== "ok")
     return false

@@ -55,7 +55,7 @@ const judgeSending = (
   // Two machines wrote the two times (decision simulation-1).
   const slack = 2 * known.trace.skewMs
   let until = -Infinity
-  // Of two rows of one instant the one that ended first was made first.
+  // Of two rows of one instant, the row that ended first was made first.
   const inOrder = sending.toSorted(
     (a, b) => ascending(a.createdAt, b.createdAt) || ascending(a.endedAt ?? Infinity, b.endedAt ?? Infinity)
   )
@@ -69,7 +69,10 @@ const judgeSending = (
   }
 }
 
-/** An endpoint that a reading shows as disabled since a moment was disabled all the time since then. */
+/**
+ * Reports replays that were made while their endpoint was disabled. An endpoint that a reading shows as disabled since
+ * a moment was disabled all the time since then.
+ */
 const whileDisabled = (known: Knowledge, log: Rows, say: Say): void => {
   if (known.trace.wentBack) return
   const slack = 2 * known.trace.skewMs
@@ -121,7 +124,7 @@ const replayOf = (known: Knowledge, log: Rows, op: OpOf<"redeliver">, id: string
   if (replay === undefined) return say(log.last.to, `the replay ${id} is no row`)
   if (!replay.isReplay) say(log.last.to, `${id} does not say that it is a replay`)
   if (original === undefined) return
-  // The row as an earlier reading shows it: the log does not promise to keep the row longer.
+  // `original` may be the row of an earlier reading: the log does not promise to keep the row longer.
   const isKept = log.last.outcome._tag === "ok" && log.last.outcome.value.deliveries.includes(original)
   if (isKept && !original.isReplayed) say(log.last.to, `${original.deliveryId} does not say that it was replayed`)
   if (replay.eventId !== original.eventId) say(log.last.to, `${id} has another event_id than ${original.deliveryId}`)
@@ -162,8 +165,8 @@ const Y4 = oracle(
 )
 
 /**
- * How many attempts the log may have forgotten before anybody read them: it keeps rows for at least a week after their
- * end.
+ * The number of attempts that may have left the log before it was read: the log keeps rows for at least a week after
+ * their end.
  */
 const unreadAttempts = (known: Knowledge, log: Rows, sending: ReadonlyArray<DeliveryRow>): number => {
   if (log.last.outcome._tag !== "ok") return 0
@@ -196,7 +199,7 @@ const unreadAttempts = (known: Knowledge, log: Rows, sending: ReadonlyArray<Deli
   return unread + (isAnyOld ? Math.max(0, recovered - others.length) * ATTEMPTS : 0)
 }
 
-/** The events that the user reads of: every event that says something about a place. */
+/** Whether a sent event of this type has an access log entry: rule firings and `places.changed` do. */
 const isTold = (type: string): boolean =>
   type.startsWith("place.") || type.startsWith("zone.") || type === "places.changed"
 

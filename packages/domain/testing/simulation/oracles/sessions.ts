@@ -5,11 +5,11 @@ import { isRefusedAs, oracle, type Say } from "./support/trace/oracle.js"
 import { type Came, Finality, Register } from "./support/trace/Pending.js"
 import { type Op, type OpOf, type Span, spanOf } from "./support/trace/Ops.js"
 
-/** A browser, or somebody who has its cookie. */
+/** A session of a browser, or of a thief who has the browser's cookie. */
 interface KnownSession {
   readonly userId: string
   readonly signedIn: OpOf<"signIn">
-  /** What gave it this cookie: the sign-in, or a change of the password. */
+  /** The operation that issued this cookie: the sign-in, or a change of the password. */
   readonly began: Op
   readonly ended: Finality
   readonly uses: Array<Span & { readonly isCertain: boolean }>
@@ -43,7 +43,7 @@ const accountsOf = (known: Knowledge): KnownAccounts => {
   for (const op of ops) {
     if (op.name !== "changePassword" || op.outcome._tag !== "ok" || op.outcome.value.cookie === null) continue
     const own = sessions.get(op.args.cookie)
-    // The same session, so that a use of either cookie renews it.
+    // Both cookies have one session, so a use of either cookie renews it.
     if (own !== undefined) sessions.set(op.outcome.value.cookie, { ...own, began: op, ended: new Finality() })
   }
   const passwords = new Map<string, Register<number>>()
@@ -97,7 +97,10 @@ const write = (passwords: Map<string, Register<number>>, userId: string, op: Op,
 const end = (session: KnownSession | undefined, op: Op, why: string, came: Came = cameOf(op)): void =>
   session?.ended.settle(session.ended.begin(op, why), op, came)
 
-/** A sign-in that overlaps may have checked the password before, or stored its session afterwards. */
+/**
+ * Ends the account's other sessions. A sign-in that overlaps may have checked the password before, or stored its
+ * session afterwards, so the end of its session is only possible.
+ */
 const endOthers = (
   sessions: ReadonlyMap<string, KnownSession>,
   op: OpOf<"endOtherSessions"> | OpOf<"changePassword">,
@@ -190,7 +193,7 @@ const judgeThrottle = (all: ReadonlyArray<Check>, op: Check, say: Say): void => 
     return
   }
   if (op.outcome._tag === "refused" && !isRefusedAs(op.outcome, "WrongCredentials")) return
-  // A right password makes the failures of before count no longer.
+  // A correct password resets the count of failures.
   const forgiven = Math.max(
     -1,
     ...others.filter((other) => other.from < op.to && mayForgive(other)).map(({ to }) => to)

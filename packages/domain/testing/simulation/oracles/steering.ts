@@ -10,9 +10,9 @@ import { happened, isoOf, type Post, textOf, timeOf } from "./support/trace/Happ
 import { index } from "./support/trace/Ops.js"
 import { oracle } from "./support/trace/oracle.js"
 
-/** What users steer: pauses, permissions and dates (decisions connection-4 to connection-6). And what they deleted. */
+/** What users steer: pauses, permissions and dates (decisions connection-4 to connection-6); and what they deleted. */
 
-/** What an answer about where the user is or was says when nothing is known; undefined for other questions. */
+/** Whether an answer about where the user is or was says that nothing is known; undefined for other requests. */
 const saysNothing = ({ body, request }: AnsweredCall<Request>): boolean | undefined => {
   switch (request.endpoint) {
     case "GET /v1/answers/current-place":
@@ -59,7 +59,7 @@ const explained = (name: "G2" | "E2", rule: string): Oracle => ({
   check: (run) => problems(run).filter(({ invariant }) => invariant === name)
 })
 
-/** What is wrong with a POST of a firing. `begin`: the entry before which nobody can have checked what is allowed. */
+/** What is wrong with a POST of a firing. `begin`: the earliest entry at which the rights can have been checked. */
 const eachFiring = (run: Run, wrong: (post: Post, begin: number) => string | undefined) =>
   happened(run).posts.flatMap((post) => {
     if (!isFiring(post.body["type"])) return []
@@ -115,7 +115,7 @@ export const steering: ReadonlyArray<Oracle> = [
 
 // ---- deleted stretches
 
-/** The times that an answer says of readings. */
+/** The capture times of the readings in an answer. */
 const timesIn = ({ body }: AnsweredCall<Request>): ReadonlyArray<number> =>
   [body["asOf"], recordOf(body["fix"])?.["captured_at"], ...listOf(body["fixes"]).map((fix) => fix["captured_at"])]
     .map(timeOf)
@@ -126,7 +126,7 @@ interface Told {
   readonly departure: number | null | undefined
 }
 
-/** What is wrong with a visit beside the stretches that were deleted before somebody asked for it. */
+/** What is wrong with a visit, given the stretches that its user deleted before the visit was requested. */
 const wrongVisit = (run: Run, userId: string, { arrival, departure }: Told, begin: number): string | undefined => {
   if (arrival === undefined) return undefined
   for (const { args, end, outcome } of erasuresOf(run, userId)) {

@@ -7,8 +7,8 @@ import { ascending, into } from "./support/trace/into.js"
 import { DELIVERED_KEPT, GAPS, HOUR, STRIKES } from "../Specification.js"
 
 /**
- * The time for which the log surely keeps delivered rows, less an hour. An older row may have cleared the count and be
- * gone.
+ * The time for which the log surely keeps delivered rows, less an hour. An older row may have cleared the count and
+ * left the log.
  */
 const KEPT = DELIVERED_KEPT - HOUR
 
@@ -26,7 +26,7 @@ export const Y3 = oracle(
     const first = run.entries[0]
     if (first === undefined || known.trace.wentBack || !run.quiesced) return
     const hurries = retries(known)
-    // When ends were slow, the store may have written them in a different order than that of their times.
+    // When calls were slow, the store may have written the ends of deliveries in another order than their times.
     const isCalm = known.trace.isCalm(0, run.entries.length)
     for (const { appId, last, rows } of deliveryLogs(known)) {
       const read = lastEndpoints(known, appId)
@@ -95,7 +95,7 @@ const count = (effects: ReadonlyArray<Effect>, from: number): { readonly least: 
   const ends = [...effects].sort((a, b) => ascending(a.at, b.at))
   for (const [n, { at, does, sure }] of ends.entries()) {
     // The trace does not show the order of ends at one instant. An end after the twentieth strike may belong to the
-    // time before it.
+    // time before that strike.
     const isTied = ends[n - 1]?.at === at || ends[n + 1]?.at === at
     const isSure = sure && !isTied && most < STRIKES
     if (does === "adds") {

@@ -51,7 +51,7 @@ const uses = (known: Knowledge): ReadonlyMap<string, ReadonlyArray<PurposeUse>> 
   return found
 }
 
-/** The volumes that may have counted between two entries: that of the approved wording, else that of the newest one. */
+/** The expected volumes that may have applied between two entries: of the approved wording, else of the newest. */
 const volumes = (purpose: KnownPurpose | undefined, from: number, to: number): ReadonlyArray<number> | undefined =>
   purpose?.state.read(from, to)?.map(({ approved, newest }) => (approved ?? newest).expectedDailyVolume)
 
@@ -78,7 +78,7 @@ const judgeFlag = (
   }
 }
 
-/** A purpose that stays over twice its volume for a whole hour, with no fault in it, is counted at least once. */
+/** Reports purposes without a flag that exceeded twice their volume for a whole hour, while no fault struck. */
 const missing = (
   known: Knowledge,
   used: ReadonlyMap<string, ReadonlyArray<PurposeUse>>,

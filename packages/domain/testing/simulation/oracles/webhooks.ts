@@ -19,7 +19,7 @@ const each = (run: Run, wrong: (post: Post) => string | undefined, posts = happe
       : [{ at: post.i, detail: `${textOf(post.body["type"])} ${eventOf(post)}: ${detail}` }]
   })
 
-/** Events that come over the stream of a listener count, too. */
+/** Like `each`, but also for events over the stream of a listener. */
 const eachTold = (run: Run, wrong: (post: Post) => string | undefined) => each(run, wrong, happened(run).told)
 
 const eventOf = ({ body }: Post): string => textOf(body["event_id"]) ?? "?"
@@ -71,8 +71,8 @@ export const unsigned = (run: Run, post: Post): string | undefined => {
 }
 
 /**
- * A rotation found the old secret over and forgot it, and only then was the clock set back: the secret does not come
- * back.
+ * Whether a rotation deleted the old secret, whose time was over, before the clock was set back. A deleted secret does
+ * not become valid again.
  */
 const isForgotten = (run: Run, post: Post, forgetters: ReadonlyArray<CompletedCall>, endsAt: number): boolean => {
   const { latest, ops } = index(run)
@@ -229,7 +229,7 @@ const shouldHave = (run: Run, post: Post, endpoint: Endpoint): boolean => {
       ? surelyWants(endpoint, typeOf(post), begin, post.i)
       : endpoint.urls.possible(begin, post.i).every((url) => url === webhookUrl)
   }
-  // The order follows from the clock alone, so it holds only while nobody sets the clock.
+  // The order of creation and event follows from the clock alone, so it holds only while nobody sets the clock.
   if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return false
   const { end, endedAt } = endpoint.created
   const occurredAt = timeOf(post.body["occurred_at"]) ?? -Infinity

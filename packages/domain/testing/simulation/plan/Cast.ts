@@ -29,7 +29,7 @@ export interface Person {
   /** The cookies of the person's browsers, the oldest first. */
   readonly cookies: Array<string>
   readonly imports: Array<string>
-  /** The number of the present password, as the person knows it, and of the newest one that the person thought of. */
+  /** The number of the password that the person takes for the present one. `newestPassword`: the last one tried. */
   password: number
   newestPassword: number
   signedInAt: number | undefined

@@ -44,7 +44,8 @@ export type Deed =
 export type Course =
   | { readonly do: "wait"; readonly ms: number }
   /**
-   * Waits until `offsetMs` after (or, negative, before) a moment of the specification; skipped when that has passed.
+   * Waits until `offsetMs` after (or, negative, before) a moment of the specification; skipped when this time has
+   * passed.
    */
   | { readonly do: "until"; readonly moment: Moment; readonly of: number; readonly offsetMs: number }
   /** All deeds at once; each begins `apartMs` after the one before. */
@@ -87,9 +88,9 @@ interface AtEdge {
 }
 
 type AccountDeed =
-  /** `old`: the one before the present password. `address`: two browsers at one address share its limit. */
+  /** `old`: the password before the present one. `address`: two browsers at one address share its limit. */
   | { readonly do: "sign in"; readonly person: number; readonly password: PasswordKind; readonly address: number }
-  /** `back`: the position of the cookie, counted from the newest. Nobody can tell the owner from a thief. */
+  /** `back`: the position of the cookie, counted from the newest. The user of a cookie may be the owner or a thief. */
   | { readonly do: "use cookie" | "sign out" | "end other sessions"; readonly person: number; readonly back: number }
   | {
       readonly do: "change password"
@@ -164,7 +165,7 @@ type SteeringDeed =
   | { readonly do: "resume" | "end exact location"; readonly connection: number }
   | { readonly do: "pause all"; readonly person: number; readonly length: (typeof PAUSES)[number] }
   | { readonly do: "resume all" | "read own history"; readonly person: number }
-  /** What is null stays as it is. */
+  /** A field that is null stays unchanged. */
   | {
       readonly do: "steer"
       readonly connection: number
@@ -172,7 +173,7 @@ type SteeringDeed =
       readonly standardDays: 1 | 7 | 30 | 90 | "never" | null
       readonly sensitiveDays: 1 | 7 | 30 | 90 | null
     }
-  /** The stretch begins `beforeMs` before the moment and ends `afterMs` after it. */
+  /** The deleted stretch begins `beforeMs` before the moment `around` and ends `afterMs` after it. */
   | {
       readonly do: "erase"
       readonly person: number
@@ -258,7 +259,7 @@ type AppDeed =
       readonly fromMs: number | null
       readonly untilMs: number | null
       readonly maxEventAgeS: number | null
-      /** Index of an endpoint of the app; -1: an address that is no endpoint. */
+      /** Index of an endpoint of the app; -1: an address that is no endpoint; null: the rule has no address. */
       readonly webhook: number | null
     }
   | { readonly do: "remove rule"; readonly rule: number }
@@ -288,7 +289,7 @@ type DeveloperDeed =
       readonly do: "move endpoint" | "enable endpoint" | "remove endpoint" | "rotate secret" | "test endpoint"
       readonly endpoint: number
     }
-  /** `state`: picks among the rows in this state, if there are any. */
+  /** `state`: picks among the rows in this state; among all rows when there are none, or for null. */
   | {
       readonly do: "redeliver" | "retry now"
       readonly app: number
@@ -326,7 +327,7 @@ type ImportDeed =
   | { readonly do: "read imports"; readonly person: number }
 
 type ListenerDeed =
-  /** `endpoint`: the endpoint of the app whose events these are; null: those of `events`, empty for all. */
+  /** `endpoint`: the app's endpoint whose events the listener gets; null: the types in `events`, all when empty. */
   | {
       readonly do: "listen"
       readonly app: number

@@ -30,12 +30,12 @@ export interface Swarm {
   readonly people: number
   readonly apps: number
   readonly hasSandbox: boolean
-  /** The pieces of the run, and how often each is drawn. */
+  /** The pieces of the run, each with its weight. */
   readonly pieces: ReadonlyArray<readonly [weight: number, piece: Piece]>
   readonly deeds: ReadonlyArray<readonly [weight: number, deed: Deed["do"]]>
   /** The minimum number of steps. The last story still runs to its end. */
   readonly steps: number
-  /** How many of ten draws are stories; the rest are single steps, pauses and crossings. */
+  /** The weight of stories, 0 to 10. Single steps, pauses, crossings and `together` weigh 10 minus this. */
   readonly stories: number
   readonly faults: Plan["faults"]
 }
@@ -50,7 +50,7 @@ const FAULTS = {
   "upload.reorder": [0.1, 0.5]
 } as const satisfies Partial<Record<FaultKind, ReadonlyArray<number>>>
 
-/** Faults that came later, from a stream of their own, in a share of the runs that may have faults. */
+/** Faults that were added later, drawn from a separate stream, in a share of the runs that may have faults. */
 const LATER_FAULTS = {
   "port.cut": [0.0005, 0.002],
   "process.pause": [0.0005, 0.002],
@@ -87,13 +87,13 @@ const OF_ACCOUNTS = 0.15
 const OF_STEERING = 0.1
 /** The share of the runs with faults that may have later faults. */
 const OF_LATER_FAULTS = 0.3
-/** The share of the runs in which rules wait before they tell. */
+/** The share of the runs in which rules wait before they fire. */
 const OF_WAITING = 0.1
 /** The share of the runs in which developers listen to events. */
 const OF_LISTENERS = 0.08
 /** The share of the runs in which people import files. */
 const OF_IMPORTS = 0.08
-/** The weight of the newer story of a run: as much as two others together. */
+/** The weight of a newer story of a run: about as much as two other stories together. */
 const WEIGHT = 5
 /** Steps that end most of a run when they come early, so they are drawn seldom. */
 const RARE: ReadonlySet<Deed["do"]> = new Set([
@@ -115,7 +115,8 @@ const RARE: ReadonlySet<Deed["do"]> = new Set([
 /** Stories that a run has at most once: they make hundreds of deliveries or take weeks. */
 const ONCE: ReadonlySet<Piece> = new Set<Piece>(["outage", "lapse", "expiry", "renewed", "idle", "moved", "graceOver"])
 /**
- * Stories of weeks. Faults that last as long would make the run take minutes, so these stories bring their own faults.
+ * Stories that take weeks. Runs with faults leave these stories out, because faults for weeks would make a run take
+ * minutes.
  */
 const LONG: ReadonlySet<Piece> = new Set(["lapse", "expiry", "renewed", "idle", "moved", "graceOver"])
 /** Single steps of the runs that also get a story of steering. */
@@ -134,7 +135,7 @@ const LISTENER_DEEDS = ["listen", "stop listening", "end listening session"] as 
 >
 /** Single steps of the runs that also get a story of imports. */
 const IMPORT_DEEDS = ["import", "undo import", "read imports"] as const satisfies ReadonlyArray<Deed["do"]>
-/** Steps that only runs with certain stories have: the others have nothing that they could be about. */
+/** Steps that only runs with certain stories have: in other runs these steps would find nothing to act on. */
 const OF_STORIES: ReadonlySet<string> = new Set<Deed["do"]>([
   "sign in",
   "use cookie",
@@ -258,8 +259,8 @@ interface Part {
 const taken = (first: ReadonlyArray<Step>, parts: Iterable<Part>, atLeast: number): ReadonlyArray<Step> => {
   const steps = [...first]
   const told = new Set<Piece>()
-  // Counts the draws in a row that added nothing. When the only piece is a story that may come only once, the loop must
-  // still end.
+  // Counts the draws that added nothing. When the only piece is a story that may come only once, the loop must still
+  // end.
   let vain = 0
   for (const { piece, steps: more } of parts) {
     if (piece !== null && ONCE.has(piece) && told.has(piece)) vain++
@@ -270,7 +271,7 @@ const taken = (first: ReadonlyArray<Step>, parts: Iterable<Part>, atLeast: numbe
   return steps
 }
 
-/** Every feature that does not take weeks, and every fault with a low probability. Clocks are set by steps. */
+/** Every feature that does not take weeks, and every fault with its lowest probability. */
 export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
   seed,
   scheduling: "random",
@@ -309,5 +310,5 @@ const drawn = (swarm: Swarm): Plan => {
 /** The plan of a seed, with the features and faults that the seed picks. */
 export const plan = (seed: number, steps?: number): Plan => drawn(of(seed, steps))
 
-/** The plan of a seed, with all features and faults. */
+/** The plan of a seed, with the features and faults of `ofAll`. */
 export const planOfAll = (seed: number, steps?: number): Plan => drawn(ofAll(seed, steps))

@@ -121,8 +121,8 @@ const known = (cast: Cast, id: string, of: Pick<HeldTokens, "person" | "app">): 
     sensitiveEndsAt: undefined,
     pauseEndsAt: undefined
   }
-  // The new connection replaces the ended one in the list, so that an index keeps its person and its app. The ended one
-  // moves to the end.
+  // The new connection replaces the ended connection in the list, so that an index keeps its person and its app. The
+  // ended connection moves to the end.
   const before = cast.connections.findIndex(({ app, person }) => app === of.app && person === of.person)
   if (before < 0) cast.connections.push(held)
   else cast.connections.push(...cast.connections.splice(before, 1, held))
@@ -131,7 +131,7 @@ const known = (cast: Cast, id: string, of: Pick<HeldTokens, "person" | "app">): 
 
 type Client = Extract<AppStep, { readonly do: "refresh" }>["client"]
 
-/** The id of another app, when the step asks for it and there is one. */
+/** The id of another app, when the step asks for one that exists; else the id of the connection's app. */
 const identity = ({ apps }: Cast, { app }: HeldTokens, client: Client): string =>
   (client === "other" ? at(apps, apps.indexOf(app) + 1) : app)?.id ?? app.id
 
@@ -175,7 +175,7 @@ const refresh = (
 const keep = ({ world }: Cast, held: HeldTokens, tokens: TokenSet | undefined): Effect.Effect<void> =>
   tokens === undefined ? Effect.void : Effect.map(world.now, (now) => learn(held, tokens, now))
 
-/** Runs a call with a token; refreshes the token before when it is too old. */
+/** Runs a call with a token; `isFresh` first refreshes a token that is too old. False: the app has no token. */
 const asking = (
   cast: Cast,
   held: HeldTokens,

@@ -23,8 +23,8 @@ import {
 import { type Deed, type Doing, type Purpose, SCOPES, SENSITIVE } from "./Plan.js"
 
 /**
- * Generators for the values of single steps. They prefer the edges of the specification. The first item of a list is
- * the simplest.
+ * Generators for the values of single steps. They prefer the specification's boundary values. `constantFrom` lists the
+ * simplest value first, because fast-check shrinks towards it.
  */
 
 export type Arbitrary<A> = FastCheck.Arbitrary<A>
@@ -139,7 +139,8 @@ const address = integer({ min: 0, max: 3 })
 const pauseLength = one(["hour", "hour", "day", "until_resumed"])
 
 /**
- * Gives some rules a `settle_s`, which follows from what was drawn: a seed gives the same plan as before there was one.
+ * Gives some rules a `settle_s` that follows from the drawn values. A draw of its own would change the plans of all
+ * older seeds.
  */
 const waiting = (rule: Arbitrary<Deed>): Arbitrary<Deed> =>
   rule.map((step) => {

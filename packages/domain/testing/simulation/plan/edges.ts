@@ -1,4 +1,4 @@
-/** Values at which the specification changes its answer, and their neighbours (Spec §8, decisions T2, T3). */
+/** Boundary values of the specification, and their neighbours (Spec §8, decisions T2, T3). */
 
 export const SECOND = 1_000
 export const MINUTE = 60 * SECOND
@@ -76,16 +76,16 @@ export const RADII = [100, 101, 150, 500, 9_999, 10_000] as const
 export const BAD_RADII = [99, 10_001, 0, -5] as const
 export const DWELLS = [5, 5, 5, 6, 30, 720] as const
 export const BAD_DWELLS = [4, 721] as const
-/** Seconds; of most rules none. */
+/** `settle_s` in seconds; undefined: none, as most rules have it. */
 export const SETTLES = [undefined, undefined, 30, undefined, 120, undefined, undefined, 300] as const
 export const EVENT_AGES = [30, 30, 60, 300, 3_600] as const
 export const BAD_EVENT_AGES = [29, 3_601] as const
 export const TOLERANCES = [0, 1, 899, 900, 901, 86_400] as const
 export const DOWN = [0, SECOND, 29 * SECOND, 31 * SECOND, MINUTE, 5 * MINUTE, HOUR, 20 * HOUR] as const
 export const JUMPS = [-HOUR, -MINUTE, -SECOND, SECOND, MINUTE, 15 * MINUTE, HOUR, DAY] as const
-/** A deleted stretch begins this long before the newest reading, or now: with it, with the stay, and long before. */
+/** How long before the newest reading, or now, a deleted stretch begins: at it, within the stay, or long before. */
 export const ERASED_BEFORE = [0, 1, SECOND, MINUTE, 10 * MINUTE, HOUR, DAY, 31 * DAY] as const
-/** It ends this long after: just before the reading, just after it, and later. */
+/** How long after the newest reading, or after now, the deleted stretch ends. 0: just before that reading. */
 export const ERASED_AFTER = [0, 0, 1, SECOND] as const
-/** How long somebody listens, in milliseconds: some minutes, a heartbeat, the life of a listener without one. */
+/** How long somebody listens, in milliseconds: minutes, a heartbeat, the life of a listener without a heartbeat. */
 export const LISTENING = [5 * MINUTE, 5 * MINUTE, MINUTE, 15 * SECOND, 46 * SECOND] as const

@@ -6,14 +6,14 @@ import type { Deed } from "./Plan.js"
 
 type ImportStep = Extract<Deed, { readonly do: "import" | "undo import" | "read imports" }>
 
-/** A search may change a number of lines to one of milliseconds. */
+/** Limits a number of lines: a guided search may set it to a boundary value in milliseconds. */
 const few = (lines: number): number => Math.min(Math.max(0, lines), 100)
 
 const NOTHING = Effect.succeed(false)
 
 /**
- * The walk that all files are from: five years ago, and far from every place. So it is in no answer about the present,
- * and oracles that know nothing of imports judge that.
+ * The beginning of the walk that all files are from: five years ago, and far from every place. No answer about the
+ * present has these readings, and oracles that ignore imports check this.
  */
 const WALK = START - 5 * 365 * DAY
 const reading = (index: number) => ({ capturedAt: WALK + index * MINUTE, lat: -30 + index / 1_000, lon: -60 })
@@ -42,7 +42,7 @@ const importFile = (cast: Cast, person: Person, step: Extract<ImportStep, { read
   Effect.gen(function* () {
     const now = yield* cast.world.now
     const walk = Array.from({ length: few(step.entries) }, (_, n) => reading(few(step.from) + n))
-    // At home: if these were stored, the person would be there now.
+    // These readings are at home: if the service stored them, the person would be at home now.
     const recent = Array.from({ length: few(step.recent) }, (_, n) => ({
       capturedAt: now - (n + 1) * MINUTE,
       ...ORIGIN

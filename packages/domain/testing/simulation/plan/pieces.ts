@@ -85,15 +85,16 @@ export const PIECES = {
 } as const satisfies Record<string, Steps>
 
 /**
- * Stories that a part of the runs has in addition. Drawing them apart leaves the plans of all other seeds unchanged.
+ * Stories that a part of the runs has in addition. Drawing these from a separate stream leaves the plans of all other
+ * seeds unchanged.
  */
 export const NEWER = { zones, ages, sharedAgain, kept, archived, unknownPurpose } as const satisfies Record<
   string,
   Steps
 >
-/** Stories of accounts, drawn apart for the same reason. */
+/** Stories of accounts, drawn from a separate stream like `NEWER`. */
 export const ACCOUNTS = { stolen, idle, guesses } as const satisfies Record<string, Steps>
-/** Stories of users who steer their apps and delete history, drawn apart for the same reason. */
+/** Stories of users who steer their apps and delete history, drawn from a separate stream like `NEWER`. */
 export const STEERING = {
   paused,
   pausedBacklog,
@@ -104,11 +105,11 @@ export const STEERING = {
   erased,
   erasedMeanwhile
 } as const satisfies Record<string, Steps>
-/** Stories of rules that wait before they tell, drawn apart for the same reason. */
+/** Stories of rules that wait before they fire, drawn from a separate stream like `NEWER`. */
 export const WAITING = { settling, sleeping } as const satisfies Record<string, Steps>
-/** Stories of files that people import, drawn apart for the same reason. */
+/** Stories of files that people import, drawn from a separate stream like `NEWER`. */
 export const IMPORTS = { imported, importsTakenUp, importsUndone } as const satisfies Record<string, Steps>
-/** Stories of developers who listen to their app's events, drawn apart for the same reason. */
+/** Stories of developers who listen to their app's events, drawn from a separate stream like `NEWER`. */
 export const LISTENING = { listened, listenersEnded, listenersLost, manyListeners } as const satisfies Record<
   string,
   Steps

@@ -184,7 +184,7 @@ const walk = (
   return one(from).pipe(Effect.zipRight(cast.world.advance(pauseMs)), Effect.zipRight(one(to)), Effect.asVoid)
 }
 
-/** The time of a moment. `index` is that of a connection, an endpoint or a rule, depending on the moment. */
+/** The time of a moment. `index` is that of a connection, an endpoint, a rule or a person, depending on the moment. */
 const momentOf = (cast: Cast, moment: Moment, index: number): number | undefined => {
   const later = (from: number | null | undefined, millis: number) =>
     from === undefined || from === null ? undefined : from + millis

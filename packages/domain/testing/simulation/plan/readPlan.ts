@@ -45,7 +45,7 @@ const must = (ast: SchemaAST.AST, path: string): string => `${path} must be ${de
 const nameOf = (ast: SchemaAST.AST): string | undefined =>
   Option.getOrUndefined(SchemaAST.getDescriptionAnnotation(ast))
 
-/** A choice between alternatives whose value does not show which alternative its author wanted. */
+/** Whether a schema is a choice whose value does not show which alternative its author wanted. */
 const isChoice = (ast: SchemaAST.AST): boolean =>
   nameOf(ast) !== undefined || (SchemaAST.isUnion(ast) && !ast.types.some(SchemaAST.isTypeLiteral))
 

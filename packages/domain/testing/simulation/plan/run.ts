@@ -64,7 +64,7 @@ export interface ShrinkConfig extends PlanConfig {
   readonly attempts?: number | undefined
   /** Stops the search when it returns true. */
   readonly isEnough?: (() => boolean) | undefined
-  /** Is called after each run, with how many there were and how many steps the smallest plan so far has. */
+  /** Called after each run with the number of runs and the number of steps of the smallest plan so far. */
   readonly onRun?: ((attempts: number, steps: number) => void) | undefined
 }
 
@@ -75,8 +75,8 @@ export interface Shrunk {
 }
 
 /**
- * Looks for the smallest plan that still breaks one of the invariants. It first removes whole stretches of steps,
- * because each try costs a run, and then makes the rest simpler value by value.
+ * Looks for the smallest plan that still breaks one of the invariants. It first removes faults, then whole stretches of
+ * steps, because each try costs a run, and then makes the rest simpler value by value.
  */
 export const shrinkSync = (
   plan: Plan,

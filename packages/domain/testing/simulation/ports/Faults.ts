@@ -19,8 +19,8 @@ export const KINDS: ReadonlyArray<FaultKind> = [
 ]
 
 /**
- * The kinds that came later draw from a stream of their own: a plan that has none of them keeps its trace, and one more
- * of them does not move the strikes of the others.
+ * The kinds that were added later draw from a separate stream: a plan without these kinds keeps its trace, and a fault
+ * of these kinds does not move the strikes of the older kinds.
  */
 const LATER: ReadonlySet<FaultKind> = new Set<FaultKind>([
   "port.cut",
@@ -58,7 +58,7 @@ export class Faults {
   private readonly spells = new Map<string, number>()
 
   readonly random: Stream
-  /** The stream of the kinds that came later. */
+  /** The stream of the kinds in `LATER`. */
   readonly later: Stream
 
   constructor(random: Stream, later: Stream) {

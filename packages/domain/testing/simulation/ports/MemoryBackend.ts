@@ -95,7 +95,7 @@ const copyOf = (tables: Tables): Tables =>
     Object.entries(tables).map(([name, rows]) => [name, rows instanceof Map ? new Map(rows) : [...rows]])
   ) as unknown as Tables
 
-/** Puts other rows in the place of those that are there. The stores keep the tables that they have. */
+/** Replaces the rows inside each table. The table objects stay, because the stores refer to them. */
 const refill = (tables: Tables, from: Tables): void => {
   for (const [name, rows] of Object.entries(tables) as ReadonlyArray<[keyof Tables, unknown]>) {
     const kept: unknown = from[name]
@@ -106,7 +106,7 @@ const refill = (tables: Tables, from: Tables): void => {
   }
 }
 
-/** A backend for one run, of whose rows a scenario can take a backup, and put it back. */
+/** A backend for one run. A scenario can back up its rows and restore the backup. */
 export interface MemoryWithBackups {
   readonly backend: Backend
   /** Copies all rows. */
@@ -115,7 +115,7 @@ export interface MemoryWithBackups {
   readonly restore: () => void
 }
 
-/** Empty rows in the memory of this process, and their backup. */
+/** An empty backend in the memory of this process, whose rows can be backed up. */
 export const withBackups = (): MemoryWithBackups => {
   let tables: Tables | undefined
   let backup: Tables | undefined

@@ -10,9 +10,9 @@ export interface RotatingVault {
 }
 
 /**
- * A vault whose keys can be rotated while the programs run. All programs see the new key at once: an operator first
- * adds it behind the old one everywhere. It reports every signing secret to `secrets`, so a receiver can tell which
- * secret signed a POST.
+ * A vault whose keys can be rotated while the programs run. All programs see the new key at once: this stands for an
+ * operator who first adds the new key behind the old key everywhere. The vault reports every signing secret to
+ * `secrets`, so a receiver can tell which secret signed a POST.
  */
 export const make = (secrets: Secrets): RotatingVault => {
   let ids: [string, ...Array<string>] = ["k1"]

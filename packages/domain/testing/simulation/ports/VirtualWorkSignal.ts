@@ -7,7 +7,7 @@ interface SignalCount {
   heard: number
 }
 
-/** A work signal for every process that listens. A busy process sees it when it next listens. */
+/** A work signal for every process that listens. A busy process sees the signal when the process next listens. */
 export const make = (): typeof WorkSignal.Service => {
   let raised = 0
   const ears = new WeakMap<Process.Process, SignalCount>()

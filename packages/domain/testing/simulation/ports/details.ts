@@ -5,7 +5,7 @@ import type { StoreName } from "./Ports.js"
 interface Detail {
   readonly args?: (args: ReadonlyArray<unknown>) => unknown
   readonly value?: (value: unknown) => unknown
-  /** Whether the trace has the call although it returns nothing and a loop made it. */
+  /** Whether the trace records the call even when a loop made it and it returned nothing. */
   readonly isTold?: true
 }
 
@@ -48,12 +48,13 @@ const READS =
  */
 export const isRead = (port: StoreName, method: string): boolean => port === "LeaseStore" || READS.test(method)
 
-/** Whether a call needs room on the disk. Workers write about their leases, too. */
+/** Whether a call writes to the disk, as the calls of `LeaseStore` do, except `survey`. */
 export const writes = (port: StoreName, method: string): boolean =>
   !READS.test(method) && !(port === "LeaseStore" && method === "survey")
 
 /**
- * Whether a call found nothing and so changed nothing. A worker makes thousands of these; the trace leaves them out.
+ * Whether a call found nothing and so changed nothing. A worker makes thousands of these calls; the trace leaves them
+ * out.
  */
 export const isIdle = (value: unknown): boolean => {
   if (value === undefined || value === null || value === false || value === 0) return true

@@ -9,7 +9,7 @@ import * as details from "./details.js"
 import { DISK, type Faults } from "./Faults.js"
 import { type Ports, STORES, type StoreName, type Stores } from "./Ports.js"
 
-/** Replaces ports before the simulation wraps them. A test plants a bug this way and checks that an oracle finds it. */
+/** Replaces ports. A test plants a bug this way and checks that an oracle finds it. */
 export type Sabotage = (ports: Context.Context<Ports>) => Context.Context<Ports>
 
 export interface Instrumented {
@@ -24,7 +24,7 @@ export interface Instrumented {
   readonly onPause: (process: Process.Process, millis: number) => Effect.Effect<void>
   /** Called when an injected fault sets the clock of a process's machine, and no other clock. */
   readonly onSkew: (process: Process.Process, millis: number) => void
-  /** Called when the keys are rotated. Returns the id of the new one. */
+  /** Called when the keys are rotated. Returns the id of the new key. */
   readonly onRotate: () => string
 }
 
@@ -48,7 +48,7 @@ const SLOW_MILLIS = [1, 100, 999, 4_000, 5_500, 29_000, 31_000, 61_000] as const
 const CUT_MILLIS = [100, 2_000, 20_000, 40_000, 300_000] as const
 const PAUSE_MILLIS = [10_000, 31_000, 61_000, 600_000] as const
 const FULL_MILLIS = [5_000, 60_000, 600_000] as const
-/** A process leaves its clock alone while it differs by no more than this (decision simulation-1). */
+/** A process does not correct a clock that is off by at most this much (decision simulation-1). */
 const SKEW_MILLIS = [-250, -60, -1, 1, 60, 250] as const
 const JUMP_MILLIS = [-3_600_000, -61_000, -1_000, 1_000, 61_000, 900_000, 3_600_000] as const
 
@@ -127,7 +127,7 @@ class OneCall {
     )
   }
 
-  /** The network lets some requests through and brings no answer back. Nobody can tell which were done. */
+  /** The network lets half of the requests through and returns no answer. The caller cannot tell which took effect. */
   private cutOff(done: PortWork): Effect.Effect<never, unknown> {
     const unanswered = StoreError.unavailable("cut off on purpose")
     if (this.by.faults.later.chance(0.5)) {
@@ -200,7 +200,7 @@ class OneCall {
     this.by.recorder.add(this.process, { kind: "fault", fault, detail }, isNews)
   }
 
-  /** Draws whether something begins that lasts longer than this call. */
+  /** Draws the faults that last longer than this call, and begins those that strike. */
   private begin(): Effect.Effect<void> {
     const { engine, faults } = this.by
     const { name } = this.process
@@ -218,12 +218,12 @@ class OneCall {
     const skew = drawn("clock.skew", SKEW_MILLIS)
     if (skew !== undefined) {
       this.by.onSkew(this.process, skew)
-      // A step over memory goes on after this call; over a server it ends here. Both read the new clock from now on.
+      // Over memory the step goes on after this call; over a server it ends. Both read the new clock from now on.
       engine.clock.skewMillis = skew
     }
     if (faults.strikes("keys.rotate")) this.tell("keys.rotate", this.by.onRotate())
     const pause = drawn("process.pause", PAUSE_MILLIS)
-    // The yield is where it falls asleep: after it, the process is awake again.
+    // The process falls asleep at the yield; when the yield returns, the process is awake again.
     return pause === undefined ? Effect.void : Effect.zipRight(this.by.onPause(this.process, pause), Effect.yieldNow())
   }
 

@@ -10,7 +10,7 @@ export type Happening = Begun | Done | Posted | Heard | Mailed | PortCall | Faul
 
 /**
  * Writes the trace. The hash of each line includes the hash of the line before, so two runs are the same when their
- * last hashes are.
+ * last hashes are equal.
  */
 export class Recorder {
   readonly entries: Array<Entry> = []

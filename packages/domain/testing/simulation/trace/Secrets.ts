@@ -1,5 +1,5 @@
 /**
- * The kinds of secrets. A trace names a secret by its kind and a number, in the order in which the world got to know
+ * The kinds of secrets. A trace names a secret by its kind and a number, in the order in which the world first saw
  * them.
  */
 export type SecretKind =
@@ -47,8 +47,8 @@ export class Secrets {
   }
 
   /**
-   * The secrets in a value that are in the clear: their aliases, or `a secret not told yet` for one that the world does
-   * not know.
+   * The secrets in a value that are in the clear: their aliases, or `a secret not told yet` for a secret that the world
+   * does not know.
    */
   in(value: unknown): ReadonlyArray<string> {
     const found = new Set<string>()

@@ -100,7 +100,7 @@ export class App {
     return this.world.do("exchange", args, this.owner.name)
   }
 
-  /** Connects, reconnects, renews or changes, whichever the consent is, and exchanges the code for tokens. */
+  /** Connects, reconnects, renews or changes, depending on the consent, and exchanges the code for tokens. */
   connect(user: User.User, terms: Terms): Effect.Effect<Connection, NotDone> {
     return Effect.gen(this, function* () {
       const { code, connectionId } = yield* this.consent(user, terms)
@@ -129,7 +129,7 @@ const choices = ({
   externalUserId
 })
 
-/** What an app holds of one user. */
+/** An app's connection to one user, with the tokens of the app. */
 export class Connection {
   readonly id: string
   readonly app: App
@@ -162,7 +162,7 @@ export class Connection {
     })
   }
 
-  /** Refreshes the tokens. Undefined when the service refused, or nobody knows the outcome. */
+  /** Refreshes the tokens. Undefined when the service refused, or the outcome is unknown. */
   get refresh(): Effect.Effect<TokenSet | undefined> {
     return Effect.map(
       Effect.suspend(() => this.present(this.tokens.refreshToken)),
@@ -198,7 +198,7 @@ export class Connection {
 /** A machine of the developer that gets the app's events over one stream. */
 export class Listening {
   readonly id: string
-  /** The session that the stream ends with. */
+  /** The cookie of the session with which the stream was opened. The stream ends with this session. */
   readonly cookie: string
   private readonly world: Stage
 
@@ -208,7 +208,7 @@ export class Listening {
     this.cookie = cookie
   }
 
-  /** What came over the stream, oldest first. */
+  /** The messages that came over the stream, oldest first. */
   get heard(): Effect.Effect<ReadonlyArray<HeardMessage>> {
     return this.world.heard(this.id)
   }

@@ -49,9 +49,9 @@ const work = ({ worker }: WorkerConfig, onLeases: (leases: Held) => Effect.Effec
 export class Processes {
   private readonly running = new Map<string, Process.Process>()
   private readonly epochs = new Map<string, number>()
-  /** How far the clock of each program's machine is ahead, in milliseconds. A restart does not set it. */
+  /** How far the clock of each program's machine is ahead, in milliseconds. A restart does not correct the clock. */
   private readonly skews = new Map<string, number>()
-  /** What the workers hold that run now: the loop of imports begins with the first import. */
+  /** The leases of the workers that run now, for the loop of imports, which begins with the first import. */
   private readonly held = new Map<Process.Process, Held>()
   private isImporting = false
   private readonly onDeath: Array<(process: Process.Process) => void> = []
@@ -105,7 +105,7 @@ export class Processes {
     })
   }
 
-  /** Starts the loop of imports in every worker. Runs without imports do without it, and take fewer steps. */
+  /** Starts the loop of imports in every worker. Runs without imports take fewer steps without this loop. */
   readonly beginImports: Effect.Effect<void, never, Ports> = Effect.suspend(() => {
     if (this.isImporting) return Effect.void
     this.isImporting = true
@@ -114,7 +114,7 @@ export class Processes {
     })
   })
 
-  /** Stops the process for a while, as when its machine is suspended: it goes on where it was, and knows nothing. */
+  /** Stops the process for a while, as when its machine is suspended. It goes on where it was and notices nothing. */
   pause(process: Process.Process, millis: number): Effect.Effect<void> {
     this.engine.pause(process)
     const later = Effect.zipRight(
@@ -124,7 +124,7 @@ export class Processes {
     return Effect.asVoid(this.engine.spawn(Process.WORLD, later))
   }
 
-  /** Sets the clock of a program's machine. Zero: it is right again. */
+  /** Sets the clock of a program's machine. Zero: the clock is right again. */
   skew(process: Process.Process, millis: number): void {
     this.skews.set(process.name, millis)
     process.skewMillis = millis

@@ -15,7 +15,7 @@ export type Reply =
   | number
   | {
       readonly status: number
-      /** The target of a redirect. The trace has what comes there too. */
+      /** The target of a redirect. The trace would also show a POST to this address. */
       readonly location?: string | undefined
       readonly delayMillis?: number | undefined
     }
@@ -31,7 +31,7 @@ export type Reply =
   | "reset_after_2xx"
 
 /**
- * One reply for each POST in turn, and the last one for all that follow; or a function of the number of POSTs before.
+ * One reply for each POST in turn, and the last reply for all later POSTs; or a function of the count of earlier POSTs.
  */
 export type Script = Reply | ReadonlyArray<Reply> | ((before: number) => Reply)
 
@@ -121,7 +121,7 @@ export class Receivers {
       )
   }
 
-  /** A receiver that would say 200 does its work, and says so after the deadline. */
+  /** Under the fault `receiver.late`, a receiver that would answer 200 answers after the deadline. */
   private perhapsLate(reply: Reply, process: Process.Process): Reply {
     if (reply !== 200 || !this.faults.strikes("receiver.late")) return reply
     this.recorder.add(process, { kind: "fault", fault: "receiver.late", detail: "" })

@@ -5,7 +5,7 @@ import type { ListenerMessage } from "../../../src/listeners/Listener.js"
 import type { Secrets } from "../trace/Secrets.js"
 import type { SabotageAnswers } from "./gateway/GatewayAnswer.js"
 
-/** A message of a stream of events. The first one says who listens. */
+/** A message of a stream of events. The first message names the listener. */
 export type StreamMessage =
   | { readonly _tag: "Ready"; readonly listenerId: string; readonly secret: string | null }
   | Exclude<ListenerMessage, { readonly _tag: "Ready" }>
@@ -20,9 +20,9 @@ export interface Registry {
   readonly devices: Map<string, string>
   /** The accounts that imported files. */
   readonly importers: Set<string>
-  /** Who reads a stream of events now, by the listener: completing it makes the reader leave. */
+  /** The readers of the open streams, by listener: completing an entry makes its reader leave. */
   readonly readers: Map<string, Deferred.Deferred<void>>
-  /** Writes into the trace what the reader of a stream got; null: the reader left. */
+  /** Records the message that the reader of a stream got; null: the reader left. */
   readonly hear: (listenerId: string, message: StreamMessage | null) => Effect.Effect<void>
   /** One account that is reviewer and admin. */
   staff: Account | undefined

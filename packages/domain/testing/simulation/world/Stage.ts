@@ -51,7 +51,7 @@ export interface Parts {
 const REST_CAP = "3 days"
 /** After a fault, interrupted work is taken up again within this time. */
 const CALM = 2 * Timestamp.MINUTE
-/** No crossing waits longer, and the stays of the swarm that silence tells have 5 minutes and 10 of silence. */
+/** No rule waits longer: a crossing at most 5 minutes, a stay of the swarm 5 minutes and then 10 of silence. */
 const WAITS = 17 * Timestamp.MINUTE
 
 /** The programs of the service, the faults and the time: everything that the people outside act on. */
@@ -93,12 +93,12 @@ export class Stage {
 
   readonly now: Effect.Effect<number> = Effect.sync(() => this.parts.engine.clock.timeOfDay)
 
-  /** Lets time pass, with everything that happens in it. */
+  /** Lets time pass and runs everything that falls due meanwhile. */
   advance(duration: Duration.DurationInput): Effect.Effect<void> {
     return this.parts.engine.advance(duration)
   }
 
-  /** Lets time pass until the clock shows `moment`; does nothing when that has passed. */
+  /** Lets time pass until the clock shows `moment`; does nothing when this time has passed. */
   advanceTo(moment: number): Effect.Effect<void> {
     return Effect.flatMap(this.now, (now) => this.advance(Math.max(0, moment - now)))
   }
@@ -108,14 +108,12 @@ export class Stage {
     return this.parts.engine.settle
   }
 
-  /** Sets the clock of the machine forward or, when negative, back. */
+  /** Sets the clock of the world forward or, when negative, back. */
   jump(millis: number): Effect.Effect<void> {
     return Effect.zipRight(this.note("clock.jump", `${millis}`), this.parts.engine.jump(millis))
   }
 
-  /**
-   * Lets time pass until no webhook and no operation is under way, at most for `cap`. Returns whether it came to that.
-   */
+  /** Lets time pass until no webhook and no operation is under way, at most for `cap`. Returns whether it succeeded. */
   quiesce(cap: Duration.DurationInput = REST_CAP): Effect.Effect<boolean> {
     return Effect.gen(this, function* () {
       const { clock } = this.parts.engine
@@ -164,7 +162,7 @@ export class Stage {
 
   // ---- operations
 
-  /** Runs any operation, as the server does it, and answers how it ended. */
+  /** Runs an operation in the server's process and returns how it ended. */
   perform<N extends Name>(name: N, args: Operation<N>["args"], actor = "world"): Effect.Effect<Ended<N>> {
     return Effect.gen(this, function* () {
       const { engine, ports, processes, recorder, registry } = this.parts
@@ -181,7 +179,7 @@ export class Stage {
         this.open.set(begun, answer)
         const work = this.driven(server, name, args).pipe(
           Effect.flatMap((ended) => {
-            // The server removes it, and not the caller, because the caller may be gone by now.
+            // The server removes the entry, and not the caller, because the caller may be gone by now.
             this.open.delete(begun)
             return Deferred.succeed(answer, ended)
           }),
@@ -196,7 +194,7 @@ export class Stage {
     })
   }
 
-  /** Performs an operation in the server's process. The first one of a process starts the driver. */
+  /** Performs an operation in the server's process. The first operation of a process starts the driver. */
   private driven<N extends Name>(
     server: Process.Process,
     name: N,
@@ -254,7 +252,7 @@ export class Stage {
     )
   }
 
-  /** Sets the clock of the machine on which a program runs, and no other clock. Zero: it is right again. */
+  /** Sets the clock of the machine on which a program runs, and no other clock. Zero: the clock is right again. */
   skew(name: Program, millis: number): Effect.Effect<void> {
     return this.withProcess(name, (process) =>
       Effect.zipRight(
@@ -264,7 +262,7 @@ export class Stage {
     )
   }
 
-  /** Cuts a program off from its database: some of its calls are made, and none is answered. */
+  /** Cuts a program off from its database: some of its calls take effect, and none is answered. */
   cut(name: Program, millis: number): Effect.Effect<void> {
     return this.withProcess(name, (process) =>
       Effect.zipRight(
@@ -276,7 +274,7 @@ export class Stage {
 
   /**
    * Kills every program, lets `putBack` put the rows of a backup back, and starts the programs. The apps, phones and
-   * receivers outside keep what they have (decision simulation-2).
+   * receivers outside keep their state (decision simulation-2).
    */
   restore(putBack: () => void): Effect.Effect<void> {
     const { processes, recorder } = this.parts
@@ -308,7 +306,7 @@ export class Stage {
     return Effect.sync(() => this.parts.faults.set(kind, setting))
   }
 
-  /** Turns all faults off and starts every program. Receivers keep their scripts. */
+  /** Turns all faults off, wakes or starts every program and sets every clock right. Receivers keep their scripts. */
   get heal(): Effect.Effect<void> {
     return Effect.gen(this, function* () {
       this.parts.faults.heal()
@@ -330,7 +328,7 @@ export class Stage {
     )
   }
 
-  /** What came to a listener, oldest first. */
+  /** The messages that came to a listener, oldest first. */
   heard(listenerId: string): Effect.Effect<ReadonlyArray<HeardMessage>> {
     return Effect.sync(() =>
       this.parts.recorder.entries.flatMap((entry) =>

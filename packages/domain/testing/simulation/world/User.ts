@@ -113,7 +113,7 @@ export class User {
     return Effect.asVoid(this.do("endExactLocation", { userId: this.id, connectionId: connection.id }))
   }
 
-  /** Changes permissions and dates; what is left out stays. Answers how it ended, as it may be refused. */
+  /** Changes permissions and dates; a field that is left out stays. Returns the outcome: the service may refuse. */
   steer(connection: Connected, change: Partial<SteeringTerms>): Effect.Effect<Ended<"changeConnection">> {
     const terms = { scopes: null, standardDays: null, sensitiveDays: null, ...change }
     return this.world.perform("changeConnection", { userId: this.id, connectionId: connection.id, ...terms }, this.name)
@@ -132,7 +132,7 @@ export class User {
     return Effect.map(this.do("importFile", { userId: this.id, readings, wrong }), ({ importId }) => importId)
   }
 
-  /** Begins to delete what an import brought, and the import. A worker does it. */
+  /** Begins to undo an import: a worker deletes the import and the readings that it brought. */
   undoImport(importId: string): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("undoImport", { userId: this.id, importId }))
   }
@@ -141,7 +141,7 @@ export class User {
     return Effect.map(this.do("readImports", { userId: this.id }), ({ imports }) => imports)
   }
 
-  /** Reads the own visits and readings. */
+  /** Reads the user's own visits and readings. */
   get history(): Effect.Effect<Operation<"readOwnHistory">["value"], NotDone> {
     return this.do("readOwnHistory", { userId: this.id })
   }

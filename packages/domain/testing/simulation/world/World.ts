@@ -11,8 +11,8 @@ export class World extends Stage {
   }
 
   /**
-   * Creates an app. It is approved, so that anybody can connect it, unless the draft keeps it in the sandbox. Without
-   * an owner in the draft, a developer signs up for it.
+   * Creates an app. The app is approved, so that anybody can connect it, unless the draft keeps the app in the sandbox.
+   * Without an owner in the draft, a new developer signs up as its owner.
    */
   app(draft: App.Draft): Effect.Effect<App.App, NotDone> {
     return App.make(this, draft)

@@ -2,16 +2,16 @@ import { Deferred, Effect, Stream } from "effect"
 import * as Process from "../engine/Process.js"
 import type { Registry, StreamMessage } from "./Registry.js"
 
-/** A search may change `forMs` to the days of a tier. */
+/** The longest time for which a reader stays: a guided search may set `forMs` to days. */
 const LONGEST_MILLIS = 600_000
 
 type Ready = Extract<StreamMessage, { readonly _tag: "Ready" }>
 
 /**
- * Reads the stream of a listener in a fibre of the server's process, and writes what comes into the trace. Returns the
- * first message. The reader leaves when somebody completes the entry of `readers`, and after `forMs` or ten minutes at
- * the latest: a listener wakes the server every second, so one that stayed for a simulated week would make the run take
- * minutes.
+ * Reads the stream of a listener in a fibre of the server's process, and records its messages in the trace. Returns the
+ * first message. The reader leaves when its entry of `readers` is completed, and after `forMs` or ten minutes at the
+ * latest: a listener wakes the server every second, so a listener that stayed for a simulated week would make the run
+ * take minutes.
  */
 export const read = <E, R>(
   { hear, readers, secrets }: Registry,

@@ -8,7 +8,7 @@ export interface Outside {
   readonly registry: Simulation.Registry
 }
 
-/** The requests of an operation, and its value out of their answers. */
+/** Sends the requests of an operation, and makes its value from their answers. */
 type Handler<N extends Simulation.Name> = (
   args: Simulation.Operation<N>["args"],
   outside: Outside

@@ -43,7 +43,7 @@ export const accounts: Handlers<"signIn" | "useCookie" | "signOut" | "endOtherSe
     })
 }
 
-/** Oracles know these refusals by what they mean; on the wire others have the same code. */
+/** Oracles tell these refusals apart by their meaning; on the wire other refusals have the same code. */
 const renamed =
   (names: Readonly<Record<string, string>>) =>
   (refused: RefusedRequest): RefusedRequest =>

@@ -15,12 +15,12 @@ import * as Routes from "../../kit/Routes.js"
 import { DOCS, type DocPage, type Document, ENGLISH, markdownPath, render, SEARCH_INDEX } from "../frame.js"
 import { markdown } from "../markdown.js"
 
-/** More text of a section than this does not help to find it, and the index travels to browsers. */
+/** The most text of a section in the index: browsers load the index, and more text does not help to find a section. */
 const TEXT_MAX = 4_000
 const RESULTS_MAX = 20
 const QUESTION_MAX = 100
 
-/** The characters that the templates of the pages escape. */
+/** Reverses the escaping of the pages' templates. */
 const unescaped = (text: string): string =>
   text
     .replaceAll("&lt;", "<")

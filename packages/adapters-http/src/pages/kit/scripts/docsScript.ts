@@ -1,8 +1,8 @@
 /**
  * The script of the documentation: plain JavaScript for browsers. It makes tabs of examples that say the same in
  * several languages, adds a button that copies to each block of code, and finds pages while somebody types, in the
- * index at `data-index` of the form. Without it the examples stand one after the other, and the form asks the server.
- * `rank` is the text of the function with which the server searches.
+ * index at `data-index` of the form. Without the script the examples stand one after the other, and the form asks the
+ * server. `rank` is the text of the function with which the server searches.
  */
 export const docsScript = (rank: string): string => `"use strict"
 ;(() => {

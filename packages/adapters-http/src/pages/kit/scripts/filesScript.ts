@@ -1,7 +1,7 @@
 /**
  * The script of the page that uploads files: plain JavaScript for browsers. It takes files and folders that are dropped
- * on the form, and sends them one after the other. When too many wait to be read, it waits too. Without the script the
- * form sends the files that were chosen. Its own texts come from `data-texts` of its element.
+ * on the form, and sends them one after the other. When too many files wait to be read, the script waits too. Without
+ * the script the form sends the files that were chosen. Its own texts come from `data-texts` of its element.
  */
 export const filesScript = `"use strict"
 ;(() => {

@@ -92,7 +92,7 @@ const dates = ({ sensitive }: Grant, date: number): boolean =>
 const isSameDate = (one: Grant, other: Grant): boolean =>
   one.scopes !== undefined && JSON.stringify(one.sensitive ?? null) === JSON.stringify(other.sensitive ?? null)
 
-/** Events that were due while all was well, for an app that certainly listened, and did not come. */
+/** Reports events that were due while no fault struck, for an app that certainly listened, and that did not come. */
 const missing = (known: Knowledge, run: Run, seen: ReadonlyMap<string, TierEvent>, say: Say): void => {
   const last = run.entries.at(-1)
   const isWorking = run.entries.some(({ proc }) => proc.startsWith("worker"))
@@ -112,14 +112,14 @@ const missing = (known: Knowledge, run: Run, seen: ReadonlyMap<string, TierEvent
         ["sensitive.removed", date + GRACE, null]
       ] as const) {
         const end = moment + SWEEP + QUEUE
-        // An event that is due exactly at the consent is sent; one that was due before is skipped.
+        // An event that is due exactly at the consent is sent; an event that was due before is skipped.
         if (moment < by.tMin || seen.has(keyOf({ connection, type, date, daysLeft }))) continue
         const from = Math.max(known.trace.firstAt(moment), by.to)
         const to = known.trace.firstAt(end)
         if (to >= run.entries.length || since.from > known.trace.firstAt(moment) || since.until < to) continue
         if (!known.trace.isCalmSince(moment - BEFORE, to)) continue
         const inForce = connection.grant.candidates(from, to)
-        // A change of something else by the user leaves the date, and its events are still due.
+        // When the user changes something else, the date stays and its events are still due.
         if (inForce.some((now) => now.value !== value && !isSameDate(now.value, value))) continue
         const span = { from, to, tMin: moment, tMax: end }
         if (alive(known.trace, known.apps, connection, span).life !== "live") continue
@@ -130,8 +130,8 @@ const missing = (known: Knowledge, run: Run, seen: ReadonlyMap<string, TierEvent
 }
 
 /**
- * The apps that certainly listened: their endpoint gets every event, was never changed and always answered well. With
- * the span of the trace for which that is certain.
+ * For each app that certainly listened, the part of the trace in which it did: its endpoint gets every event, was not
+ * changed and always answered 2xx.
  */
 const listeners = (
   known: Knowledge,

@@ -66,7 +66,10 @@ const firstUploads = (known: Knowledge) => {
   return first
 }
 
-/** The verdict about the sensitive scope of a call, when every possible situation gives the same one. */
+/**
+ * The verdicts about the sensitive scope of a call, one for each possible situation; undefined when the endpoint needs
+ * no sensitive scope or no situation is known.
+ */
 const sensitiveVerdict = ({ op, situations, token }: CallFact) => {
   const required = REQUIRED[op.args.request.endpoint]
   if (token === undefined || situations === undefined || situations.length === 0 || !SENSITIVE.has(required))
@@ -187,7 +190,7 @@ const renewedBy = (known: Knowledge, code: string): boolean => {
   return outcome?._tag === "ok" && outcome.value.mode === "renew_sensitive"
 }
 
-/** Spec §4.1: which screen, and for which connection. */
+/** Spec §4.1: judges the screen of a consent (`mode`) and its connection. */
 const modes = ({ before, beforeWas, connection, op, situations }: Knowledge["consents"][number], say: Say): void => {
   if (op.outcome._tag !== "ok" || beforeWas.life === "open") return
   const { mode } = op.outcome.value

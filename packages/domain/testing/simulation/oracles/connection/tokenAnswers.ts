@@ -72,7 +72,7 @@ const T10 = oracle(
   }
 )
 
-/** When the app or the user first asked to remove each rule, whatever the outcome. */
+/** The entry at which the app or the user first asked to remove each rule, whatever the outcome. */
 const deletions = ({ ops }: Indexed): ReadonlyMap<string, number> => {
   const first = new Map<string, number>()
   for (const op of ops.values()) {
@@ -119,14 +119,14 @@ const T11 = oracle(
       if (situations === undefined) continue
       const wrong = wrongScopes(scopes, situations, ({ effective }) => effective)
       if (wrong !== undefined) say(span.to, `scopes of a ${of} answer: ${wrong}`)
-      // Spec §2.2: the same as `scopes` when no sensitive scope is held.
+      // Spec §2.2: `held_scopes` equals `scopes` when no sensitive scope is held.
       const held = heldScopes === undefined ? undefined : wrongScopes(heldScopes, situations, ({ held }) => held)
       if (held !== undefined) say(span.to, `held_scopes: ${held}`)
     }
   }
 )
 
-/** Calls that were allowed without the scope, or refused with it. Which 403 it must be is the subject of the tiers. */
+/** What is wrong with a call that was allowed without the scope, or refused with it. S2 and S3 judge which 403. */
 const wrongAnswer = ({ op, situations }: Pick<CallFact, "op" | "situations">): string | undefined => {
   if (op.outcome._tag !== "ok" || situations === undefined || situations.length === 0) return undefined
   const { error, status } = op.outcome.value

@@ -78,7 +78,7 @@ const T3 = oracle(
   }
 )
 
-/** Follows the chain of the presented token: the answer must be its head, and there is only one head. */
+/** Follows the chain of refresh tokens from the presented one: the answer must be its head, the only unspent token. */
 const branch = (
   known: Knowledge,
   children: Map<string, string>,
@@ -150,7 +150,7 @@ const apart = (known: Knowledge, leaks: ReadonlyArray<Op>): number => {
   return counted
 }
 
-/** Calls and refreshes that succeeded although the connection had ended in this way. */
+/** Reports calls and refreshes that succeeded although the connection had ended for the reason `why`. */
 const saysAliveAfter = (known: Knowledge, say: Say, why: string): void => {
   for (const fact of known.calls) {
     if (fact.token !== undefined && fact.admitted.why === why && isAnswered(fact))
@@ -166,9 +166,9 @@ const first = (map: Map<string, number>, key: string, at: number): void => {
   if (!map.has(key)) map.set(key, at)
 }
 
-/** The subject of the mail about a leak, in whatever words (Spec §3.1, §4.3). */
+/** Matches the subject of a mail about a leak, however the rest is worded (Spec §3.1, §4.3). */
 const LEAK = /was disconnected/i
-/** The subject of a mail that names no app, because its reader got many mails that did. */
+/** Matches the subject of a mail that names no app, because its recipient got many mails that did. */
 const NAMELESS = /^an app was disconnected/i
 
 const leakMails = (known: Knowledge) => {

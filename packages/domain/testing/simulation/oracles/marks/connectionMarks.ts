@@ -10,7 +10,7 @@ import { DAY, REQUIRED, SENSITIVE } from "../../Specification.js"
  * purposes, replays and the access log. They are derived from the trace alone.
  */
 
-/** Some run of a swarm must reach each of these. */
+/** Some run of a swarm must reach each of these marks. */
 const NAMES = [
   "refresh race",
   "race two links back",

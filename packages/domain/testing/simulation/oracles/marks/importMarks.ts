@@ -18,7 +18,7 @@ const read = (name: string, is: (row: ImportRow) => boolean): Mark => ({
   isReached: (run) => rows(run).some(is)
 })
 
-/** How often workers began to read, and to undo. */
+/** How often a worker began to read or to undo an import. */
 const claims = (run: Run): number =>
   happened(run).calls.filter(
     ({ method, outcome, port }) => port === "ImportStore" && method === "claim" && outcome !== "failed"

@@ -22,7 +22,7 @@ const steered = (name: string, is: (fact: Knowledge["steerings"][number]) => boo
   isReached: (run) => Knowledge.of(run).steerings.some(is)
 })
 
-/** Uploads that end, and a reading of which their user had deleted or was deleting. */
+/** Whether an upload ended and has a reading that its user had deleted (`yes`) or was deleting (`maybe`). */
 const uploadedErased = (run: Run, is: (did: CompletedCall<"upload">, gone: "yes" | "maybe") => boolean): boolean =>
   happened(run)
     .of("upload")
@@ -33,7 +33,7 @@ const uploadedErased = (run: Run, is: (did: CompletedCall<"upload">, gone: "yes"
       })
     )
 
-/** A firing that was not sent, of a connection that was paused meanwhile or of a stretch that was deleted. */
+/** The mark that a firing was withheld as not authorised. `is` checks for a pause or a deleted stretch. */
 const withheld = (
   name: string,
   is: (run: Run, row: ReturnType<typeof rows>[number], userId: string) => boolean

@@ -14,7 +14,7 @@ type Struck = Entry & Fault
 const strikes = ({ entries }: Run, fault: Fault["fault"]): ReadonlyArray<Struck> =>
   entries.filter((entry): entry is Struck => entry.kind === "fault" && entry.fault === fault)
 
-/** What was written while the fault lasted. Its detail names the program and the milliseconds. */
+/** The entries while the fault lasted. The fault's detail names the program or the disk, then the milliseconds. */
 const during = ({ entries }: Run, { detail, i, passed }: Struck): ReadonlyArray<Entry> => {
   const until = passed + Number(detail.split(" ")[1])
   return entries.slice(i + 1).filter((entry) => entry.passed < until)

@@ -9,7 +9,7 @@ import { happened, isoOf, textOf } from "../support/trace/Happened.js"
 import { index } from "../support/trace/Ops.js"
 import { settleMillis } from "../support/Waiting.js"
 
-/** Crossings that wait for a contradiction (decision rules-13). R10 judges those that a fix contradicted. */
+/** Crossings that wait for a contradiction (decision rules-13). R10 judges crossings that a fix contradicted. */
 export const r13: Oracle = {
   name: "R13",
   rule: "A crossing that waits and is not contradicted fires once, for its own time, soon after (decision rules-13)",
@@ -31,7 +31,7 @@ export const r14: Oracle = {
   ]
 }
 
-/** The firings of rules that wait, each with the seconds and the readings of the time for which it stands. */
+/** The firings of rules with `settle_s`, each with the wait in milliseconds and the readings of the firing's time. */
 const waited = (run: Run) =>
   firings(run).flatMap((firing) => {
     const rule = ground(run).rules.get(firing.ruleId ?? "")
@@ -40,7 +40,7 @@ const waited = (run: Run) =>
     return [{ ...firing, settle, readings: phonesOf(run, rule.pair.userId).at(firing.occurredAt) }]
   })
 
-/** The firings of stays for whose time no reading was captured, each with the readings before it in its stay. */
+/** The firings of stays by silence (no reading was captured at their time), each with the stay's earlier readings. */
 const silent = (run: Run) =>
   firings(run).flatMap((firing) => {
     const rule = ground(run).rules.get(firing.ruleId ?? "")

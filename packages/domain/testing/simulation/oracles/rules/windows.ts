@@ -41,8 +41,8 @@ const firedAfterwards = (run: Run) =>
   })
 
 /**
- * Lists show the state of each rule. After the clock was set back, a list may show that a rule is not over yet. It may
- * be set back while a list is read: then nobody knows which of the two times the list has.
+ * Lists that show a rule as not finished after an earlier list showed it as finished. A list may do so after the clock
+ * was set back; when the clock was set back during the list, the list may have either time.
  */
 const saidOtherwise = (run: Run) => {
   const finished = new Map<string, number>()
@@ -99,7 +99,7 @@ const isPlain = (request: Extract<CompletedCall<"call">["args"]["request"], { re
   const { dwellMinutes, maxEventAgeS, settleS = null, silenceS = null, type } = request
   const isWhole = (value: number, limits: Limits) => Number.isInteger(value) && isWithin(value, limits)
   const dwells = type !== "dwell" || (dwellMinutes !== null && isWhole(dwellMinutes, DWELL_MINUTES))
-  // A stay does not wait, so the field is not read.
+  // A dwell rule ignores `settle_s`.
   const settles = type === "dwell" ? null : settleS
   const waits = settles === null || isWhole(settles, SETTLE_S)
   const silence = type === "dwell" ? silenceS : null

@@ -32,10 +32,10 @@ export const answered = (run: Run): ReadonlyArray<AnsweredCall<Request>> => {
   return made
 }
 
-/** The answer says that the user has paused the app. Oracle G1 judges whether that is so. */
+/** Whether the answer says that the user has paused the app. Oracle G1 judges whether this is true. */
 export const saysPaused = (body: Readonly<Record<string, unknown>>): boolean => body["reason"] === "paused"
 
-/** The calls of an endpoint, without those that say that the app is paused. */
+/** The answered calls of an endpoint, without answers that say that the app is paused. */
 export const answeredTo = <E extends Endpoint>(run: Run, endpoint: E) =>
   answered(run).filter(
     (call): call is AnsweredCall<Extract<Request, { readonly endpoint: E }>> =>

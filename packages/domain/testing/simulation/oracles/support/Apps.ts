@@ -154,7 +154,8 @@ const same = (a: Wording, b: Wording | null): boolean =>
   JSON.stringify([...a.scopes].sort()) === JSON.stringify([...b.scopes].sort())
 
 /**
- * Spec §3.2: editing an approved purpose starts a review; decision P1: editing a rejected one makes it a draft again.
+ * Spec §3.2: editing an approved purpose starts a review; decision P1: editing a rejected purpose makes it a draft
+ * again.
  */
 const edit =
   (newest: Wording, told: string | undefined): Step<PurposeState> =>
@@ -173,11 +174,11 @@ const DECIDE: Readonly<Record<"approve" | "reject", Step<PurposeState>>> = {
   reject: (state) => [{ ...state, status: "rejected" }]
 }
 
-/** The wording that counts (Spec §3.2, §4.4): in production only an approved one, before that a draft as well. */
+/** The wording that counts (Spec §3.2, §4.4): the approved one, or before production the newest; null: none. */
 export const usable = (purpose: PurposeState, mode: AppState["mode"]): Wording | null =>
   purpose.isArchived ? null : (purpose.approved ?? (mode === "production" ? null : purpose.newest))
 
-/** Whether the purpose `key` allows `scope` for a call of that span: every possible answer, and why not. */
+/** Whether a purpose allows a scope for a call and, if not, why. */
 export type PurposeVerdict = "usable" | "missing" | "unknown" | "archived" | "not_approved" | "not_covered"
 
 export const purposeVerdicts = (

@@ -50,7 +50,7 @@ export interface Token {
   readonly issued: Span
   /** Refreshes that may have spent the token. */
   readonly spent: Array<Span & { readonly certain: boolean }>
-  /** The refresh token that replaced a spent one, when it is known. */
+  /** The refresh token that replaced this token, when it is known. */
   child: Token | undefined
 }
 
@@ -174,7 +174,7 @@ export const scopeVerdict = ({ effective, held }: Situation, required: string): 
   return effective.has(required) ? "allowed" : held.has(required) ? "lapsed" : "missing"
 }
 
-/** The last token of the chain whose successor is known. */
+/** The last token of the chain from a spent `token` that a refresh may have spent, too. */
 export const lastKnown = (token: Token): Token => {
   let last = token
   while (last.child !== undefined && last.child.spent.length > 0) last = last.child

@@ -90,8 +90,8 @@ const follow = (run: Run, rule: MadeRule, notes: Set<Note>): CourseProblem | und
 }
 
 /**
- * At rest, a crossing that waited has fired. Nobody knows whether it had to be when the rule may have been stopped
- * since, may have lacked something, or when somebody set the clock.
+ * When the run has quiesced, a crossing or stay that waited must have fired. The oracle reports nothing when the rule
+ * may have been stopped or have lacked something since, or when the clock was set.
  */
 const untold = (
   run: Run,
@@ -111,7 +111,7 @@ const untold = (
   return { invariant: rule.fields.type === "dwell" ? "R14" : "R13", at: last.i, detail }
 }
 
-/** Whether the rule certainly had everything from the upload of the crossing on, on a clock that nobody set. */
+/** Whether the rule certainly had all that it needs since the upload of the crossing, on a clock that was not set. */
 const standsUntil = (
   run: Run,
   rule: MadeRule,
@@ -171,7 +171,7 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
     })
   }
   for (const write of g.pauses.beginnings(rule.connectionId)) {
-    // While it lasts nothing is evaluated, so beginning anew at its beginning is beginning anew at its end.
+    // During a pause nothing is evaluated, so a rule may begin anew when the pause begins instead of when it ends.
     if (write.end <= made.begin) continue
     const isCertain = write.isCertain && write.begin > made.end
     events.push({ begin: write.begin, end: write.end, isCertain, upload: null, step: reseedByPause })
@@ -201,7 +201,7 @@ const eventsOf = (run: Run, rule: MadeRule, notes: Set<Note>): ReadonlyArray<Eve
   return events.sort((a, b) => a.begin - b.begin)
 }
 
-/** A rule that begins anew forgets the crossing that waits, unless it has settled before. */
+/** A rule that begins anew forgets the crossing that waits, unless that crossing has settled before. */
 const reseedAt =
   (name: Note, observed: Observer): Transition =>
   (state, note) => {
@@ -310,15 +310,15 @@ const see = (
   note: (note: Note) => void
 ): ReadonlyArray<State> => {
   const { at, side, telling } = sight
-  // The branch passes over a firing that the trace shows, so this course is impossible. Silence may have told of a time
-  // after the newest fix.
+  // The branch passes over a firing that the trace shows, so this course is impossible. The last firing may be later
+  // than the newest fix, because silence can fire.
   const last = Math.max(before.asOf, before.firedAt)
   if (observed.between(before.asOf, last) || observed.between(last, at)) return []
   const { dwellMinutes, type } = rule.fields
   const isFresh = telling === "told"
   const settle = Waiting.settleMillis(rule)
   if (settle > 0) return Waiting.see(rule, before, sight, observed, note)
-  // A fix inside before the end of the minutes leaves the stay waiting; one exactly at the end fires by itself.
+  // A fix inside before the end of the dwell time leaves the stay waiting; a fix exactly at the end fires by itself.
   const endsWait = side === "outside" || at > (before.waits?.at ?? Infinity)
   if (endsWait && !Waiting.isSilent(before, observed)) return []
   const isCrossing = before.side !== null && before.side !== side
@@ -350,7 +350,10 @@ const see = (
   return observed.at(at) || !observed.isShown(at) ? [{ ...after, firedAt: at }] : []
 }
 
-/** The invariant that the contradiction points at, by how the upload came at which it shows. */
+/**
+ * The problem when no state explains an upload. Its invariant depends on the upload: shuffled, repeated, late, or with
+ * fixes that arrived on another side of the window than they were captured.
+ */
 const contradiction = (
   run: Run,
   rule: MadeRule,

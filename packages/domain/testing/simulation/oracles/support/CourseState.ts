@@ -9,18 +9,18 @@ export interface State {
   /** The time of the newest decisive fix. */
   readonly asOf: number
   readonly firedAt: number
-  /** A crossing that a fix may still contradict. */
+  /** A crossing that a fix may still contradict, or a stay that waits for silence. */
   readonly waits: Waiting | null
 }
 
 export const FIRST: State = { side: null, since: -1, isSpent: false, asOf: -1, firedAt: -1e15, waits: null }
 export const ANEW = { side: null, since: -1, isSpent: false, waits: null } as const
 
-/** A crossing of a rule with `settle_s` that may be contradicted (decision rules-13). */
+/** A crossing that may be contradicted (decision rules-13), or a stay that silence may fire (decision rules-14). */
 interface Waiting {
-  /** The capture time of the crossing. */
+  /** The capture time of the crossing, or the end of the stay's dwell time. */
   readonly at: number
-  /** Between these times of the clock it settles. */
+  /** The wait ends between these times of the clock. */
   readonly from: number
   readonly to: number
   /** Whether the rule fires then. */

@@ -35,11 +35,11 @@ export const mayBeOver = (run: Run, { connectionId, made, pair }: MadeRule, end:
   pair.consents.some((did) => did.end > made.begin && did.begin <= end && hasFollowed(did, connectionId)) ||
   standardEnds(pair, end).some((at) => at <= index(run).latest(end))
 
-/** Another connection was made afterwards: the earlier one had ended, and the new date is not its date. */
+/** Whether the consent made another connection: the earlier connection had ended, and the new date is not its date. */
 const hasFollowed = ({ outcome }: CompletedCall<"consent">, connectionId: string): boolean =>
   outcome?._tag === "ok" && outcome.value.mode === "new" && outcome.value.connectionId !== connectionId
 
-/** The standard dates that may hold, each by the earliest or latest time of the clock. */
+/** The standard dates that may apply, each counted from the begin and from the end of its operation. */
 const standardEnds = ({ dated }: Pair, begin: number): ReadonlyArray<number> => {
   const before = dated.filter(({ did }) => did.begin <= begin)
   const settled = before.filter(({ did }) => isDone(did) && did.end < begin)

@@ -124,7 +124,10 @@ const decidingOf = (scene: Scene): Problem | { readonly chances: ReadonlyArray<C
   return { chances }
 }
 
-/** A firing for which no fix was captured: silence told it, `dwell_minutes` after a stay began (decision rules-14). */
+/**
+ * What is wrong with a firing by silence: no fix was captured at its time, `dwell_minutes` after a stay began (decision
+ * rules-14).
+ */
 const silenceProblem = (scene: Scene): Problem | undefined => {
   const { firing, phones, rule, run } = scene
   const at = firing.occurredAt
@@ -147,7 +150,7 @@ const silenceProblem = (scene: Scene): Problem | undefined => {
   return isEarly ? problem(scene, "R14", "the silence was shorter") : undefined
 }
 
-/** What the rule must have seen before: the other side, or the same side for long enough. */
+/** What is wrong with the fixes before: the rule must have seen the other side, or the same side long enough. */
 const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: number): Problem | undefined => {
   const { firing, phones, rule } = scene
   const dwellMs = firing.type === "dwell" ? (rule.fields.dwellMinutes ?? 0) * MINUTE : 0
@@ -196,7 +199,7 @@ const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: num
     : problem(scene, "R1", "it is the first that the rule saw")
 }
 
-/** Where the last pause began that certainly came before the firing, and after which its rule began anew. */
+/** The entry at which the last pause began that certainly came before the firing; then the rule began anew. */
 const lastPause = ({ ground, rule }: Scene, deciding: ReadonlyArray<Candidate>): number =>
   ground.pauses
     .beginnings(rule.connectionId)
@@ -228,7 +231,7 @@ const plainSide = ({ ground, rule }: Scene, { fix, upload }: Candidate, side: Si
     return sides[side] || sidesOf(circle, fix).boundary
   })
 
-/** The newest fix before the firing that the rule certainly saw outside. */
+/** The capture time of the newest fix before the firing that the rule certainly saw outside. */
 const lastLeft = (scene: Scene, deciding: ReadonlyArray<Candidate>): number => {
   const { firing, phones } = scene
   for (let at = phones.seen.length - 1; at >= 0; at--) {
@@ -273,7 +276,7 @@ const mayHideIt = (other: SeenReading, fix: SeenReading, upload: CompletedCall<"
     (earlier) => earlier.begin < upload.end && (earlier !== upload || other.capturedAt === fix.capturedAt)
   )
 
-/** Something that the rule depends on changed after the rule was made, so it may have begun anew (decision L8). */
+/** Whether the rule may have begun anew: something that it depends on changed after its creation (decision L8). */
 const isBegunAnew = ({ ground, rule: { connectionId, made, pair, placeId }, run }: Scene): boolean =>
   ground.pauses.beginnings(connectionId).some(({ end }) => end > made.begin) ||
   erasuresOf(run, pair.userId).some(({ end }) => end > made.begin) ||

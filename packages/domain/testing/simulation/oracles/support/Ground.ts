@@ -128,7 +128,7 @@ const read = (h: Happened): Ground => {
         userId,
         circles,
         labels: writing(Register.make(), did, { label, kind }),
-        // The list holds all archivings of the place, because one that begins later may overlap an earlier read.
+        // The list has all archivings of the place, because an archiving that begins later may overlap an earlier read.
         archivings: archivings.get(placeId) ?? []
       })
     } else if (is(did, "updatePlace")) {
@@ -144,8 +144,8 @@ const read = (h: Happened): Ground => {
       pair.scopes.write(did, scopes.length === 0 ? requested : scopes)
       if (answer?.mode !== "renew_sensitive") {
         const shared = new Map(did.args.places.map((placeId) => [placeId, earlier.includes(placeId)]))
-        // A new connection begins with the chosen places. When the consent got no answer, nobody knows whether the
-        // connection was new.
+        // A new connection begins with the chosen places. When the consent got no answer, the trace does not show
+        // whether the connection was new.
         if (answer?.mode === "new") pair.shares.write(did, shared)
         else writeShares(places, pair, answer === undefined ? uncertain(did) : did, shared)
       }
@@ -242,7 +242,7 @@ const writeShares = (
 
 /**
  * The scopes that may be granted after a change by the user. A scope that the app does not declare now stays: the user
- * does not see it (decision connection-6). Where another consent or change comes meanwhile, nobody knows.
+ * does not see it (decision connection-6). When another consent or change overlaps, the scopes are unknown.
  */
 const scopesAfter = (
   { allowed, declared, h }: Pick<Ground, "allowed" | "declared"> & { readonly h: Happened },

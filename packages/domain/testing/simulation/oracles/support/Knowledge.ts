@@ -218,7 +218,7 @@ export class Knowledge {
     }
   }
 
-  /** Judged at the end of the consent, when the operations in between are known. */
+  /** Records the consent at its end, when the operations that overlap it are known. */
   private consentDone(op: OpOf<"consent">): void {
     const asked = this.asked.get(op.from)
     if (asked === undefined) return
@@ -291,7 +291,7 @@ export class Knowledge {
   private exchangeDone(op: OpOf<"exchange">, settle: (came: Came) => void): void {
     const fact = this.exchange(op)
     this.exchanges.push(fact)
-    // One of the two happened.
+    // Either the exchange issued tokens, or the reuse of its code ended tokens.
     settle(fact.reuse === "nothing" ? came(op) : fact.reuse)
     const { code } = fact
     if (code === undefined || op.outcome._tag === "refused" || fact.why === "not its client") return
@@ -340,7 +340,7 @@ export class Knowledge {
     return { op, code, must: isOpen ? "open" : "succeed", why: isOpen ? "open" : "fresh", reuse }
   }
 
-  /** Something certainly happened to the tokens of the family after they were issued. */
+  /** Whether a token of the family was certainly used, in a call or a refresh, after `issued`. */
   private isSpent(family: Family | null, issued: Span, { from }: Span): boolean {
     if (family === null) return false
     const isCalled = this.calls.some(
@@ -376,7 +376,7 @@ export class Knowledge {
     this.learn(accessToken, "access", token.family, op)
     const child = this.tokens.get(refreshToken) ?? this.learn(refreshToken, "refresh", token.family, op)
     const last = lastKnown(token)
-    // A refresh whose answer was lost may have come before. Then its token comes before this one in the chain.
+    // A refresh whose answer was lost may have come before. Then its token comes before `child` in the chain.
     if (!leadsTo(child, last)) last.child ??= child
   }
 
@@ -415,7 +415,7 @@ export class Knowledge {
     if (op.args.client === "wrong" || op.outcome._tag === "refused") return "nothing"
     const { life } = familyAlive(token.family, op)
     if (life === "dead") return "nothing"
-    // The service forgets an access token a day after it died, and then does not know whose it was.
+    // The service forgets an access token a day after the token died, and then does not know its owner.
     const isForgotten = token.kind === "access" && op.tMax - token.issued.tMin >= ACCESS_REMEMBERED
     return op.outcome._tag === "ok" && life === "live" && !isForgotten ? "done" : "maybe"
   }

@@ -31,7 +31,7 @@ const KEPT = LOG_KEPT - DAY
 export interface Compared {
   /** Calls that were answered and are in no entry. */
   readonly missing: ReadonlyArray<CallFact>
-  /** Entries that belong to no request, or are the second entry of one. */
+  /** Entries that belong to no request, or are the second entry of a request. */
   readonly extra: ReadonlyArray<LoggedAccess>
 }
 
@@ -81,14 +81,14 @@ export const compare = (known: Knowledge, reading: Reading, calls: ReadonlyArray
   return { missing, extra: [...extra, ...strange] }
 }
 
-/** The refusal of a token that works no longer. */
+/** The error code of a call whose token no longer works. */
 const DEAD = "invalid_token"
 
 const isDead = ({ op }: CallFact): boolean => op.outcome._tag === "ok" && op.outcome.value.error === DEAD
 
 /**
- * Calls of one route with tokens that no longer work share an entry for an hour, which says how many they were
- * (decision limits-10). The entry has the time of the first one.
+ * Compares calls with tokens that no longer work. Such calls of one route share an entry for an hour: the entry has
+ * their number and the time of the first call (decision limits-10).
  */
 const count = (
   { loose, sure: calls }: { readonly sure: ReadonlyArray<CallFact>; readonly loose: ReadonlyArray<CallFact> },
@@ -100,7 +100,7 @@ const count = (
   const isOf = ({ at }: LoggedAccess, { op }: CallFact) => wentBack || (op.tMin <= at + DEAD_CALLS && at <= op.tMax)
   const missing = calls.filter((fact) => !entries.some((entry) => isOf(entry, fact)))
   const extra = entries.filter((entry) => ![...calls, ...loose].some((fact) => isOf(entry, fact)))
-  // An entry that is older than that counts calls which nobody compares.
+  // An entry that is older than `since` counts calls that are not compared.
   if (entries.some(({ at }) => at < since)) return { missing, extra: [] }
   const times = entries.reduce((sum, entry) => sum + entry.times, 0)
   const [last, newest] = [calls.at(-1), entries[0]]
@@ -114,8 +114,8 @@ const count = (
 const isIn = ({ at }: LoggedAccess, { op }: CallFact): boolean => op.tMin <= at && at <= op.tMax
 
 /**
- * A leftover entry may belong to a request whose outcome nobody knows. It may also take the request of another entry,
- * when that one fits another request. Removes the requests that it uses from `loose`.
+ * Finds a request for a leftover entry: a request with an unknown outcome, or the request of another entry when that
+ * entry fits another request. Removes the requests that it uses from `loose`.
  */
 const rearrange = (
   entry: LoggedAccess,
@@ -168,8 +168,8 @@ const keyOfEntry = ({ connectionId, endpoint, error, purpose, status }: LoggedAc
 }
 
 /**
- * Pairs each entry with a call that was under way at the entry's time. Of several calls, the one that ends first is
- * taken.
+ * Pairs each entry with a call that was under way at the entry's time. Of several such calls, the call that ends first
+ * is taken.
  */
 const pair = (calls: ReadonlyArray<CallFact>, entries: ReadonlyArray<LoggedAccess>) => {
   const waiting = [...calls].sort((a, b) => ascending(a.op.tMin, b.op.tMin))

@@ -7,7 +7,7 @@ import { DAY, HOUR } from "../../Specification.js"
 
 /** The pauses of connections (decision connection-4): the end of the last one, as exactly as the trace shows it. */
 
-/** There was no pause: one that ended before all time. */
+/** No pause, written as a pause that ended before all time. */
 const NEVER: Between = { earliest: -Infinity, latest: -Infinity }
 const UNTIL_RESUMED: Between = { earliest: Infinity, latest: Infinity }
 const MILLIS = { hour: HOUR, day: DAY } as const
@@ -27,7 +27,7 @@ export class Pauses {
   private readonly connections = new Map<string, Paused>()
   private readonly forAll = new Map<string, Array<ForAll>>()
 
-  /** Notes a connection. `isNew`: false when it was made by a consent that got no answer. */
+  /** Notes a connection. `isNew`: false when an earlier consent, which got no answer, made the connection. */
   shown(connectionId: string, by: CompletedCall<"consent">, isNew: boolean): void {
     if (this.connections.has(connectionId)) return
     const { userId } = by.args
@@ -47,7 +47,7 @@ export class Pauses {
       if (userId === did.args.userId) take(ends, shownBy.end < did.begin ? did : unsure(did))
   }
 
-  /** Whether the connection was paused all the time, at some time perhaps, or never. */
+  /** Whether the connection was paused all the time (`yes`) or never (`no`); `maybe` for anything else. */
   during(connectionId: string, moment: Moment): "yes" | "maybe" | "no" {
     const ends = this.connections.get(connectionId)?.ends
     if (ends === undefined) return "no"

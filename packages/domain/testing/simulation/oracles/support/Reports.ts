@@ -72,7 +72,7 @@ const names = (value: unknown): ReadonlyArray<string> =>
 
 const date = (value: unknown): number | null => (typeof value === "number" ? value : null)
 
-/** What is wrong with a set of scopes in every possible situation; undefined when nothing is. */
+/** What is wrong with a set of scopes in every possible situation; undefined: nothing. */
 export const wrongScopes = (
   said: ReadonlyArray<string>,
   possible: ReadonlyArray<Situation>,

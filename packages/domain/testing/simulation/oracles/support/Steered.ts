@@ -9,12 +9,12 @@ import { SENSITIVE, TIER_DAYS } from "../../Specification.js"
 type Change = OpOf<"changeConnection" | "endExactLocation">
 type Steering = OpOf<"changeConnection" | "endExactLocation" | "pauseConnection" | "resumeConnection">
 
-/** A change that a user asked for, and what was known just before it. */
+/** A change that a user requested, and whether the connection was live at that time. */
 export interface SteeringFact {
   readonly op: Steering
   readonly connection: Connection
   readonly was: Alive
-  /** Scopes that nobody can have agreed to in this connection, and that the change gives. */
+  /** The scopes of the change that the user cannot have agreed to in this connection. */
   readonly unagreed: ReadonlyArray<string>
 }
 
@@ -25,7 +25,7 @@ interface Known {
 
 type Settle = (came: Came) => void
 
-/** Writes everything that the change may lead to. The end of the operation confirms it, or takes it back. */
+/** Writes every possible grant, end and date. The end of the operation confirms these writes, or takes them back. */
 export const steeringBegun = (
   known: Known,
   op: Change,
@@ -50,7 +50,10 @@ export const steeringBegun = (
 
 const unsure = (came: Came): Came => (came === "done" ? "maybe" : came)
 
-/** The grants to which a change may lead from a grant. What the grace period removed stays with the sweep. */
+/**
+ * The grants to which a change may lead from a grant. Sensitive scopes that the grace period removed stay in the grant:
+ * the sweep deletes them.
+ */
 const after = ({ apps, trace }: Known, op: Change, { appId }: Connection, grant: Grant): ReadonlyArray<Grant> => {
   const { scopes, sensitive } = grant
   if (scopes === undefined) return [{ scopes, sensitive: undefined, by: op }]
@@ -79,13 +82,13 @@ const after = ({ apps, trace }: Known, op: Change, { appId }: Connection, grant:
     : distinct
 }
 
-/** Judges a change at its end, when the operations in between are known. */
+/** Describes a change at its end, when the operations that overlap it are known. */
 export const steeringDone = ({ apps, trace }: Known, op: Steering, connection: Connection): SteeringFact => {
   const was = alive(trace, apps, connection, op)
   const isChange = op.name === "changeConnection" || op.name === "endExactLocation"
   const grants = connection.grant.candidates(op.from, op.to)
   if (isChange && op.outcome._tag !== "refused" && grants.some(({ to, value }) => value.by !== op && to >= op.from)) {
-    // Another consent or change came meanwhile, and nobody knows which of them was first.
+    // Another consent or change overlapped, and the trace does not show which took effect first.
     const handle = connection.grant.begin(op, { scopes: undefined, sensitive: undefined, by: op })
     connection.grant.settle(handle, op, "maybe")
   }

@@ -9,7 +9,7 @@ import type { Observer } from "./trace/Observed.js"
 export const settleMillis = ({ fields: { settleS = null, type } }: MadeRule): number =>
   type === "dwell" ? 0 : (settleS ?? 0) * SECOND
 
-/** The state after its crossing has settled. Nothing when the trace shows no firing that should show. */
+/** The state after its wait has ended. None when the trace lacks a firing that the trace would show. */
 const settled = (state: State, observed: Observer, until = Infinity): ReadonlyArray<State> => {
   const { waits } = state
   if (waits === null) return [state]
@@ -19,18 +19,18 @@ const settled = (state: State, observed: Observer, until = Infinity): ReadonlyAr
     : []
 }
 
-/** Whether a crossing is not told of long after its wait, although the trace would show it. */
+/** Whether the firing of a wait that ended long ago is missing, although the trace would show it. */
 export const isUntold = ({ waits }: State, now: number, observed: Observer): boolean =>
   waits?.fires === true &&
   now > waits.to + SETTLE_PROMPT &&
   observed.isShown(waits.at, 0, waits.stay?.begin) &&
   !observed.at(waits.at)
 
-/** Whether a crossing that is forgotten did not fire. */
+/** Whether the trace shows no firing of the crossing or stay that waits. */
 export const isSilent = ({ waits }: State, observed: Observer): boolean =>
   waits === null || !waits.fires || !observed.at(waits.at)
 
-/** The state as it is, and after its crossing has settled: nobody knows whether a worker came before. */
+/** The state as it is, and the state after its wait has ended: the trace does not show whether a worker came before. */
 export const whether = (state: State, observed: Observer): ReadonlyArray<State> =>
   state.waits === null ? [state] : [state, ...settled(state, observed)]
 
@@ -96,8 +96,8 @@ export const see = (
 }
 
 /**
- * Decision rules-14: after a fix inside that fired nothing, a stay waits for its minutes and then for silence. Both
- * states, when the trace leaves open whether it does.
+ * Decision rules-14: after a fix inside that fired nothing, a stay waits for the end of its dwell time and then for
+ * silence. Returns both states when the trace leaves open whether the stay waits.
  */
 export const forSilence = (
   { fields: { activeUntil, dwellMinutes, silenceS = null, type } }: MadeRule,

@@ -15,7 +15,7 @@ const signIn = (person: number, password: "right" | "old" | "guess" = "right", a
 const use = (person: number, back: number): Step => ({ do: "use cookie", person, back })
 const THIEF = 7
 
-/** A cookie is stolen. The owner ends it in one of the ways that there are, and the thief comes back. */
+/** A cookie is stolen. The owner signs out, ends other sessions or changes the password; the thief comes back. */
 export const stolen = about(
   { person, remedy: one(["end other sessions", "change password", "sign out"]), back: integer({ min: 0, max: 1 }) },
   ({ back, person, remedy }) =>
@@ -37,7 +37,7 @@ export const stolen = about(
     )
 )
 
-/** A session that nobody uses, and one that is used every few days, at both ends of their lives. */
+/** A session that nobody uses, and a session that is used every few days, just before and after each of them ends. */
 export const idle = about({ person, days: one([10, 13]) }, ({ days, person }) =>
   story(
     signIn(person),
@@ -53,7 +53,7 @@ export const idle = about({ person, days: one([10, 13]) }, ({ days, person }) =>
   )
 )
 
-/** Guesses fill the limit of an account; the right password is refused until the first of them is forgotten. */
+/** Guesses fill the limit of an account; the right password is refused until the first guess is forgotten. */
 export const guesses = about({ person, times: integer({ min: 4, max: 6 }) }, ({ person, times }) =>
   story(
     signIn(person),

@@ -14,7 +14,7 @@ const share = (connection: number, places: ReadonlyArray<number>, isEarlierInclu
   isEarlierIncluded
 })
 
-/** A few more questions about zones than the hourly budget allows. */
+/** The questions about zones that the hourly budget allows, or up to three more, and another about an hour later. */
 export const zones = about(
   { connection, person, times: integer({ min: 20, max: 23 }), radiusM: one([100, 300, 1_000]) },
   ({ connection, person, radiusM, times }) =>

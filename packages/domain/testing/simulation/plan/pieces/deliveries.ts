@@ -23,7 +23,7 @@ import {
 
 const { array, boolean, constant, integer, oneof, record } = FastCheck
 
-/** Twenty events and more, of which the receiver takes none. */
+/** About twenty events or more, of which the receiver accepts none at first. */
 export const outage = about(
   { connection, person, bad: badReply, rush: boolean() },
   ({ bad, connection, person, rush }) =>
@@ -98,7 +98,7 @@ export const withheld = about(
     )
 )
 
-/** The user takes a permission back while a delivery still waits for its retry. */
+/** A permission, a rule, a place or an endpoint goes away or changes while a delivery waits for its retry. */
 export const takenBack = about({ connection, person, app }, ({ app, connection, person }) =>
   story(
     rule(connection),

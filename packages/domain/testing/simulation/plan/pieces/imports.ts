@@ -41,7 +41,7 @@ export const imported = about(
     )
 )
 
-/** A worker dies, or sleeps for longer than its lease, in the middle of a file. */
+/** A worker dies, or its calls fail, in the middle of a file. */
 export const importsTakenUp = about(
   { person, p: one([0.05, 0.2]), fault: one(["crash", "port.unknown", "port.fail"]) },
   ({ fault, p, person }) =>
@@ -58,7 +58,7 @@ export const importsTakenUp = about(
     )
 )
 
-/** What an import brought is deleted again, and what another file brought too stays. */
+/** An import is undone: its readings are deleted, except those that another file brought too. */
 export const importsUndone = about(
   { person, from: one([0, 6, 12]), back: one([0, 1]), again: one([0, 1]) },
   ({ again, back, from, person }) =>

@@ -47,7 +47,7 @@ export const listened = about(
     )
 )
 
-/** What a stream ends with: its session, its app, its endpoint, or a permission that the user takes back. */
+/** The session, app or endpoint of a stream ends, or the user takes a permission back. */
 export const listenersEnded = about({ connection, person, app }, ({ app, connection, person }) =>
   story(
     rule(connection),
@@ -98,7 +98,7 @@ export const listenersLost = about(
     )
 )
 
-/** More listeners than an app may have, and one more when one has left. */
+/** More listeners than an app may have, and more again when one listener has left. */
 export const manyListeners = about({ app, left: integer({ min: 0, max: 4 }) }, ({ app, left }) =>
   story(
     ...[0, 1, 2, 3, 4, 5].map(() => listen(app)),

@@ -62,7 +62,7 @@ const asked = (connection: number): ReadonlyArray<Step> => [
 ]
 const some = (connection: number): Steps => one([0, 3, 5]).map((first) => asked(connection).slice(first, first + 4))
 
-/** Somebody comes home during a pause, and the app asks before, at and after its end. */
+/** Somebody comes home during a pause, and the app asks before, at and after the end of the pause. */
 export const paused = about({ connection, person, type: one(["exit", "dwell"]) }, ({ connection, person, type }) =>
   story(
     rule(connection),
@@ -182,7 +182,7 @@ export const narrowed = about(
     )
 )
 
-/** An end is moved nearer and farther, and once it has passed. */
+/** The end of a tier is moved nearer and farther, and once more when it has passed. */
 export const moved = about(
   { connection, days: one([1, 7] as const), tier: one(["standard", "sensitive"] as const) },
   ({ connection, days, tier }) =>
@@ -210,7 +210,7 @@ export const moved = about(
 /** The user changes something just after the grace has ended, before or after the sweep has seen it. */
 export const graceOver = about({ connection, days: one([1, 7] as const) }, ({ connection, days }) =>
   story(
-    // Not at the time of day of a sweep.
+    // The consent must not come at the time of day of a sweep.
     wait([MINUTE, 7 * MINUTE]),
     consent({ again: connection, standardDays: null, sensitiveDays: days }),
     oneof(
@@ -234,7 +234,7 @@ export const graceOver = about({ connection, days: one([1, 7] as const) }, ({ co
   )
 )
 
-/** A stay or a part of it is deleted; the phone still has readings of it and sends them again. */
+/** A stay or a part of it is deleted; the phone still has readings of the stay and sends them again. */
 export const erased = about(
   { connection, person, beforeMs: one([10 * MINUTE, 5 * MINUTE, MINUTE, HOUR, DAY]), afterMs: one(ERASED_AFTER) },
   ({ afterMs, beforeMs, connection, person }) => {

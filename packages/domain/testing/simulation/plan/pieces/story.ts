@@ -4,9 +4,9 @@ import { MINUTE, OFFSETS } from "../edges.js"
 import { type Moment, SCOPES, type Step } from "../Plan.js"
 
 /**
- * Stories: a few steps that lead to an edge that single steps seldom reach, such as the end of a grace, the twentieth
- * exhausted event, or a race for the last free slot. Each run draws a story with other values, and other steps may come
- * between its steps.
+ * Stories: a few steps that lead to a situation that single steps seldom reach, such as the end of a grace, the
+ * twentieth exhausted event, or a race for the last free slot. Each run draws a story with other values, and other
+ * steps may come between its steps.
  */
 
 export type Steps = Arbitrary<ReadonlyArray<Step>>
@@ -120,7 +120,7 @@ const script = (endpoint: number, replies: Extract<Step, { readonly do: "script"
 export const scriptAll = (replies: Extract<Step, { readonly do: "script" }>["replies"]): Steps =>
   constant([0, 1, 2].map((endpoint) => script(endpoint, replies)))
 
-/** Connects everybody in this order: connection `n` is of person `n % 2` with app `n / 2`. */
+/** Connects everybody in this order: connection `n` is of person `n % people` with app `n / people`, rounded down. */
 export const beginning = (people: number, apps: number): Steps =>
   array(
     record({

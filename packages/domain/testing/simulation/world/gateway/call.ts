@@ -23,7 +23,7 @@ const RATE = Rate.perMinute(600)
 interface EntryDraft {
   owner: ConnectionOwner | undefined
   purpose: string | null
-  /** The entry that a call with a token that no longer works shares with earlier ones. */
+  /** The entry that a call with a token that no longer works shares with earlier calls. */
   repeat: Repeat | undefined
 }
 

@@ -131,7 +131,7 @@ const answered = (request: Request, caller: Caller.Caller): Effect.Effect<Gatewa
         const { cursor, from, limit, to } = request
         const query = { from: at(from), to: at(to), limit: yield* valid(whole(1, 500), "limit", limit) }
         const page = yield* listVisits(connection, caller.at, { ...query, cursor: cursor ?? undefined })
-        // As in the contract: whether a visit is uncertain is for its owner alone.
+        // As in the contract: only the owner learns whether a visit is uncertain.
         const visits = page.visits.map(({ arrival, departure, place }) => ({ arrival, departure, place }))
         return { body: { ...page, visits }, disclosed: VisitWords.of(page.visits) }
       })

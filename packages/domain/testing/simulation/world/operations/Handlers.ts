@@ -39,7 +39,7 @@ export const app = (registry: Registry, id: string): Effect.Effect<KnownApp, Not
 export const staff = (registry: Registry): Effect.Effect<Account, NotFound> =>
   Effect.mapError(Effect.fromNullable(registry.staff), () => new NotFound({ what: "account" }))
 
-/** The owner of a session, as the service finds out before it does what a page asks for. */
+/** The owner of a session; fails with `NotSignedIn` when the session is not valid, as the pages of the service do. */
 export const signedIn = (cookie: string) =>
   Effect.flatMap(
     authenticateSession(cookie),

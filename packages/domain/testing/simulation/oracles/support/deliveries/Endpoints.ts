@@ -121,8 +121,8 @@ export const wants = (events: ReadonlyArray<string>, type: string): boolean =>
   events.length === 0 || events.includes(subscriptionOf(type) ?? "")
 
 /**
- * Whether the endpoint was certainly enabled from `begin` to `end`: it was read as enabled afterwards, and nobody has
- * enabled it since `begin`.
+ * Whether the endpoint was certainly enabled from `begin` to `end`: it existed before and was never removed, its last
+ * reading is from after `end` and shows it as enabled, and nobody has enabled it since `begin`.
  */
 export const isSurelyEnabled = (
   { created, enablings, readings, removals }: Endpoint,

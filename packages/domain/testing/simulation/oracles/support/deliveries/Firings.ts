@@ -13,7 +13,7 @@ export interface Firing {
   readonly occurredAt: number
   /** Null when only a row of the log shows the firing: a row names no rule. */
   readonly ruleId: string | null
-  /** The rules that may have fired, when all of them are known. */
+  /** The rules that may have fired; empty when the trace does not show all of them. */
   readonly rules: ReadonlyArray<MadeRule>
   /** `i` of the first entry that shows the firing. */
   readonly at: number

@@ -2,7 +2,7 @@ import type { Run } from "../../../Oracle.js"
 import { recordOf, listOf } from "../Answers.js"
 import { happened, textOf, timeOf } from "../trace/Happened.js"
 
-/** Which worker held which delivery and when, by the calls of the queue. */
+/** Which worker had the lease of which delivery and when, by the calls of `DeliveryStore`. */
 
 interface HeldLease {
   readonly lease: string

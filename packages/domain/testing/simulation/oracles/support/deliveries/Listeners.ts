@@ -1,20 +1,20 @@
 import type { Run } from "../../../Oracle.js"
 import { type CompletedCall, happened, type HeardEvent, type HeardOther } from "../trace/Happened.js"
 
-/** Those who listened to an app's events, and what came to them. */
+/** The listeners to an app's events, and the messages that they got. */
 
 export interface Listener {
   readonly listenerId: string
   readonly appId: string
   readonly endpointId: string | null
   readonly opened: CompletedCall<"listen">
-  /** The secret of its own; null when an endpoint's secrets sign. */
+  /** The listener's own secret; null when an endpoint's secrets sign. */
   readonly secret: string | null
   readonly events: ReadonlyArray<HeardEvent>
   readonly dropped: number
-  /** The end of the stream, as the reader saw it; undefined when the server died before. */
+  /** The end of the stream, as the reader saw it; undefined when the trace has none, as when the server died before. */
   readonly end: (HeardOther & { readonly reason: string }) | undefined
-  /** `i` of the first entry at which nobody reads the stream any more: its end, or the death of the server. */
+  /** `i` of the entry at which reading ended: the end of the stream, or the death of the server; else Infinity. */
   readonly over: number
 }
 

@@ -48,7 +48,7 @@ const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [nu
   if (isLost || by.beganAt !== by.endedAt) return undefined
   if (happened(run).faults.some(({ fault }) => fault === "clock.jump")) return undefined
   const ends = endsOf(run, endpointId, by.endedAt)
-  // Nobody knows the order of ends at one moment, nor whether an end at the moment of the reading came before it.
+  // The trace shows neither the order of ends at one instant, nor whether such an end came before the reading.
   if (ends.some(({ at }, index) => at === by.endedAt || at === ends[index - 1]?.at)) return undefined
   let [least, most] = [0, 0]
   for (const { isSure, what } of ends) {
@@ -64,7 +64,7 @@ const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [nu
 }
 
 /**
- * Whether the log was read after `by`, and before it may have forgotten anything: it keeps delivered rows for a week.
+ * Whether the log was read after `by`, while it certainly still had all rows: the log keeps delivered rows for a week.
  */
 const isInLog = (run: Run, { appId, created }: Endpoint, by: Reading["by"]): boolean =>
   happened(run)

@@ -7,7 +7,8 @@ import { keyOf, phonesOf } from "./Phones.js"
 /** What an upload brings: its fixes in the order in which they are taken, and which of them are new. */
 
 /**
- * At one instant the more accurate fix comes first (decision L4); of one fix that was sent twice the more accurate one.
+ * The fixes by capture time. At one instant the more accurate fix comes first (decision L4). Of a fix that was sent
+ * twice, only the more accurate reading is left.
  */
 export const inOrder = ({ args: { deviceId, fixes } }: CompletedCall<"upload">) => {
   const worth = (accuracyM: number | null) =>
@@ -26,7 +27,7 @@ export const inOrder = ({ args: { deviceId, fixes } }: CompletedCall<"upload">) 
   })
 }
 
-/** Whether the fix is new, or was sent before, or is of a time that its owner deleted. */
+/** Whether the fix is new: it was not sent before, and its owner has not deleted its time. */
 export const newness = (
   run: Run,
   rule: MadeRule,

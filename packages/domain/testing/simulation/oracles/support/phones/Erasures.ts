@@ -24,7 +24,7 @@ const read = (run: Run): ReadonlyMap<string, ReadonlyArray<Erasing>> => {
 
 const covers = ({ args: { from, until } }: Erasing, at: number): boolean => from <= at && at < until
 
-/** Whether the time had been deleted before `begin`, may have been deleted by `end`, or was certainly there. */
+/** Whether the time was deleted before `begin` (`yes`), possibly by `end` (`maybe`), or not (`no`). */
 export const erased = (run: Run, userId: string, at: number, begin: number, end: number): "yes" | "maybe" | "no" => {
   let answer: "maybe" | "no" = "no"
   for (const one of erasuresOf(run, userId)) {

@@ -8,8 +8,8 @@ import { BACK_SOON, MOVED_BEFORE, SILENT } from "../../../Specification.js"
 
 /**
  * Which readings come from a phone that its user left behind (decision M14), computed independently of the product. The
- * order in which uploads were stored decides. Where two uploads overlap, or nobody knows whether one was stored, the
- * oracle says nothing about that user's phones from then on.
+ * order in which uploads were stored decides. Where two uploads overlap, or an upload may or may not have been stored,
+ * the oracle says nothing about that user's phones from then on.
  */
 
 export type Mark = "yes" | "maybe" | "no"
@@ -40,8 +40,8 @@ const NEVER = -Infinity
 const known = new WeakMap<object, ReadonlyMap<string, Person>>()
 
 /**
- * The mark of a reading that was stored. A reading that was put aside because it was from the future may be stored at
- * any later upload.
+ * Whether a reading was left behind: `no` when its user has a single phone, `maybe` when the reading has no mark. A
+ * quarantined reading from the future may be stored at any later upload.
  */
 export const isLeftBehind = (run: Run, userId: string, { key }: Pick<SeenReading, "key">): Mark => {
   const all = known.get(run) ?? read(run)

@@ -38,7 +38,7 @@ const wrong = (run: Run, call: Call): string | undefined => {
   return point === undefined || !isOne || jumped ? undefined : wrongPlace(run, call, point, placeId)
 }
 
-/** Whether a look-up used the nearest fix before or after the moment, and states its distance in time. */
+/** What is wrong with a look-up: it must use the fix nearest to the moment and state the distance in time. */
 export const wrongGap = (
   run: Run,
   { body, did, pair, request }: AnsweredCall<Extract<Request, { readonly at: number; readonly toleranceS: number }>>
@@ -50,7 +50,7 @@ export const wrongGap = (
   const left = (fix: SeenReading) => isLeftBehind(run, pair.userId, fix)
   const all = [...seen, ...later].filter((fix) => isNear(fix) && left(fix) !== "yes")
   const isGone = erased(run, pair.userId, request.at, did.begin, did.end)
-  // A moment that was deleted has no reading, not even one from beside the stretch.
+  // A moment that was deleted has no reading, not even a reading from outside the deleted stretch.
   const sure = all.filter((fix) => isGone === "no" && isKnown(run, pair.userId, fix, did) && left(fix) === "no")
   if (isGone === "yes" && asOf !== undefined)
     return `the moment was deleted, and the answer has the fix of ${isoOf(asOf)}`
@@ -128,7 +128,8 @@ const containing = (circles: ReadonlyArray<Circle>, fix: SeenReading): "yes" | "
 }
 
 /**
- * A place has a history of circles: the first holds from the beginning, each later one from the moment of the change.
+ * A place has a history of circles: the first holds from the beginning, each later circle from the moment of its
+ * change.
  */
 const circlesThen = ({ circles }: Place, at: number, end: number): ReadonlyArray<Circle> => {
   const before = circles.writes.filter((write, index) => write.begin < end && (index === 0 || write.beganAt <= at))
@@ -136,7 +137,7 @@ const circlesThen = ({ circles }: Place, at: number, end: number): ReadonlyArray
   return before.slice(Math.max(0, settled)).map(({ value }) => value)
 }
 
-/** An archived place still matches what was captured before. */
+/** An archived place still matches fixes that were captured before the archiving. */
 const wasThere = ({ archivings }: Place, at: number, end: number): "yes" | "maybe" | "no" => {
   const before = archivings.filter((did) => did.begin < end)
   if (before.every(({ beganAt }) => at < beganAt)) return "yes"

@@ -18,8 +18,8 @@ export interface Phones {
   readonly seen: ReadonlyArray<SeenReading>
   readonly at: (capturedAt: number) => ReadonlyArray<SeenReading>
   /**
-   * Readings that were put aside when they came, because they were from the future. The service may accept them when
-   * their time has come.
+   * Readings that were quarantined when they came, because they were from the future. The service may accept these
+   * readings when their time has come.
    */
   readonly later: ReadonlyArray<SeenReading>
 }
@@ -82,7 +82,7 @@ export const keyOf = (deviceId: string, { capturedAt, lat, lon }: Reading): stri
 const tiny = (degrees: number): number => Math.round(degrees * 1e7) + 0
 
 /**
- * Whether the service puts the reading aside (decision L3). That may depend on the time of receipt, which lies between
+ * Whether the service quarantines the reading (decision L3). That may depend on the time of receipt, which lies between
  * the beginning and the end of the upload.
  */
 export const isPutAside = (
@@ -96,7 +96,7 @@ export const isPutAside = (
   return capturedAt > first + FUTURE ? "maybe" : "no"
 }
 
-/** The reading was certainly from the future when it came, and is otherwise valid. */
+/** Whether the reading was certainly from the future when it came, and is otherwise valid. */
 export const isFuture = (fix: Reading, upload: CompletedCall<"upload">): boolean =>
   fix.capturedAt > Math.max(upload.beganAt, upload.endedAt) + FUTURE &&
   isPutAside({ ...fix, capturedAt: upload.beganAt }, upload) === "no"
@@ -111,7 +111,7 @@ export const isKnown = (
   seen.uploads.some((did) => isDone(did) && did.end < begin && isPutAside(seen, did) === "no") &&
   erased(run, userId, seen.capturedAt, begin, end) === "no"
 
-/** Whether the fix may be stored when the call ends. */
+/** Whether the fix is possibly stored when the call ends: uploaded, and not certainly deleted. */
 export const mayBeStored = (
   run: Run,
   userId: string,

@@ -30,7 +30,7 @@ export const missing = (run: Run) =>
     )
   })
 
-/** Whether the operation may take effect between `begin` and `end`, or has an unknown outcome. */
+/** Whether the operation may take effect between `begin` and `end`, or is an earlier upload with an unknown outcome. */
 const isOpen = (did: CompletedCall, begin: number, end: number): boolean =>
   did.begin < end && (did.end > begin || (did.name === "upload" && mayBeDone(did) && !isDone(did)))
 
@@ -56,8 +56,8 @@ const expected = (run: Run, { pages }: Walk, begin: number, end: number) => {
 }
 
 /**
- * The latest moment at which the place may have begun to be shared: with the last consent, or when it came back into
- * the list. A new list that keeps the place does not begin anew.
+ * The latest moment at which the place may have begun to be shared: with the last consent, or when the place came back
+ * into the list. A new list that keeps the place does not change the moment.
  */
 const sharedSince = ({ consents, shares }: Pair, placeId: string, end: number): number => {
   const writes = shares.writes.filter((write) => write.begin < end)
@@ -68,8 +68,8 @@ const sharedSince = ({ consents, shares }: Pair, placeId: string, end: number): 
 }
 
 /**
- * Whether the visit is at the place, by all circles that it ever had, or by none. A report is judged by its accuracy as
- * a fix is, and the phones of a simulation tell none of their visits (amendment M15).
+ * Whether the visit is at the place: `yes` by all circles that the place ever had, `no` by none of them. A report is
+ * judged by its accuracy, like a fix; the phones of a simulation report no accuracy of visits (amendment M15).
  */
 const lies = (visit: PhoneVisit, { circles }: Place): "yes" | "maybe" | "no" => {
   const sides = circles.writes.map(({ value }) => sidesOf(value, { ...visit, capturedAt: 0, accuracyM: null }))
@@ -100,6 +100,6 @@ const reportsOf = (run: Run, userId: string, begin: number) => {
   return [...found.values()].filter(({ isOne }) => isOne)
 }
 
-/** Whether the service may have put the visit aside (decision L3). */
+/** Whether the service may have quarantined the visit (decision L3). */
 const isPutAside = (at: number, { beganAt, endedAt }: CompletedCall): boolean =>
   at > Math.min(beganAt, endedAt) + FUTURE || at < EARLIEST

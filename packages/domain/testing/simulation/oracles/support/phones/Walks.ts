@@ -18,7 +18,7 @@ export type Page = AnsweredCall<Extract<Request, { readonly endpoint: "GET /v1/v
 export interface Walk {
   readonly pages: ReadonlyArray<Page>
   readonly visits: ReadonlyArray<WalkReport>
-  /** From the newest visit to a page that says it is the last. */
+  /** Whether the pages reach from the newest visit to a page that says it is the last. */
   readonly isWhole: boolean
 }
 
@@ -41,7 +41,7 @@ export const walksOf = (run: Run): ReadonlyArray<Walk> => {
     const { connectionId, request } = page
     const key = (cursor: string | null) => JSON.stringify([connectionId, request.from, request.to, cursor])
     const before = request.cursor === null ? [] : open.get(key(request.cursor))
-    // Nobody received this cursor, or the page that had it was lost.
+    // No page gave this cursor, or the page that gave it was lost.
     if (before === undefined) continue
     const pages = [...before, page]
     const next = textOf(page.body["nextCursor"])

@@ -87,8 +87,8 @@ const whereIs = (places: ReadonlyArray<Around>, fix: SeenReading): FixAnswers =>
 }
 
 /**
- * Whether one place is the better answer than the other: the smaller circle, then the nearer centre. It must hold for
- * every pair of circles that the two may have.
+ * Whether one place is the better answer than the other: the smaller circle, then the nearer centre. True only when
+ * this holds for every pair of circles that the two places may have.
  */
 const isBetter = (one: Around, other: Around, fix: SeenReading): boolean =>
   one.circles.every((a) =>
@@ -116,7 +116,7 @@ const possible = (
       const [name, placeId] = state.split(":")
       found.add(answerOf(name, fix.capturedAt, placeId))
     }
-    // Two readings of one phone, time and place that differ in accuracy are one fix, and nobody knows which came first.
+    // Two readings of one phone, time and place that differ in accuracy are one fix. Which came first is unknown.
     const isOne = seen.filter(({ key }) => key === fix.key).length === 1
     const isSure = left === "no" && isOne && isKnown(run, pair.userId, fix, did) && age.most <= maxAgeS * SECOND
     if (isSure && !isSilent) return found

@@ -28,7 +28,7 @@ export const begun = (
     const isMoved = (before: Circle, after: Circle) => !isSameCircle(before, after)
     all.push(last(places.get(placeId)?.circles, isMoved, begin, end))
     all.push(last(pair.shares, (before, after) => !before.has(placeId) && after.has(placeId), begin, end))
-    // The rule was made after its place was shared, but a clock that was set back may show an earlier time for it.
+    // The rule was made after its place was shared, but a clock that was set back may give the rule an earlier time.
     if (happened.faults.some(({ fault }) => fault === "clock.jump"))
       for (const write of pair.shares.writes)
         if (write.begin <= end && write.value.has(placeId)) all.push({ ...clockOf(write), earliest: -Infinity })
@@ -41,7 +41,7 @@ export const begun = (
 
 const NEVER: Between = { earliest: -Infinity, latest: -Infinity }
 
-/** The time of a register's last change. `isNew` says whether a value is a change from another one. */
+/** The time of a register's last change. `isNew` says whether a value is a change from the value before. */
 const last = <V>(
   register: Register<V> | undefined,
   isNew: (before: V, after: V) => boolean,

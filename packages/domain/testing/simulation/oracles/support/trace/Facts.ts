@@ -16,7 +16,7 @@ export interface CallFact {
   readonly admitted: Alive
   /** The situations of the scopes that are possible; undefined when they are unknown. */
   readonly situations: ReadonlyArray<Situation> | undefined
-  /** The purposes of a call for coordinates; undefined: another call, or unknown. */
+  /** The possible verdicts about the purpose of a call for coordinates; undefined: another call, or unknown. */
   readonly purpose: ReadonlySet<PurposeVerdict> | undefined
 }
 
@@ -34,7 +34,7 @@ export interface ExchangeFact {
   readonly code: Code | undefined
   readonly must: Must
   readonly why: "fresh" | "too old" | "used" | "not its client" | "wrong verifier" | "unknown" | "over" | "open"
-  /** Whether the exchange revoked what the code had issued. */
+  /** Whether the exchange revoked the tokens that the code had issued. */
   readonly reuse: Came
 }
 

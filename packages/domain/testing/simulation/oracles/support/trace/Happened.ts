@@ -39,13 +39,13 @@ export interface Happened {
   readonly posts: ReadonlyArray<Post>
   readonly heard: ReadonlyArray<HeardEvent>
   readonly heardOthers: ReadonlyArray<HeardOther>
-  /** The events that somebody outside got, by a POST or over a stream, in the order of the trace. */
+  /** The events that receivers and listeners got, by a POST or over a stream, in the order of the trace. */
   readonly told: ReadonlyArray<Post>
   readonly calls: ReadonlyArray<Called>
   readonly faults: ReadonlyArray<Struck>
   /**
-   * The longest time between the check of what is allowed and the POST that relies on it: 0 where nothing was slow or
-   * failed, otherwise less than the 30 s for which a worker holds a delivery.
+   * The longest time between the check of what is allowed and the POST that relies on it: 0 when no fault disturbed a
+   * program or the database, otherwise the 30 s of a delivery's lease.
    */
   readonly slackMs: number
   /** The most by which a process's clock differed from the trace's; 0 when no clock was skewed. */
@@ -73,7 +73,7 @@ export const skewOf = (entries: Run["entries"]): number =>
     0
   )
 
-/** What changes nothing for programs and database: they work as ever. Keys are rotated without anybody noticing. */
+/** Faults that do not disturb programs or database. No program notices a rotation of keys. */
 export const OUTSIDE: ReadonlySet<Fault["fault"]> = new Set<Fault["fault"]>([
   "heal",
   "upload.duplicate",

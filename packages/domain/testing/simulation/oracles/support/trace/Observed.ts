@@ -10,12 +10,11 @@ import { DAY, UNDELIVERED_KEPT } from "../../../Specification.js"
 
 export interface Observer {
   readonly at: (capturedAt: number) => boolean
-  /** The trace shows a firing between two times, both excluded. */
+  /** Whether the trace shows a firing between two times, both excluded. */
   readonly between: (from: number, to: number) => boolean
   /**
-   * A firing at this time would certainly show, when it is written at the entry `until` at the latest. `since`: an
-   * entry
-   * before it, when no reading was captured then.
+   * Whether the trace would certainly show a firing at this time that was written at the entry `until` at the latest.
+   * `since`: an entry before the firing, for a time at which no reading was captured.
    */
   readonly isShown: (capturedAt: number, until?: number, since?: number) => boolean
 }

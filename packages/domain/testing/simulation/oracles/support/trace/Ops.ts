@@ -76,7 +76,7 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
   const broken: Array<number> = []
   const crashes: Array<number> = []
   const ends = new Map<number, number>()
-  /** The programs that are paused or down. They write no entry, and all that passes meanwhile is trouble. */
+  /** The programs that are paused or down. They write no entries, so every entry meanwhile counts as trouble. */
   const absent = new Set<string>()
   let wentBack = false
   entries.forEach((entry, at) => {
@@ -134,7 +134,7 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
   }
 }
 
-/** The program that a crash ended: the one that the scenario named, or the one at whose call the fault struck. */
+/** The program that a crash ended: the program that the scenario named, or at whose call the fault struck. */
 const victimOf = ({ detail, proc }: { readonly detail: string; readonly proc: string }): string =>
   proc === "world" ? detail : proc.replace(/-\d+$/, "")
 

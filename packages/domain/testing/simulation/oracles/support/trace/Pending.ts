@@ -57,12 +57,12 @@ export class Finality {
     if (one !== undefined) this.all[handle] = { ...one, ...settled(from, to, came) }
   }
 
-  /** The reason why it was certainly over before `from`; undefined when it may not have been over. */
+  /** The reason of an end that certainly came before `from`; undefined when there may be none. */
   before(from: number): string | undefined {
     return this.all.find((one) => one.certain && one.to < from)?.why
   }
 
-  /** Whether it may be over by `to`. */
+  /** Whether an end may have come by `to`. */
   maybeBy(to: number): boolean {
     return this.all.some((one) => one.from <= to)
   }

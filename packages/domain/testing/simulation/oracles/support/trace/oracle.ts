@@ -4,9 +4,7 @@ import { Knowledge } from "../Knowledge.js"
 /** Reports that the rule was broken, and the entry at which it shows. */
 export type Say = (at: number, detail: string) => void
 
-/**
- * An oracle over what the trace shows of connections. A report at Infinity (an operation without an end) is dropped.
- */
+/** An oracle over what the trace shows of connections. A report about an operation without an end is at Infinity. */
 export const oracle = (name: string, rule: string, look: (known: Knowledge, say: Say, run: Run) => void): Oracle => ({
   name,
   rule,
