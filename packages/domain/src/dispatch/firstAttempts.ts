@@ -62,6 +62,8 @@ export interface FirstAttempts {
   readonly hasEnough: () => boolean
   /** The lines of endpoints at which nothing began for `STUCK` become rows. */
   readonly releaseStuck: Effect.Effect<void>
+  /** Forgets what waits in line, for a worker that stops: the events are still in the outbox. */
+  readonly close: Effect.Effect<void>
 }
 
 /** When nothing has begun at an endpoint for this long, nothing waits in line there. */
@@ -72,7 +74,8 @@ export const none: FirstAttempts = {
   inHand: () => [],
   launch: () => Effect.succeed(false),
   hasEnough: () => true,
-  releaseStuck: Effect.void
+  releaseStuck: Effect.void,
+  close: Effect.void
 }
 
 /**
@@ -233,15 +236,20 @@ export const make = ({
     const release = (line: Line) =>
       Effect.suspend(() => (line.waiting.length === 0 ? Effect.void : store(taken(line, Infinity))))
 
-    /** One fiber of an endpoint: makes an attempt, and then those that wait in line. */
+    const shareAt = ({ endpoint: { id } }: FirstAttempt): number => shareOf(perEndpoint, leases.crew(), id)
+
+    /**
+     * One fiber of an endpoint: makes an attempt, and then those that wait in line. It ends when the line is empty, or
+     * when this worker's share of the endpoint has become smaller than the number of its fibers.
+     */
     const flying = (planned: Planned, line: Line): Effect.Effect<boolean, never, Ports> =>
       Effect.flatMap(Timestamp.now, (now) => {
         line.movedAt = now
         return Effect.flatMap(Effect.exit(begin(planned)), () => {
           const { id } = planned.endpoint
-          const releasing = flights.isFailing(id) ? release(line) : Effect.void
+          const releasing = flights.isFailing(id) || shareAt(planned) === 0 ? release(line) : Effect.void
           return Effect.flatMap(releasing, () => {
-            const [next] = taken(line, 1)
+            const [next] = line.fibers > shareAt(planned) ? [] : taken(line, 1)
             if (next !== undefined) return flying(next, line)
             line.fibers--
             if (line.fibers === 0) lines.delete(id)
@@ -250,7 +258,6 @@ export const make = ({
         })
       })
 
-    const shareAt = ({ endpoint: { id } }: FirstAttempt): number => shareOf(perEndpoint, leases.crew(), id)
     const mayBegin = (one: FirstAttempt): boolean => flights.hasRoomForFirst(one.endpoint.id, shareAt(one))
     const mayWait = (one: FirstAttempt, now: Timestamp.Timestamp): boolean => {
       const line = lines.get(one.endpoint.id)
@@ -307,7 +314,10 @@ export const make = ({
           release,
           { discard: true }
         )
-      )
+      ),
+      close: Effect.sync(() => {
+        for (const line of lines.values()) taken(line, Infinity)
+      })
     }
   })
 

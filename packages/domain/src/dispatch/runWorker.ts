@@ -175,7 +175,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
       discard: true
     }).pipe(
       Effect.onExit(() =>
-        Effect.all([leases.leave, inFlight.drain(drainFor), legacyInFlight.stop(drainFor)], {
+        Effect.all([firsts.close, leases.leave, inFlight.drain(drainFor), legacyInFlight.stop(drainFor)], {
           concurrency: "unbounded",
           discard: true
         })

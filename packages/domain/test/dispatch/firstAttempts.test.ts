@@ -5,6 +5,7 @@ import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testin
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Fiber } from "effect"
 import { fanOut, runWorker } from "@place-access/domain/dispatch"
+import { Bucket, everything } from "@place-access/domain/leases"
 import { FRESH, isFresh, shareOf } from "../../src/dispatch/firstAttempts.js"
 import {
   attempts,
@@ -22,6 +23,8 @@ import {
 } from "../support/webhooks.js"
 
 const { answers, hangs, inTurn, slowly } = MemoryWebhookSender
+
+const ALONE = { size: 1, place: 0, isOver: false, heldSince: null }
 
 const broken = StoreError.broken("as a test wants it")
 
@@ -545,6 +548,60 @@ describe("first attempts and other workers [deliveries-7, deliveries-18]", () =>
         expect((yield* posts()).length).toBe(60)
         expect(most).toBeLessThanOrEqual(8)
         expect(most).toBeGreaterThan(4)
+      })
+    )
+  })
+
+  it("a worker makes fewer at an endpoint when another worker joins, also while a backlog keeps its lines full", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        let [underWay, most] = [0, 0]
+        yield* script((post) =>
+          Effect.gen(function* () {
+            most = Math.max(most, ++underWay)
+            const answer = yield* slowly(180, answers(200))(post)
+            underWay--
+            return answer
+          })
+        )
+        const options = { pollEvery: "1 second", fanOutBatch: 2 } as const
+        const firing = Effect.zipRight(Effect.replicateEffect(fire(stage), 4), Effect.sleep("64 millis"))
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* Effect.sleep("10 seconds")
+            yield* Effect.fork(Effect.forever(firing))
+            yield* Effect.sleep("2 seconds")
+            expect(most).toBe(8)
+            yield* withWorker(
+              Effect.gen(function* () {
+                yield* Effect.sleep("5 seconds")
+                most = 0
+                yield* Effect.sleep("2 seconds")
+                // Two first attempts of four, and four claims.
+                expect(most).toBe(6)
+              }),
+              options
+            )
+          }),
+          options
+        )
+      })
+    )
+  })
+
+  it("a worker that is told to stop begins none of those that wait in line, also without leases", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(slowly(1_000, answers(200)))
+        for (let made = 0; made < 10; made++) yield* fire(stage)
+        const alone = { ...everything, look: Effect.succeed(Bucket.ALL), leave: Effect.void, crew: () => ALONE }
+        const worker = yield* Effect.fork(Effect.interruptible(runWorker({ fanOutBatch: 10 }, alone)))
+        yield* Effect.sleep("100 millis")
+        yield* Fiber.interrupt(worker)
+        expect((yield* posts()).length).toBe(4)
+        expect((yield* deliveries).map(({ state }) => state)).toEqual(Array(4).fill("delivered"))
       })
     )
   })
