@@ -19,7 +19,7 @@ const empty = Effect.gen(function* () {
   const sql = yield* SqlClient
   const tables = yield* sql<{ readonly name: string }>`SELECT quote_ident(c.relname) AS name
     FROM pg_class c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-      AND c.relname <> 'effect_sql_migrations'
+      AND c.relname <> 'schema_migrations'
     ORDER BY c.relname`
   yield* sql.unsafe(`TRUNCATE ${tables.map(({ name }) => name).join(", ")} RESTART IDENTITY CASCADE`)
 })
