@@ -13,7 +13,7 @@ const PROGRAM = "place-access server"
 export const database = (settings: Pick<ServerSettings, "storage">, opening?: Data.Opening) =>
   Data.withKeys(settings.storage, PROGRAM, opening)
 
-/** An adapter for every port of the domain. */
+/** The adapters of the stores, the import reader and the webhook sender, over the database of the settings. */
 export const ports = (settings: Pick<ServerSettings, "storage" | "webhooks">, opening?: Data.Opening) =>
   portsOver(Stores.layer, Webhooks.layer(settings.webhooks), settings, opening)
 

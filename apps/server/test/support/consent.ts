@@ -136,7 +136,7 @@ export const approveInBrowser = async (
   }
 }
 
-/** The token response (Spec §4.3, "Token response fields"). */
+/** The token response (Spec §4.3, the table "Field of the answer"). */
 export const TokenResponse = Schema.Struct({
   access_token: Schema.String,
   token_type: Schema.Literal("Bearer"),

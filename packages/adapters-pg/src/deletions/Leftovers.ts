@@ -121,7 +121,7 @@ const removeMentions = (sql: SqlClient, userId: UserId, limit: number) =>
     return requests + decisions + acts + (yield* removeApps(sql, userId, limit))
   })
 
-/** Deletes deliveries and their attempts. The apps are named in a list as well, which leads to their shards. */
+/** Deletes deliveries and their attempts. By the condition on `app_id` Citus asks only the shards of these apps. */
 const ofApps = (sql: SqlClient, deliveries: Statement<object>) =>
   Effect.gen(function* () {
     const rows = yield* deliveries.pipe(Rows.all(DeliveryKey))

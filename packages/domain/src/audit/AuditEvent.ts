@@ -108,7 +108,7 @@ export const STRANGER: AuditActor = { _tag: "Stranger" }
 export const actorOf = (by: UserId, about: UserId | null): AuditActor =>
   by === about ? OWNER : { _tag: "Staff", id: by }
 
-/** An event that is not stored yet. It is never changed. */
+/** An event before it is stored. Later only the actor's id may change, when the actor's account is deleted. */
 export interface AuditEvent {
   readonly at: Timestamp
   /** The account that the event is about; null: no account, or one that does not exist. */

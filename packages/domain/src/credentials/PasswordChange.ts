@@ -10,7 +10,7 @@ import * as AccountLink from "./AccountLink.js"
 export interface CredentialState {
   readonly account: Account
   readonly passwordVersion: number
-  /** The link that the replacement was asked with; null when there is none, or no longer. */
+  /** The link that was used to reset the password. Null: it was changed without a link, or the link was deleted. */
   readonly link: AccountLink.AccountLink | null
 }
 

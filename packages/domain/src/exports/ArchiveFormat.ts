@@ -198,7 +198,7 @@ export const AccessLine = Schema.Struct({
   request: Schema.String,
   purpose: Schema.NullOr(Schema.String),
   status: Schema.Int,
-  /** How many requests the line stands for: equal refusals of an hour are one line. */
+  /** How many requests the line counts. More than 1 only for calls of an hour with a token that no longer works. */
   times: Schema.Int,
   error: Schema.NullOr(Schema.String),
   disclosed: Schema.NullOr(Schema.String)

@@ -7,7 +7,7 @@ import * as Timestamp from "../../src/shared/Timestamp.js"
 import * as Check from "../Check.js"
 import type { Contract } from "../Contract.js"
 
-/** Two workers, and a home of leases that only this case has. */
+/** Two workers, and a `home` (shard key) that no other case uses, so that no case sees another's leases. */
 const fresh = Effect.gen(function* () {
   return { home: yield* Entropy.id("home"), worker: yield* worker, other: yield* worker, now: yield* Timestamp.now }
 })

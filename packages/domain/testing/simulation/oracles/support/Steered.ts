@@ -51,8 +51,8 @@ export const steeringBegun = (
 const unsure = (came: Came): Came => (came === "done" ? "maybe" : came)
 
 /**
- * The grants to which a change may lead from a grant. Sensitive scopes that the grace period removed stay in the grant:
- * the sweep deletes them.
+ * Every grant that the change may turn `grant` into. Sensitive scopes have no effect after the grace period, but the
+ * change keeps them in the grant: only the sweep deletes them.
  */
 const after = ({ apps, trace }: Known, op: Change, { appId }: Connection, grant: Grant): ReadonlyArray<Grant> => {
   const { scopes, sensitive } = grant
