@@ -67,7 +67,7 @@ export interface FirstAttempts {
 }
 
 /** When nothing has begun at an endpoint for this long, nothing waits in line there. */
-export const STUCK = Timestamp.make(200)
+const STUCK = Timestamp.make(200)
 
 /** Every delivery is stored, and waits for a claim. */
 export const none: FirstAttempts = {
