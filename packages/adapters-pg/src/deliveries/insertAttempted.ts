@@ -7,7 +7,7 @@ import { Effect, type ParseResult, Schema } from "effect"
 import { together } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
 import { exchangeRecord, storable } from "./DeliveryRow.js"
-import { iso, RECORD_COLUMNS, toRecord } from "./newDeliveries.js"
+import { RECORD_COLUMNS, toRecord } from "./newDeliveries.js"
 import { begunOr } from "./transitions.js"
 
 /** A delivery that was attempted before it was stored, and the result. */
@@ -17,8 +17,6 @@ export interface AttemptedDelivery {
   readonly attempt: Delivery.Attempt | null
   readonly now: Timestamp.Timestamp
 }
-
-const nullableIso = (at: Timestamp.Timestamp | null): string | null => (at === null ? null : iso(at))
 
 /** The delivery after its first attempt as a record for `jsonb_to_recordset`. */
 const toAttemptedRecord = ({ attempt, how, now, row }: AttemptedDelivery) => {
@@ -30,14 +28,14 @@ const toAttemptedRecord = ({ attempt, how, now, row }: AttemptedDelivery) => {
     fail_reason: after.failReason,
     first_attempt: begun.attempt,
     attempt: after.attempt,
-    due_at: nullableIso(after.dueAt),
-    ended_at: nullableIso(after.endedAt),
+    due_at: Rows.nullableAt(after.dueAt),
+    ended_at: Rows.nullableAt(after.endedAt),
     goes_on: Delivery.goesOn(how._tag),
     clears: Delivery.effectOnEndpoint(begun, how) === "clear",
-    stored_at: iso(now),
+    stored_at: Rows.at(now),
     made: attempt?.attempt ?? null,
-    made_at: nullableIso(attempt?.startedAt ?? null),
-    answered_at: nullableIso(attempt?.endedAt ?? null),
+    made_at: Rows.nullableAt(attempt?.startedAt ?? null),
+    answered_at: Rows.nullableAt(attempt?.endedAt ?? null),
     status: attempt?.status ?? null,
     error: storable(attempt?.error ?? null),
     snippet: storable(attempt?.snippet ?? null),

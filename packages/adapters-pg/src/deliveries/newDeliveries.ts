@@ -1,6 +1,6 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Delivery, DeliveryStore } from "@place-access/domain/deliveries"
-import type { AppId, Timestamp } from "@place-access/domain/shared"
+import type { AppId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
@@ -23,8 +23,6 @@ const BEGINNING = { state: FIRST_STATE, fail_reason: "NULL", due_at: "r.created_
 const BEGUN_COLUMNS = Object.keys(BEGINNING).join(", ")
 const BEGUN = begunOr("Failed", "missed", "missed.live", BEGINNING)
 
-export const iso = (at: Timestamp.Timestamp): string => new Date(at).toISOString()
-
 /** A new delivery as a record for `jsonb_to_recordset`, and the columns of that record. */
 export const toRecord = (row: Delivery.NewDelivery) => ({
   delivery_id: row.id,
@@ -36,10 +34,10 @@ export const toRecord = (row: Delivery.NewDelivery) => ({
   user_id: row.userId,
   envelope: toEnvelope(row.envelope),
   type: row.envelope.payload.type,
-  occurred_at: iso(row.envelope.occurredAt),
+  occurred_at: Rows.at(row.envelope.occurredAt),
   max_event_age_s: row.maxEventAgeS,
-  created_at: iso(row.createdAt),
-  original_at: row.originalAt === row.createdAt ? null : iso(row.originalAt)
+  created_at: Rows.at(row.createdAt),
+  original_at: row.originalAt === row.createdAt ? null : Rows.at(row.originalAt)
 })
 
 export const RECORD_COLUMNS = `delivery_id text, endpoint_id text, endpoint_epoch integer, event_id text,
