@@ -7,6 +7,7 @@ import { Effect, Fiber } from "effect"
 import { FRESH, isFresh } from "../../src/dispatch/firstAttempts.js"
 import { counted, over } from "../support/changedStores.js"
 import {
+  counting,
   deliveries,
   fire,
   inVirtualTime,
@@ -174,15 +175,8 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
-        let [underWay, most] = [0, 0]
-        yield* script((post) =>
-          Effect.gen(function* () {
-            most = Math.max(most, ++underWay)
-            const answer = yield* slowly(180, answers(200))(post)
-            underWay--
-            return answer
-          })
-        )
+        const { most, receiver, reset } = counting(slowly(180, answers(200)))
+        yield* script(receiver)
         const options = { pollEvery: "1 second", fanOutBatch: 2 } as const
         const firing = Effect.zipRight(Effect.replicateEffect(fire(stage), 4), Effect.sleep("64 millis"))
         yield* withWorker(
@@ -190,14 +184,14 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
             yield* Effect.sleep("10 seconds")
             yield* Effect.fork(Effect.forever(firing))
             yield* Effect.sleep("2 seconds")
-            expect(most).toBe(8)
+            expect(most()).toBe(8)
             yield* withWorker(
               Effect.gen(function* () {
                 yield* Effect.sleep("5 seconds")
-                most = 0
+                reset()
                 yield* Effect.sleep("2 seconds")
                 // Two first attempts of four, and four claims.
-                expect(most).toBe(6)
+                expect(most()).toBe(6)
               }),
               options
             )

@@ -8,6 +8,7 @@ import { FRESH, shareOf } from "../../src/dispatch/firstAttempts.js"
 import { counted, over } from "../support/changedStores.js"
 import {
   attempts,
+  counting,
   deliveries,
   endpointNow,
   fire,
@@ -328,15 +329,8 @@ describe("first attempts and other workers [deliveries-7, deliveries-18]", () =>
     inVirtualTime(
       Effect.gen(function* () {
         const stages = yield* scene
-        let [underWay, most] = [0, 0]
-        yield* script((post) =>
-          Effect.gen(function* () {
-            most = Math.max(most, ++underWay)
-            const answer = yield* slowly(1_000, answers(200))(post)
-            underWay--
-            return answer
-          })
-        )
+        const { most, receiver } = counting(slowly(1_000, answers(200)))
+        yield* script(receiver)
         const options = { pollEvery: "1 second" } as const
         yield* withWorker(
           withWorker(
@@ -356,8 +350,8 @@ describe("first attempts and other workers [deliveries-7, deliveries-18]", () =>
           options
         )
         expect((yield* posts()).length).toBe(60)
-        expect(most).toBeLessThanOrEqual(8)
-        expect(most).toBeGreaterThan(4)
+        expect(most()).toBeLessThanOrEqual(8)
+        expect(most()).toBeGreaterThan(4)
       })
     )
   })

@@ -5,6 +5,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { describe } from "vitest"
 import {
+  counting,
   attempts,
   BY_CLAIMS,
   deliveries,
@@ -50,23 +51,14 @@ describe("the worker's loops", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
-        let underWay = 0
-        let most = 0
-        yield* script((post) =>
-          Effect.gen(function* () {
-            underWay++
-            most = Math.max(most, underWay)
-            const answer = yield* slowly(200, answers(200))(post)
-            underWay--
-            return answer
-          })
-        )
+        const { most, receiver } = counting(slowly(200, answers(200)))
+        yield* script(receiver)
         for (let made = 0; made < 50; made++) yield* fire(stage)
         yield* withWorker(
           Effect.gen(function* () {
             yield* Effect.sleep("2501 millis")
             expect((yield* deliveries).filter(({ state }) => state === "delivered").length).toBe(50)
-            expect(most).toBe(5)
+            expect(most()).toBe(5)
           }),
           { slots: 5, perEndpoint: 10 }
         )

@@ -154,3 +154,16 @@ export const attempts = Effect.map(MemoryDatabase, (tables) => [...tables.attemp
 
 export const endpointNow = ({ endpoint }: Pick<Scene, "endpoint">) =>
   Effect.flatMap(MemoryDatabase, (tables) => Effect.fromNullable(tables.endpoints.get(endpoint.id)))
+
+/** A receiver that counts the posts it has under way, and the most since `reset`. */
+export const counting = (behaviour: MemoryWebhookSender.Behaviour) => {
+  let [underWay, most] = [0, 0]
+  const receiver: MemoryWebhookSender.Behaviour = (post) =>
+    Effect.gen(function* () {
+      most = Math.max(most, ++underWay)
+      const answer = yield* behaviour(post)
+      underWay--
+      return answer
+    })
+  return { receiver, most: () => most, reset: () => void (most = underWay) }
+}
