@@ -2,7 +2,7 @@ import { Effect, Option } from "effect"
 import * as SigningSecret from "../endpoints/SigningSecret.js"
 import { body } from "../events/Event.js"
 import { report } from "../figures/FiguresRecorder.js"
-import { Entropy, program, retryTransient, type StoreError, Telemetry, Timestamp } from "../shared/index.js"
+import { Entropy, fn, program, retryTransient, type StoreError, Telemetry, Timestamp } from "../shared/index.js"
 import { authorisationOf, notSigned, record, recordUnsent, REPEATS } from "./beforeSending.js"
 import * as Delivery from "./Delivery.js"
 import { LEASE } from "./Delivery.js"
@@ -70,68 +70,65 @@ interface AttemptResult {
 }
 
 /** Attempts the delivery. Undefined: `until` is too near, so nothing was sent. */
-const attempt = (delivery: Delivery.Delivery, receiver: Receiver, until: Timestamp.Timestamp) =>
-  Effect.gen(function* () {
-    const authorisation = yield* authorisationOf(delivery)
-    const now = yield* Timestamp.now
-    yield* Telemetry.annotate({ "place_access.attempt": delivery.attempt })
-    if (runsOut(now, until)) return undefined
-    switch (Delivery.verdict(delivery, authorisation, now)) {
-      case "not_authorised":
-        // A connection that no longer exists has no access log.
-        if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(delivery, now))
-        return ended({ _tag: "Failed", at: now, reason: "not_authorised" })
-      case "too_old":
-        yield* recordUnsent(Disclosure.withheld(delivery))
-        return ended({ _tag: "TooOld", at: now })
-      case "send":
-        yield* record(Disclosure.sent(delivery))
-        return yield* send(delivery, receiver, until, now)
-    }
-  })
+const attempt = fn(function* (delivery: Delivery.Delivery, receiver: Receiver, until: Timestamp.Timestamp) {
+  const authorisation = yield* authorisationOf(delivery)
+  const now = yield* Timestamp.now
+  yield* Telemetry.annotate({ "place_access.attempt": delivery.attempt })
+  if (runsOut(now, until)) return undefined
+  switch (Delivery.verdict(delivery, authorisation, now)) {
+    case "not_authorised":
+      // A connection that no longer exists has no access log.
+      if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(delivery, now))
+      return ended({ _tag: "Failed", at: now, reason: "not_authorised" })
+    case "too_old":
+      yield* recordUnsent(Disclosure.withheld(delivery))
+      return ended({ _tag: "TooOld", at: now })
+    case "send":
+      yield* record(Disclosure.sent(delivery))
+      return yield* send(delivery, receiver, until, now)
+  }
+})
 
 const ended = (how: Delivery.DeliveryFinish): AttemptResult => ({ how, row: null })
 
-const send = (
+const send = fn(function* (
   delivery: Delivery.Delivery,
   { headers, secrets, url }: Receiver,
   until: Timestamp.Timestamp,
   askedAt: Timestamp.Timestamp
-) =>
-  Effect.gen(function* () {
-    // The permission and the secrets were read for this time and are not used after it.
-    if (runsOut(yield* Timestamp.now, until)) return undefined
-    const { appId, endpointId, envelope } = delivery
-    const sealContext = SigningSecret.sealContext(appId, endpointId)
-    yield* Telemetry.measure(() => DeliveryFigures.began(delivery, askedAt))
-    const { answer, endedAt, exchange, startedAt } = yield* signedPost({
-      url,
-      secrets,
-      headers: ownHeaders(appId, endpointId, headers),
-      sealContext,
-      body: body(envelope, endpointId)
-    }).pipe(Effect.catchTag("VaultError", notSigned))
-    const row = Delivery.attemptOf(delivery.attempt, answer, startedAt, endedAt, exchange)
-    if (row !== null) {
-      const tookMillis = row.endedAt - row.startedAt
-      yield* report((to) => to.attempted({ appId, endpointId, endedAt: row.endedAt, tookMillis, error: row.error }))
-    }
-    const result: AttemptResult = { how: Delivery.afterAttempt(delivery, answer, endedAt), row }
-    return result
-  })
+) {
+  // The permission and the secrets were read for this time and are not used after it.
+  if (runsOut(yield* Timestamp.now, until)) return undefined
+  const { appId, endpointId, envelope } = delivery
+  const sealContext = SigningSecret.sealContext(appId, endpointId)
+  yield* Telemetry.measure(() => DeliveryFigures.began(delivery, askedAt))
+  const { answer, endedAt, exchange, startedAt } = yield* signedPost({
+    url,
+    secrets,
+    headers: ownHeaders(appId, endpointId, headers),
+    sealContext,
+    body: body(envelope, endpointId)
+  }).pipe(Effect.catchTag("VaultError", notSigned))
+  const row = Delivery.attemptOf(delivery.attempt, answer, startedAt, endedAt, exchange)
+  if (row !== null) {
+    const tookMillis = row.endedAt - row.startedAt
+    yield* report((to) => to.attempted({ appId, endpointId, endedAt: row.endedAt, tookMillis, error: row.error }))
+  }
+  const result: AttemptResult = { how: Delivery.afterAttempt(delivery, answer, endedAt), row }
+  return result
+})
 
 /** Stores the result. Undefined when another worker has taken the delivery over. */
-const finish = (
+const finish = fn(function* (
   delivery: Delivery.Delivery,
   how: Delivery.DeliveryFinish,
   storing: Effect.Effect<boolean, StoreError>
-) =>
-  Effect.gen(function* () {
-    const written = (yield* retryTransient(REPEATS)(storing)) ? how : undefined
-    yield* Telemetry.measure(() => DeliveryFigures.attempted(delivery, written))
-    yield* Telemetry.annotate({ "place_access.outcome": DeliveryFigures.outcomeOf(written) })
-    return written
-  })
+) {
+  const written = (yield* retryTransient(REPEATS)(storing)) ? how : undefined
+  yield* Telemetry.measure(() => DeliveryFigures.attempted(delivery, written))
+  yield* Telemetry.annotate({ "place_access.outcome": DeliveryFigures.outcomeOf(written) })
+  return written
+})
 
 /** Whether `until` would come before the result of a request that is sent now could be stored. */
 const runsOut = (now: Timestamp.Timestamp, until: Timestamp.Timestamp): boolean =>

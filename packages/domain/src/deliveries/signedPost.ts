@@ -7,7 +7,7 @@ import {
   WebhookSender
 } from "../endpoints/index.js"
 import type { AppId, EndpointId } from "../shared/Ids.js"
-import { Telemetry, Timestamp, Vault, program, withPort } from "../shared/index.js"
+import { fn, Telemetry, Timestamp, Vault, program, withPort } from "../shared/index.js"
 import * as AttemptExchange from "./AttemptExchange.js"
 import * as DeliveryFigures from "./DeliveryFigures.js"
 import * as Signature from "./Signature.js"
@@ -54,10 +54,8 @@ export const signedPost = program(
     const sender = yield* WebhookSender
     const startedAt = yield* Timestamp.now
     const texts = yield* unsealLive(secrets, sealContext, startedAt)
-    const own = yield* Effect.forEach(headers, (one) =>
-      Effect.map(unsealed(one.sealed, one.sealContext), (value) => [one.name, value] as const)
-    )
-    const request = [...headersOf(sender, texts, body, startedAt), ...own]
+    const request: Array<readonly [string, string]> = headersOf(sender, texts, body, startedAt)
+    for (const { name, sealContext, sealed } of headers) request.push([name, yield* unsealed(sealed, sealContext)])
     const answer = yield* sender.post(url, request, body)
     const response = answer._tag === "Answered" ? (answer.headers ?? []) : []
     const exchange = AttemptExchange.of(
@@ -73,11 +71,15 @@ export const signedPost = program(
 )
 
 /** Unseals the secrets that are valid at `now`, newest first. */
-export const unsealLive = (
+export const unsealLive = fn(function* (
   secrets: ReadonlyArray<SigningSecret.SigningSecret>,
   sealContext: string,
   now: Timestamp.Timestamp
-) => Effect.forEach(SigningSecret.live(secrets, now), ({ sealed }) => unsealed(sealed, sealContext))
+) {
+  const texts: Array<string> = []
+  for (const { sealed } of SigningSecret.live(secrets, now)) texts.push(yield* unsealed(sealed, sealContext))
+  return texts
+})
 
 const unsealed = (sealed: Vault.Sealed, sealContext: string) =>
   withPort(Vault.Vault, (vault) => {
@@ -122,7 +124,7 @@ const headersOf = (
     ["content-type", "application/json"],
     ["user-agent", USER_AGENT],
     [Signature.HEADER, Signature.header(at, signatures)]
-  ] as const
+  ] satisfies Array<[string, string]>
 }
 
 const USER_AGENT = "place-access-webhooks/1"

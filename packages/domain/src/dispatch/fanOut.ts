@@ -161,12 +161,9 @@ const attemptsOf = (
       if (hasOwnAddress(receivers, event.id)) continue
       const wanting = endpoints.filter((endpoint) => WebhookEndpoint.wants(endpoint, event))
       if (wanting.length === 0) continue
-      attempts.set(
-        event.id,
-        yield* Effect.forEach(wanting, (endpoint) =>
-          Effect.map(newDelivery(entropy, event, endpoint), (row) => ({ row, endpoint }))
-        )
-      )
+      const own: Array<FirstAttempt> = []
+      for (const endpoint of wanting) own.push({ row: yield* newDelivery(entropy, event, endpoint), endpoint })
+      attempts.set(event.id, own)
     }
     return attempts
   })

@@ -8,6 +8,7 @@ import type { WebhookEndpoint } from "../endpoints/WebhookEndpoint.js"
 import type { WaitingEvent } from "../events/Event.js"
 import type { Crew } from "../leases/holdLeases.js"
 import type { EndpointId, EventId, UserId } from "../shared/Ids.js"
+import { fn } from "../shared/Program.js"
 import { retryTransient } from "../shared/Errors.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import type { Flights } from "./flights.js"
@@ -57,7 +58,7 @@ export interface FirstAttempts {
     attempts: ReadonlyArray<FirstAttempt>,
     until: Timestamp.Timestamp,
     isBacklog: boolean
-  ) => Effect.Effect<boolean>
+  ) => Effect.Effect<boolean, never, Ports>
   /** Whether so few attempts wait in line that more events should be read. */
   readonly hasEnough: () => boolean
   /** The lines of endpoints at which nothing began for `STUCK` become rows. */
@@ -158,9 +159,8 @@ export const make = ({
   onEnough,
   onWait,
   perEndpoint
-}: Means): Effect.Effect<FirstAttempts, never, Ports> =>
+}: Means): Effect.Effect<FirstAttempts, never, EventStore | DeliveryStore> =>
   Effect.gen(function* () {
-    const ports = yield* Effect.context<Ports>()
     const events = yield* EventStore
     const deliveries = yield* DeliveryStore
     /** When each event may be read again at the latest. */
@@ -171,7 +171,7 @@ export const make = ({
     let inLine = 0
 
     const mark = (event: WaitingEvent) =>
-      Effect.flatMap(Timestamp.now, (now) => retryTransient(REPEATS)(events.markFannedOut([event], now)))
+      Timestamp.nowWith((now) => retryTransient(REPEATS)(events.markFannedOut([event], now)))
 
     /** An event that cannot be postponed either is read again after a while. It becomes a row in both cases. */
     const postpone = (event: WaitingEvent) =>
@@ -186,17 +186,19 @@ export const make = ({
     const missed = (event: WaitingEvent, cause: Cause.Cause<unknown>) =>
       Effect.as(Effect.logWarning("An event stays in the outbox", event.id, cause), "missed" as const)
 
-    const settle = (event: WaitingEvent, outcomes: ReadonlyArray<Outcome>) => {
-      const isMarked = outcomes.every((one) => one === "stored")
-        ? mark(event).pipe(
-            Effect.as("stored" as const),
-            Effect.catchAllCause((cause) => missed(event, cause))
-          )
-        : Effect.succeed(outcomes.includes("missed") ? ("missed" as const) : ("left" as const))
-      return Effect.flatMap(isMarked, (outcome) =>
-        outcome === "missed" ? postpone(event) : Effect.sync(() => held.delete(event.id))
-      )
-    }
+    const settle = fn(function* (event: WaitingEvent, outcomes: ReadonlyArray<Outcome>) {
+      const isStored = outcomes.every((one) => one === "stored")
+      const isMissed = isStored ? yield* isUnmarked(event) : outcomes.includes("missed")
+      if (isMissed) yield* postpone(event)
+      else held.delete(event.id)
+    })
+
+    /** Marks the event. True when the store failed. */
+    const isUnmarked = (event: WaitingEvent) =>
+      Effect.matchCauseEffect(mark(event), {
+        onSuccess: () => Effect.succeed(false),
+        onFailure: (cause) => Effect.as(missed(event, cause), true)
+      })
 
     const attempt = ({ endpoint, event, row, until }: Planned) =>
       deliverFirst(row, endpoint, until).pipe(
@@ -242,21 +244,19 @@ export const make = ({
      * One fiber of an endpoint: makes an attempt, and then those that wait in line. It ends when the line is empty, or
      * when this worker's share of the endpoint has become smaller than the number of its fibers.
      */
-    const flying = (planned: Planned, line: Line): Effect.Effect<boolean, never, Ports> =>
-      Effect.flatMap(Timestamp.now, (now) => {
-        line.movedAt = now
-        return Effect.flatMap(Effect.exit(begin(planned)), () => {
-          const { id } = planned.endpoint
-          const releasing = flights.isFailing(id) || shareAt(planned) === 0 ? release(line) : Effect.void
-          return Effect.flatMap(releasing, () => {
-            const [next] = line.fibers > shareAt(planned) ? [] : taken(line, 1)
-            if (next !== undefined) return flying(next, line)
-            line.fibers--
-            if (line.fibers === 0) lines.delete(id)
-            return Effect.succeed(false)
-          })
-        })
-      })
+    const flying = fn(function* (first: Planned, line: Line) {
+      const { id } = first.endpoint
+      for (let planned: Planned | undefined = first; planned !== undefined;) {
+        line.movedAt = yield* Timestamp.now
+        yield* Effect.exit(begin(planned))
+        const share = shareAt(planned)
+        if (flights.isFailing(id) || share === 0) yield* release(line)
+        planned = line.fibers > share ? undefined : taken(line, 1)[0]
+      }
+      line.fibers--
+      if (line.fibers === 0) lines.delete(id)
+      return false
+    })
 
     const mayBegin = (one: FirstAttempt): boolean => flights.hasRoomForFirst(one.endpoint.id, shareAt(one))
     const mayWait = (one: FirstAttempt, now: Timestamp.Timestamp): boolean => {
@@ -269,44 +269,48 @@ export const make = ({
       )
     }
 
-    const launchOne = (planned: Planned, now: Timestamp.Timestamp) =>
-      Effect.suspend(() => {
-        const { id } = planned.endpoint
-        const known = lines.get(id)
-        if (known !== undefined && !mayBegin(planned)) {
-          inLine++
-          known.waiting.push(planned)
-          return Effect.void
-        }
-        const line = known ?? { fibers: 0, movedAt: now, waiting: [] }
-        line.fibers++
-        lines.set(id, line)
-        // Not under the span of the fan-out: an attempt is a trace of its own, and ends later.
-        const apart: Effect.Effect<boolean> = Effect.mapInputContext(flying(planned, line), () => ports)
-        return flights.launch(id, apart, "first")
-      })
+    const launchOne = (planned: Planned, now: Timestamp.Timestamp) => {
+      const { id } = planned.endpoint
+      const known = lines.get(id)
+      if (known !== undefined && !mayBegin(planned)) {
+        inLine++
+        known.waiting.push(planned)
+        return Effect.void
+      }
+      const line = known ?? { fibers: 0, movedAt: now, waiting: [] }
+      line.fibers++
+      lines.set(id, line)
+      return flights.launch(id, flying(planned, line), "first")
+    }
+
+    const launch = fn(function* (
+      event: WaitingEvent,
+      attempts: ReadonlyArray<FirstAttempt>,
+      until: Timestamp.Timestamp,
+      isBacklog: boolean
+    ) {
+      const now = yield* Timestamp.now
+      const { heldSince, isOver } = leases.crew()
+      // A worker that has to give leases up waits until nothing of them is in flight.
+      if (isOver || !isFresh(event, heldSince, now) || unstored.delete(event.id)) return false
+      if (!attempts.every((one) => mayBegin(one) || (isBacklog && mayWait(one, now)))) return false
+      const outcomes: Array<Outcome> = []
+      const end = (outcome: Outcome) =>
+        Effect.suspend(() => {
+          outcomes.push(outcome)
+          return outcomes.length === attempts.length ? settle(event, outcomes) : Effect.void
+        })
+      held.set(event.id, Infinity)
+      for (const { endpoint, row } of attempts) yield* launchOne({ endpoint, row, event, until, end }, now)
+      return true
+    })
 
     return {
       inHand: (now) => {
         for (const [id, until] of held) if (until <= now) held.delete(id)
         return [...held.keys()]
       },
-      launch: (event, attempts, until, isBacklog) =>
-        Effect.flatMap(Timestamp.now, (now) => {
-          const { heldSince, isOver } = leases.crew()
-          // A worker that has to give leases up waits until nothing of them is in flight.
-          if (isOver || !isFresh(event, heldSince, now) || unstored.delete(event.id)) return Effect.succeed(false)
-          if (!attempts.every((one) => mayBegin(one) || (isBacklog && mayWait(one, now)))) return Effect.succeed(false)
-          const outcomes: Array<Outcome> = []
-          const end = (outcome: Outcome) =>
-            Effect.suspend(() => {
-              outcomes.push(outcome)
-              return outcomes.length === attempts.length ? settle(event, outcomes) : Effect.void
-            })
-          held.set(event.id, Infinity)
-          const launching = attempts.map(({ endpoint, row }) => launchOne({ endpoint, row, event, until, end }, now))
-          return Effect.as(Effect.all(launching, { discard: true }), true)
-        }).pipe(Effect.uninterruptible),
+      launch: (...event) => Effect.uninterruptible(launch(...event)),
       hasEnough: () => inLine <= enough,
       releaseStuck: Effect.flatMap(Timestamp.now, (now) =>
         Effect.forEach(

@@ -30,8 +30,8 @@ const look = (run: Run) => {
         const before = held.get(id)
         held.set(id, { lease, until })
         if (before === undefined || before.lease === lease) continue
-        takenOver++
-        if (now < before.until) wrong.push({ at: i, detail: `delivery ${id} was claimed while another lease ran` })
+        if (now >= before.until) takenOver++
+        else wrong.push({ at: i, detail: `delivery ${id} was claimed while another lease ran` })
       }
     } else if (method === "finish" && value === true) {
       const claim = recordOf(recordOf(args)?.["claim"]) ?? {}
