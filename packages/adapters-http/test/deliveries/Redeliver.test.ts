@@ -139,14 +139,16 @@ describe("POST …/deliveries/{delivery_id}/redeliver [§4.7]", () => {
   })
 
   it.each([
-    ["delivered", 204, "delivered"],
-    ["failed", 500, "failed"]
-  ])("of a test that was %s sends the same ping again, marked as a test [M10]", async (_, answer, state) => {
+    ["a ping", "delivered", 204, "ping"],
+    ["a ping", "failed", 500, "ping"],
+    ["a sample", "delivered", 204, "place.enter"],
+    ["a sample", "failed", 500, "sensitive.lapsed"]
+  ])("of %s that was %s sends the same test again, marked as a test [M10]", async (_, state, answer, type) => {
     const on = await stage(world)
     await on.script(MemoryWebhookSender.answers(answer))
-    await on.developer.send("POST", `${on.base}/webhooks/${on.endpoints[0]}/test`)
+    await on.developer.send("POST", `${on.base}/webhooks/${on.endpoints[0]}/test?type=${type}`)
     const [test] = await rows(on)
-    expect(test).toMatchObject({ state, type: "ping", test: true, replay: false })
+    expect(test).toMatchObject({ state, type, test: true, replay: false })
     await on.script(MemoryWebhookSender.answers(200))
     world.clock.advance(1)
     const again = await redeliver(on, test!.id)
