@@ -98,7 +98,7 @@ export const speed = (
   return { entriesPerS: Math.round((counts.read * 1_000) / tookMs), leftS: Math.ceil(leftMs / 1_000) }
 }
 
-const MIB = 1_048_576
+export const MIB = 1_048_576
 /**
  * The largest file. A phone's Google Timeline export has 20 to 100 MiB, a Takeout of ten years a few hundred, and GPX
  * files of this size hold ten years of tracks. The database may hold `MAX_WAITING_BYTES` of one person, and one more

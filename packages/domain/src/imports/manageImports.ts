@@ -41,7 +41,7 @@ export const startImport = program("startImport", function* <
   }
   if (!(yield* store.begin(begun, Import.MAX_OPEN))) {
     return yield* new Conflict({
-      reason: `${Import.MAX_OPEN} imports are waiting already: let one finish, or remove one`
+      reason: `At most ${Import.MAX_OPEN} imports with ${Import.MAX_WAITING_BYTES / Import.MIB} MiB of files can wait: let one finish, or remove one`
     })
   }
   return yield* Effect.gen(function* () {

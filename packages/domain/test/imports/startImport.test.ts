@@ -91,13 +91,33 @@ describe("startImport", () => {
     }).pipe(Effect.provide(layer))
   )
 
-  it.effect("three of a user at once, no more", () =>
+  const REFUSAL = "At most 50 imports with 512 MiB of files can wait: let one finish, or remove one"
+
+  it.effect("fifty imports of a user can wait, no more [imports-5]", () =>
     Effect.gen(function* () {
       const user = yield* Fixtures.user
       const start = startImport(user.id, "x", Stream.make(GPX))
-      for (let index = 0; index < Import.MAX_OPEN; index++) yield* start
-      expect(yield* Effect.flip(start)).toBeInstanceOf(Conflict)
+      for (let index = 0; index < 50; index++) yield* start
+      expect(yield* Effect.flip(start)).toEqual(new Conflict({ reason: REFUSAL }))
       expect((yield* startImport((yield* Fixtures.user).id, "x", Stream.make(GPX))).state).toBe("waiting")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("an upload begins while 512 MiB of the user's files wait, and not while more wait [imports-5]", () =>
+    Effect.gen(function* () {
+      const user = yield* Fixtures.user
+      const store = yield* ImportStore
+      // These imports say a size that their files do not have.
+      const claiming = (size: number): typeof ImportStore.Service => ({
+        ...store,
+        complete: (begun, _, at, table) => store.complete(begun, size, at, table)
+      })
+      const start = (size: number) =>
+        Effect.provideService(startImport(user.id, "x", Stream.make(GPX)), ImportStore, claiming(size))
+      yield* start(256 * 1_024 * 1_024)
+      yield* start(256 * 1_024 * 1_024)
+      yield* start(1)
+      expect(yield* Effect.flip(start(1))).toEqual(new Conflict({ reason: REFUSAL }))
     }).pipe(Effect.provide(layer))
   )
 })

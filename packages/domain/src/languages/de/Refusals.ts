@@ -128,8 +128,8 @@ export const refusals: ReadonlyArray<GermanPair> = [
   { en: "The archive could not be made", de: "Das Archiv konnte nicht erstellt werden" },
   { en: "The upload was stopped", de: "Das Hochladen wurde abgebrochen" },
   {
-    en: "{n:number} imports are waiting already: let one finish, or remove one",
-    de: "{n:number} Importe warten schon: Lassen Sie einen fertig werden, oder entfernen Sie einen"
+    en: "At most {n:number} imports with {size:number} MiB of files can wait: let one finish, or remove one",
+    de: "Höchstens {n:number} Importe mit Dateien von {size:number} MiB können warten: Lassen Sie einen fertig werden, oder entfernen Sie einen"
   },
   {
     en: "This is no file of location history. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks logs, Google's files and archives of this service are read.",
