@@ -131,7 +131,7 @@ export const BY_NAME: Readonly<Record<string, string>> = {
   lon: "Degrees east, -180 to 180",
   main: "What the phone's app should do",
   max_age_s: "How old the reading may be, in seconds: 1 to 86,400",
-  max_event_age_s: "Beyond this age in seconds an event is not sent; null: the service's own limit",
+  max_event_age_s: "Beyond this age in seconds an event is not sent; null: an event is sent at any age",
   message: "What is wrong and what to do, for a person",
   mode: "What the user is asked for",
   name: "The name that people read",

@@ -26,6 +26,11 @@ const copyParts = async (from: string, to: string): Promise<void> => {
         mode: constants.COPYFILE_FICLONE
       })
     }
+    const isDatabase = await stat(join(draft, "database", "PG_VERSION")).then(
+      () => true,
+      () => false
+    )
+    if (!isDatabase) throw new CopyFailed({ message: `${from} has no database` })
     // The rename makes the copy complete or absent, also when the process is stopped half-way.
     await rename(draft, to)
   } catch (error) {
@@ -52,10 +57,11 @@ export const copyFolder = (from: string, to: string): Effect.Effect<void, SqlErr
         yield* sql`CHECKPOINT`
         yield* Effect.tryPromise({
           try: () => copyParts(from, to),
-          catch: (error) => new CopyFailed({ message: `${to} cannot be written (${reasonOf(error)})` })
+          catch: (error) =>
+            error instanceof CopyFailed
+              ? error
+              : new CopyFailed({ message: `${to} cannot be written (${reasonOf(error)})` })
         })
       })
     )
-    const found = yield* Effect.promise(() => stat(join(to, "database", "PG_VERSION")).catch(() => undefined))
-    if (found === undefined) return yield* new CopyFailed({ message: `${from} has no database` })
   })
