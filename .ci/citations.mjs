@@ -1,20 +1,22 @@
-// Checks that every citation leads somewhere. Fails on a `Spec §…`, a `decision …` or a tag of a test's title that
-// names no rule and no decision, on a link to a rule or decision that does not exist, on a decision that no code and no
-// test cites, and on a decision without a date, a reason or the rejected alternatives. `--write` makes the index of
-// decisions.
+// Checks that every citation names an existing rule or decision. Fails on a `Spec §…`, a `decision …` or a tag of a
+// test's title that names no rule and no decision, on a link to a rule or decision that does not exist, on a decision
+// that no code and no test cites, and on a decision without a date, a reason or the rejected alternatives. `--write`
+// makes the index of decisions.
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { citations, decisions, DECISIONS, files, SPECIFICATION, specification } from "./law.mjs"
 
 const INDEX = `${DECISIONS}/README.md`
-/** Raise this as the code grows: it only guards against a run that finds almost nothing. */
+/**
+ * The least number of citations. Raise it as the code grows; it only guards against a run that finds almost nothing.
+ */
 const CITATIONS_MIN = 1000
 
 const rules = specification()
 const decided = decisions()
 const problems = []
 
-// 1. The documents themselves.
+// 1. Checks the specification and the decisions themselves: ids, anchors, dates, reasons.
 const ids = [...rules.map(({ id }) => id), ...decided.flatMap(({ id, parts }) => [id, ...parts.map((part) => part.id)])]
 const known = new Set(ids)
 if (known.size !== ids.length) problems.push("two rules or two decisions have one id")
@@ -36,7 +38,7 @@ for (const id of numbered.filter((id) => /\.(?:[2-9]|\d\d)$/.test(id))) {
   if (!numbered.includes(before)) problems.push(`${SPECIFICATION}: ${id} comes without ${before}`)
 }
 
-// 2. The citations.
+// 2. Checks the citations in code, tests and documents.
 const written = files().filter(({ path }) => path !== "docs/coverage.md")
 const cited = written.flatMap(citations)
 if (cited.length < CITATIONS_MIN) {
@@ -51,7 +53,7 @@ for (const { file, id, parts } of decided) {
     problems.push(`${DECISIONS}/${file}: no code and no test cites ${id}`)
 }
 
-// 3. Links and paths to rules and decisions.
+// 3. Checks links and paths to rules and decisions.
 const anchors = new Map()
 const anchorsOf = (path) => {
   if (!anchors.has(path)) {
@@ -75,7 +77,7 @@ for (const { path, text } of written) {
   }
 }
 
-// 4. The index of decisions.
+// 4. Writes the index of decisions, or checks that it is up to date.
 const byFile = new Map()
 for (const one of decided) byFile.set(one.file, [...(byFile.get(one.file) ?? []), one])
 const lines = Array.from(byFile, ([file, all]) => {

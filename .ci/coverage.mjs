@@ -22,7 +22,8 @@ const tests = files().filter(({ path }) => /\/(?:test|testing|examples)\/.*\.ts$
 const titles = tests.flatMap(taggedTitles)
 const problems = []
 
-// A test that is skipped, still to be written or expected to fail proves nothing.
+// A file with a test that is skipped, not written yet or expected to fail must not name rules: such a test proves
+// nothing.
 for (const { path, text } of tests.filter((file) => taggedTitles(file).length > 0)) {
   const idle = /\b(?:it|test|describe)\.(?:skip|todo|fails)\b/.exec(text)
   if (idle !== null) problems.push(`${path}: ${idle[0]} in a file whose titles name rules`)
@@ -62,7 +63,7 @@ const rows = [
 ].map((row) => ({ ...row, name: row.id.replace("decision ", "decisions "), proof: provedBy.get(row.id) ?? [] }))
 
 for (const { name, words, isRequired, noTest, parts, proof } of rows) {
-  // Also proved by a test for a part: such a test counts for the whole decision.
+  // A test for a part of a decision counts for the whole decision.
   const isProved = proof.length > 0 || parts.some((part) => provedBy.has(part.id))
   if (isRequired && !isProved) problems.push(`no test says [${name}]: ${words}`)
   if (noTest && isProved) problems.push(`${name} says that no test can show it, and ${proof[0].path} does`)
@@ -78,7 +79,7 @@ if (asked.length > 0) process.exit(0)
 /** The first words of a rule, enough to recognise it. */
 const short = (words) => (words.length <= 60 ? words : `${words.slice(0, 60).replace(/\s+\S*$/, "")} …`)
 
-/** The tests in short: `domain/rules: behaviours, RuleEvaluation`. */
+/** The test files in a short form, by folder: `domain/rules: behaviours, RuleEvaluation`. */
 const places = (proof) => {
   const folders = new Map()
   for (const path of new Set(proof.map(({ path }) => path))) {

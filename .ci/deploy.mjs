@@ -1,5 +1,6 @@
 // Checks the files of `.deploy` with the programs that will read them: `npm run deploy:check`. A check whose program is
-// not on this machine is skipped with a message; apps/server/test/kit/deploy.test.ts checks what needs no program.
+// not on this machine is skipped with a message. apps/server/test/kit/deploy.test.ts checks the parts that need no such
+// program.
 import { spawnSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -21,7 +22,10 @@ const check = (what, program, args, options = {}) => {
   console.log(`${isRight ? "ok      " : "FAILED  "} ${what}${isRight ? "" : `\n${said}`}`)
 }
 
-/** systemd looks for the program, the user and the folder of a unit: the copies name others, which this machine has. */
+/**
+ * systemd-analyze fails when the program, the user or the folder that a unit names does not exist. So these copies of
+ * the units name a program, a user and a folder that this machine has.
+ */
 const units = join(folder, "units")
 mkdirSync(units)
 for (const name of ["place-access.service", "place-access-worker@.service"]) {
@@ -45,7 +49,7 @@ check(
   { refuse: /Unknown (?:key|section)|Failed to parse|ignoring/i }
 )
 
-/** nginx reads the certificate when it checks its configuration. */
+/** nginx reads the certificate when it checks its configuration, so the check makes a certificate. */
 const nginx = join(folder, "nginx")
 mkdirSync(nginx)
 if (has("openssl")) {

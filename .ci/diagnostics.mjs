@@ -1,7 +1,7 @@
-// Runs Effect's own diagnostics, for code that the compiler accepts and that is wrong all the same, such as an Effect
-// that nobody runs. The tsconfig.json nearest to a file says which findings are errors: tsconfig.base.json for sources,
-// tsconfig.test.json for tests, which also lists the test files. All files are one program here, which is faster: the
-// tool's own command makes a new program for every fifty files.
+// Runs Effect's own diagnostics. They find code that the compiler accepts and that is wrong nevertheless, such as an
+// Effect that nobody runs. The tsconfig.json nearest to a file says which findings are errors: tsconfig.base.json for
+// sources, tsconfig.test.json for tests, which also lists the test files. This script puts all files into one program,
+// which is faster: the tool's own command makes a new program for every fifty files.
 import { createRequire } from "node:module"
 import { dirname } from "node:path"
 import ts from "typescript"
@@ -19,19 +19,22 @@ const read = (path) => {
 const { fileNames, options } = read("tsconfig.test.json")
 const program = ts.createProgram({ rootNames: fileNames, options })
 
-// Only an error fails the run. A rule that no tsconfig.json makes an error costs as much as one that does, and half of
-// the time went into hints for editors. The plugin publishes the names of its rules in the schema of its options.
+// Only an error fails the run, so rules that are no errors are switched off. When all were on, half of the time went
+// into hints for editors. The plugin publishes the names of its rules in the schema of its options.
 const { definitions } = createRequire(import.meta.url)(`${NAME}/schema.json`)
 const RULES = Object.keys(definitions.effectLanguageServicePluginDiagnosticSeverityDefinition.properties)
 
-/** Without the rules that are not errors. */
+/** The severity of every rule: `error` where the configuration says so, otherwise `off`. */
 const errorsOf = (severities) => {
   const unknown = Object.keys(severities).filter((name) => !RULES.includes(name))
   if (unknown.length > 0) throw new Error(`${NAME} has no rules of the names ${unknown.join(", ")}`)
   return Object.fromEntries(RULES.map((name) => [name, severities[name] === "error" ? "error" : "off"]))
 }
 
-/** Asks for what an editor would show: the findings of the plugin, without those of the compiler. */
+/**
+ * Makes the plugin's part of a language service, which editors use. It returns the findings of the plugin, without
+ * those of the compiler.
+ */
 const judge = (config) =>
   plugin({ typescript: ts }).create({
     config: { ...config, diagnosticSeverity: errorsOf(config.diagnosticSeverity) },

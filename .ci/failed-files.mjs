@@ -1,8 +1,9 @@
-// Prints the files of a test run that may be tried once more, from vitest's JSON report:
+// Prints the failed files of a test run if they may be tried once more, from vitest's JSON report:
 //   node .ci/failed-files.mjs <report>
 //
-// Only a test that needs a server, a browser or a process of its own may: such a test can fail for what the machine
-// does meanwhile. A test of decisions alone has no such excuse, and a change that breaks many files is not tried again.
+// They may if each of them needs a server, a browser or a process of its own, because other work on the machine can
+// make such a test fail. Other tests have no such excuse: if one of them failed, nothing is printed. Nothing is printed
+// either when more than `MOST_FILES` files failed, because then the change itself is probably wrong.
 import { existsSync, readFileSync } from "node:fs"
 import { relative } from "node:path"
 

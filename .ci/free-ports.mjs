@@ -1,4 +1,4 @@
-// Prints the given number of ports of 127.0.0.1 that nobody listens on: `node .ci/free-ports.mjs 3`.
+// Prints the given number of ports of 127.0.0.1 on which no program listens: `node .ci/free-ports.mjs 3`.
 import { createServer } from "node:net"
 
 const servers = await Promise.all(

@@ -1,7 +1,7 @@
-// Checks where the code uses private parts of libraries, which a library may change in any version. Each part belongs
-// to one room, whose README says why it is worth it and what an upgrade could break, and a test there fails when the
-// part changes. This check fails on a use in any other place, and on a version that the room's README was not read
-// again for.
+// Checks where the code uses private parts of libraries ("hooks"), which a library may change in any version. Each hook
+// belongs to one or more rooms. A room's README says why its hooks are worth the risk and what an upgrade could break,
+// and a canary test of the room fails when a hook changes. This check fails on a hook that is used in any other place,
+// and when the installed version of a library is not the version that the README says it was written for.
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 
@@ -11,7 +11,7 @@ const SIMULATION = "packages/domain/testing/simulation/engine/"
 const PROCESS = "apps/worker/src/process/"
 const MAP = "packages/adapters-http/src/pages/kit/scripts/mapScript.ts"
 
-/** Rooms with hooks: the README that lists them, and the tests that fail when an upgrade changes one. */
+/** Rooms with hooks: the README that lists the hooks, and the canary tests that fail when an upgrade changes a hook. */
 const ROOMS = [
   { room: ENGINE, readme: `${ENGINE}README.md`, canary: "packages/adapters-http/test/engine/hooks.test.ts" },
   { room: DRIVER, readme: `${DRIVER}README.md`, canary: "packages/adapters-pg/test/driver/hooks.pg.test.ts" },
@@ -28,7 +28,10 @@ const ROOMS = [
   }
 ]
 
-/** `uses`: the rooms that may use a hook; undefined when none may. A README names each hook as it is written here. */
+/**
+ * The hooks. `uses` are the rooms that may use a hook; left out: none may. A README names each hook as it is written
+ * here.
+ */
 const HOOKS = [
   { name: "HttpApiBuilder.group", pattern: /\bHttpApiBuilder\.group\b/, uses: [ENGINE] },
   { name: "RouteContextTypeId", pattern: /\bRouteContextTypeId\b/, uses: [ENGINE] },
@@ -82,7 +85,7 @@ for (const path of tracked) {
   }
 }
 
-/** Installed versions, as our packages pin them. */
+/** The installed versions of libraries, as the packages of this repository pin them. */
 const pinned = new Map(
   execFileSync("git", ["ls-files", "*package.json"], { encoding: "utf8" })
     .trim()
@@ -103,7 +106,7 @@ for (const { canary, readme, room } of ROOMS) {
     if (!text.includes(`\`${name}\``))
       say(`${readme} does not list \`${name}\`, which belongs to ${uses.join(" and ")}`)
   }
-  // "Read in: effect 3.22.4, @effect/platform 0.97.2."
+  // The line of a README such as "Read in: effect 3.22.4, @effect/platform 0.97.2."
   const versions = /^Read in: (.+)\.$/m.exec(text)?.[1]?.split(", ") ?? []
   if (versions.length === 0) say(`${readme} does not say in which versions the libraries were read`)
   for (const entry of versions) {

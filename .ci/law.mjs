@@ -1,5 +1,5 @@
-// Reads the two documents that code and tests cite: docs/specification.md and packages/domain/docs/decisions/*.md.
-// citations.mjs uses it to check that every citation leads somewhere, and coverage.mjs to check that every rule has a
+// Reads what code and tests cite: docs/specification.md and packages/domain/docs/decisions/*.md. citations.mjs uses it
+// to check that every citation names an existing rule or decision, and coverage.mjs to check that every rule has a
 // test.
 import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
@@ -23,7 +23,7 @@ const TAGGED_TITLE = new RegExp(`(["'\`])((?:(?!\\1)[^\\\\\\n]|\\\\.)*) \\[(${TA
 
 const lineAt = (text, index) => text.slice(0, index).split("\n").length
 
-/** Every file that people write: the tracked files and the new ones. */
+/** Every source file and document: the tracked files and the new ones. */
 export const files = () =>
   execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { encoding: "utf8" })
     .split("\n")
@@ -31,7 +31,7 @@ export const files = () =>
     .sort()
     .map((path) => ({ path, text: readFileSync(path, "utf8") }))
 
-/** The titles of a file that have tags. */
+/** The titles of tests in a file that end with tags. */
 export const taggedTitles = ({ path, text }) =>
   Array.from(text.matchAll(TAGGED_TITLE), ({ 2: title, 3: tags, index }) => ({
     path,

@@ -17,9 +17,9 @@ import { build } from "esbuild"
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..")
 
 /**
- * The parts for apps. `entries`: the paths below `src`, as they are imported. `optional`: what the entry `Api` needs,
- * which is for users of Effect. A range here must not exclude effect 4: npm would refuse to install the client in a
- * project that has it, although the client does not use it.
+ * The parts for apps. `entries`: the paths by which they are imported, with their files below `src`. `optional`: the
+ * peer dependencies of the entry `Api`, which is for users of Effect. A range here must not exclude effect 4: npm would
+ * refuse to install the client in a project that has effect 4, although the client does not use it.
  */
 const PARTS = {
   "adapters-http": {
@@ -89,7 +89,10 @@ const stage = (name, target) => {
   writeFileSync(join(target, "package.json"), `${JSON.stringify(packed, null, 2)}\n`)
 }
 
-/** None of our modules does anything when it is imported, so a bundle leaves out those that it does not use. */
+/**
+ * Lets a bundle leave out modules that it does not use. This is safe, because no module of this repository does
+ * anything when it is imported.
+ */
 const withoutEffects = {
   name: "without-effects",
   setup: (bundle) => {
@@ -110,7 +113,7 @@ const LISTEN = "place-access-listen"
 /** Packages that only the server needs. When `listen` needs one of them, the check below fails. */
 const NOT_BUNDLED = ["@electric-sql/pglite", "@node-rs/argon2", "pg-native"]
 
-/** `listen` as one file without a dependency. */
+/** Makes the package `listen`: one file without a dependency. */
 const stageListen = async (target) => {
   const { version } = JSON.parse(readFileSync(join(ROOT, "apps/server/package.json"), "utf8"))
   const { metafile } = await build({
@@ -148,7 +151,7 @@ const stageListen = async (target) => {
   writeFileSync(join(target, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
 }
 
-/** Packs one package into the folder, and answers as `npm pack --json` does. */
+/** Packs one package into the folder, and returns the package's entry in the output of `npm pack --json`. */
 const pack = async (name, folder) => {
   const staged = mkdtempSync(join(tmpdir(), "pack-"))
   try {

@@ -23,7 +23,10 @@ const freePort = () =>
     })
   })
 
-/** Starts the demo and waits for the end of its tour. Returns who can sign in, and how to stop the demo. */
+/**
+ * Starts the demo and waits for the end of its tour. Returns the account with which to sign in, and a function that
+ * stops the demo.
+ */
 const startDemo = (port) =>
   new Promise((resolve, reject) => {
     const demo = spawn(process.execPath, [join(ROOT, "apps/server/commands-bundle/demo.js"), "--pace", "0"], {

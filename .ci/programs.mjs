@@ -1,10 +1,14 @@
-// Checks that the domain's programs are written in one way: when a room's index.ts exports a function of a camelCase
-// file, the function is `program("itsName", function* …)`. .oxlintrc.json forbids the other ways to make a span.
+// Checks that the domain's programs are written in the same way: when a room's index.ts exports a function of a
+// camelCase file, the function is `program("itsName", function* …)`. .oxlintrc.json forbids the other ways to make a
+// span.
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import ts from "typescript"
 
-/** Programs that run until they are interrupted: their span would never end, and all other spans would lie below it. */
+/**
+ * Programs that run until they are interrupted. They have no span, because it would never end and would contain all
+ * other spans.
+ */
 const ENDLESS = new Set([
   "runWorker",
   "runMail",
@@ -15,10 +19,10 @@ const ENDLESS = new Set([
   "listen"
 ])
 
-/** Raise this as the code grows: it only guards against a run that finds almost nothing. */
+/** The least number of programs. Raise it as the code grows; it only guards against a run that finds almost nothing. */
 const PROGRAMS_MIN = 120
 
-/** The files of the rooms, without the index at the top. */
+/** The files of the rooms, without the index.ts at the top of `src`. */
 const SOURCES = readdirSync("packages/domain/src", { recursive: true })
   .filter((name) => name.includes("/") && name.endsWith(".ts"))
   .map((name) => join("packages/domain/src", name))

@@ -15,7 +15,10 @@ import { fileURLToPath } from "node:url"
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..")
 const json = (path) => JSON.parse(readFileSync(join(ROOT, path), "utf8"))
 
-/** What `bundle.mjs` leaves out of the bundles, and what the pages send to browsers as it is. */
+/**
+ * The packages that the release folder installs: those that `bundle.mjs` leaves out of the bundles, and those whose
+ * files the pages send to browsers unchanged.
+ */
 const PACKAGES = ["@electric-sql/pglite", "@node-rs/argon2", "leaflet"]
 
 /** The native packages for the machines on which the folder starts without an installation. */
@@ -26,7 +29,10 @@ const PLATFORMS = [
   { os: "linux", cpu: "arm64", libc: "musl" }
 ]
 
-/** For operators. The quick start is also a page of the server, which reads it from here. */
+/**
+ * The documents for operators. The quick start is also a page of the server, which reads the file in the release
+ * folder.
+ */
 const DOCUMENTS = [
   "docs/CHANGELOG.md",
   "docs/backup.md",
@@ -47,7 +53,10 @@ const git = (...args) => {
   }
 }
 
-/** `0.1.0`, and with the commit behind it when the commit has no tag of that version: `0.1.0+3f2a91c04b7d`. */
+/**
+ * The version of the release: `0.1.0`, or `0.1.0+3f2a91c04b7d` with the commit when the commit has no tag of the
+ * version.
+ */
 const versionOf = (manifest) => {
   const commit = git("rev-parse", "--short=12", "HEAD")
   const isTagged = git("tag", "--points-at", "HEAD").split("\n").includes(`v${manifest.version}`)
@@ -70,7 +79,7 @@ const lockedOf = (lock, names) => {
   return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The files that a program loads, the entry included: a bundle has files of other programs too. */
+/** The files that a program loads, the entry included. The folder of a bundle also has files of other programs. */
 const filesOf = (folder, entry) => {
   const found = new Set([entry])
   for (const name of found) {
@@ -104,7 +113,7 @@ const stagePrograms = (folder, version) => {
       engines
     })
   }
-  // The programs find the files of the pages by the name of their package.
+  // The programs find the base map by the name of this package.
   write(folder, "packages/adapters-http/package.json", {
     name: "@place-access/adapters-http",
     version,
@@ -154,7 +163,10 @@ const npm = (cwd, ...args) =>
     stdio: ["ignore", "inherit", "inherit"]
   })
 
-/** npm compares what it installs with the digests in the lock file. */
+/**
+ * Installs the packages of the lock file; npm checks them against its digests. Unless `isOnlyHere`, adds the native
+ * packages of all `PLATFORMS`.
+ */
 const install = (folder, isOnlyHere) => {
   npm(folder, "ci", "--omit=dev")
   if (isOnlyHere) return
@@ -176,7 +188,10 @@ const install = (folder, isOnlyHere) => {
   }
 }
 
-/** The same commit gives the same bytes. */
+/**
+ * Makes the tarball. The order, times, owners and modes of its files are fixed, so that the same commit gives the same
+ * bytes.
+ */
 const archive = (folder, file) => {
   const when = git("log", "-1", "--format=%cI") || "2000-01-01T00:00:00Z"
   execFileSync(

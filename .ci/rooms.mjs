@@ -1,20 +1,22 @@
-// The rules for rooms, checked on the modules that .ci/fences.mjs cruised. A room is a folder right below a package's
-// src (and below packages/domain/testing): the home of one noun.
+// The rules for rooms, checked on the modules that .ci/fences.mjs read. A room is a folder right below a package's src
+// (and below packages/domain/testing): the home of one noun.
 import { readFileSync } from "node:fs"
 import { dirname, relative } from "node:path"
 
-/** A newcomer reads the top of a src first, so it lists what the package is about and little else. */
+/**
+ * The most files at the top of a src. A newcomer reads these files first, so they must show what the package is about.
+ */
 const TOP_FILES_MAX = 12
-/** A room with more files than this holds a second noun. */
+/** The most files of a room. A room with more files is probably about two nouns. */
 const ROOM_FILES_MAX = 20
-/** A longer file holds two thoughts, and nobody reads it in one go. */
+/** The most lines of a file. A longer file is probably about two things, and nobody reads it in one go. */
 const FILE_LINES_MAX = 400
 /** Files that may be longer, each with the reason. */
 const LONG_ON_PURPOSE = {
   "packages/domain/testing/simulation/oracles/support/Knowledge.ts":
     "one pass over a trace: each method changes the same maps, and a part of them alone says nothing"
 }
-/** One file for each change of the schema, ever. */
+/** Folders without a limit: every change of the schema adds a file and none is ever removed. */
 const GROWS_FOREVER = ["packages/adapters-pg/src/schema/migrations"]
 /** Whether a module is an index. An index only exports what its own room has, so its imports do not count. */
 const isIndex = (path) => path.endsWith("/index.ts")
@@ -31,7 +33,7 @@ const roomOf = (path) => {
   return rest.length === 0 ? undefined : `${root}/${first}`
 }
 
-/** `modules` as dependency-cruiser lists them; answers what is wrong, a line each. */
+/** Returns the problems, one text each. `modules` are the modules as dependency-cruiser lists them. */
 export const problemsOfRooms = (modules, sources) => [
   ...crowded(sources),
   ...long(sources),
@@ -63,7 +65,7 @@ const crowded = (sources) => {
   })
 }
 
-/** room → room it imports → one import that does. */
+/** For each room a map: the rooms that it imports, each with one import as an example. */
 const arrowsOf = (modules) => {
   const arrows = new Map()
   for (const { dependencies, source } of modules) {
@@ -80,7 +82,7 @@ const arrowsOf = (modules) => {
   return arrows
 }
 
-/** Every shortest way from a room back to itself, once. */
+/** The circles of imports between rooms: for each room the shortest way back to itself. Each circle is listed once. */
 const circles = (arrows) => {
   const found = new Map()
   for (const room of arrows.keys()) {

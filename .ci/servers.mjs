@@ -1,4 +1,4 @@
-// Compares what ran on PostgreSQL with what ran on Citus. A suite says in its title where it runs:
+// Compares the tests that ran on PostgreSQL with those that ran on Citus. A suite says in its title where it runs:
 //   "…, on PostgreSQL" and "…, on Citus"   the same test on both
 //   "…, on PostgreSQL alone (reason)"      on one of them, and why
 const BOTH = /, on (PostgreSQL|Citus)(?! alone)/
@@ -7,8 +7,8 @@ const ALONE = /, on (PostgreSQL|Citus) alone \(([^)]*)\)/
 const both = () => ({ PostgreSQL: new Set(), Citus: new Set() })
 
 /**
- * `tests`: `{ fullName, status, file: { name } }`. Returns lines for people, and faults: tests that ran on one of the
- * two only without a reason, and tests of a `.pg.test.ts` file that do not say where they run.
+ * Compares the tests (`{ fullName, status, file: { name } }`). Returns lines for people, and faults: tests that ran on
+ * only one of the two without a reason, and tests of a `.pg.test.ts` file that do not say where they run.
  */
 export function compare(tests) {
   const [ran, passed] = [both(), both()]
@@ -21,7 +21,7 @@ export function compare(tests) {
     else if (server !== undefined) {
       const name = fullName.replace(BOTH, "")
       if (status === "passed") passed[server].add(name)
-      // A failure is reported as such, so it is no fault here.
+      // A failed test counts as run: .ci/totals.mjs reports the failure, so it is no fault here.
       if (status === "passed" || status === "failed") ran[server].add(name)
     } else if (file.name.endsWith(".pg.test.ts")) faults.push(`does not say on which server it runs: ${fullName}`)
   }

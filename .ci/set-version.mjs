@@ -1,7 +1,8 @@
-// Gives all packages of this repository one version: in their manifests, in the versions of each other that they depend
-// on, and in the lock file:
+// Gives all packages of this repository one version: in their manifests, in their dependencies on each other, and in
+// the lock file:
 //   node .ci/set-version.mjs 0.1.0
-// `npm version --workspaces` would leave the dependencies at the old version and then look for that in the registry.
+// `npm version --workspaces` would leave the dependencies at the old version, and npm would then look for the old
+// version in the registry.
 import { readFileSync, writeFileSync } from "node:fs"
 
 const [version = ""] = process.argv.slice(2)

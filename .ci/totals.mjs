@@ -1,6 +1,7 @@
-// Prints the last line of a run, from vitest's JSON reports, one for each test run:
+// Prints the failures of a run again and the totals as the last line. The arguments are vitest's JSON reports, one for
+// each test run:
 //   node .ci/totals.mjs <report> <exit status of the test run> [<report> <exit status>]... -- <failed check>...
-// Beside a report may lie `<report>.again`: the second attempt of some of its files (.ci/failed-files.mjs).
+// `<report>.again`, when it exists, is the report of the second attempt of some failed files (.ci/failed-files.mjs).
 import { existsSync, readFileSync } from "node:fs"
 import { relative } from "node:path"
 import { compare } from "./servers.mjs"
@@ -10,7 +11,7 @@ const end = given.indexOf("--")
 const runs = given.slice(0, end)
 const failedChecks = given.slice(end + 1)
 const totals = { passed: 0, failed: 0, skipped: 0 }
-/** The tests of all runs: a suite may run on PostgreSQL in one of them and on Citus in another. */
+/** The tests of all runs, because a suite may run on PostgreSQL in one run and on Citus in another. */
 const compared = []
 
 for (let at = 0; at < runs.length; at += 2) count(runs[at], runs[at + 1])
@@ -39,7 +40,7 @@ function count(path, status) {
   for (const test of tests.filter((test) => test.status === "failed")) {
     ;(passedAgain.has(nameOf(test)) ? passedLater : failures).push(test)
   }
-  // Written by .ci/unhandled.mjs. A file that could not be loaded is counted already.
+  // .ci/unhandled.mjs wrote these errors. The error of a file that could not be loaded is counted already.
   for (const { file: name, title, message } of unhandledOf(path)) {
     const file = files.find((file) => file.name === name)
     if (file !== undefined && brokenFiles.includes(file)) continue
@@ -48,15 +49,17 @@ function count(path, status) {
   }
   let failed = failures.length + brokenFiles.length
 
-  // Said again at the end, because vitest names failures far above, and often only the end of a long output is kept.
+  // The failures are printed again at the end, because vitest prints them far above, and often only the end of a long
+  // output is kept.
   for (const { fullName, messages, file } of failures) say(file, fullName, messages.join("\n"))
   for (const file of brokenFiles) say(file, "could not be loaded", file.message)
-  // Named, because a test that passes now and then is a defect too.
+  // Tests that passed at the second attempt are printed too, because a test that fails now and then is a defect.
   for (const { fullName, messages, file } of [...passedLater, ...endedLater]) {
     say(file, fullName, messages.join("\n"), "failed once")
   }
 
-  // .ci/run provides PostgreSQL and Chromium, and a cluster where its programs lie beside the clone (REQUIRE_CITUS).
+  // .ci/run provides PostgreSQL and Chromium, and sets REQUIRE_CITUS when it provides a cluster. Tests that need what
+  // it provides must not be skipped.
   const needsCluster = ({ file, fullName }) => file.name.endsWith(".citus.test.ts") || fullName.includes("Citus")
   const isProvided = (test) =>
     needsCluster(test) ? process.env.REQUIRE_CITUS === "1" : /\.(pg|browser)\.test\.ts$/.test(test.file.name)
@@ -67,8 +70,9 @@ function count(path, status) {
 
   compared.push(...tests.map((test) => (passedLater.includes(test) ? { ...test, status: "passed" } : test)))
 
-  // Every test, hook and stray error is in the reports. What is left is the end of the runner itself, after its
-  // reports: it says nothing about the project, and is printed so that somebody looks.
+  // Every test, hook and unhandled error is in the reports. If the status alone shows a failure, the runner itself
+  // failed after it had written its reports. That shows nothing about the project, so it is only printed, unless the
+  // report of unhandled errors is missing.
   if (failed === 0 && passedLater.length + endedLater.length === 0 && status !== "0") {
     console.log(
       `The test run wrote its reports without a failure and then exited with ${status}. The end of its output:`
@@ -114,7 +118,7 @@ function say(file, title, message, what = "failed") {
   console.log(`${what}: ${title} (${relative(process.cwd(), file.name)})\n${message.slice(0, 2000)}\n`)
 }
 
-// Without a cluster nothing can be compared.
+// Faults fail the run only when there was a cluster: without one, no test ran on Citus.
 const { lines, faults } = compare(compared)
 for (const line of lines) console.log(line)
 if (process.env.REQUIRE_CITUS === "1") {

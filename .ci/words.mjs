@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from "node:fs"
 const CODE_COLUMNS = 120
 const PROSE_COLUMNS = 100
 
-/** A phrase to avoid, and what to write in its place. */
+/** Phrases to avoid, each with advice on what to write in its place. */
 const RETIRED = [
   [/\bwhoever\b/i, "name who: the caller, the worker, the user"],
   [/\b(so|that) many\b(?! (that|as)\b)/i, 'give the number or the limit: "at most 100 …"'],
@@ -31,7 +31,10 @@ const findings = []
 const find = (path, line, text) => findings.push({ path, line, text })
 
 const width = (line) => [...line].length
-/** A long string stays on one line, so that it can be searched for as a whole: only the code around it counts. */
+/**
+ * The line with its strings emptied. A long string stays on one line, so that a search finds the whole string; only the
+ * code around it counts.
+ */
 const withoutStrings = (line) =>
   line.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`?|\/(?:[^/\\\n]|\\.)+\/[a-z]*/g, (text) =>
     text.length < 2 ? text : '""'
@@ -67,7 +70,7 @@ for (const path of listed("*.ts", "*.mjs", "*.cjs").filter((path) => !isFixed(pa
   }
 }
 
-/** Whether a page is generated: it has a line for each rule. */
+/** Whether a page is generated. A generated page has long lines, one for each rule. */
 const isGenerated = (path) => path === "docs/coverage.md"
 
 for (const path of listed("*.md").filter((path) => !isGenerated(path))) {
@@ -86,7 +89,7 @@ for (const path of listed("*.md").filter((path) => !isGenerated(path))) {
   }
 }
 
-// ---- a room's index opens with what the room is, in three to ten lines
+// The index of a room opens with a comment of three to ten lines that says what the room is.
 for (const path of listed("packages/*/src/*/index.ts", "packages/domain/testing/index.ts")) {
   const head = /^\/\*\*([\s\S]*?)\*\//.exec(readFileSync(path, "utf8"))?.[1]
   const lines = (head ?? "")
@@ -96,7 +99,7 @@ for (const path of listed("packages/*/src/*/index.ts", "packages/domain/testing/
     find(path, 1, `opens with ${lines.length} lines about the room, 3 to 10 are asked for`)
 }
 
-// ---- one declaration of an exported type name in what ships
+// Each exported type name is declared once in the sources.
 const declared = new Map()
 for (const path of listed("packages/*/src/*.ts", "apps/*/src/*.ts")) {
   for (const [index, line] of readFileSync(path, "utf8").split("\n").entries()) {

@@ -1,11 +1,11 @@
-// The faults that change nothing anybody could see, each with the reason (explained.json).
+// Faults that no test can see, because they change no behaviour. explained.json lists them, each with the reason.
 import { readFileSync } from "node:fs"
 
 const all = JSON.parse(readFileSync(new URL("explained.json", import.meta.url), "utf8"))
 
 /**
- * Divides the tried faults that no test saw into explained and unexplained ones. `stale`: the explanations of the same
- * files that explain nothing any more; empty with a sample.
+ * Divides the tried faults that no test saw into explained and unexplained ones. `stale`: the explanations for the same
+ * files that match no unseen fault any more; empty for a sample of the faults.
  */
 export const explain = (results, isWhole) => {
   const unseen = results.filter(({ test }) => typeof test !== "string")

@@ -1,15 +1,19 @@
-// Judges faults by some tests: in few processes where that is possible, and in one for each fault where it is not.
+// Finds out which faults the tests see. A few processes judge most faults (repeated.mjs); a fault that they cannot
+// judge gets a process of its own.
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { judgeRepeated, linesOf } from "./repeated.mjs"
 import { after, vitest } from "./vitest.mjs"
 
-/** The time for a fault's tests. A fault may loop without an end: its tests are then stopped, and it counts as seen. */
+/**
+ * The time for the tests of one fault. A fault may cause an endless loop: its tests are then stopped, and the fault
+ * counts as seen.
+ */
 const LIMIT_MILLIS = 180_000
-/** This number of test files runs first, because they see most faults. */
+/** The number of test files that run first for a fault. They are the fastest files, and see most faults. */
 const FIRST = 6
 
-/** The test files with their tests, and the faults that each of them reaches. */
+/** The test files, fastest first, with their passed tests and the faults that each file reaches. */
 const filesOf = (report, notes) => {
   const reach = new Map(notes.map(({ file, reached }) => [file, new Set(reached)]))
   return JSON.parse(report)
@@ -33,7 +37,10 @@ const failedTest = (out) => {
   }
 }
 
-/** Judges one fault in a process of its own. Gives the test that sees it; null when none reaches it. */
+/**
+ * Judges one fault in a process of its own. Returns the name of the test that sees the fault, undefined when no test
+ * sees it, null when there are no test files.
+ */
 const alone = async ({ id }, paths, environment) => {
   for (const some of [paths.slice(0, FIRST), paths.slice(FIRST)]) {
     if (some.length === 0) continue
@@ -45,8 +52,9 @@ const alone = async ({ id }, paths, environment) => {
 }
 
 /**
- * `tests`: folders of tests; `mutants`: the faults to judge. Gives for each id the name of the test that sees it, null
- * when no test reaches it, undefined when none sees it; or else the output of tests that fail without a fault.
+ * Judges the faults `mutants` by the tests in the folders `tests`. Returns for each id the name of the test that sees
+ * the fault, null when no test reaches it, undefined when no test sees it. If tests fail without a fault, it returns
+ * their output instead.
  */
 export const judge = async ({ environment, folder, jobs, mutants, say, tests }) => {
   const notes = join(folder, "notes")
@@ -56,13 +64,16 @@ export const judge = async ({ environment, folder, jobs, mutants, say, tests }) 
   const lines = linesOf(notes)
   const files = filesOf(clean.out, lines)
   const loaded = new Set(lines.flatMap((line) => line.loaded))
-  /** Whether a fault runs while its file is loaded: it cannot be switched on later. */
+  /** Whether the code of a fault runs while its file is loaded: such a fault cannot be switched on later. */
   const isEarly = ({ id, isStatic }) => isStatic || loaded.has(id)
 
   const running = mutants.filter((mutant) => !isEarly(mutant)).map(({ id }) => id)
   const repeated = await judgeRepeated({ environment, files, folder, ids: running, jobs, say })
 
-  /** A constant may be read by every test that reaches a place of its file. */
+  /**
+   * The faults of the same file that are not early. An early fault, such as in a constant, can affect every test that
+   * reaches one of these.
+   */
   const siblings = ({ path }) => mutants.filter((other) => !isEarly(other) && other.path === path)
   const pathsOf = (mutant) => {
     const ids = isEarly(mutant) ? siblings(mutant).map(({ id }) => id) : [mutant.id]

@@ -1,5 +1,5 @@
-// npm run mutate -- PATH: plants small faults in the sources of a folder or a file, one by one, and says which of them
-// no test sees. `docs/contributing.md` says how to read the report.
+// `npm run mutate -- PATH` plants small faults in the sources of a folder or a file, one by one, and lists the faults
+// that no test sees. `docs/contributing.md` says how to read the report.
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
@@ -68,7 +68,10 @@ const say = (text) => process.stderr.write(`${text}\n`)
 const clock = performance.now()
 const elapsed = () => `${Math.round((performance.now() - clock) / 1_000)} s`
 
-/** The generator of the draw: small, and the same everywhere. */
+/**
+ * Draws a sample of the faults. The random generator is written out here, so that a seed draws the same sample on every
+ * machine.
+ */
 const drawn = (all, count, seed) => {
   let state = seed >>> 0
   const next = () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32
@@ -80,10 +83,10 @@ const drawn = (all, count, seed) => {
 const tried = values.sample === undefined ? mutants : drawn(mutants, Number(values.sample), Number(values.seed ?? 1))
 
 say(`${tried.length} faults in ${sources.length} files of ${positionals.join(", ")}`)
-/** The tests of a room, such as packages/domain/test/rules. */
+/** The folder of a room's tests, such as packages/domain/test/rules/. */
 const roomOf = (path) => `${(isFolder(path) ? path : dirname(path)).replace(/\/$/, "").replace("/src", "/test")}/`
 const rooms = [...new Set(positionals.map(roomOf))]
-/** The tests of the other rooms, without whole simulated runs: those need `--tests`. */
+/** The folders of the other rooms' tests, without those of whole simulated runs: `--tests` can name those. */
 const others = () =>
   [...new Set(rooms.map((room) => dirname(room)))]
     .flatMap((parent) =>

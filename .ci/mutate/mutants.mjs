@@ -1,5 +1,5 @@
-// Finds the places of a source file where a small fault could be planted, and rewrites the file so that one of them can
-// be switched on: `a < b` becomes `(globalThis.__mutant(7) ? (a <= b) : (a < b))`.
+// Finds the places of a source file where a small fault can be planted, and rewrites the file so that a test run can
+// switch each fault on: `a < b` becomes `(globalThis.__mutant(7) ? (a <= b) : (a < b))`.
 import ts from "typescript"
 
 const COMPARISONS = { "<": "<=", "<=": "<", ">": ">=", ">=": ">", "===": "!==", "!==": "===" }
@@ -11,7 +11,7 @@ const isText = (node) =>
   ts.isTemplateExpression(node) ||
   (ts.isBinaryExpression(node) && (isText(node.left) || isText(node.right)))
 
-/** Whether nothing of the node runs: a type, an import, a name of a property. */
+/** Whether a fault in the node makes no sense, because it is a type, an import, an export or a computed name. */
 const isSkipped = (node) =>
   ts.isTypeNode(node) ||
   ts.isInterfaceDeclaration(node) ||
@@ -26,13 +26,14 @@ const isName = ({ parent }, node) =>
   (ts.isPropertyAssignment(parent) || ts.isElementAccessExpression(parent)) &&
   (parent.name === node || parent.argumentExpression === node)
 
-/** What the fault turns the expression into, with its kind; undefined where none is planted. */
+/** The expression with a fault, and the kind of the fault; undefined where no fault is planted. */
 const faultOf = (node, raw) => {
   if (ts.isBinaryExpression(node)) {
     const operator = node.operatorToken.getText()
     const [left, right] = [raw(node.left), raw(node.right)]
     const compared = COMPARISONS[operator]
-    // `x !== undefined` narrows a type; turned around it says something else, so it is a fault like another.
+    // The compiler may rely on a comparison such as `x !== undefined`, but the tests run without types, so it can be
+    // turned around like others.
     if (compared !== undefined) return { kind: "comparison", to: `${left} ${compared} ${right}` }
     if (LOGIC[operator] !== undefined) return { kind: "logic", to: `(${left}) ${LOGIC[operator]} (${right})` }
     if (SUMS[operator] !== undefined && !isText(node))
@@ -53,7 +54,9 @@ const faultOf = (node, raw) => {
   return undefined
 }
 
-/** The name before a literal, because `false` alone says nothing to a reader: `isOpen: `, or `LIMIT = `. */
+/**
+ * The name to print before a literal, such as `isOpen: ` or `LIMIT = `, because `false` alone says nothing to a reader.
+ */
 const nameBefore = ({ parent }, node, raw) => {
   const isLiteral =
     ts.isNumericLiteral(node) || node.kind === ts.SyntaxKind.TrueKeyword || node.kind === ts.SyntaxKind.FalseKeyword
@@ -67,8 +70,9 @@ const isWrite = (node) =>
   ts.isExpressionStatement(node) && ts.isYieldExpression(node.expression) && node.expression.asteriskToken !== undefined
 
 /**
- * `firstId`: the id of the first mutant. Returns the mutants (`id`, `kind`, `line`, `isStatic`, `from`, `to`) and the
- * rewritten text. A mutant is static when it runs once, while the file is loaded.
+ * Plants all faults of a file. Returns the faults (`id`, `path`, `kind`, `line`, `isStatic`, `from`, `to`) and the
+ * rewritten text. `firstId` is the id of the first fault. A fault is static when its code runs once, while the file is
+ * loaded.
  */
 export const plant = (path, text, firstId) => {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
@@ -108,7 +112,7 @@ export const plant = (path, text, firstId) => {
     const name = nameBefore(node, node, raw)
     const active = add(node, fault.kind, name + raw(node), name + fault.to, isStatic)
     const replaced = `(${active} ? (${fault.to}) : (${original}))`
-    // Without semicolons a line that begins with a parenthesis would continue the one before.
+    // The sources have no semicolons, so a line that begins with a parenthesis would continue the line before.
     return ts.isExpressionStatement(node.parent) ? `;${replaced}` : replaced
   }
   const head = text.slice(0, file.statements[0]?.getStart(file) ?? 0)

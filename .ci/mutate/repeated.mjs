@@ -1,12 +1,13 @@
-// Judges faults in few processes, by runner.mjs: each test runs again for every fault that it reaches.
+// Judges faults in a few processes: in each of them, runner.mjs runs each test again for every fault that the test
+// reaches.
 import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { vitest } from "./vitest.mjs"
 
-/** The bands of the tests' durations, in milliseconds: shorter tests come first, because they see most faults. */
+/** The upper limits of the tests' durations, in milliseconds. Shorter tests run first, because they see most faults. */
 const BANDS = [20, 200, 2_000, 120_000]
 
-/** What the runner does beside a test, such as loading the sources, may take this long. */
+/** Milliseconds for the work of the runner beside a test, such as loading the sources. */
 const GRACE_MILLIS = 60_000
 
 /** The values that a run noted, each as JSON on a line. */
@@ -17,8 +18,9 @@ export const linesOf = (file) =>
     .map((line) => JSON.parse(line))
 
 /**
- * Runs the tests of some files until none is left. `tests` has the names for each file. A fault that makes a test wait
- * without end is killed with its process; the tests that are left go on without it.
+ * Runs the tests of the files `share` until none is left. `tests` has the names of the tests for each file. When a
+ * fault makes a test wait without end, the process is killed, and a new process runs the remaining tests without that
+ * fault.
  */
 const runShare = async (share, folder, name, open, tests, environment) => {
   const notes = join(folder, `${name}.notes`)
@@ -29,7 +31,8 @@ const runShare = async (share, folder, name, open, tests, environment) => {
     const lines = linesOf(notes)
     const done = lines.flatMap((line) => line.done ?? [])
     writeFileSync(plan, JSON.stringify({ done, notes, open: open.filter((id) => !stopped.has(id)), tests }))
-    // Without this line the last fault of a killed process would be killed again, before anything has run.
+    // This line ends the entry of the last fault. Otherwise that fault would be counted as the cause of the next kill,
+    // too.
     appendFileSync(notes, "{}\n")
     const { code } = await vitest(share, { ...environment, MUTATE_REPEAT: plan }, () => {
       const last = linesOf(notes).at(-1)
@@ -37,15 +40,15 @@ const runShare = async (share, folder, name, open, tests, environment) => {
     })
     const last = linesOf(notes).at(-1)
     if (code !== null) return { lines: linesOf(notes), stopped }
-    // Killed without a fault under way: processes of their own judge the remaining faults.
+    // The process was killed while no fault was switched on. Processes of their own judge the remaining faults.
     if (last?.begin === undefined) return { lines: [...linesOf(notes), { outside: open }], stopped }
     stopped.set(last.begin, "stopped")
   }
 }
 
 /**
- * `files`: for each test file its path, the names and milliseconds of its tests, and the ids that it reaches. Gives the
- * test that sees each fault, and the ids that a process of their own must judge.
+ * Judges the faults `ids`. `files` has for each test file its path, the names and milliseconds of its tests, and the
+ * ids that it reaches. Returns the test that sees each fault, and the ids that a process of their own must judge.
  */
 export const judgeRepeated = async ({ environment, files, folder, ids, jobs, say }) => {
   const seen = new Map()

@@ -1,9 +1,10 @@
 // Runs every test again for each fault that it reaches, in one process: starting a process and loading the sources
 // takes seconds, and most tests take milliseconds.
 //
-// A fault counts as seen when its test fails with it and passes again without it. What this cannot judge is noted, and
-// judged by a process of its own: a fault that runs while files are loaded or in a hook, a test that fails when it runs
-// twice, a test that a fault has spoilt.
+// A fault counts as seen when its test fails with it and passes again without it. The runner notes the faults that it
+// cannot judge, and a process of its own judges each of them: a fault that runs while files are loaded or in a hook,
+// the faults of a test that fails when it runs twice, and the faults of a test that still fails after a fault was
+// switched off.
 import { appendFileSync, readFileSync } from "node:fs"
 import { VitestTestRunner } from "vitest/runners"
 import { getFn } from "vitest/suite"
@@ -14,7 +15,7 @@ const ended = new Set(done)
 const note = (line) => appendFileSync(notes, `${JSON.stringify(line)}\n`)
 
 let active = -1
-// An array of bytes, because some places are reached millions of times.
+// The ids of the places that were reached. An array of bytes, because some places are reached millions of times.
 const marks = new Uint8Array(100_000)
 const forget = () => void marks.fill(0)
 const reachedIds = () => [...marks.keys()].filter((id) => marks[id] === 1)
@@ -23,11 +24,14 @@ globalThis.__mutant = (id) => {
   return id === active
 }
 
-/** A test that waits for something that a fault keeps from coming is given up after `PATIENCE` times its duration. */
+/**
+ * A fault can make a test wait without end. A test that takes more than `PATIENCE` times its usual duration counts as
+ * failed.
+ */
 const PATIENCE = 20
 const LEAST_PATIENCE_MILLIS = 2_000
 
-/** Whether the test fails. */
+/** Whether the test fails, or takes longer than `limitMillis`. */
 const fails = async (run, limitMillis) => {
   let timer
   const limit = new Promise((resolve) => {

@@ -1,4 +1,5 @@
-// Switches one fault on, or notes which places a test file reaches. `runner.mjs` switches by itself.
+// Switches on the fault that MUTANT names, or notes which places a test file reaches when MUTATE_NOTES names a file.
+// With MUTATE_REPEAT it does neither, because runner.mjs switches the faults.
 import { appendFileSync } from "node:fs"
 import * as FastCheck from "effect/FastCheck"
 import { afterAll, beforeAll, expect } from "vitest"
@@ -6,7 +7,7 @@ import { afterAll, beforeAll, expect } from "vitest"
 const active = Number(process.env.MUTANT ?? -1)
 const notes = process.env.MUTATE_NOTES
 
-// That a property fails is enough here; nobody reads its shortest example.
+// It is enough that a property fails: nobody reads its shortest counterexample here.
 FastCheck.configureGlobal({ ...FastCheck.readConfigureGlobal(), endOnFailure: true })
 
 if (notes !== undefined) {

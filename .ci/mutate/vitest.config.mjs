@@ -1,6 +1,6 @@
-// The tests of `npm run mutate`: the sources of some folders are rewritten by mutants.mjs, and MUTANT says which fault
-// is switched on. Without MUTANT, each test file notes which places it reached. With MUTATE_REPEAT, runner.mjs switches
-// the faults.
+// The configuration of the tests of `npm run mutate`: mutants.mjs rewrites the sources of some folders, and MUTANT says
+// which fault is switched on. Without MUTANT, each test file notes which places it reached. With MUTATE_REPEAT,
+// runner.mjs switches the faults.
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { plant } from "./mutants.mjs"
@@ -30,7 +30,7 @@ export default {
     poolOptions: { forks: { isolate: false, minForks: 1, maxForks: 1 } },
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Tests that ask for a server get none.
+    // There is no server and no browser for these tests.
     provide: { pgUrl: null, pgTemplate: "", citusNodes: null, chromiumPath: null },
     setupFiles: ["packages/domain/test/support/propertySeed.ts", fileURLToPath(new URL("setup.mjs", import.meta.url))],
     ...(process.env.MUTATE_REPEAT === undefined

@@ -1,16 +1,16 @@
-// Starts the tests in a process of their own, and ends all of it when it takes too long.
+// Runs tests in a process of their own, and kills the process and its children when it is stuck.
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 
 const CONFIG = fileURLToPath(new URL("vitest.config.mjs", import.meta.url))
 const children = new Set()
 
-/** A fault may end in an endless loop, which only SIGKILL to every process of the group stops. */
+/** Kills all processes of a group. A fault may cause an endless loop, which only SIGKILL stops. */
 const end = ({ pid }) => {
   try {
     process.kill(-pid, "SIGKILL")
   } catch {
-    // It has ended by itself.
+    // The process has ended already.
   }
 }
 for (const signal of ["SIGINT", "SIGTERM"]) {
@@ -20,7 +20,10 @@ for (const signal of ["SIGINT", "SIGTERM"]) {
   })
 }
 
-/** `isStuck` is asked every half second. Gives the exit code (null when it was stopped) and the report as JSON. */
+/**
+ * Runs the tests. Calls `isStuck` every half second and kills the process when it returns true. Returns the exit code
+ * (null for a killed process) and the JSON report.
+ */
 export const vitest = (tests, environment, isStuck) =>
   new Promise((resolve) => {
     const args = ["node_modules/vitest/vitest.mjs", "run", "--config", CONFIG, "--reporter=json", ...tests]
@@ -37,7 +40,7 @@ export const vitest = (tests, environment, isStuck) =>
     })
   })
 
-/** A condition for `vitest`: it holds once these milliseconds have passed. */
+/** A function for `isStuck` that returns true once these milliseconds have passed. */
 export const after = (millis) => {
   const start = performance.now()
   return () => performance.now() - start > millis

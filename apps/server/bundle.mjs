@@ -1,7 +1,7 @@
-// Puts what the server is made of into a few files, and what the worker is made of into others, straight from their
-// sources: reading 1,650 files took most of the start, and most of the memory of a program that had nothing to do yet.
-// `npm start`, `npm run worker`, clock, demo, listen, replay and simulate come here first, with names of bundles; so
-// this needs nothing that `npm ci --omit=dev` leaves out. The types are checked by `npm run build`.
+// Bundles the sources of the server, of the worker and of the commands into a few files each. Without bundles, reading
+// 1,650 files took most of the start, and most of the memory of an idle program. `npm start`, `npm run worker`, clock,
+// demo, listen, replay and simulate run this script first, with the names of bundles, so it needs no package that `npm
+// ci --omit=dev` leaves out. It checks no types; `npm run build` does.
 import { readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -13,8 +13,9 @@ const { build } = await import("esbuild")
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "../..")
 
 /**
- * The bundles, and the programs of each, which share files. What runs for long has a bundle of its own, and so a start
- * waits for what it needs and for nothing else. The folders are as deep as the sources.
+ * The bundles by name. The programs of one bundle share files. Server and worker each have a bundle of their own, so
+ * that their start does not wait for the bundling of other programs. The folders are as deep as `src`, so that relative
+ * paths such as `../package.json` stay right.
  */
 const BUNDLES = {
   server: { app: "server", folder: "bundle", programs: { main: "launch.mjs" } },
@@ -36,7 +37,10 @@ const BUNDLES = {
 const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(BUNDLES)
 for (const name of chosen) if (!(name in BUNDLES)) throw new Error(`There is no bundle of this name: ${name}`)
 
-/** They bring files of their own that are not JavaScript, or are looked for and may be absent. */
+/**
+ * Packages that are not bundled: the first two load files that are not JavaScript, and `pg-native` is optional, so that
+ * the driver looks for it while it runs.
+ */
 const EXTERNAL = ["@electric-sql/pglite", "@node-rs/argon2", "pg-native"]
 
 const newest = (path) => {
@@ -46,7 +50,7 @@ const newest = (path) => {
   return Math.max(...entries.map((entry) => statSync(join(entry.parentPath ?? entry.path, entry.name)).mtimeMs))
 }
 
-/** Our own packages, what npm installed, and what makes the bundles. */
+/** When a file that the bundles depend on last changed: a source, the list of installed packages, or this script. */
 const changedAt = Math.max(
   ...[
     "packages/domain/testing",
@@ -70,7 +74,7 @@ const bundle = async (one) => {
   const fresh = `${folder}.new`
   rmSync(fresh, { recursive: true, force: true })
   await bundleInto(fresh, join(ROOT, "apps", one.app), one.programs)
-  // All of it or nothing, also when somebody stops this half-way.
+  // Replaces the old bundle only now, so that a script that is stopped half-way leaves no incomplete bundle.
   rmSync(folder, { recursive: true, force: true })
   renameSync(fresh, folder)
 }
@@ -82,20 +86,20 @@ const bundleInto = (outdir, app, programs) =>
     outdir,
     bundle: true,
     conditions: ["@place-access/source"],
-    // What is only imported when it is switched on stays in a file of its own.
+    // Modules that a program imports dynamically, only when a setting needs them, stay in files of their own.
     splitting: true,
     format: "esm",
     platform: "node",
     target: "node20",
     external: EXTERNAL,
-    // As later versions of node have it. The driver, which wants to know whether it runs at Cloudflare, would load
-    // node's `fetch` instead.
+    // Node 20 has no `navigator`. Without it, the PostgreSQL driver would load Node's `fetch` to find out whether it
+    // runs at Cloudflare.
     define: { navigator: '{"userAgent":"Node.js/20"}' },
     minifyWhitespace: true,
     minifySyntax: true,
     sourcemap: true,
     sourcesContent: false,
-    // For those of the libraries that are CommonJS.
+    // Libraries in CommonJS call `require`, which an ES module does not have.
     banner: { js: 'import{createRequire as $require}from"node:module";const require=$require(import.meta.url);' },
     logLevel: "warning"
   })

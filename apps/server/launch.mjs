@@ -1,4 +1,5 @@
-// Where the server's bundle begins: the program itself is loaded once the Node that runs it is known to be new enough.
+// The entry of the server's bundle. It checks the version of Node first and then loads the program, which an old Node
+// could not load.
 import { requireNode } from "../worker/src/process/node-version.mjs"
 
 requireNode()

@@ -23,11 +23,16 @@ const HELP = `npm run bench:against -- --tree NAME=FOLDER [--tree …] [--only P
   --rounds N          rounds of about four seconds after each start; 12 without it
   --starts N          how often all programs are started anew: V8 does not compile the same twice; 3 without it`
 
-/** One round of one tree: processor time for each operation, in microseconds. */
+/**
+ * Runs one round of load on the programs of one tree. Returns the processor time for one operation, in microseconds.
+ */
 type Round = () => Promise<number>
 
 interface Path {
-  /** Opens the rounds of all trees, on one database where the trees can share one. */
+  /**
+   * Starts the programs of every tree and returns one `Round` for each tree. All trees share one database, except for
+   * `deliveries`, where each tree has its own.
+   */
   readonly open: (bench: Bench, trees: ReadonlyArray<string>, rounds: number) => Promise<ReadonlyArray<Round>>
 }
 
@@ -35,7 +40,10 @@ const WARM_UP_ROUNDS = 2
 const CLIENTS = 16
 const SECONDS = 4
 
-/** HTTP load on a server for each tree. `options`: of one round, counted over all trees. */
+/**
+ * Starts a server for each tree. A round loads that tree's server over HTTP. `options` returns the options of the load
+ * script for a round; rounds are numbered over all trees, so that no two rounds have the same number.
+ */
 const loading = async (
   bench: Bench,
   scratch: Scratch,
@@ -101,7 +109,7 @@ const paths: Readonly<Record<string, Path>> = {
   }
 }
 
-/** The rounds of each tree, after `starts` starts. */
+/** Starts all programs `starts` times, and returns the figures of all counted rounds of each tree. */
 const measure = async (name: string, path: Path, trees: ReadonlyArray<string>, rounds: number, starts: number) => {
   const found: Array<Array<number>> = trees.map(() => [])
   for (let start = 0; start < starts; start++) {
@@ -123,8 +131,8 @@ const quantile = (numbers: ReadonlyArray<number>, share: number): number =>
 const percent = (ratio: number): string => `${ratio >= 1 ? "+" : "−"}${Math.abs((ratio - 1) * 100).toFixed(1)} %`
 
 /**
- * A line for each tree: its figure, and by how much it is above this tree's in the same round (median, and the quarters
- * around it).
+ * Makes a line for each tree with the median of its figures. For all trees but the first, the line also has the
+ * difference from the first tree's figure in the same round: the median of the differences, and their quartiles.
  */
 const report = (names: ReadonlyArray<string>, found: ReadonlyArray<ReadonlyArray<number>>): string =>
   found

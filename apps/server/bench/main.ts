@@ -12,7 +12,10 @@ import { judge, table, type Verdict } from "./harness/table.js"
 import { checkedOut, commit, type Tree } from "./harness/Tree.js"
 import { rows } from "./rows/index.js"
 
-/** The figures of one machine at one time. Only the ratio to the baseline of the same run can be compared elsewhere. */
+/**
+ * The figures of one comparison, from one machine at one time. Only their ratio to the baseline of the same run can be
+ * compared with other runs.
+ */
 
 interface Result {
   readonly row: string
@@ -55,7 +58,7 @@ const opened = <A>(
     if (other === undefined) return use(comparisons)
     return withBench({ ...given, withPeers: false, tree: other.folder }, [], async (beside) => {
       const theirs = await row.open(beside)
-      // A row that starts no program measures modules, and those are this tree's.
+      // A row that starts no program measures imported modules, and both set-ups import those of this tree.
       if (beside.programs() === 0) return use(comparisons)
       return use(
         comparisons.map((comparison, index) => {
@@ -69,7 +72,9 @@ const opened = <A>(
   })
 }
 
-/** Checked before the measuring: minutes of work must not end without a place for the result. */
+/**
+ * Throws if the file cannot be written. Called before measuring, so that minutes of results are not lost at the end.
+ */
 const mustBeWritable = (file: string): void => {
   try {
     closeSync(openSync(file, "a"))

@@ -14,13 +14,15 @@ import { record, type Statement } from "./harness/statements.js"
 const PEOPLE = 250
 
 /**
- * The assumed day: a phone that sends five readings at a time, and two apps that ask once an hour with tokens of their
- * own.
+ * The assumed day of a person: a phone that sends five readings at a time, and two apps that ask once an hour, each
+ * with its own tokens.
  */
 const DAY = { uploads: 192, arrivals: 4, questions: 48, refreshes: 48 } as const
 const FIXES_AT_ONCE = 5
 
-/** How many days rows are kept when the user has made no choice. Refresh tokens live as long as a grant of 90 days. */
+/**
+ * How many days rows are kept if the user has made no choice. Refresh tokens are kept as long as a grant of 90 days.
+ */
 const KEPT_DAYS: Readonly<Record<string, number>> = {
   fixes: 90,
   access_log: 400,
@@ -71,7 +73,8 @@ interface RowSize {
 }
 
 /**
- * The size of a row: the growth of the table, divided by the number of its new rows. Only for tables with enough rows.
+ * The size of a row in each table: the growth of the table, divided by the number of its rows. Tables with fewer than
+ * `PEOPLE` rows are left out.
  */
 const rowSizes = async (scratch: Scratch, empty: ReadonlyMap<string, number>): Promise<ReadonlyArray<RowSize>> => {
   const counts = await count(scratch)
@@ -247,12 +250,12 @@ const report = (
   reportApp(sizeOf)
 }
 
-/** People are active at the same hours: an estimate. */
+/** An estimate of the peak rate divided by the average rate: most people are active at the same hours. */
 const PEAK = 3
 /** The most attempts of one endpoint in flight at once (decision deliveries-7). */
 const AT_ONCE = 8
 
-/** What an app that everybody connects costs the node that has its rows. */
+/** Prints what an app that everybody connects costs the database node that has the app's rows. */
 const reportApp = (sizeOf: (name: string) => number): void => {
   const bytes = sizeOf("deliveries") + sizeOf("delivery_attempts")
   console.log(`\none app that all people connect: ${DAY.arrivals} deliveries of ${bytes} bytes a person and day`)

@@ -1,4 +1,5 @@
-// Tests of an app against a test world: arrivals, a day of failed webhooks, and the end after 90 days, in seconds.
+// Tests of an app against a test world: an arrival, a day of failed webhooks, and the end of a connection after 90
+// days. They take seconds, because they move the clock of the test world. Start the world and the tests with:
 // DATA_DIR=./test-world ALLOW_INSECURE_WEBHOOKS=true npm start -- --clock virtual --seed app
 // SERVICE=http://localhost:8080 node --test virtual-time.test.mjs
 import assert from "node:assert/strict"
@@ -87,7 +88,7 @@ before(async () => {
   person = await client.testPeople.create({ places: [{ label: "Home", lat: 52.37, lon: 4.89 }] })
   await client.authorization.useTokens(person.tokens)
   await client.placeRules.create({ type: "enter", place_id: person.places[0].id })
-  // A rule fires for what happens after it was made, and the clock stands still by itself.
+  // A rule fires only for fixes from after it was made, and only this call moves the world's clock.
   await advance("10m")
   await dev("/dev/snapshot", { save: "start" })
 })
@@ -112,7 +113,7 @@ beforeEach(async () => {
 
 const arrive = async (client) => {
   await client.testPeople.simulate(person.id, { trip: "arrive", place_id: person.places[0].id })
-  // Webhooks are sent while the clock stands, too. This waits until the service has come to rest.
+  // The service sends webhooks also while the clock stands. Advancing by 0 s waits until the service has sent them.
   await advance("0s")
 }
 

@@ -37,8 +37,8 @@ export interface HttpListener {
   readonly drain: (announceFor: Duration.DurationInput) => Effect.Effect<void>
   readonly isDraining: () => boolean
   /**
-   * Returns when the server accepts nothing more. A streamed answer must end then; its reader reconnects to another
-   * server.
+   * Completes when the server stops accepting connections. A streamed answer must end then, so that its reader
+   * reconnects to another server.
    */
   readonly stopping: Effect.Effect<void>
 }

@@ -26,11 +26,11 @@ export const portsOver = (
 ) => Layer.mergeAll(stores, Imports.layer, sender).pipe(Layer.provideMerge(database(settings, opening)))
 
 /**
- * Enough requests to keep every connection of the database busy while others wait for their turn of the event loop.
- * With more requests at once, each takes longer, and the server answers no more of them per second.
+ * The most requests at once for each database connection. As many keep every connection busy while other requests wait
+ * for their turn of the event loop; with more, each request takes longer, and the server answers no more per second.
  */
 const REQUESTS_OF_CONNECTION = 8
-/** Enough for the one session of the embedded database. */
+/** The most requests at once with the embedded database, which has one session: more would not be answered faster. */
 const REQUESTS_EMBEDDED = 64
 
 const requestsAtOnce = (storage: ServerSettings["storage"]): number =>

@@ -16,7 +16,7 @@ import * as Listener from "./Listener.js"
 import * as ServerLive from "./ServerLive.js"
 import * as ServerSettings from "./ServerSettings.js"
 
-/** The bundle is as deep in the package as this file is, so the path holds for both. */
+/** The path is right for this file and for its bundle, because both lie in a folder directly below `apps/server`. */
 const WALK = fileURLToPath(new URL("../demo/walk.csv", import.meta.url))
 /** Readings that the phone stored within this time go out in one upload, as phones do it. */
 const UPLOAD_GAP_MILLIS = 30_000

@@ -7,7 +7,7 @@ import { type ListenOptions, parse, USAGE } from "./listen/options.js"
 import { Lost, type Service, signIn, SIGNED_OUT } from "./listen/Service.js"
 import * as words from "./listen/words.js"
 
-/** The most posts in flight, the service's own limit for one endpoint. */
+/** The most posts in flight: the service sends no more to one endpoint at once. */
 const AT_ONCE = 8
 const FIRST_WAIT_MILLIS = 1_000
 const LONGEST_WAIT_MILLIS = 30_000

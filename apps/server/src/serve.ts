@@ -42,7 +42,10 @@ export const serve = (settings: Settings.ServerSettings) =>
 
 const doesTheWork = ({ storage }: Pick<Settings.ServerSettings, "storage">): boolean => storage._tag === "Embedded"
 
-/** With the embedded database, this process answers nobody else while it stores a part of an upload. */
+/**
+ * How fast a large upload is stored. The embedded database runs in this process, which answers no other request while
+ * it stores a part of an upload, so parts are smaller there and have pauses between them.
+ */
 const paceOf = (settings: Settings.ServerSettings): UploadPace.UploadPace =>
   doesTheWork(settings) ? UploadPace.POLITE : UploadPace.QUICK
 

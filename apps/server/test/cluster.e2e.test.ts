@@ -13,7 +13,7 @@ import { type Service, startService } from "./support/service.js"
 import { survives } from "./support/survives.js"
 import { until } from "./support/until.js"
 
-/** A coordinator, two nodes, and a machine that becomes the third. */
+/** A coordinator, two data nodes, and a server that becomes the third data node. */
 const SERVERS = 4
 
 /** The blocks of code of a section of docs/scaling.md, in order. */
@@ -40,7 +40,7 @@ describe.skipIf(!hasClusterPrograms)("a cluster of its own", () => {
       database = await clusterOf(cluster.nodes.slice(0, 3)).migratedDatabase()
     })
 
-    // The service is not touched: it comes back by itself when the node does.
+    // The test does not restart the service, which must work again by itself when the node is back.
     survives({
       setup: () => ({ database: "citus", databaseUrl: database.url, workers: 1 }),
       times: 2,
@@ -74,7 +74,7 @@ describe.skipIf(!hasClusterPrograms)("a cluster of its own", () => {
       return Number(row?.["port"])
     }
 
-    // Uploads write no row of an app, so no answer is lost.
+    // `db isolate` moves rows of apps only, and uploads write no such rows, so every upload gets its answer.
     survives({
       setup: () => ({ database: "citus", databaseUrl: database.url, workers: 1 }),
       times: 2,

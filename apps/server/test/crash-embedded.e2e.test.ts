@@ -34,9 +34,9 @@ const deliveryOf = (received: Received): string => {
 }
 
 /**
- * The process is killed while a receiver holds its request. The process cannot know the answer, so it must send again.
- * A delivery that was in flight at a kill is claimed again when its lease ends (30 s), so the test takes a little
- * longer.
+ * The test kills the process while a receiver has its request and has not answered. The process cannot know the answer,
+ * so it must send the request again. It claims a delivery that was in flight at a kill again when the lease ends (30
+ * s), so the test takes a little longer than that.
  */
 describe("kill -9 of the only process in the middle of sends, on the embedded database", () => {
   const kills = 3
@@ -114,7 +114,7 @@ describe("kill -9 of the only process in the middle of sends, on the embedded da
     const all = received.map(decode)
     expect(new Set(received.map(deliveryOf)).size).toBe(deliveries)
     expect(interrupted).toHaveLength(kills)
-    // Several deliveries of one firing carry the same event.
+    // All deliveries of one firing carry the same event, so there are as many events as firings.
     const firings = new Set(all.map(({ occurred_at, rule_id }) => `${rule_id} at ${occurred_at}`))
     expect(firings.size).toBe(kills * EVENTS_PER_CROSSING)
     expect(new Set(all.map(({ event_id }) => event_id)).size).toBe(firings.size)

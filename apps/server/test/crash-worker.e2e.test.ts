@@ -35,8 +35,8 @@ const Row = Schema.Struct({
 })
 
 /**
- * A user shares and unshares a place: each change is an event, numbered by the version of the set. Unlike the firings
- * of a rule, changes need no pause between them.
+ * Makes events: a user shares and unshares a place. Each change is an event, numbered by the version of the set of
+ * shared places. Unlike the firings of a rule, changes need no pause between them.
  */
 const changesOf = (user: Person, connectionId: string, placeId: string) => {
   let made = 0
@@ -63,8 +63,9 @@ const tally = (received: ReadonlyArray<Received>): ReadonlyMap<string, number> =
 
 describeServers("of several workers", ({ kind }) => {
   const kills = kind === "citus" ? Math.min(KILLS, 5) : KILLS
-  // Deliveries in flight are sent twice: up to 8 for an endpoint. On one server results are stored so soon that a kill
-  // repeats less than one on average. On a cluster a result takes several statements.
+  // After a kill, other workers send the deliveries that were in flight again: up to 8 for an endpoint. On one server
+  // results are stored so soon that a kill repeats fewer than one on average. On a cluster, storing a result takes
+  // several statements.
   const repeatsAKill = kind === "citus" ? 8 : 1
   const processes = useProcesses()
   const dice = random(SEED)

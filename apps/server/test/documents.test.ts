@@ -62,8 +62,8 @@ const isDead = ({ from, to }: Link): boolean => {
 }
 
 /**
- * `domain/src/tokens` of `packages/domain`; `server/cli/command.test.ts` of the tests of `apps/server`; or a path of
- * the repository.
+ * The short form in which a page names a file: `domain/src/tokens` is in `packages/domain`, and
+ * `server/cli/command.test.ts` in the tests of `apps/server`.
  */
 const SHORT = /^(domain|adapters-http|adapters-pg|adapters-webhook|server|worker)\/(src\/|testing\/)?([\w./-]+)$/
 

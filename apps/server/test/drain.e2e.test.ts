@@ -51,7 +51,7 @@ describeServers("a server that gets SIGTERM", ({ migratedDatabase }) => {
     })
     expect(away.json).toMatchObject({ error: "unavailable", message: "The server is stopping" })
     expect([away.headers.get("connection"), away.headers.get("retry-after")]).toEqual(["close", "1"])
-    // A load balancer that has not noticed the draining yet.
+    // A load balancer that has not noticed the draining yet sends one more request.
     const late = await client(url).call("GET", "/v1/me")
     expect([late.status, late.headers.get("connection")]).toEqual([401, "close"])
     expect(await ended).toEqual({ code: 0, signal: null })
@@ -99,7 +99,7 @@ describeServers("a server that gets SIGTERM", ({ migratedDatabase }) => {
         } catch (error) {
           failures.push(error)
         }
-        // A phone that never pauses takes the processor from the servers that are starting, and shows nothing more.
+        // Without this pause, the phones would take the processor from the servers that are starting.
         await pause(5)
       }
     }

@@ -60,7 +60,7 @@ describe("a request that takes too long to arrive", () => {
     client.write("POST /v1/rules/place HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\n{")
     const [answer] = (await once(client, "data")) as ReadonlyArray<Buffer>
     expect(answer?.toString()).toMatch(/^HTTP\/1.1 503 /)
-    // The next of the bytes that would keep the connection open.
+    // Another byte must not prolong the time.
     client.write(" ")
     const closed = closing()
     vi.advanceTimersByTime(TWO_MINUTES)
@@ -87,7 +87,7 @@ describe("a request that takes too long to arrive", () => {
     const { cookie, imports } = await service()
     client.write(head("/v1/user/imports", cookie) + FILE.slice(0, -1))
     await vi.waitUntil(async () => (await imports()) === 1, { timeout: 60_000 })
-    // The checks above moved the clock a little, too.
+    // Less than half an hour, because waiting for the import also moved the clock a little.
     vi.advanceTimersByTime(HALF_AN_HOUR - TWO_MINUTES)
     client.write(FILE.slice(-1))
     const [answer] = (await once(client, "data")) as ReadonlyArray<Buffer>

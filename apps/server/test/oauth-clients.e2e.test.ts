@@ -11,8 +11,8 @@ import { useProcesses } from "./support/processes.js"
 import { type Service, startService } from "./support/service.js"
 
 /**
- * OAuth clients of others against our authorization server, as published (decisions O1 to O4). Their only special
- * setting is that http is allowed.
+ * Runs published OAuth clients of other authors, unchanged, against our authorization server (decisions O1 to O4).
+ * Their only special setting allows http.
  */
 const REDIRECT_URI = "http://127.0.0.1:9/callback"
 const METHODS = ["client_secret_post", "client_secret_basic"] as const
@@ -361,7 +361,7 @@ describe("passport-oauth2", () => {
     expect(second.refresh).not.toBe(first.refresh)
     expect(await me(used, second.access)).toMatchObject({ cause: null })
 
-    // The library has no revocation.
+    // The library has no method that revokes a token.
     const revocation = await client(service.url).call("POST", "/v1/oauth/revoke", {
       form: { client_id: app.id, client_secret: app.clientSecret, token: second.refresh }
     })

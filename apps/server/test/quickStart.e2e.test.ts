@@ -47,7 +47,7 @@ describe("docs/quick-start.md [wire-1-start]", () => {
     const script = await pasted()
     expect(script).not.toMatch(/<[A-Z_]+>|YOUR_|…/)
     expect(script).toContain(service.url)
-    // The text starts an app in the background; this ends the app together with its shell.
+    // The pasted commands start an app in the background. This trap ends the app when the shell ends.
     const guarded = `trap 'kill "\${APP_PID:-}" 2>/dev/null || true' EXIT\n${script}`
     const { code, output } = await bash(guarded, { APP_PORT: String(await freePort()) }, signal)
     expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining("The webhook is genuine.") })

@@ -9,8 +9,9 @@ import { circlesOf, named } from "../src/replay/run.js"
 import { CIRCLES, generatedLogs } from "./support/generatedLogs.js"
 
 /**
- * The golden corpus: what the programs make of logs. A change of the rules or visits changes these files, so it is seen
- * and agreed, and no user notices it first. `npx vitest run apps/server/test/replayGolden.test.ts -u` writes them anew.
+ * The golden corpus: files with the results of replayed logs. A change of rules or visits changes these files, so a
+ * reviewer sees the change before a user does. `npx vitest run apps/server/test/replayGolden.test.ts -u` writes the
+ * files anew.
  */
 const TERMS = { dwellMinutes: 10, settleS: null, silenceS: null }
 const SETTLED = { dwellMinutes: 10, settleS: 120, silenceS: null }
@@ -26,7 +27,10 @@ describe("the golden corpus of generated logs [replay-1]", () => {
   )
 })
 
-/** Numbered: the logs do not belong to this repository, so nothing of them is kept here but counts and hashes. */
+/**
+ * The recorded logs, with numbers as names. They do not belong to this repository, which keeps only counts and hashes
+ * of their results.
+ */
 const recorded = (): ReadonlyArray<Log> =>
   traces().map(({ fixes }, index) => ({
     name: `log ${index + 1}`,

@@ -206,7 +206,7 @@ beforeAll(async () => {
   output = service.server().output()
   tables = await Effect.runPromise(Effect.provide(dump, Layer.orDie(layerEmbedded({ dataDir: service.dataDir }))))
   files = await readAll(service.dataDir)
-  // A whole use of the service, on a machine that may be busy.
+  // The time limit is for a whole use of the service on a machine that may be busy.
 }, 240_000)
 afterAll(() => Promise.all([receiver?.close(), service?.close()]))
 

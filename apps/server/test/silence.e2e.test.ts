@@ -13,8 +13,8 @@ import { type TcpProxy, tcpProxy } from "./support/tcpProxy.js"
 import { until } from "./support/until.js"
 
 /**
- * More than the 20 s that a program may take to stop, and than the 10 s after which it has recovered, on a busy
- * machine.
+ * A program recovers after at most 10 s of silence and stops within 20 s. On a busy machine both may take longer, but
+ * not this long.
  */
 const TOO_LONG_MS = 40_000
 
@@ -83,7 +83,7 @@ describeServers("a database that stands still", ({ kind, migratedDatabase }) => 
     const gone = ended.then(() => "both are gone")
     expect(await Promise.race([gone, pause(TOO_LONG_MS, "still there", { ref: false })])).toBe("both are gone")
     for (const { signal } of await ended) expect(signal).toBeNull()
-    // No upload was acknowledged that was not stored.
+    // The silent database did not store the upload, so the server must not acknowledge it.
     expect(await upload).not.toBe(200)
   })
 })

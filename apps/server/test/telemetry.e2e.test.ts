@@ -16,8 +16,8 @@ import { type Service, startService } from "./support/service.js"
 import { until } from "./support/until.js"
 
 /**
- * A full use of the service with every metric and every trace on. Afterwards everything outside, at the collector and
- * at /metrics, is searched for personal data, secrets, and signs of which app asked about whom.
+ * A full use of the service with every metric and every trace on. Afterwards the tests search everything that the
+ * collector received and /metrics showed for personal data, secrets, and signs of which app asked about whom.
  */
 const PLACE = { label: "Corner café", lat: 52.37184613, lon: 13.40495127, radiusM: 150 }
 const CURRENT = "location.place.current"
@@ -93,7 +93,8 @@ const life = ({ database, protocol, trusts }: Setup) => {
     const stranger = client(service.url)
     await stranger.call("POST", "/v1/accounts", { json: { email: person.email, password: person.password } })
     if (service.databaseUrl !== null) {
-      // With PostgreSQL only: a test cannot reach the embedded database. Both report such an error alike.
+      // Only with PostgreSQL, because a test cannot change the open embedded database. Both databases report this error
+      // in the same way.
       await ask(service.databaseUrl, REFUSING)
       const email = plant("refused e-mail", `refused-${randomBytes(4).toString("hex")}@example.test`)
       const refused = await stranger.call("POST", "/v1/accounts", { json: { email, password: person.password } })

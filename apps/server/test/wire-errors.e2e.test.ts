@@ -10,8 +10,8 @@ import { useProcesses } from "./support/processes.js"
 import { type Service, startService } from "./support/service.js"
 
 /**
- * The answers of a real server to wrong requests (Spec §7, decisions §5): always these five fields (decision wire-4),
- * and never a value from the request. Every request that can carry the canary does so.
+ * The answers of a real server to wrong requests (Spec §7, decisions §5) always have the same five fields (decision
+ * wire-4), and never a value from the request. Every request that can carry the canary does so.
  */
 const CANARY = "canary-Zx81"
 const WIRE_PLACE = { label: "Home", kind: "home", lat: 52.37, lon: 4.9, radius_m: 150 }
@@ -291,7 +291,7 @@ describe("credentials", () => {
     refused(answer, 403, "missing_scope")
     expect(messages(answer).join()).toContain(RULES_SCOPE)
     expect(answer.headers.get("www-authenticate")).toMatch(/^Bearer\b.*error="insufficient_scope"/)
-    // A connection like in the other tests.
+    // Restores a connection with these scopes for the tests below.
     accessToken = (await connect(person, app, [RULES_SCOPE], { places: [] })).access_token
   })
 

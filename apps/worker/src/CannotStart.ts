@@ -1,7 +1,8 @@
 import { Data } from "effect"
 
 /**
- * The program cannot start, for a reason that the person who runs it can remove. It is printed without a stack trace.
+ * The error of a program or command that cannot start or go on, for a reason that the person who runs it can remove.
+ * The program prints the message without a stack trace.
  */
 export class CannotStart extends Data.TaggedError("CannotStart")<{
   /** What is wrong and what to do about it, in whole sentences. */

@@ -92,7 +92,7 @@ for (const tile of tiles) {
   const encoded = encodeTile(tile)
   const body = gzipSync(encoded, { level: 9 })
   const key = body.toString("base64")
-  // Tiles without anything but land are all the same.
+  // Equal tiles are stored once: all tiles without anything but land are equal.
   if (!bodies.has(key)) {
     bodies.set(key, [offset, body.length])
     parts.push(body)

@@ -44,7 +44,10 @@ const sides = ([left, top, right, bottom]) => [
 
 const at = (a, b, t) => [a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])]
 
-/** Sutherland and Hodgman. A ring that the box cuts in two becomes one ring with edges along the box. */
+/**
+ * Cuts a ring at the sides of a box (Sutherland and Hodgman). A ring that the box cuts in two becomes one ring with
+ * edges along the box.
+ */
 export const clipRing = (ring, box) => {
   let points = ring
   for (const [inside, crossing] of sides(box)) {

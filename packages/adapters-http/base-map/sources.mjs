@@ -76,10 +76,13 @@ export const bordersOf = (path) => {
   )
 }
 
-/** How important a name is among its rank, as a small number. Natural Earth has towns of -99 people. */
+/**
+ * The importance of a name among the names of its rank, as a small number. A size of 0 gives 0: Natural Earth has -99
+ * for towns whose number of people is unknown.
+ */
 const weightOf = (size) => Math.round(10 * Math.log2(1 + size))
 
-/** Rank 0 to 10 as in Natural Earth, plus 1: rank 0 is for names of countries. */
+/** Towns with a rank of 1 to 11: that of Natural Earth plus 1, because rank 0 is for names of countries. */
 export const townsOf = (path) => {
   const rows = table(`${path}.dbf`, "windows-1252")
   return shapes(`${path}.shp`).flatMap((parts, i) => {
@@ -90,7 +93,10 @@ export const townsOf = (path) => {
   })
 }
 
-/** The binary file of the R package `maps`: a count of lines, each one's offset and length, then points in radians. */
+/**
+ * Lakes from a binary file of the R package `maps`: a count of lines, each line's offset and length, then points in
+ * radians.
+ */
 export const lakesOf = (path) => {
   const bytes = readFileSync(path)
   const degrees = (at) => (bytes.readFloatLE(at) * 180) / Math.PI

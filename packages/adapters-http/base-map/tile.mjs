@@ -1,4 +1,4 @@
-// The bytes of one tile. `decodeTile` of the pages' script (baseMapScript.ts) reads them.
+// Writes the bytes of one tile. `decode` in the pages' script (baseMapScript.ts) and in BaseMapTile.ts reads them.
 
 /** A tile is this many units wide. */
 export const EXTENT = 4096

@@ -10,7 +10,7 @@ const client = createClient({
   clientId: CLIENT_ID,
   clientSecret: CLIENT_SECRET,
   store: fileTokenStore(TOKENS),
-  // Nobody waits for a worker, so it may be patient.
+  // Nobody waits for the answer of a worker, so it retries more often and waits longer than by default.
   retries: 5,
   longestWaitMs: 300_000
 })

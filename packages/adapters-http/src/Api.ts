@@ -40,8 +40,8 @@ import * as OpenApiDocument from "./OpenApiDocument.js"
 import * as Errors from "./wire/Errors.js"
 
 /**
- * A new noun adds its group here and its handlers in `HttpLive.ts`. Any endpoint may answer with the errors below; an
- * endpoint declares its further errors itself.
+ * Add the group of a new noun here, and its handlers in `HttpLive.ts`. Any endpoint may answer with the errors of
+ * `addError` below; an endpoint declares its further errors itself.
  */
 const Groups = HttpApi.make("place-access")
   .add(AccountsApi)

@@ -102,7 +102,7 @@ interface Api {
 
 type Handler<A> = (request: unknown) => Effect.Effect<A, unknown, unknown>
 
-/** `HttpApiBuilder.Handlers`, of endpoints of any type. */
+/** The type `HttpApiBuilder.Handlers` of the platform, for endpoints of any type. */
 interface Handlers {
   readonly handle: (name: string, handler: Handler<unknown>, options?: unknown) => Handlers
   readonly handleRaw: (name: string, handler: Handler<unknown>, options?: unknown) => Handlers
@@ -125,8 +125,8 @@ const disclosing = (inner: Handlers): DisclosingHandlers => ({
 })
 
 /**
- * Passes the answer on to the client, and what it disclosed to the edge, which writes the log entry before the answer
- * leaves.
+ * Returns the handler's answer, and stores what the answer disclosed in the request's cell: `Edge` writes it into the
+ * access log before the answer leaves.
  */
 const told =
   (handler: Handler<DisclosedAnswer<unknown>>): Handler<unknown> =>

@@ -113,11 +113,12 @@ const Security = Layer.mergeAll(
   SessionAuthLive.layer(Api)
 )
 
-/** Serves every route of the contract and every page, behind the edge. */
+/** Serves every route of the contract and every page, with `Edge` around each request. */
 const serve = Effect.gen(function* () {
   const router = yield* HttpApiBuilder.Router.router
   const { baseUrl } = yield* HttpOptions
-  // No handler names the store: the groups look it up among their services when a request carries an Idempotency-Key.
+  // Makes the store a requirement of this layer. No handler names the store: `IdempotencyKey` looks it up among the
+  // services of a group when a request has an Idempotency-Key.
   yield* IdempotencyStore
   const visitors = yield* Effect.context<HttpOptions | AccountStore | Vault.Vault>()
   const known: Edge.EdgeRoutes = {
@@ -130,9 +131,9 @@ const serve = Effect.gen(function* () {
 }).pipe(Layer.scopedDiscard)
 
 /**
- * The whole HTTP side over the domain's ports, for an `HttpServer`. The host adds further routes (`/healthz`) with
- * `Layer.provide(HttpApiBuilder.Router.use((router) => router.get("/healthz", …)))`. The platform's tracer stays off:
- * `Watch` makes the spans.
+ * Serves the API and the pages on an `HttpServer`; requires the domain's ports. The host adds further routes
+ * (`/healthz`) with `Layer.provide(HttpApiBuilder.Router.use((router) => router.get("/healthz", …)))`. The platform's
+ * tracer stays off: `Watch` makes the spans.
  */
 export const layer = (options: ServiceOptions) =>
   serve.pipe(

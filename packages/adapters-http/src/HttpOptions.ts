@@ -8,21 +8,27 @@ export interface ServiceOptions {
   /** `{auth_url}` of the specification: `{authUrl}/authorize` is the consent page. */
   readonly authUrl: string
   /**
-   * `{user_portal_url}` of the specification: leads to the access log; connected apps, places and devices are below it.
+   * `{user_portal_url}` of the specification: the address of the user's pages, such as access log, connected apps,
+   * places and devices.
    */
   readonly userPortalUrl: string
   readonly signUp: "open" | "closed"
-  /** Whether people must confirm their address by mail. Left out: every address counts as confirmed. */
+  /**
+   * Whether people must confirm their e-mail address with a mailed link. Left out: every address counts as confirmed.
+   */
   readonly addressRule?: Account.AddressRule
   /** Whether reviewers and admins need a second factor. Left out: optional. */
   readonly staffSecondFactor?: "optional" | "required"
-  /** Whether to take the client's address from the last entry of X-Forwarded-For, and the proxy's X-Request-Id. */
+  /**
+   * Whether a proxy in front of the service is trusted: the client's address is then the last entry of X-Forwarded-For,
+   * and the request's id is the proxy's X-Request-Id.
+   */
   readonly trustProxy: boolean
   /** Whether to continue a trace from the proxy's `traceparent` header. Left out: the header is ignored. */
   readonly trustTraceparent?: boolean
-  /** Whether each answered request is a line of the log. Left out: it is not. */
+  /** Whether the service logs one line for each answered request. Left out: it does not. */
   readonly logRequests?: boolean
-  /** How many calls one connection may make in a minute. */
+  /** How many calls of the API one connection (a user's approval of an app) may make in a minute. */
   readonly rateLimitPerMinute: number
   /** The address of map tiles, with `{z}`, `{x}` and `{y}`. Null: the pages draw the base map of this service. */
   readonly tileUrl: string | null
@@ -46,7 +52,10 @@ export const addressRule = (options: ServiceOptions): Account.AddressRule => opt
 
 export const isHttps = (options: ServiceOptions): boolean => options.baseUrl.startsWith("https://")
 
-/** The origins of our own pages. A state-changing call with a cookie is accepted from these origins only. */
+/**
+ * The configured origins of our own pages. A state-changing call with a cookie must come from one of them, or from the
+ * host by which the browser called the service (`Credentials.checkOrigin`).
+ */
 export const ownOrigins = (options: ServiceOptions): ReadonlySet<string> =>
   new Set([options.baseUrl, options.authUrl, options.userPortalUrl].map((address) => new URL(address).origin))
 

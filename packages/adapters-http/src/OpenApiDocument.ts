@@ -14,11 +14,11 @@ import * as Cached from "./edge/Cached.js"
 import { HttpOptions, type ServiceOptions } from "./HttpOptions.js"
 import { EVENTS_TAG, webhooks } from "./WebhookDocument.js"
 
-// Decision wire-1.
+// The OpenAPI document is made from the contract that the server runs, so the two cannot differ (decision wire-1).
 
 /**
- * An annotation of the contract: corrects the parts of the generated document that are the same on every server.
- * `takesKey`: as in `Corrections.correct`.
+ * Corrects the parts of the generated document that are the same on every server. The contract has this function as its
+ * annotation `OpenApi.Transform`. `takesKey`: whether the endpoint of a label reads `Idempotency-Key`.
  */
 export const correct = (document: Json, takesKey: (label: string) => boolean): Json => {
   const cleaned = corrected(document, takesKey)
@@ -42,7 +42,7 @@ export const correct = (document: Json, takesKey: (label: string) => boolean): J
   return cleaned
 }
 
-/** Every field of every body gets a description. */
+/** Adds a description to every field of every request and response body that has none. */
 const describeFields = (document: Json): void => {
   for (const schema of Object.values(object(object(document["components"])["schemas"]))) Descriptions.addTo(schema)
   for (const { operation } of operations(document)) {

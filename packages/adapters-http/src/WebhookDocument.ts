@@ -16,7 +16,7 @@ export const Ping = Schema.Struct({
   app_id: Schema.String,
   endpoint_id: Schema.String.annotations({ description: "The endpoint that this delivery is for" }),
   type: Schema.Literal("ping"),
-  // On the property, not on the schema: the schema of a time is shared by name and has its own description.
+  // The description belongs to this property: the schema of a time is shared by name and has its own description.
   occurred_at: Schema.propertySignature(At).annotations({
     description: "When the event happened, not when it was sent"
   })
@@ -128,5 +128,5 @@ const webhook = ({ description, examples, name, summary }: EventCatalogue.Catalo
 
 const ANSWER_S = Delivery.ANSWER_DEADLINE / Timestamp.SECOND
 
-/** The `webhooks` of the OpenAPI document. */
+/** The `webhooks` of the OpenAPI document: one operation for each event of the catalogue, by its name. */
 export const webhooks: Json = Object.fromEntries(EventCatalogue.ENTRIES.map((entry) => [entry.name, webhook(entry)]))

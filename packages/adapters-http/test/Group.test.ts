@@ -17,7 +17,7 @@ it("behind a bearer token a handler says what it disclosed, or it does not compi
   )
   // @ts-expect-error -- `disclosed` is left out
   Group.group(Api, "visits", (handlers) => handlers.handle("list", () => Effect.succeed({ answer: page })))
-  // @ts-expect-error -- an answer as handlers of other groups return it
+  // @ts-expect-error -- an answer without `disclosed`, as handlers of other groups return it
   Group.group(Api, "visits", (handlers) => handlers.handle("list", () => Effect.succeed(page)))
   // @ts-expect-error -- an answer of another shape than the contract's
   Group.group(Api, "visits", (handlers) => handlers.handle("list", () => Effect.succeed({ answer: 1, disclosed: "" })))

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { jsonBody } from "./support/wire.js"
 import { startWorld, type World } from "./support/World.js"
 
-// The code that generators make from openapi.json compiles under the strictest settings, knows which fields belong
-// together, and makes live calls. The code is inside the repository, so that it finds its packages.
+// Code that generators make from openapi.json compiles under the strictest settings, has types for the fields that
+// belong together, and makes live calls. The code is inside the repository, so that it finds its packages.
 
 let world: World
 let folder: string
@@ -69,7 +69,7 @@ const compile = (where: string, exactOptionalPropertyTypes: boolean): void => {
   }
 }
 
-/** What the written program of a test exports: it asks where the person is, and makes a rule. */
+/** The function that the program of a test exports: it asks where the person is, and makes a rule. */
 type Main = (baseUrl: string, token: string, placeId: string) => Promise<unknown>
 
 const run = async (file: string): Promise<unknown> => {
@@ -134,7 +134,8 @@ export const main = async (baseUrl: string, token: string, placeId: string) => {
 }
 `
     )
-    // The generator's own code, which does not depend on the contract, knows no exact optional properties.
+    // The generator's own code, which does not depend on the contract, does not compile with
+    // exactOptionalPropertyTypes.
     compile(where, false)
     expect(await run(join(where, "out/main.js"))).toEqual(["Home", "dwell"])
   })
@@ -175,7 +176,7 @@ print(answer.places[0].label, answer.places[0].kind.value)
 
 function hasPython(): boolean {
   try {
-    // `dateutil` is what the generated code reads times with.
+    // The generated code reads times with `dateutil`.
     execFileSync("python3", ["-c", "import dateutil"], { stdio: "ignore" })
     return true
   } catch {

@@ -77,7 +77,7 @@ const send = (of: Operation, body: Json, query: Readonly<Record<string, string>>
   })
 }
 
-/** What the server finds wrong with a field. Undefined: nothing. */
+/** What the server finds wrong with a field; undefined when it finds nothing. */
 const fault = (field: string, { json, status }: Answer): string | undefined => {
   if (status !== 400) return undefined
   const { message } = json as { readonly message: string | ReadonlyArray<string> }
@@ -168,8 +168,8 @@ const probesOf = (given: Json, example: unknown): ReadonlyArray<Probe> => {
 }
 
 /**
- * Whether our server judges the field. Bodies of other programs are excluded, and an operation that decides by itself
- * which fields it needs.
+ * Whether the contract's own decoding checks the fields of the operation. Excluded are the bodies of other programs,
+ * and operations that decide by themselves which fields they need.
  */
 const isOurs = ({ path }: Operation): boolean =>
   !/^\/v1\/(?:phone\/(?:overland|owntracks|osmand)|oauth\/(?:token|revoke))/.test(path)

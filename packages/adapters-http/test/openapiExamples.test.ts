@@ -113,7 +113,7 @@ HttpApi.reflect(Api, {
   }
 })
 
-/** Files, which have no example. */
+/** The operation whose body is a file, which has no example. */
 const FILES = /^POST \/v1\/user\/imports takes/
 
 describe("the examples are what the contract reads and writes", () => {

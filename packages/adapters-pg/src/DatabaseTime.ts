@@ -6,15 +6,18 @@ import * as Rows from "./driver/Rows.js"
 
 const Row = Schema.Struct({ millis: Schema.Number })
 
-/** The host's clock. This measurement may correct the program's own clock, so that clock cannot be used to measure. */
+/**
+ * The host's clock. A program may correct its own `Clock` by the measured offset, so that `Clock` cannot serve to
+ * measure it.
+ */
 const hostClock = Clock.make()
 
 const SAMPLES = 3
 
 /**
  * How many milliseconds the database's clock is ahead of this machine's clock. The database reads its clock at an
- * unknown moment between the question and the answer, so the middle is assumed. Of a few samples the quickest has the
- * smallest error.
+ * unknown moment between question and answer, so this function assumes the middle. It takes a few samples and returns
+ * the offset of the quickest one, whose error is the smallest.
  */
 export const offset = program(
   "DatabaseTime.offset",

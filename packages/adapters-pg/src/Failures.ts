@@ -84,14 +84,15 @@ export const isForCoordinator = (error: unknown): boolean =>
   ) === true
 
 /**
- * Whether a row was on its way to the DEFAULT partition while its own partition was being attached. The server has no
- * SQLSTATE for this case: it reports a check violation without a constraint.
+ * Whether the server refused a row that it had routed to the DEFAULT partition, because a partition for that row was
+ * attached in the meantime. PostgreSQL has no SQLSTATE of its own for this case: it reports a check violation without
+ * the name of a constraint.
  */
 const lostItsPartition = (error: unknown): boolean => sqlState(error) === "23514" && constraintOf(error) === undefined
 
 /**
- * Whether a node of a cluster refused its part of a LOCK, or was lost meanwhile. Citus passes the node's reason on as a
- * warning only, such as a lock time-out.
+ * Whether a node of a cluster refused its part of a LOCK, or was lost meanwhile. Citus reports the node's reason, such
+ * as a lock time-out, only as a warning, so the error's message is all that identifies the case.
  */
 export const isRefusedByNode = (error: unknown): boolean =>
   findCause(error, (inner) =>
@@ -125,7 +126,7 @@ type Database = SqlError | ParseResult.ParseError
 const isDatabase = (error: unknown): error is Database => error instanceof SqlError || ParseResult.isParseError(error)
 
 /**
- * Ends every method of a store. An error of the database, or a row that cannot be decoded, becomes a `StoreError`;
+ * The last step of a store's method. An error of the database, or a row that cannot be decoded, becomes a `StoreError`;
  * other errors pass through. `@effect/sql` dies when BEGIN succeeded and COMMIT or ROLLBACK cannot be sent. That is a
  * lost connection, so this function turns the defect into a `StoreError` too. After a lost COMMIT it is unknown whether
  * the transaction was committed: every write must be idempotent or carry a version.

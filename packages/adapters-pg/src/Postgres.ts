@@ -10,7 +10,7 @@ import * as Watch from "./driver/Watch.js"
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database?sslmode=…` */
   readonly url: Redacted.Redacted
-  /** The largest number of connections; at least `MIN_POOL`. */
+  /** The largest number of connections. A number below `MIN_POOL` counts as `MIN_POOL`. */
   readonly poolSize: number
   /** The name of the program in `pg_stat_activity`. */
   readonly applicationName: string
@@ -22,13 +22,16 @@ export interface PostgresOptions {
 export const MIN_POOL = 4
 
 /**
- * PostgreSQL refuses a statement that waits longer than this for a row's lock (55P03). Callers answer with 503, never
- * with `invalid_grant`.
+ * PostgreSQL refuses a statement that waits longer than this for a lock (55P03). The service then answers 503 and never
+ * `invalid_grant`, after which an app would discard its tokens.
  */
 const LOCK_TIMEOUT_MILLIS = 5_000
 /** PostgreSQL cancels a statement after this time (57014). No statement that serves a request takes this long. */
 const STATEMENT_TIMEOUT_MILLIS = 15_000
-/** No transaction of this service waits for the network. So when a transaction idles this long, its program is gone. */
+/**
+ * PostgreSQL closes the connection of a transaction that idles this long. No transaction of this service waits for the
+ * network, so the program of such a transaction is gone.
+ */
 const IDLE_IN_TRANSACTION_MILLIS = 30_000
 const CONNECT_TIMEOUT_MILLIS = 5_000
 /**

@@ -2,15 +2,15 @@
 import express from "express"
 import { verify } from "@place-access/adapters-webhook/verify"
 
-// The endpoint's secret. For the day of a rotation: the new and the old secret, separated by a comma.
+// The endpoint's secret. For the day after a rotation: the new and the old secret, separated by a comma.
 const secrets = (process.env.WEBHOOK_SECRETS ?? "").split(",").map((secret) => secret.trim())
 
-// Replace this: insert into a table with event_id as its key, on conflict do nothing. Returns true if the event was
-// new.
+// Replace this with a table whose key is event_id: insert the event, and on conflict do nothing. Returns true if the
+// event was new.
 const stored = new Map()
 const store = (event) => !stored.has(event.event_id) && Boolean(stored.set(event.event_id, event))
 
-// Replace this: the slow part. It runs after the answer, because the service waits for an answer for at most 5 s.
+// Replace this with your own work. It runs after the answer, because the service waits for an answer for at most 5 s.
 const work = async (event) => {
   console.log(`handled ${event.event_id} ${event.type}`)
 }
@@ -34,7 +34,7 @@ app.post("/webhooks", express.raw({ type: () => true, limit: "64kb" }), (request
   receive(request, response).catch(next)
 })
 
-// The rest of the app goes here.
+// The other routes of your app go here.
 app.use(express.json())
 
 const server = app.listen(process.env.PORT ?? 3000, () => console.log(`listening on port ${server.address().port}`))

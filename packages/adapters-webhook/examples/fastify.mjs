@@ -2,22 +2,22 @@
 import { fastify } from "fastify"
 import { verify } from "@place-access/adapters-webhook/verify"
 
-// The endpoint's secret. For the day of a rotation: the new and the old secret, separated by a comma.
+// The endpoint's secret. For the day after a rotation: the new and the old secret, separated by a comma.
 const secrets = (process.env.WEBHOOK_SECRETS ?? "").split(",").map((secret) => secret.trim())
 
-// Replace this: insert into a table with event_id as its key, on conflict do nothing. Returns true if the event was
-// new.
+// Replace this with a table whose key is event_id: insert the event, and on conflict do nothing. Returns true if the
+// event was new.
 const stored = new Map()
 const store = (event) => !stored.has(event.event_id) && Boolean(stored.set(event.event_id, event))
 
-// Replace this: the slow part. It runs after the answer, because the service waits for an answer for at most 5 s.
+// Replace this with your own work. It runs after the answer, because the service waits for an answer for at most 5 s.
 const work = async (event) => {
   console.log(`handled ${event.event_id} ${event.type}`)
 }
 
 const app = fastify()
 
-// The signature is over the bytes as they arrived. Only in this scope, Fastify does not parse JSON.
+// The signature is over the bytes as they arrived, so Fastify must not parse JSON in this scope.
 app.register(async (webhooks) => {
   const asItCame = { parseAs: "buffer", bodyLimit: 64 * 1024 }
   webhooks.addContentTypeParser("application/json", asItCame, (_request, body, done) => done(null, body))

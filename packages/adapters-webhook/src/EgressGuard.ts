@@ -1,11 +1,14 @@
 import { BlockList, isIP } from "node:net"
 
 /**
- * Which addresses a webhook may be sent to (decision W5): only addresses that the public internet routes to one host.
- * Anybody can register an endpoint, and must not use this service to reach machines in its own network.
+ * The addresses to which a webhook may be sent (decision W5): only addresses that the public internet routes to one
+ * host. Anybody can register an endpoint, and must not use this service to reach machines in the service's own network.
  */
 
-/** IANA special-purpose blocks that are not global unicast, and one cloud's wire server among the global ones. */
+/**
+ * Blocks that are refused: IANA's special-purpose blocks that are not global unicast, and the address of one cloud's
+ * wire server, which lies in a global block.
+ */
 const IPV4_REFUSED: ReadonlyArray<readonly [string, number]> = [
   ["0.0.0.0", 8], // this network
   ["10.0.0.0", 8], // private
@@ -47,8 +50,8 @@ loopback.addSubnet("127.0.0.0", 8, "ipv4")
 loopback.addAddress("::1", "ipv6")
 
 /**
- * The eight groups of an IPv6 address without a zone. `URL` writes every address in one way, also one with a dotted
- * end.
+ * The eight groups of an IPv6 address without a zone. `URL` brings every notation into one form, also an address that
+ * ends in dotted decimals.
  */
 const groups = (address: string): ReadonlyArray<string> => {
   const [head = "", tail = ""] = new URL(`http://[${address}]/`).hostname.slice(1, -1).split("::")
@@ -94,7 +97,7 @@ export interface EgressPolicy {
 export const mayConnect = (address: string, { allowInsecure }: EgressPolicy): boolean =>
   isPublic(address) || (allowInsecure && isLoopback(address))
 
-/** False if any of the addresses is refused, and if there is none. */
+/** Whether the service may connect to every address. False when there is no address. */
 export const mayConnectToAll = (found: ReadonlyArray<{ readonly address: string }>, policy: EgressPolicy): boolean =>
   found.length > 0 && found.every(({ address }) => mayConnect(address, policy))
 

@@ -12,15 +12,18 @@ export interface ConnectionOptions extends EgressPolicy {
   readonly ca?: string | undefined
 }
 
-/** The most bytes that are read of an answer's body. Then the connection is dropped with the rest. */
+/**
+ * The most bytes that are read of an answer's body. Beyond this size, the connection is closed and the remaining body
+ * is not read.
+ */
 const MAX_BODY = 16 * 1024
 const MAX_HEADERS = 16 * 1024
 const SNIPPET = 1024
-/** Longer than the deadline of the whole exchange, so that the deadline decides. */
+/** Longer than the deadline of the whole exchange, so that the deadline always comes first. */
 const CONNECT_MILLIS = 6_000
 /**
- * Node's own servers close an idle connection after 5 s. Older connections are not reused, because the server may just
- * be closing them.
+ * Node's own servers close an idle connection after 5 s. A connection that was idle for longer than this is not reused,
+ * because the server may be closing it at the same moment.
  */
 const KEEP_ALIVE_MILLIS = 4_000
 const KEEP_ALIVE_MAX_MILLIS = 30_000
@@ -50,7 +53,7 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
   const connector = () =>
     (made ??= buildConnector({
       rejectUnauthorized: true,
-      // One TLS context for all connections; otherwise each connection would make its own.
+      // One TLS context serves all connections; otherwise each connection would make its own.
       secureContext: createSecureContext(ca === undefined ? {} : { ca }),
       lookup,
       allowH2: false,
@@ -60,7 +63,8 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
     connect: (target, callback) => {
       const address = literal(target.hostname)
       if (address !== undefined && !mayConnect(address, options)) return callback(new AddressRefused(), null)
-      // An address that was registered with `ALLOW_INSECURE_WEBHOOKS` may still be stored after the switch is off.
+      // An http address that was registered while `ALLOW_INSECURE_WEBHOOKS` was on may still be stored after the switch
+      // is off.
       if (target.protocol !== "https:" && !options.allowInsecure) return callback(new NotHttps(), null)
       return connector()(target, callback)
     },
@@ -68,7 +72,7 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
     maxHeaderSize: MAX_HEADERS,
     keepAliveTimeout: KEEP_ALIVE_MILLIS,
     keepAliveMaxTimeout: KEEP_ALIVE_MAX_MILLIS,
-    // One deadline for the whole exchange is set outside. These time-outs would only count idle time.
+    // `HttpWebhookSender` sets one deadline for the whole exchange. These time-outs would only count idle time.
     headersTimeout: 0,
     bodyTimeout: 0
   })
@@ -92,13 +96,13 @@ export interface ExchangeRequest {
   readonly body: string
 }
 
-/** The receiver's answer, or the error that `Trouble.toAnswer` turns into one. */
+/** The receiver's answer, or the error that `Trouble.toAnswer` turns into a `WebhookAnswer`. */
 export type ExchangeOutcome = { readonly answered: ExchangeAnswer } | { readonly error: unknown }
 
 /**
- * Makes one POST. A redirect is an answer like any other. `done` is called once, and never after a call of the returned
- * function, which drops the connection. It uses undici's dispatch handler, because undici's `request` makes a stream, a
- * signal and several promises for each answer.
+ * Makes one POST. A redirect is an answer like any other. `done` is called once. The returned function closes the
+ * connection; `done` is not called after it. This uses undici's dispatch handler, because undici's `request` makes a
+ * stream, a signal and several promises for each answer.
  */
 export const exchange = (
   agent: Agent,
@@ -122,7 +126,7 @@ interface Target {
   readonly path: string
 }
 
-/** The parsed addresses. There are few, and the same ones are posted to again and again. */
+/** A cache of parsed addresses, because a worker posts to the same few addresses again and again. */
 const targets = new Map<string, Target>()
 const TARGETS_MAX = 1_000
 
@@ -137,8 +141,8 @@ const targetOf = (url: string): Target => {
 }
 
 /**
- * Collects an answer, to its end or to `MAX_BODY` bytes. A connection that breaks after the status changes nothing: the
- * status has arrived.
+ * Collects an answer, to its end or to `MAX_BODY` bytes. If the connection breaks after the status arrived, the answer
+ * still counts.
  */
 class AnswerCollector implements Dispatcher.DispatchHandler {
   private done: ((outcome: ExchangeOutcome) => void) | undefined
@@ -170,7 +174,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    // An interim answer (1xx) may come first.
+    // An interim answer (1xx) may come first. It is ignored.
     if (status < 200) return
     this.status = status
     this.headers = headers
@@ -200,7 +204,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 }
 
-/** A header that came several times is several pairs. */
+/** The headers as pairs. A header that came several times makes several pairs. */
 const pairs = (headers: IncomingHttpHeaders): ReadonlyArray<readonly [string, string]> =>
   Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((one): readonly [string, string] => [name, one])

@@ -9,10 +9,13 @@ import { sign } from "./SignatureHeader.js"
 import * as Trouble from "./Trouble.js"
 import * as UrlRules from "./UrlRules.js"
 
-// Decision deliveries-14.
+// How the service sends webhooks. Decision deliveries-14.
 
 export interface SenderOptions extends EgressPolicy {
-  /** Default: the configured name servers. With `allowInsecure`: the machine's own look-up, `hosts` file included. */
+  /**
+   * The resolver of host names. Default: the configured name servers, or with `allowInsecure` the machine's own
+   * look-up, `hosts` file included.
+   */
   readonly resolver?: Resolver.Resolver | undefined
   /** A certificate authority to trust besides the well-known ones, in PEM. */
   readonly ca?: string | undefined
@@ -45,7 +48,8 @@ export const layer = (options: SenderOptions): Layer.Layer<WebhookSender> =>
       }
 
       return WebhookSender.of({
-        // The deadline is a timer and not an interruption, so that it also holds where the caller is uninterruptible.
+        // The deadline is a timer and not an interruption of the fiber, so that it also holds where the caller is
+        // uninterruptible.
         post: (url, headers, body) =>
           Effect.interruptible(
             Effect.async((resume) => {

@@ -7,8 +7,8 @@ export interface ResolvedAddress {
 }
 
 /**
- * Why a name has no address. `theirs` is the receiver's fault and counts as a failed attempt; `ours` uses no attempt
- * (decision W3).
+ * The reason why a name has no address. `theirs` is the receiver's fault and counts as a failed attempt; `ours` is a
+ * fault of this service and uses no attempt (decision W3).
  */
 export class LookupFailed extends Error {
   override readonly name = "LookupFailed"
@@ -23,9 +23,9 @@ export class LookupFailed extends Error {
 /** Resolves every address of a name, at least one. Rejects with `LookupFailed`. */
 export type Resolver = (hostname: string) => Promise<ReadonlyArray<ResolvedAddress>>
 
-/** The time for one question to a name server. The whole exchange with a receiver has five seconds. */
+/** Milliseconds for one question to a name server. The whole exchange with a receiver has five seconds. */
 const TIMEOUT_MILLIS = 1_500
-/** How long to wait for an IPv6 answer once the IPv4 answer is there. */
+/** Milliseconds to wait for the IPv6 answer once the IPv4 answer has arrived. */
 const GRACE_MILLIS = 300
 
 const NO_SUCH_NAME: ReadonlySet<string> = new Set([dns.NOTFOUND, dns.NODATA])
@@ -53,9 +53,9 @@ const settled = (question: Promise<ReadonlyArray<string>>, family: 4 | 6): Promi
   )
 
 /**
- * Asks name servers (default: the configured ones). Unlike `dns.lookup`, this does not use the four threads that are
- * shared with the file system. Otherwise a receiver whose name servers never answer would block the look-ups of all
- * receivers.
+ * A resolver that asks name servers (default: the configured ones). Unlike `dns.lookup`, it does not use the four
+ * threads that are shared with the file system. Otherwise a receiver whose name servers never answer would block the
+ * look-ups of all receivers.
  */
 export const nameServers =
   (servers?: ReadonlyArray<string>): Resolver =>
@@ -71,8 +71,8 @@ export const nameServers =
   }
 
 /**
- * The configured name servers. The configuration is read for every question, because the network can change under a
- * process that runs for months.
+ * A resolver that asks the configured name servers. It reads the configuration for every question, because the network
+ * can change under a process that runs for months.
  */
 export const system: Resolver = nameServers()
 
@@ -90,8 +90,8 @@ const blame = async (
     return new LookupFailed("theirs", "the host name does not exist")
   }
   if (codes.some((code) => BAD_NAME.has(code))) return new LookupFailed("theirs", "the host name is not valid")
-  // No useful answer about this name. A question about a name that always exists shows whether the name or our resolver
-  // is at fault.
+  // There was no useful answer about this name. A question about a name that always exists shows whether the name or
+  // this service's resolver is at fault.
   return (await works(servers))
     ? new LookupFailed("theirs", "the host name's name servers do not answer")
     : new LookupFailed("ours", "name look-up is not working")

@@ -1,7 +1,7 @@
 import type { WebhookAnswer } from "@place-access/domain/endpoints"
 import { LookupFailed } from "./Resolver.js"
 
-/** Errors of an exchange in words for the receiver's developer: no addresses, no internal names, no stack. */
+/** Turns errors of an exchange into words for the receiver's developer: no addresses, no internal names, no stack. */
 
 /** The egress guard refused the address. */
 export class AddressRefused extends Error {
@@ -20,8 +20,8 @@ export class NotHttps extends Error {
 }
 
 /**
- * The message for every host that cannot be used, whatever the reason. Our resolver may know internal names. Different
- * messages for "does not exist" and "is not public" would tell outsiders which internal names exist.
+ * The message for every host that cannot be used, whatever the reason. The service's resolver may resolve internal
+ * names. Different messages for "does not exist" and "is not public" would show outsiders which internal names exist.
  */
 export const NOT_PUBLIC = "must resolve to public addresses only"
 
@@ -62,7 +62,7 @@ const chain = (error: unknown): ReadonlyArray<Error> => {
   const all: Array<Error> = []
   for (let inner = error; inner instanceof Error && all.length < 5; inner = inner.cause) {
     all.push(inner)
-    // After several addresses were tried, the error of the last one is reported.
+    // When several addresses were tried, the error of the last one comes first, so it is the one that is reported.
     if (inner instanceof AggregateError) all.push(...inner.errors.filter((one) => one instanceof Error).toReversed())
   }
   return all

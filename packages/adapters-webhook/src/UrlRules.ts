@@ -8,8 +8,8 @@ const BROKEN = /[\s\p{Cc}\\]/u
 const AUTHORITY = /^[^:]*:\/*([^/?#]*)/
 
 /**
- * Checks an address before any look-up. Returns the fault, or the URL if there is none. Names are compared as `URL`
- * writes them: lower case, punycode, and every notation of an IPv4 address as four decimal numbers.
+ * Checks an address before any look-up. Returns the fault, or the URL if there is no fault. Names are compared in the
+ * form of `URL`: lower case, punycode, and every notation of an IPv4 address as four decimal numbers.
  */
 export const check = (text: string, policy: EndpointUrl.Policy): EndpointUrl.UrlFault | URL => {
   if (text.length > EndpointUrl.MAX_LENGTH) return "too_long"
@@ -27,7 +27,10 @@ export const check = (text: string, policy: EndpointUrl.Policy): EndpointUrl.Url
   return !host.includes(".") || PRIVATE_NAME.test(host) ? "not_public_host" : url
 }
 
-/** Not with `URL.canParse`: in Node 20 it refuses letters such as ü after some thousand calls. */
+/**
+ * The URL; undefined if the text is none. `URL.canParse` is not used: in Node 20 it refuses letters such as ü after
+ * some thousand calls.
+ */
 const parsed = (text: string): URL | undefined => {
   try {
     return new URL(text)

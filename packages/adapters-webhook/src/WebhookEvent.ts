@@ -12,8 +12,8 @@ export type WebhookEvent =
 
 interface Envelope {
   /**
-   * The same in every delivery of the event: on retries, replays and to other endpoints. Skip an id that you have
-   * handled before.
+   * The id is the same in every delivery of the event: in retries, in replays and in deliveries to other endpoints.
+   * Skip an event whose id you have handled before.
    */
   readonly event_id: string
   readonly app_id: string
@@ -39,13 +39,13 @@ export interface RuleFiredEvent extends UserEvent {
   readonly target: { readonly place_id: string | null; readonly label: string }
 }
 
-/** The user shared or withdrew places: read the places again, and keep the version of that answer. */
+/** The user shared or withdrew places. Read the places again, and store the version of that answer. */
 export interface PlacesChangedEvent extends UserEvent {
   readonly type: "places.changed"
   readonly places_version: number
 }
 
-/** Sent 14 and 7 days before the sensitive scopes end. */
+/** The sensitive scopes will end soon. The service sends this event 14 and 7 days before the end. */
 export interface SensitiveExpiringEvent extends UserEvent {
   readonly type: "sensitive.expiring"
   readonly sensitive_expires_at: string
@@ -53,7 +53,7 @@ export interface SensitiveExpiringEvent extends UserEvent {
   readonly scopes: ReadonlyArray<EventSensitiveScope>
 }
 
-/** The sensitive scopes ended. Until the grace ends, the user can renew them with one confirmation. */
+/** The sensitive scopes ended. Until the grace period ends, the user can renew them with one confirmation. */
 export interface SensitiveLapsedEvent extends UserEvent {
   readonly type: "sensitive.lapsed"
   readonly sensitive_expires_at: string
@@ -61,7 +61,7 @@ export interface SensitiveLapsedEvent extends UserEvent {
   readonly scopes: ReadonlyArray<EventSensitiveScope>
 }
 
-/** The grace ended: these scopes need the full consent again. */
+/** The grace period ended. To use these scopes again, the app needs the full consent. */
 export interface SensitiveRemovedEvent extends UserEvent {
   readonly type: "sensitive.removed"
   readonly scopes: ReadonlyArray<EventSensitiveScope>

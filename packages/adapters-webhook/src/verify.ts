@@ -1,4 +1,4 @@
-// Decision deliveries-15.
+// How a receiver checks a delivery. Decision deliveries-15.
 
 /**
  * For receivers of our webhooks: checks that a delivery came from this service and is fresh (Spec §6.4). The module has
@@ -32,11 +32,11 @@ export interface VerifyInput {
   readonly payload: string | Uint8Array | ArrayBuffer
   /** `X-Service-Signature`, as your server gives it: a value, or a list of them. */
   readonly header: string | ReadonlyArray<string> | null | undefined
-  /** The endpoint's signing secret. For a day after a rotation, the new and the old one. */
+  /** The endpoint's signing secret. For a day after a rotation, both the new and the old secret. */
   readonly secrets: string | ReadonlyArray<string>
   /** How many seconds `t` may differ from now, before or after. Default: 60. */
   readonly toleranceS?: number
-  /** The present time in milliseconds since 1970. Default: the clock's. */
+  /** The present time in milliseconds since 1970. Default: the time of the machine's clock. */
   readonly now?: number
 }
 
@@ -118,14 +118,17 @@ const valueOf = (header: unknown): string =>
 const secretsOf = (secrets: unknown): ReadonlyArray<string> =>
   (Array.isArray(secrets) ? secrets : [secrets]).filter((one) => typeof one === "string" && one !== "")
 
-/** Also true for a buffer of another realm (a frame, a test runner), for which `instanceof` is false. */
+/**
+ * Whether the payload is an `ArrayBuffer`. Also true for a buffer of another realm (a frame, a test runner), for which
+ * `instanceof` is false.
+ */
 const isBuffer = (payload: unknown): payload is ArrayBuffer =>
   Object.prototype.toString.call(payload) === "[object ArrayBuffer]"
 
 const bytesOf = (payload: unknown): Uint8Array<ArrayBuffer> | undefined => {
   if (typeof payload === "string") return Uint8Array.from(new TextEncoder().encode(payload))
   if (isBuffer(payload)) return new Uint8Array(payload)
-  // A copy, because a view may be of shared memory, which Web Crypto refuses.
+  // The bytes are copied, because a view may be of shared memory, which Web Crypto refuses.
   return ArrayBuffer.isView(payload)
     ? Uint8Array.from(new Uint8Array(payload.buffer, payload.byteOffset, payload.byteLength))
     : undefined
@@ -136,7 +139,10 @@ const notRaw = (payload: unknown): string =>
     ? "There is no payload: nobody kept the body before it was parsed."
     : "The payload is an object: the body was parsed already."
 
-/** Decodes the whole text: without the option a byte order mark would be dropped. */
+/**
+ * Decodes the whole body. Without the option, the decoder would drop a byte order mark, which is part of the signed
+ * bytes.
+ */
 const decode = (bytes: Uint8Array): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
 
 const MALFORMED = {
@@ -144,7 +150,10 @@ const MALFORMED = {
   too_many_signatures: `X-Service-Signature has more than ${MAX_SIGNATURES} signatures.`
 } as const
 
-/** Keeps `t` as it is written, because the signature is over that text. Ignores schemes other than v1. */
+/**
+ * Parses the header. Keeps `t` as it is written, because the signature is over that text. Ignores schemes other than
+ * v1.
+ */
 const parse = (
   header: string
 ): { readonly t: string; readonly signatures: ReadonlyArray<string> } | keyof typeof MALFORMED => {
@@ -194,8 +203,8 @@ const fromHex = (hex: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from({ length: hex.length / 2 }, (_, index) => Number.parseInt(hex.slice(2 * index, 2 * index + 2), 16))
 
 /**
- * Explains a mismatch. We send JSON as `JSON.stringify` writes it, with `event_id` first. A body of another form was
- * changed on its way.
+ * Explains a mismatch. The service sends JSON as `JSON.stringify` writes it, with `event_id` first. A body of another
+ * form was changed on its way.
  */
 const explain = (bytes: Uint8Array): string => {
   if (bytes.length === 0) return `No signature matches, and the body is empty: something read it before. ${ADVICE}`

@@ -4,8 +4,8 @@ import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 
 const REFUSED = [
-  // IPv4: this network, private, carrier, loopback, link-local, protocol, documentation, benchmarks, multicast,
-  // reserved
+  // Refused IPv4 addresses, one or more of each class: this network, private, carrier, loopback, link-local, protocol,
+  // documentation, benchmarks, multicast, reserved.
   "0.0.0.0",
   "0.255.255.255",
   "10.0.0.0",
@@ -34,7 +34,8 @@ const REFUSED = [
   "239.255.255.255",
   "240.0.0.1",
   "255.255.255.255",
-  // IPv6: unspecified, loopback, mapped, compatible, NAT64, discard, Teredo, ORCHID, benchmarks, documentation, 6to4
+  // Refused IPv6 addresses: unspecified, loopback, mapped, compatible, NAT64, discard, Teredo, ORCHID, benchmarks,
+  // documentation, 6to4.
   "::",
   "::1",
   "::ffff:127.0.0.1",
@@ -59,7 +60,7 @@ const REFUSED = [
   "3fff::1",
   "3fff:fff:ffff::1",
   "5f00::1",
-  // IPv6: unique local, link-local, site-local, multicast, ISATAP
+  // More refused IPv6 addresses: unique local, link-local, site-local, multicast, ISATAP.
   "fc00::1",
   "fd12:3456:789a::1",
   "fd00:ec2::254",
@@ -71,7 +72,7 @@ const REFUSED = [
   "::5efe:7f00:1",
   "2a01:4f8::5efe:10.0.0.1",
   "2a01:4f8::200:5efe:7f00:1",
-  // no addresses at all
+  // Texts that are no addresses.
   "",
   "localhost",
   "127.1",

@@ -138,7 +138,7 @@ describe("five seconds for everything [§6.4.5]", () => {
       })
       const unresolved = await receiver()
       const resolver: Resolver.Resolver = () => new Promise(() => undefined)
-      // In parallel, because each post takes five seconds.
+      // The posts run in parallel, because each takes five seconds.
       const answers = await Promise.all([
         post(insecure, at(silent.port)),
         post(insecure, at(headersDrip.port)),

@@ -21,7 +21,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-/** A name server on loopback (RFC 1035 §4), and the questions that it got. */
+/** Starts a name server on loopback (RFC 1035 §4). Returns a resolver that asks it, and the questions that it got. */
 const nameServer = async (
   zone: Zone
 ): Promise<{ readonly resolver: Resolver.Resolver; readonly asked: Array<string> }> => {
@@ -61,7 +61,10 @@ const nameServer = async (
   return { resolver: Resolver.nameServers([`127.0.0.1:${socket.address().port}`]), asked }
 }
 
-/** The name server answers all other questions normally. Our resolver is tested with the SOA of com. */
+/**
+ * A zone that answers SOA questions, by which the resolver tests whether its own look-up works. `reply` answers all
+ * other questions.
+ */
 const otherwiseFine =
   (reply: Zone): Zone =>
   (name, type) =>

@@ -106,7 +106,10 @@ describe("an endpoint's address [§4.7]", () => {
   })
 })
 
-/** Hosts between which an internal name server distinguishes. Our messages must not. */
+/**
+ * Hosts that cannot be used for different reasons. The messages about them must be the same, because a difference would
+ * show outsiders which internal names exist.
+ */
 const UNUSABLE: ReadonlyArray<readonly [string, Resolver.Resolver]> = [
   ["no such name", () => Promise.reject(new Resolver.LookupFailed("theirs", "the host name does not exist"))],
   ["no valid name", () => Promise.reject(new Resolver.LookupFailed("theirs", "the host name is not valid"))],

@@ -28,12 +28,15 @@ const REFUSED_AT_REGISTRATION = "must resolve to public addresses only"
 
 const ALL4 = [...EDGES4, ...KNOWN4]
 const ALL6 = [...EDGES6, ...KNOWN6]
-/** The edges and the well-known addresses of every class, as a name server would answer them. */
+/**
+ * The refused addresses: those edges of the classes and those well-known addresses that are not public, as a name
+ * server would write them.
+ */
 const PRIVATE = [
   ...ALL4.filter((one) => !isPublic4(one)).map(text4),
   ...ALL6.filter((one) => !isPublic6(one)).map(text6)
 ]
-/** The neighbours of the classes, just outside. */
+/** The public neighbours of the classes, just outside. */
 const NEIGHBOURS = [
   ...ALL4.filter((one) => isPublic4(one)).map(text4),
   ...ALL6.filter((one) => isPublic6(one)).map(text6)
@@ -50,7 +53,7 @@ const nameOf = (index: number, port?: number) => `https://n${index}.example.com$
 
 const url = EndpointUrl.EndpointUrl.make
 
-/** The result of a sender for each address, at registration and at a connection. */
+/** The sender's result for each URL at registration; `posted` does the same for a connection. */
 const registered = (resolver: Resolver.Resolver, urls: ReadonlyArray<string>) =>
   withSender({ ...strict, resolver }, (sender) => Effect.forEach(urls, (one) => sender.checkUrl(one)))
 const posted = (resolver: Resolver.Resolver, urls: ReadonlyArray<string>) =>

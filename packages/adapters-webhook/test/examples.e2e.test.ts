@@ -21,7 +21,7 @@ const envelopeOf = (payload: Event.Payload): Event.Envelope => ({
   occurredAt: Timestamp.make(Date.now())
 })
 
-/** An event as the domain would send it to this endpoint. */
+/** A new arrival event, as the domain would send it. */
 const entered = () =>
   envelopeOf({
     type: "place.enter",
@@ -64,7 +64,10 @@ const replacing = (from: string, to: string) => (source: string) => {
 const ACCEPTED = { _tag: "Answered", status: 204 }
 const REFUSED = { _tag: "Answered", status: 400, snippet: "" }
 
-/** The most common mistake of receivers, in each framework's way, and what the log says about it. */
+/**
+ * The most common mistake of receivers, a body that was parsed too early: how to plant it in each example, and the
+ * reason that the example then logs.
+ */
 const mistakes = {
   "express.mjs": [replacing("const app = express()", "const app = express()\napp.use(express.json())"), "body_parsed"],
   "fastify.mjs": [(source: string) => source.replace(/^ *webhooks\.addContentTypeParser.*$/m, ""), "body_parsed"],
@@ -81,7 +84,10 @@ describe.each(["express.mjs", "fastify.mjs", "node-http.mjs"] as const)("example
   })
   afterAll(() => example.stop())
 
-  /** Sends a later event and waits until it is handled: by then every earlier event is handled too. */
+  /**
+   * Sends a later event and waits until it is handled, because by then every earlier event is handled too. Returns the
+   * lines about handled events.
+   */
   const handled = async (): Promise<ReadonlyArray<string>> => {
     const last = ping()
     expect(await deliver(example, bodyOf(last))).toMatchObject(ACCEPTED)

@@ -11,7 +11,8 @@ describe("the German of why a webhook did not arrive [languages-2]", () => {
   it("every text in the sources", () => {
     const texts = textsOfSources(SOURCES, (file) => FILES.includes(file))
     expect(texts.length).toBeGreaterThan(20)
-    // `the host name …` goes on with a constant, which is a text of its own.
+    // One text of the sources, `the host name …`, ends with a constant that is a text of its own, so both endings are
+    // tried.
     const endings = ["", "must resolve to public addresses only"]
     const isKnown = (text: (typeof texts)[number]) =>
       variants(text).some((one) => endings.some((ending) => untranslated(one + ending, "de").length === 0))

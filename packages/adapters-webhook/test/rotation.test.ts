@@ -16,7 +16,10 @@ const { DAY, HOUR } = Timestamp
 /** The production code signs the deliveries; the receivers are in memory. */
 const signedForReal = Effect.updateService(WebhookSender, (sender) => ({ ...sender, sign }))
 
-/** Which secrets verify a post at the moment of its arrival: with Stripe's library and with ours. */
+/**
+ * The names of the secrets with which a post verifies at the moment of its arrival. Stripe's library and `verify` must
+ * agree.
+ */
 const readers = async (post: MemoryWebhookSender.Post, secrets: Readonly<Record<string, string>>) => {
   const header = new Map(post.headers).get(Signature.HEADER) ?? ""
   const stripe: Array<string> = []
@@ -86,8 +89,8 @@ describe("a receiver during a rotation [§6.4.3]", () => {
       }).pipe(signedForReal)
     )
     const who = await Promise.all(posts.map((post) => readers(post, secrets)))
-    // At 0 s and 30 s; 5 min, 30 min and 2 h later; 6 h and 15 h later, the last of them 23 h 35 min 30 s after the
-    // first.
+    // The attempts are made at 0 s and 30 s; 5 min, 30 min and 2 h later; 6 h and 15 h later. The last of them is 23 h
+    // 35 min 30 s after the first.
     const all = ["a", "b", "c"]
     expect(who).toEqual([["a"], ["a"], ["a", "b"], ["a", "b"], ["a", "b"], all, all, ["c"]])
   })

@@ -51,7 +51,7 @@ describe("vectors.json", () => {
   })
 
   it("the service signs as the vectors say: the same header for the same body, secrets and moment", () => {
-    // Headers in the form that we write: no other scheme, order, case or blanks.
+    // Headers in exactly the form that the service writes: no other scheme, order, case or blanks.
     const ours = where(
       ({ body, header, ok }) => ok && body !== undefined && /^t=\d+,v1=[0-9a-f]{64}$/.test(header ?? "")
     )
@@ -87,8 +87,8 @@ describe("Stripe's library, which knows nothing of us", () => {
   }
 
   it("answers as the vectors say, where there is no choice", () => {
-    // Stripe's library decodes a body before it checks it, accepts any time in the future, and takes an empty secret
-    // like any other.
+    // Vectors that Stripe's library judges differently: it decodes a body before it checks the signature, accepts any
+    // time in the future, and takes an empty secret like any other.
     const otherwise = /no UTF-8|surrogate|every byte|byte order mark|s ahead|in milliseconds|empty secret/
     const comparable = where(({ choice, name }) => choice !== true && !otherwise.test(name))
     expect(comparable.filter((vector) => accepts(vector) !== vector.ok).map(({ name }) => name)).toEqual([])

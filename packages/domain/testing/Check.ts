@@ -1,6 +1,6 @@
 import { Equal } from "effect"
 
-/** The failure of a contract or an oracle. A test runner shows its message. */
+/** A contract case or an oracle of the simulation throws this error. A test runner shows its message. */
 export class CheckFailed extends Error {
   override readonly name = "CheckFailed"
 }
@@ -25,8 +25,9 @@ export function isTrue(value: boolean, what: string): asserts value is true {
 }
 
 /**
- * Structural equality of data: objects by their own keys, arrays by element, Effect data by `Equal`, maps and sets in
- * any order. The keys of a map and the members of a set must be texts, numbers or the same objects.
+ * Throws `CheckFailed` unless the values are structurally equal: objects by their own keys, arrays by element, Effect
+ * data by `Equal`, maps and sets in any order. The keys of a map and the members of a set are looked up by identity, so
+ * they must be texts, numbers or the same objects.
  */
 export const equal = <A>(actual: A, expected: A, what: string): void => {
   if (!same(actual, expected)) fail(`${what}\n  expected ${show(expected)}\n  actual   ${show(actual)}`)

@@ -4,7 +4,7 @@ import { Engine, START } from "./simulation/engine/Engine.js"
 export { START } from "./simulation/engine/Engine.js"
 export * as Process from "./simulation/engine/Process.js"
 export { VirtualClock } from "./simulation/engine/VirtualClock.js"
-/** A work signal inside one process whose idle waits are marked, so that a virtual clock may make them longer. */
+/** A work signal between simulated processes. The virtual clock may lengthen its waits while nothing happens. */
 export { make as workSignal } from "./simulation/ports/VirtualWorkSignal.js"
 
 /**

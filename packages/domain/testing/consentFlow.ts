@@ -11,7 +11,10 @@ import * as Token from "../src/shared/Token.js"
 import { Vault } from "../src/shared/Vault.js"
 import * as Check from "./Check.js"
 
-/** The steps from `GET /authorize` to tokens for one user and one app, through the programs. */
+/**
+ * The steps from `GET /authorize` to tokens, for one user and one app. They call the domain's programs directly,
+ * without HTTP.
+ */
 
 export const ISSUER = "https://places.example"
 export const VERIFIER = "a-verifier-of-the-app-that-is-long-enough-0123456789"
@@ -33,7 +36,10 @@ export const parameters = (
     ...overrides
   }))
 
-/** The user's choices on the consent page: allow, for 30 days each. `overrides` has the ticked scopes and places. */
+/**
+ * The user's choices on the consent page: allow, with 30 days for each tier. No scope and no place is ticked, unless
+ * `overrides` names them.
+ */
 export const choices = (overrides: Partial<ConsentChoices> = {}): ConsentChoices => ({
   decision: "allow",
   shown: undefined,
@@ -45,7 +51,7 @@ export const choices = (overrides: Partial<ConsentChoices> = {}): ConsentChoices
   ...overrides
 })
 
-/** The parameters that the app received with the redirect. */
+/** The query parameters of the redirect to the app. */
 export const answer = (redirectTo: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     redirectTo
@@ -54,10 +60,13 @@ export const answer = (redirectTo: string): Readonly<Record<string, string>> =>
       .map((pair) => pair.split("=").map(decodeURIComponent))
   )
 
-/** Choices of the user and parameters of the app that differ from the defaults. */
+/** Choices of the user that differ from `choices()`. `request`: parameters of the app's request that differ. */
 export type Overrides = Partial<ConsentChoices> & { readonly request?: Parameters }
 
-/** Allows `scopes`, or fewer when `overrides` says so, and returns the code. */
+/**
+ * The app requests `scopes`, and the user allows all of them, or only `overrides.scopes`. Returns the authorization
+ * code with its redirect, consent request and connection.
+ */
 export const approve = (app: App, user: Account, scopes: ReadonlyArray<Scope>, overrides: Overrides = {}) =>
   Effect.gen(function* () {
     const { request, ...chosen } = overrides

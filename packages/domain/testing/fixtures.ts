@@ -24,7 +24,7 @@ import type { Vault } from "../src/shared/Vault.js"
 /** The password hash of every fixture. No password has this hash, so nobody can sign in as a fixture. */
 export const NO_PASSWORD = "no password"
 
-/** An account without roles. */
+/** Stores a confirmed account without roles. */
 export const userWith = (
   overrides: Partial<Account> = {}
 ): Effect.Effect<Account, StoreError, AccountStore | Entropy.Entropy> =>
@@ -52,8 +52,8 @@ export const userWith = (
 export const user = userWith()
 
 /**
- * A sandbox app that declares every scope and has one redirect URI and no client secret. An app in production has an
- * approval of these values, unless `overrides` say otherwise.
+ * Stores a sandbox app that declares every scope and has one redirect URI and no client secret. With the status
+ * `production`, the app's values count as approved by a reviewer, unless `overrides` say otherwise.
  */
 export const app = (
   ownerId: UserId,
@@ -99,7 +99,7 @@ export const registeredApp = (
     return { ...registered, app: revoked }
   })
 
-/** `archivedAt` archives the purpose that the other fields describe. */
+/** Fields that differ from the default purpose. With `archivedAt`, the purpose is archived at this time. */
 export type PurposeOverrides = Partial<Omit<Purpose.Live, "archivedAt">> & {
   readonly archivedAt?: Timestamp.Timestamp | undefined
 }
@@ -113,7 +113,7 @@ export const overridden = (
   return archivedAt === undefined ? live : PurposeLife.archive(live, archivedAt)
 }
 
-/** A draft of a purpose for every sensitive scope, with 10 calls a day. */
+/** Stores a draft of one purpose that covers all sensitive scopes and expects 10 calls a day. */
 export const purpose = (
   appId: AppId,
   key: string,

@@ -1,12 +1,11 @@
 /**
- * What tests need: tests of a program that embeds the domain, of an adapter, or of an app that calls the service.
- * Nothing here is for production, and nothing here reads the host's clock or randomness. `docs/embedding.md` shows all
- * of it.
+ * Helpers for tests: of a program that embeds the domain, of an adapter, or of an app that calls the service. Do not
+ * use them in production. They read neither the host's clock nor its randomness. `docs/embedding.md` has examples.
  *
- * - `Simulation` runs days of phones, receivers, crashes and faults in seconds; one seed gives one run. `VirtualTime`
- *   is its clock alone.
- * - A contract is a list of named cases that every adapter of a port must pass. Any test runner can run them.
- * - The in-memory layers implement every port, and the same contracts prove them.
+ * - `Simulation` runs days of phones, receivers, crashes and faults in seconds; the same seed always gives the same
+ *   run. `VirtualTime` runs any program on the simulation's clock.
+ * - A contract is a list of named cases that every adapter of a port must pass. Any test runner can run the cases.
+ * - The in-memory layers implement the ports and pass the same contracts.
  * - Samples are the users, apps and requests that contracts and tests start from. They may change at any time.
  *
  * @module

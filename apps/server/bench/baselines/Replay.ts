@@ -4,9 +4,10 @@ import * as People from "../harness/People.js"
 import type { Statement } from "../harness/statements.js"
 
 /**
- * Runs the statements that the product sent for person 0 again, prepared, for any person: the ids, tokens and times in
- * the parameters are replaced by that person's, and the rest stays. The product shares a statement over `unnest` among
- * requests, so the replay shares it too.
+ * Runs the statements that the product sent for person 0 again, prepared, for any person. The replay replaces person
+ * 0's ids and tokens in the parameters with that person's, generated ids with new random ids, and times with times that
+ * are as old now; it repeats all other parameters. The product shares a statement over `unnest` among requests, so the
+ * replay shares it too.
  */
 export interface Replay {
   /** Runs all statements for person `n`, one after the other; returns the rows of each. */

@@ -3,12 +3,12 @@ import { type Order, post, webhook } from "./post.js"
 
 /** What a job of a general-purpose queue does to send one webhook. */
 export interface Job {
-  /** The job's own tables. */
+  /** The `CREATE TABLE` statements of the tables that only this job uses. */
   readonly tables: string
-  /** What the job needs to find when it runs: written in the transaction that adds the jobs. */
+  /** Writes the rows that the jobs of a round read, in the transaction that adds the jobs. */
   readonly prepare: (client: pg.PoolClient, order: Order) => Promise<void>
   readonly perform: (pool: pg.Pool, order: Order, n: number) => Promise<void>
-  /** Removes what a round has left, and counts the webhooks that were sent as `sent`. */
+  /** A statement that counts the webhooks sent in a round, as `sent`. The one of `bare` also deletes their rows. */
   readonly finish: string
 }
 
@@ -43,9 +43,10 @@ const END = `WITH attempt AS (
   ) UPDATE sent_events SET state = 'delivered', ended_at = $3 WHERE event_id = $1`
 
 /**
- * The work of the product for each webhook: an event is read from an outbox, with its endpoint and what allows it; the
- * user's log gets a row before the POST; after it, the attempt gets a row, and the delivery its state. The product also
- * decrypts the secret and counts the strikes of the endpoint; this job does neither.
+ * Does what the product does for each webhook: reads the event from an outbox, together with its endpoint and the rows
+ * that must allow it; writes a row into the user's access log before the POST; and after the POST inserts a row for the
+ * attempt and updates the event's state. The product also decrypts the secret and counts the failures of the endpoint;
+ * this job does neither.
  */
 const same: Job = {
   tables: `

@@ -7,9 +7,10 @@ import type { Statement } from "../harness/statements.js"
 import * as Replay from "./Replay.js"
 
 /**
- * The cost of `GET …/presence` with nothing but `node:http` and `pg`: the product's statements, prepared, on the same
- * number of connections; the same checks; the same answer with the same headers; the log entry committed before the
- * answer, in an INSERT that requests in flight share.
+ * A server that answers `GET …/presence` with nothing but `node:http` and `pg`, as a baseline for the product. It runs
+ * the product's statements, prepared, on as many connections; makes the checks that an access token needs; and gives
+ * the same answer with the same headers. It commits the log entry before the answer, in an INSERT that requests in
+ * flight share.
  */
 
 export interface Order {

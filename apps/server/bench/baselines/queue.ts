@@ -4,8 +4,9 @@ import { jobs } from "./jobs.js"
 import { measured, type Order } from "./post.js"
 
 /**
- * Sends the same webhooks with a general-purpose job queue, as a developer without the product would: one job for each
- * webhook, which does one of the works of jobs.ts. A round lasts from the commit of the jobs until every job has ended.
+ * Sends the product's webhooks with a general-purpose job queue, as a developer without the product would: one job for
+ * each webhook. The last argument of the process chooses the kind of job, `bare` or `same` (jobs.ts). A round lasts
+ * from the commit of the jobs until every job has ended.
  */
 
 /** A job queue in `bench/peers`. */
@@ -38,7 +39,7 @@ const queue = await start(pool, Number(atOnce), async (n) => {
 const round = async (given: Order) => {
   const { requests } = given
   const client = await pool.connect()
-  // Does what autovacuum does on a database in use: here autovacuum may be off, or start in the middle of a round.
+  // On a database in use autovacuum does this. Here autovacuum may be off, or start in the middle of a round.
   await client.query("VACUUM (ANALYZE)")
   await client.query("BEGIN")
   await job.prepare(client, given)

@@ -1,8 +1,8 @@
 import { type Done, measured, type Order, post, webhook } from "./post.js"
 
 /**
- * The cost of sending without a queue: the same bodies to the same endpoints, signed, with `undici` on kept
- * connections, as many at once as a worker has in flight.
+ * Measures the cost of sending webhooks without a queue. The process posts the product's signed bodies to the same
+ * endpoints, with `undici` on keep-alive connections, and has as many requests in flight as a worker.
  */
 const sendAll = (order: Order): Promise<Done> => {
   let next = 0

@@ -54,7 +54,7 @@ export interface Served {
   readonly url: string
 }
 
-/** The highest resident memory of the processes of each role, over all rows of this run. */
+/** The highest resident memory of one process, with its role and the name of the row that started it. */
 export interface Peak {
   readonly role: Program.Role
   readonly row: string
@@ -67,11 +67,11 @@ interface Given {
   readonly withPeers: boolean
   /** The folder for profiles of the product's programs; undefined: no profiles. */
   readonly profiles?: string | undefined
-  /** Another clone of the repository, whose programs the row starts; undefined: this one. */
+  /** The folder of another clone of the repository, whose programs the row starts; undefined: this clone. */
   readonly tree?: string | undefined
 }
 
-/** Runs `use` and removes everything that it made, also after a failure. */
+/** Runs `use`, and then removes everything that `use` made with the bench, also after a failure. */
 export const withBench = async <A>(
   options: Given,
   peaks: Array<Peak>,
@@ -89,7 +89,7 @@ export const withBench = async <A>(
   const closeAll = () => (closing ??= closeEach())
   const interrupted = () => void closeAll().finally(() => process.exit(130))
   process.once("SIGINT", interrupted).once("SIGTERM", interrupted)
-  // The reader of the output is gone, as in `npm run bench | head`.
+  // Writing fails when the reader of the output has ended, as in `npm run bench | head`.
   process.stdout.on("error", interrupted)
   try {
     return await use(build(options, peaks, defer))
@@ -197,14 +197,15 @@ const build = (
 }
 
 /**
- * The settings of a real service, except that webhooks may go to this machine and rate limits are too high to be met.
+ * Settings of every server and worker: those of a real service, except that webhooks may go to this machine, programs
+ * stop without a delay, and rate limits are too high to be met.
  */
 const COMMON = {
   LOG_FORMAT: "json",
   ALLOW_INSECURE_WEBHOOKS: "true",
-  // There is no load balancer that must notice the end of a round.
+  // No load balancer must notice that a server is stopping, so the server need not wait for it.
   DRAIN_SECONDS: "0",
   RATE_LIMIT_PER_MINUTE: "1000000",
-  // Clients come from many addresses, so the limits by address count as in a real service.
+  // Load scripts send many client addresses in X-Forwarded-For, so the limits by address count as in a real service.
   TRUST_PROXY: "true"
 }

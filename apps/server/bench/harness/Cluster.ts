@@ -4,7 +4,7 @@ import pg from "pg"
 import type { Bench } from "./Bench.js"
 import type { Scratch } from "./Scratch.js"
 
-/** A database of a Citus cluster, through which the nodes are found. */
+/** The address of a database on the coordinator of a Citus cluster. Its catalogue lists the nodes. */
 const BENCH_CITUS_URL = process.env["BENCH_CITUS_URL"]
 
 const SHARDS = 4
@@ -20,11 +20,14 @@ const ask = async (url: string, statement: string): Promise<ReadonlyArray<Record
 }
 
 export interface Cluster {
-  /** The upkeep databases of the data nodes, without the coordinator's. */
+  /** The address of the `postgres` database at each data node, for creating and dropping scratch databases there. */
   readonly nodes: ReadonlyArray<string>
 }
 
-/** Finds the cluster; undefined when this run has none. Scratch databases must be made on the cluster's coordinator. */
+/**
+ * Finds the cluster; undefined when BENCH_CITUS_URL is not set. Throws when scratch databases are made on another
+ * server than the cluster's coordinator.
+ */
 export const find = async (scratch: Pick<Scratch, "url">): Promise<Cluster | undefined> => {
   if (BENCH_CITUS_URL === undefined) return undefined
   if (new URL(BENCH_CITUS_URL).host !== new URL(scratch.url).host) {
@@ -45,14 +48,14 @@ export const find = async (scratch: Pick<Scratch, "url">): Promise<Cluster | und
   }
 }
 
-/** Gives the scratch database the extension, so that the product sends it what it sends to a cluster. */
+/** Creates the Citus extension in the scratch database, so that the product sends the statements for a cluster. */
 export const extend = ({ query }: Scratch): Promise<unknown> => query("CREATE EXTENSION citus")
 
-/** The same database at another node. */
+/** The address of the scratch database at another node. */
 const urlAt = (node: string, { url }: Pick<Scratch, "url">): string =>
   Object.assign(new URL(node), { pathname: new URL(url).pathname }).toString()
 
-/** Spreads an empty scratch database, which has the extension, over the nodes. */
+/** Distributes the tables of an empty scratch database, which has the extension, over the nodes. */
 export const spread = async (bench: Bench, { nodes }: Cluster, scratch: Scratch): Promise<void> => {
   const name = new URL(scratch.url).pathname.slice(1)
   for (const node of nodes) {
@@ -67,7 +70,7 @@ export const spread = async (bench: Bench, { nodes }: Cluster, scratch: Scratch)
     await scratch.query(`SELECT citus_add_node('${hostname}', ${port})`)
   }
   await Distribution.distribute({ shards: SHARDS, dryRun: false, say: () => Effect.void }).pipe(
-    // Has the name of the bench's own connections, so that `distribute` does not refuse them.
+    // The name of the bench's own open connections: `distribute` refuses to run beside programs with another name.
     Effect.provide(
       layerPostgres({ url: Redacted.make(scratch.url), poolSize: 4, applicationName: "place-access bench" })
     ),

@@ -8,10 +8,10 @@ import type { Running } from "./Program.js"
  * it with a control group for each process: in every period the group runs for its quota, and then it waits.
  */
 
-/** Shorter than the kernel's 100 ms, so that no request waits for long. */
+/** The kernel's default is 100 ms. In a shorter period a request waits less until its process may run again. */
 const PERIOD_MICROS = 20_000
 
-/** Where control groups of a kind are made, and the files with their quota. */
+/** A version of the kernel's control groups: the folder in which groups are made, and the files that set a quota. */
 interface Kind {
   readonly root: string
   readonly mark: string

@@ -27,7 +27,10 @@ export const p99Ratio = (most: number): Goal => atMost("p99 ÷ baseline", most, 
 export const peerRatio = (peer: string, least: number): Goal =>
   atLeast(`throughput ÷ ${peer}`, least, ({ peerRatios }) => peerRatios[peer])
 
-/** For a peer that does more than the product: the peer's additional work must not cost more than this. */
+/**
+ * For a peer that is the product with additional work, such as traces: the product may do at most `most` times the
+ * operations of the peer, so the additional work must not cost more.
+ */
 export const peerCost = (peer: string, most: number): Goal =>
   atMost(`throughput ÷ ${peer}`, most, ({ peerRatios }) => peerRatios[peer])
 
@@ -37,7 +40,7 @@ export const p50Ms = (most: number): Goal => atMost("p50 in ms", most, ({ produc
 
 export const p99Ms = (most: number): Goal => atMost("p99 in ms", most, ({ product }) => product.p99Ms)
 
-/** For slow operations such as a start: the largest difference from the baseline. */
+/** For slow operations such as a start: the largest allowed difference between product and baseline. */
 export const p50MsOver = (most: number): Goal =>
   atMost("p50 in ms over baseline", most, ({ product, baseline }) =>
     product.p50Ms === null || baseline === null || baseline.p50Ms === null ? null : product.p50Ms - baseline.p50Ms

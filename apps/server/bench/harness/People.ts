@@ -17,7 +17,7 @@ export const place = (n: number): string => `plc_b${n}`
 export const device = (n: number): string => `dev_b${n}`
 export const accessToken = (n: number): string => `pa_at.${connection(n)}.${digits(n)}`
 export const refreshToken = (n: number): string => `pa_rt.${connection(n)}.${digits(n)}`
-/** A phone's token names its user, who is its route. */
+/** A phone's token contains the id of its user, because the user's id is the first key of the device's row. */
 export const deviceToken = (n: number): string => `pa_dv.${user(n)}.${digits(n)}`
 
 const HASH = (text: string) => `encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`

@@ -22,8 +22,8 @@ export const STEP_MS = 12_000
 export const STEPS_MAX = Math.floor((BEHIND_MS + 4 * 60_000) / STEP_MS)
 
 /**
- * Makes people `0` to `count - 1`, whose rules have seen them outside all ten places, and endpoints that subscribe to
- * every firing.
+ * Makes people `0` to `count - 1`, whose rule states say that they are outside all ten places, and endpoints that
+ * subscribe to every firing.
  */
 export const seed = async (scratch: Scratch, count: number, url: (endpoint: number) => string): Promise<void> => {
   const { query } = scratch
@@ -68,11 +68,11 @@ const reading = (capturedAt: number, place: number) => ({
 export const outside = (capturedAt: number): string =>
   JSON.stringify({ locations: [{ ...reading(capturedAt, 0), lat: latOf(-1) }] })
 
-/** An upload with one reading, at the next place. */
+/** An upload with one reading at the place of this step; the next step's place is another one. */
 export const arrival = (startMs: number, step: number): string =>
   JSON.stringify({ locations: [reading(startMs + step * STEP_MS, step % RULES)] })
 
-/** An upload with a reading for each second; the later half is at the next place. */
+/** An upload with a reading for each second: the first half at the place of this step, the rest at the next place. */
 export const walk = (startMs: number, step: number, count: number): string =>
   JSON.stringify({
     locations: Array.from({ length: count }, (_, index) =>

@@ -8,7 +8,7 @@ export { freePort } from "../../test/support/freePort.js"
 
 export const ROOT = join(import.meta.dirname, "../../../..")
 
-/** The built product, by the names of its npm scripts. */
+/** The npm script that starts each program of the built product. */
 const PRODUCT = { server: "start", worker: "worker" } as const
 
 /** The role by which memory peaks are grouped. */
@@ -23,7 +23,7 @@ export interface Running {
   readonly profile: string | undefined
   /** Everything that the program has written so far, to both streams. */
   readonly output: () => string
-  /** Null once the program has ended. */
+  /** The highest resident memory so far; null once the program has ended. */
   readonly peakMB: () => number | null
   /** Throws with the program's last output if the program has ended. */
   readonly mustRun: () => void
@@ -98,7 +98,7 @@ const launch = (name: string, role: Role, args: ReadonlyArray<string>, environme
     mustRun()
     throw new Error(`the ${name} could not be started:\n${output().slice(-4_000)}`)
   })
-  // Most programs end when nobody waits for them any more.
+  // When a program ends, often nobody waits for `untilEnd`: an unhandled rejection would then end the benchmark.
   untilEnd.catch(() => undefined)
   return {
     name,
@@ -125,7 +125,7 @@ const isRunning = (child: ChildProcess): boolean => child.exitCode === null && c
 /** A machine that does other work at the same time needs minutes to start an embedded database. */
 const PATIENCE_MS = 240_000
 
-/** Waits until `check` holds; fails when the program ends first. */
+/** Waits until `check` returns true; fails when the program ends first, or after `PATIENCE_MS`. */
 export const until = async (running: Running, what: string, check: () => Promise<boolean> | boolean): Promise<void> => {
   for (const start = performance.now(); ;) {
     running.mustRun()
@@ -135,7 +135,7 @@ export const until = async (running: Running, what: string, check: () => Promise
   }
 }
 
-/** Waits until the address answers 200. */
+/** Waits until the address gives an answer with a status of 2xx. */
 export const answers = (running: Running, url: string): Promise<void> =>
   until(running, url, async () => {
     try {

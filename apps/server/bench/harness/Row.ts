@@ -16,7 +16,10 @@ export interface Sample {
   readonly peakMB: number | null
 }
 
-/** Runs one round of one side. Its set-up is done before; the sides of a comparison run in turn in every round. */
+/**
+ * Runs one round of one side, whose set-up `Row.open` has done before. The sides of a comparison run in turn in every
+ * round.
+ */
 export type Side = () => Promise<Sample>
 
 /** The medians over the rounds. */
@@ -45,9 +48,9 @@ export interface Measured {
 
 /** One requirement for a path. */
 export interface Goal {
-  /** The text in the table: `throughput ≥ 0.7 × baseline`. */
+  /** The text in the table: `throughput ÷ baseline ≥ 0.7`. */
   readonly says: string
-  /** Undefined when it was not measured, for example because a peer was not installed. */
+  /** The figure that the goal is about; undefined when no round measured it, for example without `--peers`. */
   readonly value: (measured: Measured) => number | undefined
   readonly isReached: (value: number) => boolean
 }

@@ -6,7 +6,7 @@ import { type Config, ConfigProvider, Effect, Layer, Logger, ManagedRuntime } fr
 import { randomBytes } from "node:crypto"
 import pg from "pg"
 
-/** The server on which databases are made. */
+/** The address of the PostgreSQL server on which scratch databases are made. */
 const BENCH_DATABASE_URL = process.env["BENCH_DATABASE_URL"] ?? "postgres://postgres@127.0.0.1:5432/postgres"
 
 /** The server's version. The error is a sentence for the person who started the benchmark. */
@@ -33,8 +33,8 @@ export interface Scratch {
   /** Runs programs of the domain on the product's own stores, with the same keys. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, Stores.Stores | Database | Vault.Vault>) => Promise<A>
   /**
-   * Called after seeding: brings the planner's statistics up to date and writes everything out, so that the first round
-   * meets a database like one in use.
+   * Called after seeding: updates the planner's statistics and writes all changed pages to disk, so that the first
+   * round runs on a database like one in use.
    */
   readonly settle: () => Promise<void>
 }
@@ -56,7 +56,7 @@ export const create = async (): Promise<{ readonly scratch: Scratch; readonly dr
   const url = Object.assign(new URL(BENCH_DATABASE_URL), { pathname: `/${name}` }).href
   const environment = { DATABASE_URL: url, SECRET_KEYS: `bench:${randomBytes(32).toString("base64")}` }
   const client = new pg.Client({ connectionString: url })
-  // The database is dropped while this client is connected.
+  // A client without a listener would end the benchmark with an unhandled "error" event when its connection breaks.
   client.on("error", () => undefined)
   const runtime = ManagedRuntime.make(stores(environment))
   const drop = async () => {

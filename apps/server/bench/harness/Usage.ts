@@ -16,11 +16,12 @@ const read = (path: string): string | undefined => {
 const children = (pid: number): ReadonlyArray<number> =>
   (read(`/proc/${pid}/task/${pid}/children`) ?? "").split(" ").filter(Boolean).map(Number)
 
-/** User and system time of the process since its start, and of its children that live or have been waited for. */
+/** User and system time of the process since its start, and of its children, running ones and those that have ended. */
 export const cpuMicros = (pid: number): number => {
   const stat = read(`/proc/${pid}/stat`)
   if (stat === undefined) return 0
-  // The second field is a name in parentheses that may hold spaces: utime, stime, cutime and cstime are 14 to 17.
+  // The second field is a name in parentheses that may contain spaces. Fields 14 to 17 are utime, stime, cutime,
+  // cstime.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
   const own = [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) * MICROS_PER_TICK
   return children(pid).reduce((sum, child) => sum + cpuMicros(child), own)

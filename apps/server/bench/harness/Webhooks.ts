@@ -62,7 +62,7 @@ export const seed = async (
     FROM generate_series(0, ${people - 1}) AS n`)
 }
 
-/** Writes firings into the outbox, one for each seeded rule in turn. The commit also wakes the workers. */
+/** Writes firings into the outbox, one for each seeded rule in turn, and notifies the workers of them. */
 export const fire = async (
   { query }: Scratch,
   { count, people, round }: { readonly count: number; readonly people: number; readonly round: string }

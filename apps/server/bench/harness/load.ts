@@ -22,7 +22,8 @@ export interface Loaded extends Outcome {
 }
 
 /**
- * Loads the `measured` processes over HTTP for a while. Fails when one of them ends or gives an answer other than 2xx.
+ * Loads the `measured` processes over HTTP for one round. Fails when a process ends or gives an answer other than 2xx;
+ * with `mayBeRefused`, 503 is no failure.
  */
 export const load = async (
   client: Program.Running,

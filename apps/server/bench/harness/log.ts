@@ -46,7 +46,10 @@ const line = ({ label, measured, row, verdicts }: Result): string => {
 const cells = (texts: ReadonlyArray<string>): string =>
   `| ${texts.map((text) => (text === "" ? "–" : text)).join(" | ")} |`
 
-/** A heading with the time and the commit, the machine and the command, and a line for each comparison. */
+/**
+ * The text for one run: a heading with the time and the commit, then the machine and the command, then a table with a
+ * line for each comparison.
+ */
 export const entry = ({ args, at, commit, machine, rounds }: Run, results: ReadonlyArray<Result>): string =>
   [
     `## ${at.toISOString().slice(0, 16).replace("T", " ")}, ${commit}`,
@@ -62,7 +65,7 @@ export const entry = ({ args, at, commit, machine, rounds }: Run, results: Reado
     ...results.map(line)
   ].join("\n")
 
-/** The log with the entry before all others: the newest comes first. */
+/** Returns the log with `added` before all earlier entries, because the newest run comes first. */
 export const withRun = (log: string, added: string): string => {
   const first = log.indexOf("\n## ")
   return first < 0 ? `${log.trimEnd()}\n\n${added}\n` : `${log.slice(0, first)}\n${added}\n${log.slice(first)}`

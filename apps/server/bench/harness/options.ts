@@ -8,7 +8,7 @@ export interface Options {
   readonly only: ReadonlyArray<string> | undefined
   readonly peers: boolean
   readonly rounds: number
-  /** A file for the figures, besides the output. */
+  /** The file to which the figures are written in addition to the output. */
   readonly json: string | undefined
   /** The folder for profiles of the product's programs. */
   readonly profile: string | undefined
@@ -21,7 +21,7 @@ export interface Options {
 const ROUNDS_MIN = 3
 const ROUNDS_MAX = 50
 
-/** A text says what is wrong with the arguments. */
+/** Returns the options, or a sentence that says what is wrong with the arguments. */
 export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>): Options | string => {
   try {
     const { values } = parseArgs({
@@ -63,7 +63,7 @@ export const parse = (args: ReadonlyArray<string>, names: ReadonlyArray<string>)
   }
 }
 
-/** The rows to measure: those that `--only` names, or else all that need not be named. */
+/** The rows to measure: the rows that `--only` names, or, without `--only`, all rows without `onlyByName`. */
 export const chosen = <R extends Pick<Row, "name" | "onlyByName">>(
   rows: ReadonlyArray<R>,
   { only }: Pick<Options, "only">

@@ -60,7 +60,10 @@ const reason = ({ code, message, stderr = "" }: Failure): string =>
     ? "there is no pgbench on the PATH; it comes with PostgreSQL"
     : `pgbench failed: ${stderr === "" ? message : stderr}`
 
-/** One line for each transaction: client, number, microseconds, file, and the time of its end (s, us). */
+/**
+ * Makes the sample from pgbench's log. A line of the log is one transaction: client, number, latency in microseconds,
+ * file, and the time of its end in seconds and microseconds.
+ */
 const summarise = (
   lines: ReadonlyArray<string>,
   warmUpSeconds: number,

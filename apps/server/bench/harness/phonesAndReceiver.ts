@@ -34,7 +34,7 @@ interface Upload {
   readonly arrivedAt: Array<number>
 }
 
-/** Uploads by capture time: no two uploads share one. */
+/** Uploads by capture time: no two uploads share a capture time. */
 const uploads = new Map<number, Upload>()
 
 const receiver = createServer((incoming, response) => {

@@ -56,7 +56,10 @@ const byMaps = (): SourceOf => {
   }
 }
 
-/** The shares of the busy time, from `fromSeconds` after the start on; undefined when the program was hardly busy. */
+/**
+ * The share of each group of functions in the busy time, counted from `fromSeconds` after the start; undefined when the
+ * program was busy for less than `BUSY_SECONDS_MIN`.
+ */
 export const shares = (
   { nodes, samples, timeDeltas }: Profile,
   fromSeconds: number,

@@ -1,6 +1,6 @@
 import type { Comparison, Goal, Measured, Median } from "./Row.js"
 
-/** Prints one line for every side and one for every goal. */
+/** Makes the text for one comparison: a line for each side and a line for each goal. */
 
 const number = (value: number | null): string =>
   value === null || Number.isNaN(value)

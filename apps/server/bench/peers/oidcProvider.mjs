@@ -3,9 +3,9 @@ import { Provider } from "oidc-provider"
 import pg from "pg"
 
 /**
- * oidc-provider with a PostgreSQL adapter and rotating refresh tokens, written after its documentation: one table, with
- * a JSON document for each token and grant. `PEOPLE` people have a grant and a refresh token; the token is the person's
- * number in 43 digits.
+ * A server of oidc-provider with rotating refresh tokens and a PostgreSQL adapter, which follows oidc-provider's
+ * documentation: one table, with a JSON document for each token and grant. `PEOPLE` people have a grant and a refresh
+ * token; the token is the person's number in 43 digits.
  */
 
 const { DATABASE_URL, PEOPLE, PORT } = process.env

@@ -1,8 +1,8 @@
 import PgBoss from "pg-boss"
 
 /**
- * A worker polls again at once only when its last batch took longer than the polling interval. So batches are large,
- * and few workers run at once.
+ * The number of jobs that a pg-boss worker takes at once. A worker polls again without a pause only when its last batch
+ * took longer than the polling interval, so batches are large and workers are few.
  */
 const BATCH = 1_000
 const WORKERS = 4

@@ -8,7 +8,7 @@ export const FIXES = 20
 
 const CLIENTS = 32
 
-/** Asks these servers for presence, in turn, as fast as they answer. */
+/** A side that loads these servers in turn with presence requests: each client sends the next one after each answer. */
 export const asking =
   (bench: Bench, servers: ReadonlyArray<Pick<Served, "port" | "running">>, seconds: number): Side =>
   () =>

@@ -7,15 +7,18 @@ import * as Scratch from "../harness/Scratch.js"
 import { waitingFile } from "./imports.js"
 
 /**
- * What other people notice of one person's large file: questions at a steady rate, beside an import or a large upload,
- * compared with the same questions alone.
+ * Measures how much one person's large file slows requests about other people: presence requests at a steady rate
+ * during an import or a large upload, compared with the same requests alone.
  */
 
 const RATE = 100
 const SECONDS = 3
 const CLIENTS = 16
 const PEOPLE = 200
-/** A file of 120 MB: a worker reads one of 60 MB in five seconds, which is hardly longer than a round. */
+/**
+ * The points of a file of 120 MB. The import must last longer than a round, and a worker imports 60 MB in five seconds,
+ * which would be hardly long enough.
+ */
 const POINTS = 500_000
 const UPLOAD_BYTES = 8 * 1_048_576 - 1_024
 

@@ -11,7 +11,7 @@ import { record, type Statement } from "../harness/statements.js"
 const PEOPLE = 1_000
 const FIXES = 100
 const TIMES = 400
-/** The person whose statements are recorded, and another one who warms the server's caches up. */
+/** The person whose statements are recorded, and another person whose requests fill the server's caches before. */
 const PERSON = 0
 const OTHER = 1
 
@@ -24,9 +24,9 @@ interface Piece {
 }
 
 /**
- * What the product's statements cost on a cluster: through the coordinator, beside the same statements on tables of
- * the coordinator's own. The peer is the data node that has the rows. Everything runs over one connection, with
- * statements that are prepared by name, as the product's driver does.
+ * Measures what the product's statements cost on a cluster. The product runs them through the coordinator, the baseline
+ * on tables that only the coordinator has, and the peer at the data node that has the rows. Each side has one
+ * connection and prepares statements by name, as the product's driver does.
  */
 export const clusterCost: Row = {
   name: "cluster-cost",
@@ -64,17 +64,20 @@ export const clusterCost: Row = {
 
 const connected = async (bench: Bench, url: string): Promise<pg.Client> => {
   const client = new pg.Client({ connectionString: url })
-  // The database is dropped when the row ends.
+  // A client without a listener would end the benchmark with an unhandled "error" event when its connection breaks.
   client.on("error", () => undefined)
   await client.connect()
   bench.defer(() => client.end())
   return client
 }
 
-/** What the product sends beside its work: checks of the connection and for a cluster, signals, and settings. */
+/**
+ * Statements of the product that are not part of a request: checks of the connection, checks for a cluster, signals to
+ * workers, and settings.
+ */
 const ASIDE = /^(?:SELECT 1$|SELECT pg_notify|LISTEN |SELECT 1 FROM pg_extension|SET |SHOW )/i
 
-/** The statements of a token's look-up, an upload and a refresh, as a server sends them to a cluster. */
+/** Records the statements that a server sends to a cluster to look a token up, for an upload, and for a refresh. */
 const listen = async (bench: Bench, heard: Scratch): Promise<ReadonlyArray<Piece>> => {
   const recorder = await record(heard.url)
   const { running, url } = await bench.server(heard, { DATABASE_URL: recorder.url })
@@ -137,7 +140,10 @@ const piecesOf = (action: string, sent: ReadonlyArray<Statement>): ReadonlyArray
   })
 }
 
-/** A statement that fails the second time is rolled back each time. */
+/**
+ * Runs a piece twice. If the second run fails, for example because it inserts a row that is there already, returns a
+ * piece whose every run is rolled back.
+ */
 const repeatable = async (piece: Piece, { url }: Scratch): Promise<Piece> => {
   if (piece.isRolledBack) return piece
   const client = new pg.Client({ connectionString: url })

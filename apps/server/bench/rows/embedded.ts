@@ -8,8 +8,8 @@ import { asking, FIXES as FIXES_EACH, PEOPLE as ASKED } from "./asking.js"
 import type * as UploadLoad from "./upload.load.js"
 
 /**
- * The embedded database beside PostgreSQL on the same machine: the same server, the same requests. Nobody has a rule:
- * the embedded server would also send webhooks meanwhile.
+ * Compares a server on the embedded database with a server on PostgreSQL, on the same machine and with the same
+ * requests. No person has a rule, because the server on the embedded database would also send the webhooks meanwhile.
  */
 
 const SECONDS = 3

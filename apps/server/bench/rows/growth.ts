@@ -10,11 +10,11 @@ import type { Comparison, Row, Side } from "../harness/Row.js"
 import type { Scratch } from "../harness/Scratch.js"
 import type { Options } from "./growth.load.js"
 
-/** The cost of a large database compared with a small one: the baseline of every comparison is the product itself. */
+/** Compares the product on a large database with the product on a small database, which is every baseline here. */
 
 interface Size {
   readonly people: number
-  /** The number of person 0's fixes, from which stays are derived. */
+  /** The number of person 0's fixes. Person 0 also has one stay for every `FIXES_PER_STAY` fixes. */
   readonly fixes: number
   /** The number of waiting deliveries, over `ENDPOINTS` endpoints. */
   readonly waiting: number
@@ -23,7 +23,7 @@ interface Size {
 const SMALL: Size = { people: 1_000, fixes: 10_000, waiting: 2_000 }
 const LARGE: Size = { people: 100_000, fixes: 1_000_000, waiting: 200_000 }
 const ENDPOINTS = 50
-/** Fewer days than the product keeps when the user has made no choice. */
+/** Person 0's fixes are from this number of days: fewer than the product keeps when the user has made no choice. */
 const DAYS = 80
 const FIXES_PER_STAY = 250
 

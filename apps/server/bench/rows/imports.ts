@@ -10,7 +10,7 @@ import type { Scratch } from "../harness/Scratch.js"
 import * as Usage from "../harness/Usage.js"
 
 /**
- * Points of a Google Records.json, from the uploaded pieces to the history of their owner, and undoing that import.
+ * Measures the import of a Google Records.json, from the uploaded pieces to stored fixes, and the undoing of an import.
  * The baseline inserts, or deletes, as many fixes with one bare statement for each thousand.
  */
 
@@ -47,7 +47,7 @@ const notes = (bench: Bench) => () => [`${POINTS} points in a round, ${bench.rou
 
 const START = Date.UTC(2024, 0, 1)
 
-/** A location as Google's export has it, with what a reader must skip. */
+/** A location as in Google's export, with the fields that a reader must skip. */
 const location = (n: number): string =>
   JSON.stringify({
     latitudeE7: 523_700_000 + (n % 1_000) * 10,
@@ -61,7 +61,7 @@ const location = (n: number): string =>
     timestamp: new Date(START + n * 30_000).toISOString()
   })
 
-/** Stores a file with `points` points of a person, which waits for a worker. `query` takes no values. */
+/** Stores an uploaded file with `points` points of a person, as an import that waits for a worker. */
 export const waitingFile = async (
   query: (text: string) => Promise<unknown>,
   person: number,
@@ -95,14 +95,14 @@ const importFile = async (scratch: Scratch, person: number): Promise<Sample> => 
   return sample
 }
 
-/** Undoes an import, which the round made before. */
+/** Imports a file, and then measures the undoing of the import. */
 const undoFile = async (scratch: Scratch, person: number): Promise<Sample> => {
   await importFile(scratch, person)
   const of = { userId: UserId.make(People.user(person)), id: ImportId.make("imp_file") }
   const sample = await timed(() =>
     scratch.run(Effect.provide(Effect.zipRight(undoImport(of), importNext()), Imports.layer))
   )
-  // The fix of the person's phone stays.
+  // Counts only the fixes of the file: the fix of the person's phone stays.
   const [left] = await scratch.query(
     "SELECT count(*)::integer AS count FROM fixes WHERE user_id = $1 AND device_id = $2",
     [of.userId, `dev_file${person}`]

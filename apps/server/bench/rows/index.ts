@@ -20,10 +20,10 @@ import { telemetry } from "./telemetry.js"
 import { uploadHundred, uploadOne } from "./upload.js"
 
 /**
- * Every row of the table, in its order. To add one:
+ * Every row of the benchmark, in the order in which they run. To add a row:
  *
  * 1. `rows/<name>.ts` exports a `Row` (harness/Row.ts). Its `open` sets everything up with `bench`:
- *    - a scratch database: `bench.scratch()`, filled with `People.seed` or other statements, then `settle()`;
+ *    - a scratch database: `bench.scratch(seed)`, where `seed` fills it with `People.seed` or other statements;
  *    - programs of the product: `bench.server`, `bench.worker`, `bench.embedded`;
  *    - processes of the row's own: `bench.keep(Program.source(…))`.
  *
@@ -35,7 +35,7 @@ import { uploadHundred, uploadOne } from "./upload.js"
  * 3. Goals are made in harness/Goal.ts. Peers go to `comparison.peers`, only if `bench.withPeers`.
  * 4. Add the row to this list.
  *
- * The memory peaks of the product's processes are recorded without any help of the row.
+ * `bench` records the memory peaks of the product's processes by itself.
  */
 export const rows: ReadonlyArray<Row> = [
   presence,
@@ -57,6 +57,6 @@ export const rows: ReadonlyArray<Row> = [
   clusterCost,
   memory,
   embedded,
-  // After the row that measures memory: spans on their way to the collector would count there.
+  // Runs after `memory`, because the spans that a server has not sent yet would count in that row's peaks.
   telemetry
 ]

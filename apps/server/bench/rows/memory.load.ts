@@ -20,7 +20,7 @@ const upload = (n: number, atMs: number): string => {
   )
 }
 
-/** Asks questions; after every fourth, a phone uploads the readings that it kept. */
+/** A client that sends four presence requests, then one upload of `FIXES` readings, and so on. */
 const open = (options: Turns, index: number, clients: number): Client => {
   const next = turns(options, index, clients)
   let count = index

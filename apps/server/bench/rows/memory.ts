@@ -8,7 +8,10 @@ const PEOPLE = 200
 const CLIENTS = 16
 const SECONDS = 3
 
-/** Reads the memory peaks of servers and workers that the earlier rows loaded. */
+/**
+ * Measures the memory peak of a server on the embedded database, and checks the peaks of the servers and workers of the
+ * rows that ran before.
+ */
 export const memory: Row = {
   name: "memory",
   path: "memory: everything in one process under questions and uploads; servers and workers in the rows above",

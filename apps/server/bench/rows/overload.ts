@@ -4,12 +4,15 @@ import { percentile } from "../harness/percentile.js"
 import type { Row, Side } from "../harness/Row.js"
 import { FIXES, PEOPLE } from "./asking.js"
 
-/** Enough clients to keep the server busy, and far more than it can serve. */
+/** Numbers of clients: enough to keep the server busy, and far more than the server can serve. */
 const [ENOUGH, TOO_MANY] = [32, 500]
 const SECONDS = 3
 const HEALTH_EVERY_MS = 50
 
-/** 500 clients on a pool of ten connections, beside 32 clients. Refused clients wait as `Retry-After` says. */
+/**
+ * Compares the load of 500 clients, for a server with a pool of ten database connections, with the load of 32 clients.
+ * A client that gets a 503 waits as long as its `Retry-After` says.
+ */
 export const overload: Row = {
   name: "overload",
   path: "presence for 500 clients with a pool of 10, beside 32 clients",

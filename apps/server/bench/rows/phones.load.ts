@@ -5,12 +5,14 @@ import { type Client, request } from "../harness/load/Script.js"
 export interface Options {
   /** The first of the people who upload in this round. */
   readonly from: number
-  /** Clients are given to people in turn: with one person, all of them upload for that person. */
+  /**
+   * The number of people. The clients upload for these people in turn; with one person, all clients for that person.
+   */
   readonly people: number
   readonly startMs: number
 }
 
-/** Each client uploads readings that no other client has. */
+/** A client whose readings have capture times that no other client uses, so that every reading is new. */
 const open = ({ from, people, startMs }: Options, index: number, clients: number): Client => {
   const headers = [
     `authorization: Bearer ${People.deviceToken(from + (index % people))}`,

@@ -3,11 +3,11 @@ import * as Phones from "../harness/Phones.js"
 import type { Row, Side } from "../harness/Row.js"
 import type * as PhonesLoad from "./phones.load.js"
 
-/** More clients than a person has phones: each stands for a phone that sends one upload after the other. */
+/** More phones than a person has. Each is a client that sends one upload after the other. */
 const PHONES = 20
 const SECONDS = 3
 
-/** Uploads of one person that come at once, beside one phone alone, and beside as many phones of different people. */
+/** Compares 20 phones of one person that upload at once with one phone alone, and with 20 phones of 20 people. */
 export const phones: Row = {
   name: "phones",
   path: "20 phones of one person upload at once, beside one phone alone",

@@ -18,7 +18,7 @@ export const presence: Row = {
   open: async (bench) => {
     const scratch = await bench.scratch((empty) => People.seed(empty, { count: PEOPLE, fixes: FIXES }))
 
-    // The recorder stands before a second server, so that the measured server talks to PostgreSQL directly.
+    // A second server is recorded, so that the measured server is connected to PostgreSQL without a recorder between.
     const recorder = await record(scratch.url)
     const heard = await bench.server(scratch, { DATABASE_URL: recorder.url })
     const ask = async (n: number) => {

@@ -17,8 +17,8 @@ const WARM_UP_ROUNDS = 2
 /** Each round uses different people, whose refresh tokens nobody has used. */
 const PEOPLE_OF_ROUND = 512
 /**
- * The people whose tokens pgbench refreshes, stored after the product's people. Every round of pgbench begins with the
- * same people again.
+ * The number of people whose tokens pgbench refreshes. Their numbers follow those of the product's people, and every
+ * round of pgbench uses the same people.
  */
 const PGBENCH_PEOPLE = 512
 
@@ -27,7 +27,7 @@ export const refresh: Row = {
   path: "POST /v1/oauth/token with a refresh token, which is rotated",
   seconds: 65,
   open: async (bench) => {
-    // The last person is added for the recording of one refresh.
+    // One more person, who has the last number, is for the recording of a refresh.
     const people = PEOPLE_OF_ROUND * (bench.rounds + WARM_UP_ROUNDS)
     const scratch = await bench.scratch((empty) => People.seed(empty, { count: people + PGBENCH_PEOPLE + 1, fixes: 0 }))
     const listenedTo = people + PGBENCH_PEOPLE
@@ -92,7 +92,7 @@ interface Heard {
   readonly presentedHash: string
   readonly accessHash: string
   readonly refreshHash: string
-  /** The version of the connection's row, which the refresh read and its write is conditional on. */
+  /** The version of the connection's row that the refresh read; the refresh writes only if the version is unchanged. */
   readonly version: string
 }
 
@@ -137,7 +137,10 @@ const hash = (token: string): string => createHash("sha256").update(token).diges
  */
 const TOKEN_HASH = (n: string, link: string) => `lpad(to_hex(${n}::bigint * 1000000 + ${link}::bigint), 64, '0')`
 
-/** Each client of pgbench uses its own people, one after the other and repeatedly; `turn` counts the passes. */
+/**
+ * The script for pgbench. Each client uses its own people, one after the other and repeatedly: `turn` counts the
+ * client's refreshes, and `link` its passes over its people.
+ */
 const pgbenchScript = (heard: Heard, n: number, firstPerson: number): string => {
   const { accessHash, presentedHash, refreshHash, statements, version } = heard
   const turns = PGBENCH_PEOPLE / CLIENTS

@@ -33,7 +33,7 @@ const asked = {
   window: OPEN,
   firesFrom: Timestamp.make(START)
 }
-/** One rule of each type, and one rule whose window contains all fixes. */
+/** A rule for `enter`, one for `exit`, one for `dwell`, and one for `enter` whose window contains all fixes. */
 const questions: ReadonlyArray<RuleEvaluation.Question> = [
   { ...asked, type: "enter" },
   { ...asked, type: "exit" },

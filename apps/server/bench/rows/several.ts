@@ -9,8 +9,8 @@ import * as Deliveries from "./deliveries.js"
 
 const SECONDS = 4
 /**
- * Node compiles what runs often, and a server is fast only after that. Within its share of a core it would spend the
- * whole row on compiling, so each server first works at full speed for this time.
+ * How long each server first works at full speed. A server is fast only after V8 has compiled the functions that run
+ * often; with its share of a core, a server would spend the whole row on compiling.
  */
 const WARM_UP_SECONDS = 6
 /** The number of rounds that warm a worker up. */
@@ -19,12 +19,15 @@ const WARM_UP_ROUNDS = 8
 /** The events of a round for each worker: enough for about three seconds. */
 const EVENTS = 1_200
 /**
- * Enough endpoints for every number of workers: the eight attempts at once to each endpoint, which are all that the
- * workers may make together, do not limit four workers.
+ * All workers together make at most eight attempts at once to one endpoint. With 400 endpoints this limit does not slow
+ * four workers.
  */
 const ENDPOINTS = 400
 
-/** The share of a core for a process. Four of them leave more than a core to PostgreSQL, the load and the receiver. */
+/**
+ * The share of a core for each process. On two cores, four processes then leave more than one core to PostgreSQL, the
+ * load client and the receiver.
+ */
 const SHARE = 0.15
 
 /** How many processes run, and how many times the work of one process they must do. */
@@ -33,7 +36,10 @@ const COUNTS = [
   { count: 4, least: 3.2 }
 ] as const
 
-/** On two cores one process alone would leave nothing for a second, so each process gets a share of a core. */
+/**
+ * Compares two and four servers with one server, and two and four workers with one worker. On two cores one process at
+ * full speed would leave no processor time for a second process, so each process gets a share of a core.
+ */
 export const several: Row = {
   name: "several",
   path: `two and four servers and workers, beside one of them; each has ${SHARE} of a core`,
@@ -60,7 +66,10 @@ const servers = async (bench: Bench): Promise<ReadonlyArray<Comparison>> => {
   return compared("servers", (count) => asking(bench, four.slice(0, count), SECONDS))
 }
 
-/** Every count of workers gets a queue of its own. An idle worker polls once a second. */
+/**
+ * Each number of workers has a database of its own, so that the other workers, which keep running, claim none of its
+ * deliveries. An idle worker polls once a second, which costs little.
+ */
 const workers = async (bench: Bench): Promise<ReadonlyArray<Comparison>> => {
   const receiver = await Webhooks.receiver(bench)
   const sides = new Map<number, Side>()

@@ -16,7 +16,7 @@ const sample = (ms: number, cpuMicrosPerOp: number | null, peakMB: number | null
   peakMB
 })
 
-/** The time from the start of the process until `/readyz` answers 200. */
+/** A side that measures how long `start` takes, until `/readyz` answers. */
 const untilReady =
   (start: () => Promise<Served>): Side =>
   async () => {

@@ -113,7 +113,7 @@ const heard = async (bench: Bench, scratch: Scratch, n: number): Promise<Readonl
     })
     if (!response.ok) throw new Error(`an upload was answered ${response.status}: ${await response.text()}`)
   }
-  // The driver names (prepares) a statement after a few uses.
+  // Five uploads come first, because the driver prepares a statement only after a few uses.
   for (let step = 0; step < 5; step++) await send(step)
   const step = 5
   const statements = await recorder.during(() => send(step))

@@ -85,7 +85,7 @@ const serve = (args: ReadonlyArray<string>): Either.Either<Command, string> =>
 const alone = (name: string, rest: ReadonlyArray<string>, command: Command): Either.Either<Command, string> =>
   rest.length === 0 ? Either.right(command) : Either.left(`"${name}" takes no arguments.`)
 
-/** The account commands that take an e-mail address or nothing. `account create` has options of its own. */
+/** The account commands that `aboutAccounts` parses: all but `account create`, which has other options. */
 type AboutTag = Exclude<AccountCommand["_tag"], "Create">
 
 const ABOUT_ACCOUNT: Readonly<Record<string, AboutTag>> = {
@@ -140,7 +140,7 @@ const commandOf = (name: string, _tag: AboutTag, words: ReadonlyArray<string>): 
     return { _tag, email, isGiven: how === "give", role: yield* decodeRole(role ?? "") }
   })
 
-/** A command that prints a report. */
+/** Parses a command that prints a report and has no option but `--json`. */
 const reporting = (
   name: string,
   command: { readonly _tag: "Doctor" | "KeysStatus" },
@@ -205,7 +205,7 @@ const isolate = (args: ReadonlyArray<string>): Either.Either<Command, string> =>
     return { _tag: "Isolate", appId, node } as const
   })
 
-/** The last colon is before the port: a host may be an IPv6 address. */
+/** Splits host and port at the last colon, because a host may be an IPv6 address, which contains colons. */
 const nodeAddress = (text: string): Either.Either<{ readonly host: string; readonly port: number }, string> => {
   const [, host = "", digits = ""] = /^(.+):(\d{1,5})$/.exec(text) ?? []
   const port = Number(digits)

@@ -22,7 +22,7 @@ export const carryOut = (command: AccountCommand, settings: ServerSettings) =>
     if (Option.isSome(remote)) return remote.value
     return yield* perform(command, settings.addresses.baseUrl).pipe(
       Effect.provide(ServerLive.ports(settings)),
-      // The terminal gets the answer alone; the event is in the audit log.
+      // Keeps informational log lines off the terminal, which shows the command's answer only.
       Logger.withMinimumLogLevel(LogLevel.Warning)
     )
   })

@@ -3,7 +3,7 @@ import { Data, Either, Schema } from "effect"
 /** One line of a recorded phone log, as the phone stored it. Times in milliseconds. */
 export interface RecordedFix {
   readonly capturedAt: number
-  /** When the phone stored the reading: it cannot have sent it earlier. */
+  /** When the phone stored the reading. The phone cannot have sent the reading earlier. */
   readonly writtenAt: number
   readonly lat: number
   readonly lon: number
@@ -77,8 +77,8 @@ export interface Upload {
 const sendable = ({ capturedAt, writtenAt }: RecordedFix): number => Math.max(capturedAt, writtenAt)
 
 /**
- * Groups the readings: those that can be sent within `gapMillis` of a first one go out with it, in that order, at the
- * time of the last of them.
+ * Groups the readings into uploads. An upload contains the readings that can be sent at most `gapMillis` after its
+ * first reading, in the order in which they can be sent. The phone sends the upload when its last reading can be sent.
  */
 export const uploads = (readings: ReadonlyArray<RecordedFix>, gapMillis: number): ReadonlyArray<Upload> => {
   const result: Array<Upload> = []

@@ -11,9 +11,9 @@ const PRECISE_M = 50
 const NO_WINDOW = { from: null, until: null }
 
 /**
- * Finds the circle in which a log has the most events, by the rule engine of the service: one that the phone enters,
- * stays in and leaves. Of equal circles it takes the smallest, around the spot where the phone was longest. Undefined
- * for a log that crosses the edge of no circle.
+ * Finds a circle that the phone of a log enters, stays in and leaves, judged by the rule engine of the service. If
+ * there is none, a circle with one or two of these events will do. Of equal circles it takes the smallest, around the
+ * spot with the most readings. Undefined when no circle has an event.
  */
 export const choosePlace = (uploads: ReadonlyArray<Upload>): Geometry.Circle | undefined => {
   const precise = uploads
@@ -35,7 +35,10 @@ export const choosePlace = (uploads: ReadonlyArray<Upload>): Geometry.Circle | u
   return best?.circle
 }
 
-/** An arrival and a departure are worth most, then a stay. Repeated events do not justify a bigger circle. */
+/**
+ * Scores a circle: two points each for an arrival and a departure, one for a stay. Further events count nothing, so
+ * that they do not justify a bigger circle.
+ */
 const worth = (circle: Geometry.Circle, uploads: ReadonlyArray<Upload>): number => {
   const counts = { enter: 0, exit: 0, dwell: 0 }
   const watch = watcher(circle)
@@ -47,8 +50,8 @@ export const DWELL_MINUTES = 5
 const MINUTES: Readonly<Record<Rule.RuleType, number | null>> = { enter: null, exit: null, dwell: DWELL_MINUTES }
 
 /**
- * Evaluates the demo's three rules on a circle: returns the firings of each upload in turn, as the service will see
- * them.
+ * Evaluates the demo's three rules on a circle as the service does. The returned function takes the uploads in turn and
+ * returns the types of the rules that each upload fires.
  */
 export const watcher = (circle: Geometry.Circle): ((upload: Upload) => ReadonlyArray<Rule.RuleType>) => {
   const rules = Rule.RuleType.literals.map((type) => ({

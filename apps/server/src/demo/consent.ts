@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { TourStopped, type DemoVisitor } from "./Visitor.js"
 
 interface ConsentChoice {
-  /** `{auth_url}/authorize?…` */
+  /** The address of the consent page: `{auth_url}/authorize?…` */
   readonly url: string
   readonly scope: string
   readonly placeId: string

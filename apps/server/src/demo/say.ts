@@ -1,6 +1,6 @@
 /** The output of the tour. */
 
-// Node considers both the terminal and the variable NO_COLOR.
+// `hasColors` is false when the terminal has no colours, and when the variable NO_COLOR is set.
 const isColoured = process.stdout.isTTY && process.stdout.hasColors()
 const style = (code: number) => (text: string) => (isColoured ? `\u001b[${code}m${text}\u001b[0m` : text)
 

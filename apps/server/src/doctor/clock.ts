@@ -1,9 +1,9 @@
 import type { Finding } from "./Check.js"
 import * as Check from "./Check.js"
 
-/** Half of the 60 s after which an app refuses our signatures. People see events at the wrong time. */
+/** A difference that is a problem: half of the 60 s after which `verify` refuses a signature as too old or too new. */
 const WRONG_MS = 30_000
-/** A clock that is set by the network is never this far off. */
+/** A difference that deserves a warning: a clock that the network sets is never this far off. */
 const ODD_MS = 2_000
 
 /** `offsetMs`: how far another clock is ahead of this machine's. */

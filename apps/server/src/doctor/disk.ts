@@ -18,7 +18,7 @@ export const judged = (freeMib: number, folder: string): Check.Finding => {
       : Check.ok("disk", says)
 }
 
-/** The folder need not exist yet: the first start makes it. */
+/** Checks the free space at the folder, or at its parent when the folder does not exist: the first start makes it. */
 export const disk = (dataDir: string): Effect.Effect<Check.Finding> =>
   Effect.tryPromise(() => statfs(dataDir).catch(() => statfs(dirname(dataDir)))).pipe(
     Effect.map(({ bavail, bsize }) => judged(Math.floor((bavail * bsize) / MIB), dataDir)),

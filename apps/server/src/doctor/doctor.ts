@@ -41,7 +41,10 @@ const examine = (settings: ServerSettings.ServerSettings) =>
     ]
   })
 
-/** The embedded database of a running server cannot be opened twice; that server checked it when it started. */
+/**
+ * Checks the database. The embedded database of a running server cannot be opened a second time, and the server checked
+ * it when it started.
+ */
 const stored = (storage: ServerSettings.ServerSettings["storage"]) =>
   Effect.gen(function* () {
     if (storage._tag === "Embedded" && (yield* isServed(storage.dataDir))) {

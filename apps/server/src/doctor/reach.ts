@@ -6,7 +6,9 @@ import * as clock from "./clock.js"
 
 const PATIENCE_MS = 5_000
 
-/** Whether this machine reaches the service at BASE_URL, and what time it is there. */
+/**
+ * Checks whether this machine reaches the service at BASE_URL, and whether the clock there agrees with this machine's.
+ */
 export const baseUrl = ({
   addresses
 }: Pick<ServerSettings, "addresses">): Effect.Effect<ReadonlyArray<Check.Finding>> =>

@@ -1,6 +1,8 @@
 import { Option, Schema } from "effect"
 
-/** The messages that the service sends over the stream. */
+/**
+ * The messages that the service sends to a listener over the stream: the `data` of each kind, and how to parse them.
+ */
 export const Ready = Schema.Struct({
   endpoint_id: Schema.String,
   secret: Schema.NullOr(Schema.String),
@@ -20,8 +22,8 @@ export type ListenMessage =
   | { readonly _tag: "End"; readonly data: typeof End.Type }
 
 /**
- * Splits a chunk of the stream. Returns the rest, which is the beginning of an incomplete message, and the complete
- * messages. A message of an unknown kind is skipped.
+ * Splits a chunk of the stream. `before` is the incomplete message that the previous call returned. Returns the
+ * beginning of an incomplete message, and the complete messages. Skips messages of an unknown kind.
  */
 export const read = (before: string, chunk: string): readonly [string, ReadonlyArray<ListenMessage>] => {
   const parts = (before + chunk).split("\n\n")

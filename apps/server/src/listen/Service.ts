@@ -128,7 +128,7 @@ const reason = (error: unknown): string => {
   }
 }
 
-/** Returns a usable answer. Fails with `Lost` when a retry may help. */
+/** Returns the answer if it is a success. Fails with `Lost` when a retry may help, otherwise with `CannotStart`. */
 const accepted = (response: Response, base: string): Effect.Effect<Response, CannotStart | Lost> =>
   Effect.gen(function* () {
     if (response.ok) return response

@@ -22,7 +22,7 @@ export const find = (email: string | undefined): Effect.Effect<DeveloperCredenti
     }
   })
 
-/** A code is used up within a minute, so a program sets it directly before it starts `listen`. */
+/** A code expires within a minute, so a program must set PLACE_ACCESS_CODE directly before it starts `listen`. */
 const code = (known: string) =>
   known === "" ? orNobody("PLACE_ACCESS_CODE", askOpenly(ASKS_FOR_CODE)) : Effect.succeed(known)
 

@@ -3,7 +3,9 @@ import { isLoopback, Setting } from "@place-access/worker"
 import { Either, Schema } from "effect"
 import { parseArgs } from "node:util"
 
-/** The command that starts this program, for its messages; set for the file that npx runs (`.ci/pack.mjs`). */
+/**
+ * The command to show in messages. `.ci/pack.mjs` defines the name for the file that npx runs, and no other build does.
+ */
 declare const LISTEN_COMMAND: string | undefined
 const COMMAND = typeof LISTEN_COMMAND === "string" ? LISTEN_COMMAND : "npm run listen --"
 

@@ -9,8 +9,8 @@ const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" })
 export const at = (millis: number): string => clock.format(millis)
 
 /**
- * Escapes control characters and invisible marks: a terminal would obey the first, and the second can deceive a reader.
- * Line breaks stay.
+ * Escapes control characters, which a terminal would carry out, and invisible marks, which can change the order in
+ * which a reader sees the text. Line breaks stay.
  */
 export const plain = (text: string): string =>
   text.replace(
@@ -21,7 +21,7 @@ export const plain = (text: string): string =>
 /** How long the service waits for an answer. */
 const DEADLINE_MILLIS = 5_000
 
-/** `place.enter evt_… -> 200 (12 ms)` */
+/** The line for an event and the local program's answer: `place.enter evt_… -> 200 (12 ms)`. */
 export const told = (event: typeof Messages.Told.Type, answer: ForwardedAnswer | undefined): string =>
   answer === undefined ? plain(Messages.name(event)) : `${plain(Messages.name(event))} -> ${outcome(answer)}`
 

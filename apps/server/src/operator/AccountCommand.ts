@@ -18,10 +18,10 @@ export const AccountCommand = Schema.Union(
     ...who,
     roles: Schema.Array(Account.Role),
     displayName: Schema.optional(Schema.typeSchema(Account.DisplayName)),
-    /** The readable password: it travels over the socket only, never over a network. */
+    /** The password, not hashed: the command sends it over the Unix socket only, never over a network. */
     password: Schema.typeSchema(Account.Password)
   }),
-  /** The person at the terminal has confirmed the deletion already. */
+  /** The command line has already asked for confirmation, or was given `--yes`. */
   Schema.TaggedStruct("Delete", who)
 )
 export type AccountCommand = typeof AccountCommand.Type
@@ -38,7 +38,7 @@ export const Reply = Schema.parseJson(
   Schema.Union(Schema.Struct({ output: Output }), Schema.Struct({ refused: Schema.String }))
 )
 
-/** What a running server with the embedded database does for an operator. */
+/** The commands of an operator that a running server with the embedded database carries out. */
 export const OperatorCommand = Schema.Union(
   AccountCommand,
   Schema.TaggedStruct("KeysStatus", {}),

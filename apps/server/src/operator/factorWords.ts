@@ -1,7 +1,7 @@
 import { Factors } from "@place-access/domain/factors"
 import { Timestamp, Words } from "@place-access/domain/shared"
 
-// The second factors of an account, as an operator reads them: how many there are, and never a secret.
+// Describes the second factors of an account to an operator: which kinds and how many, and never a secret.
 
 /** The requested removal, possible from `opensAt` until before `endsAt`. Null: none requested, or it has lapsed. */
 const removalOf = ({ removal }: Factors.Factors, now: Timestamp.Timestamp) => {

@@ -12,7 +12,7 @@ export interface KeyStatus {
   readonly uses: ReadonlyArray<{ readonly where: string; readonly count: number }>
 }
 
-/** The keys that are given, newest first, then those that are needed and absent. */
+/** The keys in SECRET_KEYS, newest first, then the keys that values in the database need and SECRET_KEYS lacks. */
 export const summary = (
   used: ReadonlyArray<KeyUsage.SealedCount>
 ): Effect.Effect<ReadonlyArray<KeyStatus>, never, Vault.Vault> =>

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { adviceFor, type KeyStatus, summary } from "./keys.js"
 import type { Output } from "./AccountCommand.js"
 
-/** Which keys are given, how much is sealed with each, and which may be removed. Reads the database as it is. */
+/** Reports which keys SECRET_KEYS has, how many values each key seals, and which keys may be removed. Only reads. */
 export const keysStatus = Effect.gen(function* () {
   const keys = yield* summary(yield* KeyUsage.count())
   const output: Output = { line: { keys: keys.map(asJson) }, sentences: keys.flatMap(sentences) }

@@ -65,7 +65,7 @@ export type AccountPorts =
   | StaffStore
   | Vault.Vault
 
-/** The server that a command reaches. */
+/** What a command needs of the server that carries it out. */
 export interface ServerFacts {
   readonly baseUrl: string
   readonly dataDir: string
@@ -275,7 +275,7 @@ const remove = (email: Account.Email) =>
     return output
   })
 
-/** Asks for the removal of a second factor, and carries it out when it is called again after the wait. */
+/** Requests the removal of a second factor. A second call, after the waiting time, removes the factor. */
 const removeFactor = (email: Account.Email) =>
   Effect.gen(function* () {
     const outcome = yield* removeFactors(email).pipe(

@@ -8,15 +8,15 @@ import { type OperatorCommand, type Output, Reply, Request } from "./AccountComm
 import { type AccountPorts, performAny, type ServerFacts } from "./perform.js"
 
 /**
- * Commands of an operator while a server runs on the embedded database, which one process can open at a time. The
- * server listens on a Unix socket in DATA_DIR, which only the owner of the folder reaches. A command sends one line of
- * JSON (`OperatorCommand`) and gets one line back (`Reply`). Decision staff-4.
+ * Lets an operator's commands work while a server runs on the embedded database, which only one process can open at a
+ * time. The server listens on a Unix socket in DATA_DIR, which only the owner of the folder can open. A command sends
+ * one line of JSON (`OperatorCommand`) and gets one line back (`Reply`). Decision staff-4.
  */
 const pathIn = (dataDir: string): string => join(dataDir, "control.sock")
 
-/** Longer lines are refused: no command is longer than an address, a password and a few words. */
+/** The server closes a connection that sends a longer line: no command needs one. */
 const LINE_MAX = 4_096
-/** A connection that sends nothing, or a server that hangs, is given up after this. */
+/** Server and command close a connection on which the other side is silent for this time. */
 const PATIENCE_MILLIS = 30_000
 
 /** Answers commands until the scope closes, which removes the socket. Needs the lock of the data folder. */

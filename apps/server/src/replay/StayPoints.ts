@@ -16,7 +16,10 @@ const MIN_STAY_MILLIS = 5 * 60_000
 /** Stays this near to each other are at one spot. */
 const ONE_SPOT_M = 300
 
-/** Runs of readings within `NEAR_M` of their first one, for 5 minutes or more. Unknown accuracies count as good. */
+/**
+ * Finds runs of readings that stay within `NEAR_M` of their first reading for 5 minutes or more. Readings of unknown
+ * accuracy count as accurate.
+ */
 export const stayPoints = (readings: ReadonlyArray<LoggedReading>): ReadonlyArray<StayPoint> => {
   const stays: Array<StayPoint> = []
   const sorted = readings
@@ -26,7 +29,7 @@ export const stayPoints = (readings: ReadonlyArray<LoggedReading>): ReadonlyArra
   let run: Array<(typeof sorted)[number]> = []
   const finish = (until: number | undefined) => {
     const [first, last] = [run[0], run.at(-1)]
-    // One position alone is often that of a cell tower.
+    // A single reading is not counted as a stay: its position is often that of a cell tower.
     if (
       first !== undefined &&
       last !== undefined &&

@@ -6,9 +6,9 @@ import { replayLog, type Replayed, type ReplayedFiring } from "./replayLog.js"
 import { stayPoints } from "./StayPoints.js"
 
 /**
- * How accurate the output of a replay is. The truth is found without the product's rules: a reading of `ACCURATE_M` or
- * better says on which side of the circle the phone was. A side is confirmed when the next two such readings are on
- * that side too.
+ * Measures how accurate the output of a replay is. The comparison does not use the product's rules: a reading whose
+ * accuracy is `ACCURATE_M` or better shows on which side of the circle the phone was. A side is confirmed when the next
+ * two accurate readings are on that side too.
  */
 
 /** A log with the places at which it is measured. */
@@ -93,7 +93,7 @@ const sightings = (log: Log, circle: Geometry.Circle): ReadonlyArray<Sighting> =
 export const figuresOf = (
   logs: ReadonlyArray<MeasuredLog>,
   options: Pick<ReplayOptions, "dwellMinutes" | "settleS" | "silenceS">,
-  /** Dwells that silence fires count only with this evidence. The product's programs do not use it. */
+  /** A dwell that silence fired counts only if `evidence` returns true. The product's programs need no evidence. */
   evidence: Evidence = () => true
 ): Effect.Effect<ReplayFigures> =>
   Effect.gen(function* () {
@@ -227,8 +227,9 @@ const realCrossings = (seen: ReadonlyArray<Sighting>): ReadonlyArray<RealCrossin
 }
 
 /**
- * Stays, from the first accurate reading inside to the next one outside, that last for the minutes of the rule. A stay
- * counts as seen when a reading inside came after the minutes too; else the departure is unknown.
+ * Compares dwells that fired with the stays that last for the minutes of the rule; a stay lasts from the first accurate
+ * reading inside to the next one outside. A stay counts as seen when a reading inside came after the minutes; without
+ * such a reading, the phone may have left before.
  */
 const dwellFigures = (
   seen: ReadonlyArray<Sighting>,
@@ -261,7 +262,7 @@ const dwellFigures = (
   }
 }
 
-/** 108 km/h, in metres a second, straight away from the place. */
+/** The fastest that a phone moves straight away from a place, in metres a second: 108 km/h. */
 const FASTEST = 30
 
 const verdictsOf = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<ReplayedFiring>): DwellFigures["verdicts"] => {
@@ -278,8 +279,8 @@ const verdictsOf = (seen: ReadonlyArray<Sighting>, fired: ReadonlyArray<Replayed
 }
 
 /**
- * Whether the phone was silent like this before: at this place, for as long as from its last reading before the firing
- * until the firing, with a reading inside afterwards.
+ * Whether the phone was as silent at this place before: between two earlier readings inside there was at least as much
+ * time as between the last reading before the firing and the firing.
  */
 const hasHabit: Evidence = (seen, occurredAt) => {
   const last = seen.findLastIndex(({ at }) => at <= occurredAt)
@@ -290,14 +291,14 @@ const hasHabit: Evidence = (seen, occurredAt) => {
   })
 }
 
-/** Whether the last two readings were inside: a single one may come from a way past the place. */
+/** Whether the last two readings were inside: a single reading inside may come from a phone that only passes by. */
 const hasTwoInside: Evidence = (seen, occurredAt) => {
   const last = seen.findLastIndex(({ at }) => at <= occurredAt)
   return seen[last]?.isInside === true && seen[last - 1]?.isInside === true
 }
 
 const visitFigures = (log: Log, circle: Geometry.Circle, visits: Replayed["visits"]): VisitFigures => {
-  // The band decides about stays near the edge, so only stays within half the radius count.
+  // Near the edge of the circle a stay may rightly be no visit, so only stays within half the radius are compared.
   const stays = stayPoints(log.readings).filter((stay) => Geometry.distanceM(stay, circle) <= circle.radiusM / 2)
   const found = stays.filter((stay) =>
     visits.some(({ arrival, departure }) => arrival < stay.until && (departure ?? Infinity) > stay.from)
@@ -318,7 +319,7 @@ const median = (values: ReadonlyArray<number>): string => {
   return middle === undefined ? "none" : middle.toFixed(1)
 }
 
-/** The figures for people. */
+/** Formats the figures as text for people. */
 export const figuresText = ({ crossings, dwell, logs, places, visits }: ReplayFigures): string =>
   [
     `${logs} logs, ${places} places`,
@@ -329,17 +330,19 @@ export const figuresText = ({ crossings, dwell, logs, places, visits }: ReplayFi
     `visits: ${percent(visits.found, visits.stays)} stays found; ${percent(visits.split, visits.visits)} begin within 10 minutes of the last`
   ].join("\n")
 
-/** The seconds of silence that are compared. */
+/** The values of `silence_s` that are compared; null: only readings fire dwell rules. */
 const SILENCES = [null, 0, 120, 300, 600, 900, 1_200, 1_800] as const
 
-/** Every silence alone, and 600 s with more evidence, which the programs do not require (decision rules-14). */
+/**
+ * Every value of `SILENCES`, and 600 s with evidence, which the product's programs do not require (decision rules-14).
+ */
 const VARIANTS: ReadonlyArray<readonly [silenceS: number | null, evidence?: Evidence, name?: string]> = [
   ...SILENCES.map((silenceS) => [silenceS] as const),
   [600, hasHabit, ", where it was as silent before"],
   [600, hasTwoInside, ", after two readings inside"]
 ]
 
-/** How many stays fire, how many of them wrongly, and how late, by `silence_s`: a table for people. */
+/** Makes a table for people: for each `silence_s`, how many stays fire, how late, and how many fire wrongly. */
 export const silenceTable = (
   logs: ReadonlyArray<MeasuredLog>,
   options: Pick<ReplayOptions, "dwellMinutes">

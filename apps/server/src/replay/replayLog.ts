@@ -27,7 +27,7 @@ export interface ReplayedFiring {
   readonly place: number
   readonly type: Rule.RuleType
   readonly occurredAt: number
-  /** When the event was written: the delay of an app's webhook begins here. */
+  /** When the service stored the event: a worker sends the webhook from then on. */
   readonly toldAt: number
 }
 
@@ -60,7 +60,7 @@ export interface Replayed {
 
 const DAY = 86_400_000
 
-/** Replays a log from empty tables: one place and three rules a circle, older than every reading. */
+/** Replays a log from empty tables. Each circle gets one place and three rules, which are older than every reading. */
 export const replayLog = (log: Log, terms: ReplayTerms) => {
   const times = log.readings.flatMap(({ reading, receivedAt }) => [reading.capturedAt, receivedAt])
   const first = times.reduce((a, b) => Math.min(a, b), times[0] ?? 0)
@@ -73,7 +73,7 @@ export const replayLog = (log: Log, terms: ReplayTerms) => {
     const seen = new WeakSet<object>()
     let [accepted, quarantined] = [0, 0]
 
-    /** Counts what an upload did to each rule. A rule keeps only the last 20 evaluations of an upload. */
+    /** Counts the outcomes of an upload for each rule, at most 20: a rule keeps only its last 20 evaluations. */
     const count = (receivedAt: number) => {
       for (const { id, place, type } of rules) {
         for (const one of tables.recentEvaluations.get(id) ?? []) {
@@ -138,7 +138,10 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 const TYPES: ReadonlyArray<Rule.RuleType> = Rule.RuleType.literals
 
-/** The places and rules, and the person to whom they belong. Every place has an app of its own: ten rules at most. */
+/**
+ * Makes one person with the places and rules. All rules belong to one connection: `RuleSamples` stores rules without
+ * the limit of ten for a connection.
+ */
 const made = ({ circles, dwellMinutes, settleS, silenceS }: ReplayTerms) =>
   Effect.gen(function* () {
     const sharing = yield* RuleSamples.sharing()

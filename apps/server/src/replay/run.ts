@@ -36,7 +36,7 @@ export const replay = (options: ReplayOptions): Effect.Effect<void, CannotStart>
 export const circlesOf = (log: Log, radiusM: number): ReadonlyArray<Geometry.Circle> =>
   spots(stayPoints(log.readings), radiusM)
 
-/** Replays a log at these places. Fails only by a defect: a store in memory has no failures. */
+/** Replays a log at the given places. Never fails, only dies by a bug, because stores in memory have no failures. */
 export const named = (
   log: Log,
   circles: ReadonlyArray<Geometry.Circle>,

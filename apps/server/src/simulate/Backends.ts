@@ -4,7 +4,7 @@ import { Stores } from "@place-access/worker"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Layer, Redacted, type Scope } from "effect"
 
-/** Every run builds `database`, which must be migrated and empty. */
+/** A backend on a database. Every run builds the layer `database` anew; the database must be migrated and empty. */
 export const over = (name: string, database: Layer.Layer<Database, unknown>): Simulation.Backend => ({
   name,
   isHosted: true,

@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { watchLines } from "./lines/watchLines.js"
 import type { SimulateOptions } from "./options.js"
 
-/** Chooses the plans of a search, and learns from their results. */
+/** Chooses the plans of a search, each with regard to the results of the plans before. */
 export interface Guide {
   /** The seed of the first plan. */
   readonly first: number
@@ -19,7 +19,10 @@ export interface Guide {
   readonly finish: Effect.Effect<void, CannotStart>
 }
 
-/** Plans that do not depend on earlier results. A swarm also says how many situations it reached, for comparison. */
+/**
+ * Plans that do not depend on earlier results. A swarm also counts the situations that it reached, for a comparison
+ * with a guided search.
+ */
 export const unguided = (first: number, plan: (n: number) => Simulation.Plan, isSwarm = false): Guide => {
   const reached = new Set<string>()
   return {
@@ -62,7 +65,7 @@ export const guided = (
     }
   })
 
-/** The lines that no run reached, a file a line. */
+/** The text that lists the source lines that no run reached: a line of text for each file. */
 const unreached = (byFile: ReadonlyMap<string, ReadonlyArray<number>>): string => {
   const count = [...byFile.values()].reduce((sum, lines) => sum + lines.length, 0)
   const files = [...byFile].map(([file, lines]) => `  ${file}: ${lines.join(", ")}`)

@@ -5,7 +5,7 @@ import { Clock, Console, Effect } from "effect"
 const EVERY_MILLIS = 5_000
 const DAY_MILLIS = 86_400_000
 
-/** The running totals, printed from time to time. */
+/** The totals of the runs so far. `add` prints them, at most every `EVERY_MILLIS`. */
 export interface RunTally {
   readonly add: (result: Simulation.PlanResult) => Effect.Effect<void>
   readonly summary: Effect.Effect<string>

@@ -13,7 +13,7 @@ import * as Twin from "./Twin.js"
 
 /** The longest time that shrinking one failing run may take. */
 const SHRINK_MILLIS = 120_000
-/** How often shrinking says how far it came. */
+/** How often shrinking prints its progress. */
 const SHRINK_SAYS_MILLIS = 2_000
 
 /** Draws the seeds, runs them and reports the results. */
@@ -55,8 +55,8 @@ export const simulate = (options: SimulateOptions): Effect.Effect<void, CannotSt
   }).pipe(Effect.scoped)
 
 /**
- * Whether somebody pressed Control-C. The first time, the search ends after the run that is under way, so that nothing
- * that was found is lost; the second time, the process ends as every process does.
+ * Whether somebody pressed Control-C. After the first time, the search ends with the current run, so that its findings
+ * are printed and saved. The second time, the process ends at once, as without this handler.
  */
 const stopping: Effect.Effect<() => boolean, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
@@ -99,7 +99,7 @@ const readPlan = (path: string): Effect.Effect<Simulation.Plan, CannotStart> =>
       })
   })
 
-/** Parses JSON. The error lacks the parser's message, which repeats parts of the file. */
+/** Parses JSON. Its error leaves out the parser's message, which repeats parts of the file. */
 const parse = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -131,13 +131,13 @@ const backendOf = ({ backend }: SimulateOptions): Effect.Effect<Simulation.Backe
   }
 }
 
-/** The HTTP side is loaded when it is asked for: it is larger than everything else. */
+/** Loads the HTTP side on demand, because it is larger than all other code of the simulation. */
 const driverOf = ({ driver }: SimulateOptions): Effect.Effect<Simulation.Driver | undefined> =>
   driver === "http"
     ? Effect.promise(async () => (await import("./http/driver.js")).overHttp)
     : Effect.succeed(undefined)
 
-/** What each run has in common. */
+/** The part of the configuration that all runs share. */
 type Common = Pick<Simulation.Config, "backend" | "driver">
 
 /** Runs one plan; yields first, so that the process can handle signals between two runs. */
@@ -165,7 +165,7 @@ const violationsOf = ({ seed, violations }: Simulation.PlanResult): string => {
     .join("\n")
 }
 
-/** The failing run, shrunk if the options say so, with a test to paste. */
+/** Prints a test that repeats the failing run, and returns the run. Shrinks the run before if the options say so. */
 const explained = (result: Simulation.PlanResult, { shrinks }: SimulateOptions, config: Common) =>
   Effect.gen(function* () {
     if (config.driver !== undefined) {

@@ -1,4 +1,4 @@
-/** One thing that happened in the world, as a caller of `/dev/clock` reads it. */
+/** One thing that happened in a test world, as a caller of `/dev/clock` reads it. */
 export interface Happening {
   /** What the world's clock showed, in milliseconds. */
   readonly at: number
@@ -6,5 +6,5 @@ export interface Happening {
   readonly details: Readonly<Record<string, string | number>>
 }
 
-/** Equal for two readings of the same row. */
+/** A text that is equal for two happenings that were read from the same row. */
 export const key = ({ at, details, what }: Happening): string => `${at} ${what} ${JSON.stringify(details)}`

@@ -6,8 +6,9 @@ import { CannotStart } from "@place-access/worker"
 import { Effect, Option, Schema } from "effect"
 
 /**
- * The mark of a test world: a file in its data folder, which says what the world's clock shows. It is there before the
- * database is, so a folder with a database and without the mark holds real data (decision virtual-time-1).
+ * The mark of a test world: a file in its data folder, which says what the world's clock shows. The server writes the
+ * mark before it makes the database, so a folder with a database and without the mark contains real data (decision
+ * virtual-time-1).
  */
 export const Mark = Schema.Struct({
   /** What the clock shows, in milliseconds since 1970. */
@@ -26,7 +27,7 @@ const isMarked = (dataDir: string): boolean => existsSync(pathIn(dataDir))
 
 const hasDatabase = (dataDir: string): boolean => existsSync(join(dataDir, "database", "PG_VERSION"))
 
-/** For everything but a server on virtual time: fails when the folder belongs to a test world. */
+/** Called by programs that do not run on virtual time. Fails when the folder belongs to a test world. */
 export const refuseTestWorld = (dataDir: string): Effect.Effect<void, CannotStart> =>
   Effect.suspend(() =>
     isMarked(dataDir)

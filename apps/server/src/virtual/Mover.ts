@@ -44,7 +44,10 @@ export class Mover {
     return { now: Timestamp.toIso(Timestamp.make(this.world.now)), rate: this.rate }
   }
 
-  /** Moves the clock, and answers with what happened once the world is at rest; or sets the rate and answers. */
+  /**
+   * Carries out one order. After a move of the clock it waits until the world is at rest, and returns what happened;
+   * after a change of the rate it returns at once.
+   */
   carryOut(order: Order): Effect.Effect<ReadonlyArray<Happening>, InThePast | NeverAtRest> {
     return this.alone(async () => {
       if (order._tag === "Rate") {
@@ -88,7 +91,7 @@ export class Mover {
     let last = performance.now()
     const tick = () => {
       const passed = performance.now() - last
-      // An order is under way: the time until its end does not count.
+      // While an order is under way, real time does not move the clock.
       last += passed
       if (this.waiting > 0) return
       Effect.runFork(

@@ -20,7 +20,7 @@ export const make = <A, E, R>(program: Effect.Effect<A, E, R>): Effect.Effect<Re
     const watched = Effect.provide(program, context).pipe(
       Effect.tapErrorCause((cause) => (isStopping ? Effect.void : Deferred.failCause(failed, cause)))
     )
-    // A fiber inherits from its parent that it cannot be interrupted, and `start` may run in a finalizer.
+    // `start` may run in a finalizer, which cannot be interrupted, and the forked fiber would inherit that.
     const start = Effect.map(Effect.forkIn(Effect.interruptible(watched), scope), (forked) => {
       fiber = forked
       isStopping = false

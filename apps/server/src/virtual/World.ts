@@ -22,9 +22,9 @@ const timerTurn = (): Promise<void> =>
   new Promise((resolve) => void setTimeout(resolve, 0))
 
 /**
- * The clock of a test world, which moves only by orders, and the rest of the world: no statement and no webhook under
- * way, and every loop of the worker asleep. Between two timers the world always comes to rest, so
- * everything that happens carries exactly the time of its timer (decision virtual-time-2).
+ * A test world, whose clock moves only by orders. The world is at rest when no statement and no webhook is under way
+ * and every loop of the worker sleeps. The clock waits for rest between two timers, so everything that happens has
+ * exactly the time of its timer (decision virtual-time-2).
  */
 export class World {
   /** The clock of the worker's loops: their sleeps end when the clock is moved. */
@@ -83,7 +83,8 @@ export class World {
     for (let calm = 0; calm < CALM_TURNS;) {
       const isBusy = Activity.isBusy() || this.sending.inFlight() > 0
       calm = isBusy ? 0 : calm + 1
-      // A statement ends within a turn or a few; a receiver's answer may take seconds, and needs no hurry.
+      // A statement ends within a few turns. A receiver's answer may take seconds, so the loop waits for it with
+      // timers.
       await (this.sending.inFlight() > 0 ? timerTurn() : turn())
       if (isBusy && performance.now() - begun > PATIENCE_MILLIS) {
         throw new NeverAtRest({ message: "Something under way did not end, so the clock stands where it is" })

@@ -45,7 +45,7 @@ export const make = (
             const found = yield* Snapshots.notesOf(name)
             if (Option.isNone(found)) return false
             const { draws, now } = yield* Schema.decode(Notes)(found.value)
-            // The loops remember due times of the world that ends here, so they start anew.
+            // The loops remember due times of the world before the restore, so they stop and start again.
             yield* loops.stop
             yield* Effect.gen(function* () {
               yield* Snapshots.restore(name)

@@ -2,7 +2,7 @@ import { type HttpApp, HttpServerRequest, HttpServerResponse } from "@effect/pla
 import { Effect } from "effect"
 import type { Mover } from "./Mover.js"
 
-/** The path of the bar's stylesheet: pages allow styles from this service only. */
+/** The path of the stylesheet of the clock's bar: pages allow only styles that this service serves. */
 export const STYLES = "/dev/clock.css"
 
 const CSS = `.world-clock{display:flex;flex-wrap:wrap;gap:.5rem 1rem;align-items:center;padding:.5rem 1rem;
@@ -41,7 +41,7 @@ const bar = ({ state: { now, rate } }: Mover, path: string): string => {
 const isPage = ({ headers }: HttpServerResponse.HttpServerResponse): boolean =>
   (headers["content-type"] ?? "").startsWith("text/html") && headers["content-encoding"] === undefined
 
-/** Adds the bar to every page. Such a page is never cached: it shows the time. */
+/** Adds the bar with the clock to every page, and forbids caching, because the bar shows the time. */
 export const onPages =
   (mover: Mover) =>
   <E, R>(app: HttpApp.Default<E, R>): HttpApp.Default<E, R | HttpServerRequest.HttpServerRequest> =>
@@ -63,7 +63,7 @@ export const onPages =
       })
     })
 
-/** Without the validators, which would let a browser keep the page, and without the length of the original page. */
+/** Removes the validators, which would let a browser keep the page, and the length of the page without the bar. */
 const withoutValidators = (headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers).filter(([name]) => !["etag", "last-modified", "content-length"].includes(name))

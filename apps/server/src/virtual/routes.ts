@@ -14,14 +14,14 @@ import * as Span from "./Span.js"
 import type { NeverAtRest } from "./World.js"
 import type { WorldSnapshots } from "./WorldSnapshots.js"
 
-/** The longest list of what happened. A caller that needs all of it moves the clock in smaller steps. */
+/** The most happenings in one answer. A caller that needs all of them must move the clock in smaller steps. */
 const LISTED_MAX = 10_000
 
 type Addresses = Pick<ServiceOptions, "authUrl" | "baseUrl" | "userPortalUrl">
 
 /**
- * Only for programs and browsers on this machine. A foreign page whose name resolves to this machine is refused by its
- * Host, a foreign page that posts a form by its Origin (decision virtual-time-3).
+ * Admits only programs and browsers on this machine. The Host header gives away a foreign page whose name resolves to
+ * this machine, and the Origin header a foreign page that posts a form (decision virtual-time-3).
  */
 const guarded = (addresses: Addresses) =>
   Effect.gen(function* () {

@@ -31,7 +31,7 @@ const SEEDED_START = 1_767_603_600_000
 /** The process that the worker's loops belong to. It names their stream of random bytes. */
 const WORKER: VirtualTime.Process.Process = { name: "worker", epoch: 1, isAlive: true }
 
-/** The embedded database has one worker, so nobody shares its leases. */
+/** The leases of the only worker of the embedded database: it always holds all buckets. */
 const LEASES: WorkerLeases = {
   ...everything,
   look: Effect.succeed(Bucket.ALL),
@@ -140,7 +140,8 @@ const run = (
     )
     yield* Effect.gen(function* () {
       yield* connect(world)
-      // Only from here on: a start that was refused the folder's lock must not write over the other server's mark.
+      // Added only after the database is open: a server that did not get the folder's lock must not overwrite the mark
+      // of the server that has it.
       yield* Effect.addFinalizer(() => Effect.promise(mover.store))
       const running = yield* Restartable.make(loops)
       const snapshots = yield* WorldSnapshots.make(mover, running, seeded)
@@ -166,7 +167,8 @@ const connect = (world: World) =>
         Effect.orDie(tiers.due({ buckets: Bucket.ALL, now: Timestamp.make(moment), limit: 1, after: undefined })),
         (due) => due.length > 0
       )
-    // With this, a crossing that waits for `settle_s` fires when it would on a clock that runs by itself.
+    // The clock asks for crossings that wait for `settle_s`, so that they fire at the time at which they would fire on
+    // a clock that runs by itself.
     world.clock.hasWorkBy = (moment) =>
       Effect.map(Effect.orDie(fixes.settling(Bucket.ALL, Timestamp.make(moment), 1)), (due) => due.length > 0)
   })

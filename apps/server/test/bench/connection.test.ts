@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { expect, it, onTestFinished } from "vitest"
 import * as Connection from "../../bench/harness/load/Connection.js"
 
-/** A server that gives the answer of a test. */
+/** Starts a server that handles each request with `answer`, and opens a connection to it. */
 const serving = async (answer: (socket: Socket, request: string) => unknown) => {
   const sockets: Array<Socket> = []
   const server = createServer((socket) => {

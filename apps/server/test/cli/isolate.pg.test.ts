@@ -15,7 +15,7 @@ import { outputOf } from "../support/outputOf.js"
 
 const APP = AppId.make("app_7")
 const APPS = 20
-/** Some of the tables that are spread by app. */
+/** Some of the tables that are distributed by `app_id`. */
 const TABLES = ["endpoints", "deliveries", "delivery_attempts", "review_decisions"] as const
 
 const connection = (url: string) =>
@@ -126,7 +126,7 @@ describeCitus("db isolate", (citus) => {
     const moved = await shards()
     expect(await run(storageAt(database.url), APP, other)).toContain("has a shard of its own already")
     expect(await shards()).toEqual(moved)
-    // A database with a shard of an app's own is still one that the service's commands know.
+    // `db distribute` still accepts the database after one app got a shard of its own.
     const again = Distribution.distribute({ shards: 4, dryRun: false, say: () => Effect.void })
     await Effect.runPromise(Effect.provide(again, connection(database.url)))
     expect(await shards()).toEqual(moved)

@@ -1,6 +1,6 @@
 /**
- * What is known about a value: it equals one parameter of the statement, or one of several; and the numbers of those
- * parameters.
+ * What is known about a value. `how`: the value equals one given value, or one of several given values; null: nothing
+ * is known. `parameters`: the numbers of the statement's parameters among the given values.
  */
 export interface Known {
   readonly how: "one" | "several" | null
@@ -23,7 +23,7 @@ export const both = (a: Known, b: Known): Known => {
 export const same = (a: Known, b: Known): boolean =>
   a.how === b.how && a.parameters.size === b.parameters.size && [...a.parameters].every((one) => b.parameters.has(one))
 
-/** A value that is one of the given ones. */
+/** What is known about a value that equals one of the values `of`. */
 export const several = (of: Known): Known => (of.how === null ? UNKNOWN : of)
 
 /** The known terms (`relation.column`), and which term follows from which. */

@@ -34,11 +34,11 @@ interface Statement {
 /** Removes comments and multiple spaces. */
 const plain = ({ text }: Pick<Executed, "text">) => text.replaceAll(/--.*$/gm, " ").replaceAll(/\s+/g, " ").trim()
 
-/** The entries of the list that match no text. */
+/** The entries of `ON_PURPOSE` that match no text: the service no longer sends their statements. */
 const stale = (texts: ReadonlyArray<string>) =>
   ON_PURPOSE.filter((entry) => !texts.some((text) => entry.text.test(text)))
 
-/** The accesses of a whole day that occur in none of the texts. */
+/** The entries of `TOUCHED` and `SAID` that occur in none of the texts: accesses that a whole day must contain. */
 const unheard = async (texts: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const all = new Set((await Promise.all(texts.map(touched))).flatMap((one) => [...one]))
   const untouched = Object.entries(TOUCHED).flatMap(([verb, tables]) =>
@@ -192,7 +192,8 @@ describePg("texts", "what a server and a worker send, as it went over the wire",
       const owners = new Set<string>()
       for (const execution of transaction) {
         const statement = byText.get(execution.text)
-        // An audit event lies with the account that made the change, and is stored with the change (decision audit-1).
+        // An audit event is stored under the account that made the change, in the change's transaction (decision
+        // audit-1).
         if (statement === undefined || statement.text.startsWith("INSERT INTO audit_events")) continue
         for (const { how, key, parameters } of statement.mentions) {
           if (key !== "user_id" && key !== "app_id") continue

@@ -3,8 +3,8 @@ import { parse } from "libpg-query"
 type Verb = "INSERT" | "UPDATE" | "DELETE" | "SELECT"
 
 /**
- * The accesses that a day must contain. Without this list, a statement that is no longer recorded would silently not be
- * checked any more. What sweeps delete and claim by key is missing: a day finds nothing that is old enough.
+ * The accesses that the recorded day must contain. Without this list, nobody would notice that a statement is no longer
+ * recorded and checked. What sweeps delete and claim by key is left out, because on one day no row is old enough.
  */
 export const TOUCHED: Readonly<Record<Verb, ReadonlyArray<string>>> = {
   INSERT: [
@@ -88,10 +88,12 @@ export const TOUCHED: Readonly<Record<Verb, ReadonlyArray<string>>> = {
   ]
 }
 
-/** The statement of `finishMany`. */
+/** Recognises the statement of `finishMany`, which finishes several deliveries at once. */
 export const SHARED = /^WITH asked AS .* INSERT INTO delivery_attempts /
 
-/** Distinguishes statements that access a table in the same way. */
+/**
+ * Statements that the recorded day must contain, too, and that `TOUCHED` cannot tell apart: they touch the same tables.
+ */
 export const SAID: Readonly<Record<string, RegExp>> = {
   "a token": /FROM access_tokens \w+ JOIN connections /,
   "a code": /FROM authorization_codes c WHERE c\.user_id = /,

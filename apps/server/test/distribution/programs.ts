@@ -66,7 +66,7 @@ interface Outside {
   readonly heard: (text: RegExp) => boolean
 }
 
-/** Makes the data that the actions need. The actions must run in order. */
+/** Makes the data that the actions need, and returns the actions. They must run in order. */
 export const programs = async (
   serviceUrl: string,
   { heard, letters, receiver }: Outside
@@ -133,7 +133,8 @@ export const programs = async (
       needs: ["connections", "access_tokens", "refresh_tokens"]
     },
     {
-      // Uses `places.changed`: a rule's event that also goes to a subscription is not sent before its row is stored.
+      // Uses `places.changed`, which a worker sends directly and stores afterwards. A rule's event also goes to the
+      // legacy subscription, and so a worker stores its deliveries first.
       name: "places that are withdrawn and shared again",
       run: async () => {
         const { connections } = await person.as.expect("GET", "/v1/user/connections", { as: Connections })
@@ -279,7 +280,7 @@ export const programs = async (
       run: async () => {
         const first = (await delivered()).slice(0, 4)
         let rounds = 0
-        // Timing decides which deliveries finish in one statement.
+        // Timing decides which deliveries finish in one statement, so this repeats until some do.
         await until("some that share a statement", async () => {
           if (rounds++ > 0 && heard(SHARED)) return true
           const { held, opened } = gate(first.length)

@@ -236,7 +236,7 @@ const restrict = (node: Node, only: ReadonlySet<number> | null, reader: Reader, 
   if ("SubLink" in node && node.SubLink.subLinkType === "ANY_SUBLINK" && (node.SubLink.operName ?? []).length === 0) {
     const { subselect, testexpr } = node.SubLink
     if (subselect === undefined) return
-    // Read a second time, for its mentions, together with the other sub-queries of the level.
+    // Reads the sub-query for its outputs only. `level` reads it again, for its mentions, with the other sub-queries.
     const outputs = query(subselect, { ...inner, found: [] })
     for (const [index, side] of sides(testexpr).entries()) {
       equal(reader(side), Keyed.several(outputs[index]?.known ?? Keyed.UNKNOWN), only, inner.terms)
@@ -275,7 +275,7 @@ const outputsOf = (target: Node, one: Level, reader: Reader): ReadonlyArray<Outp
   if (star === null) return [{ name: nameOf(target), known: knownOf(value, reader, one.scope.terms) }]
   const [alias] = star
   const such = one.here.filter((relation) => alias === undefined || relation.alias === alias)
-  // The relations behind this star have unknown columns, and the star would seem to have none.
+  // A star over relations with unknown columns would seem to have no columns.
   if (such.length === 0 || such.some(({ columns }) => columns.length === 0)) throw notUnderstood(target)
   return such.flatMap(({ columns, id }) =>
     columns.map((name) => ({ name, known: Keyed.known(one.scope.terms, `${id}.${name}`) }))

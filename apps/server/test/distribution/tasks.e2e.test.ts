@@ -13,7 +13,7 @@ import { readSchema } from "./schema.js"
 import { mentions, type Schema } from "./statementKeys.js"
 import { line, planOf } from "./tasks.js"
 
-/** What people, phones and apps do all day, by the names of `programs`, and how docs/scaling.md calls it. */
+/** The actions that people, phones and apps repeat all day: the name in `programs`, and the name in docs/scaling.md. */
 const FREQUENT: ReadonlyMap<string, string> = new Map([
   ["connection", "a token is looked up (`/v1/me`)"],
   ["presence", "a question about presence"],
@@ -33,7 +33,7 @@ const IN_TWO_PHASES: ReadonlySet<string> = new Set(["authorise", "an endpoint th
 /** A developer's test of an endpoint writes its two rows one after the other, both on the app's shard. */
 const IN_TWO_STEPS = /^WITH delivery AS \(\s*INSERT INTO deliveries/
 
-/** The actions that take longest: the worker does their work, and the server only passes it on. */
+/** The actions that do not run: they take longest, and their statements are the worker's and not the server's. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["mail", "deliveries that are sent again, and end together"])
 
 /** What one action made the server send, and what the coordinator then asked of its nodes. */
@@ -62,7 +62,7 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
     database = await citus.migratedDatabase()
     client = new pg.Client({ connectionString: database.url })
     await client.connect()
-    // The coordinator tells each program, in notices, what it asks of the nodes for it.
+    // Makes the coordinator send each program notices with the statements that it sends to the nodes for it.
     const name = new URL(database.url).pathname.slice(1)
     await client.query(`ALTER DATABASE ${name} SET citus.log_remote_commands = on`)
     schema = await readSchema(database.url)
@@ -90,8 +90,8 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
   })
 
   /**
-   * The frequent actions, without what the developer and the user ask meanwhile, whose pages begin with a session, and
-   * without the counts that the server stores every second.
+   * The frequent actions, with fewer statements: without those from the first look-up of a session on, which belong to
+   * requests of the developer or the user, and without the counts that the server stores every second.
    */
   const frequent = () =>
     ran

@@ -3,9 +3,12 @@ import type { Executed } from "./recorder.js"
 
 /** What the coordinator plans for a statement. */
 export interface Plan {
-  /** The shards that it asks. 0: the coordinator carries rows between the nodes, and the plan names no number. */
+  /**
+   * The number of shards that the plan asks. 0: the coordinator carries rows between the nodes, and the plan names
+   * none.
+   */
   readonly tasks: number
-  /** Whether the whole statement is planned as one step, without parts whose rows travel. */
+  /** Whether the whole statement is planned as one step, without parts whose rows go to another node. */
   readonly isWhole: boolean
 }
 

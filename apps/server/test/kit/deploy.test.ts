@@ -10,7 +10,7 @@ import * as ServerLive from "../../src/ServerLive.js"
 const ROOT = join(import.meta.dirname, "../../../..")
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8")
 
-/** The programs that were loaded: each of their modules declares its metrics. */
+/** Keeps the imports of server and worker: a module declares its metrics when it is loaded. */
 const PROGRAMS = [Worker, ServerLive]
 
 const manifest = JSON.parse(read("package.json")) as {

@@ -26,7 +26,9 @@ import { beginLife, command, goesOn, type Life } from "./support.js"
 
 const run = promisify(execFile)
 
-/** The newest programs of PostgreSQL on this machine; a server refuses the dump of an older `pg_dump`. */
+/**
+ * The path of a PostgreSQL program in its newest version on this machine: an older `pg_dump` refuses a newer server.
+ */
 const programOf = async (name: string): Promise<string | undefined> => {
   const versions = await readdir("/usr/lib/postgresql").catch(() => [])
   const paths = versions
@@ -134,7 +136,7 @@ describeServers("db copy", ({ freshDatabase }) => {
     ])
     keys = (await readFile(join(service.dataDir, "secret-keys"), "utf8")).trim()
     life = await beginLife(service.url, receiver)
-    // From three months ago: a month of the source for which a new database has no partition.
+    // A reading from three months ago: the target is a new database, and has no partition for that month.
     await tryUpload(client(service.url), life.deviceToken, [reading(Date.now() - 90 * 86_400 * SECOND, AT_SEA)])
   })
   afterAll(async () => {

@@ -45,7 +45,7 @@ describe("the folder of a release", () => {
     expect(health.json).toEqual({ status: "ok", version })
     expect(version).toMatch(/^\d+\.\d+\.\d+(?:\+[0-9a-f]{12})?$/)
     expect((await client(url).call("GET", "/openapi.json")).json).toMatchObject({ info: { version } })
-    // What is read from files: the quick start, the map of coasts, and the native module of passwords.
+    // These need files of the release: the page of the quick start, and the native module that hashes passwords.
     expect((await client(url).call("GET", "/docs/quick-start")).status).toBe(200)
     await signUp(url, "release")
     expect(await server.stop("SIGTERM")).toEqual({ code: 0, signal: null })

@@ -30,14 +30,14 @@ export const command = async (args: ReadonlyArray<string>, environment: Readonly
 
 const PLACE = { label: "Home", lat: 52.37, lon: 4.9, radiusM: 150 }
 
-/** Somebody who uses the service with an app: credentials that must go on working wherever the data goes. */
+/** The credentials of a user's app and phone. They must still work after the data was moved. */
 export interface Life {
   readonly accessToken: string
   readonly deviceToken: string
   readonly secret: string
 }
 
-/** An account with a phone, an app with an endpoint, and a rule. */
+/** Makes an account with a phone, an app with an endpoint, and a rule, and returns the credentials. */
 export const beginLife = async (url: string, receiver: Receiver): Promise<Life> => {
   const person = await signUp(url, "kit")
   const place = await createPlace(person, PLACE)

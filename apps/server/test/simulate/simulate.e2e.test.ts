@@ -120,7 +120,7 @@ describe("npm run simulate", () => {
     const output: Array<string> = []
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => output.push(String(chunk)))
     const said = () => output.join("")
-    // When the search ends by itself, or never, the failure shows what it has printed.
+    // Never rejects, so that a search that does not end fails the comparison below, which shows its output.
     const ended = once(child, "exit", { signal: AbortSignal.timeout(500_000) }).then(
       ([code]) => code as number | null,
       () => (child.kill("SIGKILL"), "it did not end")

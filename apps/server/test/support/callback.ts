@@ -6,7 +6,7 @@ import { until } from "./until.js"
 export interface Callback {
   /** The address to register as a redirect URI. */
   readonly uri: string
-  /** The query of the browser that returns with this state. */
+  /** Waits until a browser returns with this `state`, and returns the query of its address. */
   readonly answer: (state: string) => Promise<URLSearchParams>
   readonly close: () => Promise<void>
 }

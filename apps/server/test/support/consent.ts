@@ -107,8 +107,8 @@ const attribute = (tag: string, name: string): string | undefined =>
     ?.replace(/&(#?\w+);/g, (entity, key: string) => ENTITIES[key.toLowerCase()] ?? entity)
 
 /**
- * The user's part in a real browser: sign in, see the page, tick the places, press Allow. Resolves when the browser is
- * back at the app. `seen` receives the visible text of the consent page.
+ * Does what the user does in a real browser: signs in, ticks the places on the consent page, and presses Allow.
+ * Resolves when the browser is back at the app, and returns the visible text of the consent page.
  */
 export const approveInBrowser = async (
   browser: Browser,
@@ -163,7 +163,10 @@ export const exchangeCode = (server: Client, app: App, code: string, verifier: s
     }
   })
 
-/** The whole approval without a browser, of every scope unless given otherwise; returns the tokens. */
+/**
+ * Connects the app without a browser: the user approves `scopes`, unless `choices` has others, and the app exchanges
+ * the code. Returns the tokens.
+ */
 export const connect = async (
   user: Person,
   app: App,

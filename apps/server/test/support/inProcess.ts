@@ -53,7 +53,7 @@ export const startInProcess = async (startsAt: number): Promise<InProcess> => {
     Effect.runPromise(program.pipe(Effect.provide(context), Effect.provide(clock.layer)))
   const round = Effect.gen(function* () {
     const { taken } = yield* fanOut(100)
-    // Every receiver of these tests accepts its deliveries, so no delivery is due but those that were made here.
+    // Every receiver of these tests accepts its deliveries, so only the deliveries of this round are due.
     return taken === 0 ? 0 : taken + (yield* deliverDue({ limit: 100, perEndpoint: 100 }))
   })
   return {

@@ -20,14 +20,14 @@ const CONF = "fsync = off\ncitus.recover_2pc_interval = 2s"
 
 /** A cluster that a test may break. */
 export interface OwnCluster {
-  /** The upkeep database of each server, the coordinator first. */
+  /** The address of the database `postgres` of each server, the coordinator first. */
   readonly nodes: ReadonlyArray<string>
   /** Kills all processes of a server (kill -9), and starts the server again after `millis`. */
   readonly killNode: (index: number, millis: number) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
-/** A process of a server whose parent was killed may end by itself first. */
+/** Kills a process unless it has ended: a server's process may end by itself when its parent is killed. */
 const killIfThere = (pid: number): void => {
   try {
     process.kill(pid, "SIGKILL")
@@ -60,7 +60,7 @@ export const startCluster = async (servers: number): Promise<OwnCluster> => {
       const { stdout } = await run("ps", ["-o", "pid=", "--ppid", pid])
       for (const one of [pid, ...stdout.trim().split(/\s+/)]) killIfThere(Number(one))
       await new Promise((resolve) => setTimeout(resolve, millis))
-      // What a supervisor does. PostgreSQL refuses root.
+      // Starts the server again, as a supervisor would. PostgreSQL refuses to run as root.
       const start = [
         join(folder, "pg/lib/postgresql/15/bin/pg_ctl"),
         "-D",

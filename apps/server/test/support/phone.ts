@@ -26,7 +26,7 @@ export const upload = (
 ): Promise<typeof Uploaded.Type> =>
   phone.expect("POST", "/v1/phone/locations", { status: 200, as: Uploaded, token, json: { locations } })
 
-/** Undefined when no answer came back, or an honest 503. */
+/** Uploads the readings. Returns the counts of the answer; undefined when no answer came back, or a 503. */
 export const tryUpload = async (
   phone: Client,
   token: string,

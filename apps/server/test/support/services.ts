@@ -12,7 +12,7 @@ declare module "vitest" {
     readonly pgUrl: string | null
     /** The name of the database that the tests of this run copy; the first test that needs the database makes it. */
     readonly pgTemplate: string
-    /** Every node of a Citus cluster, the coordinator first, by its database for upkeep; or null. */
+    /** The address of the database `postgres` at each node of a Citus cluster, the coordinator first; or null. */
     readonly citusNodes: ReadonlyArray<string> | null
     /** The Chromium executable for browser tests, or null. */
     readonly chromiumPath: string | null
@@ -41,7 +41,10 @@ const findPostgres = async (url: string): Promise<string | null> => {
   }
 }
 
-/** `url` leads to a database of the coordinator that knows its nodes. */
+/**
+ * The address of the database `postgres` at each node of the cluster; null if there is none. `url`: a database of the
+ * coordinator whose catalogue lists the nodes.
+ */
 const findCitus = async (url: string | undefined): Promise<ReadonlyArray<string> | null> => {
   if (url === undefined) return null
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
@@ -78,7 +81,7 @@ const orExplain = <A>(found: A | null, { required, explanation }: Need): A | nul
   return found
 }
 
-/** A database that cannot be dropped is named and left: all tests have ended, and none of them is at fault. */
+/** Drops databases. A failure is only printed, because all tests have ended and none of them is at fault. */
 const dropDatabases = async (url: string, names: ReadonlyArray<string>): Promise<void> => {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
   client.on("error", () => undefined)

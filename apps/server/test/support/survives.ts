@@ -35,8 +35,9 @@ interface Phone {
 type Counts = typeof Uploaded.Type
 
 /**
- * Almost five minutes of entering and leaving the place from now on, a reading every 3 to 4 s. No reading is older than
- * the rules or stale when it arrives, and a phone's clock may not run further ahead than that.
+ * Almost five minutes of entering and leaving the place from now on, a reading every 3 to 4 s. So no reading is older
+ * than the rules or stale when it arrives, and none is more than five minutes ahead of the service's clock, which the
+ * service would not accept.
  */
 const log = (place: Place): Phone["uploads"] => {
   const start = Date.now()
@@ -69,9 +70,9 @@ export interface Trouble {
 }
 
 /**
- * Phones send one upload after the other and repeat each until it is answered, while something is killed. An answer is
- * a guarantee: the readings that it counts are stored afterwards. An upload without an answer is stored as a whole or
- * not at all.
+ * Phones send one upload after the other and repeat each until it is answered, while `disturb` kills a part of the
+ * service. An answer is a guarantee: the readings that it counts are stored. An upload without an answer is stored as a
+ * whole or not at all.
  */
 export const survives = ({ disturb, isGentle = false, setup, times }: Trouble): void => {
   const processes = useProcesses()
@@ -138,7 +139,7 @@ export const survives = ({ disturb, isGentle = false, setup, times }: Trouble): 
       }
     }
     const killer = async (): Promise<void> => {
-      // Kills at random moments, spread over the uploads.
+      // Disturbs the service at random moments, spread over the uploads.
       const moments = Array.from({ length: times }, (_, index) =>
         Math.floor(((index + Math.random()) / times) * PHONES * UPLOADS * 0.95)
       )

@@ -1,4 +1,4 @@
-/** The parts that the tests use of libraries without types. */
+/** Types for libraries that have none, as far as the tests use them. */
 
 declare module "simple-oauth2" {
   interface Http {

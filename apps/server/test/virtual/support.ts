@@ -32,7 +32,7 @@ export interface TestWorld {
   readonly close: () => Promise<void>
 }
 
-/** Deletes the folder of a world that is closed for good. */
+/** Starts a server on virtual time, in a new data folder or in `given`. `close` deletes the folder around the data. */
 export const startWorld = async (
   processes: Processes,
   args: ReadonlyArray<string> = ["--seed", "test"],

@@ -13,7 +13,7 @@ interface OpenFile {
   bytes: number
 }
 
-/** Writes a zip file that any program opens. Only the compressed bytes of one page are in memory at a time. */
+/** Writes a zip file that any program opens. Only the compressed bytes since the last `take` are in memory. */
 const open = (madeAt: Timestamp.Timestamp): ArchiveWriter => {
   let out: Array<Uint8Array> = []
   let file: OpenFile | undefined

@@ -22,7 +22,7 @@ export interface Context {
 const NOTHING: Read = { entries: [], fault: null }
 const NOT_OURS: Read = { entries: [], fault: "not_ours" }
 
-/** Reads a file of any known format, which its first bytes tell. */
+/** Reads a file of any known format. The first bytes of the file decide which format it is. */
 export const open = (context: Context): FileReader => {
   let reader: FileReader | undefined
   let head: Uint8Array = new Uint8Array(0)
@@ -57,7 +57,9 @@ export const open = (context: Context): FileReader => {
   }
 }
 
-/** Undefined: a file of no known format, or one that is packed too deeply. */
+/**
+ * The reader for a file that begins like this; undefined for an unknown format, or a file that is packed too deeply.
+ */
 const readerFor = (beginning: Uint8Array, context: Context): FileReader | undefined => {
   const kind = FileKind.of(beginning)
   const inner = { ...context, depth: context.depth + 1 }
@@ -78,7 +80,8 @@ const readerFor = (beginning: Uint8Array, context: Context): FileReader | undefi
       return context.depth < Expansion.MAX_DEPTH ? GzipFile.open(context.expansion, () => open(inner)) : undefined
     case "tar":
       return context.depth < Expansion.MAX_DEPTH ? TarFile.open(context.expansion, () => open(inner)) : undefined
-    // A zip file's directory is at its end. Its bytes are needed twice, and only an upload itself can be read twice.
+    // The directory of a zip file is at its end, so the file is read twice. Only an upload itself can be read twice,
+    // not a file inside another packed file.
     case "own_archive":
       return context.depth === 0 ? ArchiveFile.open() : undefined
     case "zip":

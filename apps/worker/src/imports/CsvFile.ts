@@ -4,7 +4,7 @@ import { moment, number } from "./Values.js"
 
 type Line = (fields: ReadonlyArray<string>) => Entry.ImportEntry
 
-/** Reads a table with a header: with these columns, or with those whose names are known. */
+/** Reads a table with a header. `columns`: the columns that the person chose; undefined: columns with known names. */
 export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => {
   let entries: Array<Entry.ImportEntry> = []
   let fault: Import.ImportFault | null = null
@@ -12,7 +12,7 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
   let toEntry: Line | undefined
   /** The number of fields in the previous line. */
   let width = 0
-  /** A line that ended within quotes goes on in the next one. */
+  /** The beginning of a table row whose line ended within quotes: the row goes on in the next line. */
   let unfinished = ""
 
   const begin = (line: string): void => {
@@ -37,7 +37,7 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
       return
     }
     const fields = CsvColumns.fields(line, header.delimiter)
-    // A line that is cut off within its last field cannot be recognised.
+    // A last line with too few fields is cut off. A cut within the last field cannot be recognised.
     if (isOpen && fields.length < width) {
       fault = "cut_off"
       return
@@ -74,7 +74,6 @@ const reader = (header: CsvColumns.Header, columns: CsvColumns.CsvColumns): Line
     const name = columns[role]
     return name === undefined ? -1 : header.names.indexOf(name)
   }
-  // With a comma between the columns, a comma within a number would need quotes.
   const [time, date, lat, lon] = [at("time"), at("date"), at("lat"), at("lon")]
   const [accuracy, altitude, speed, course] = [at("accuracy"), at("altitude"), at("speed"), at("course")]
   return (fields) => {

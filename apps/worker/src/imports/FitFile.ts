@@ -22,8 +22,8 @@ const CHECKSUM_BYTES = 2
 const NO_POSITION = 0x7f_ff_ff_ff
 
 /**
- * Reads the records of a FIT file, as sports watches and bicycle computers write it (FIT protocol 2.0), and of files
- * that stand one after the other. A record without a position is a measurement of the heart: it gives nothing. One
+ * Reads the records of a FIT file, as sports watches and bicycle computers write it (FIT protocol 2.0), also of several
+ * FIT files that are joined into one. Skips a record without a position, such as a measurement of the heart. One
  * message, of at most 130 KB, is in memory at a time (decision imports-11).
  */
 export const open = (): FileReader => {

@@ -30,7 +30,10 @@ const placeOf = (location: unknown) => {
   return lat === undefined || lon === undefined ? undefined : { lat, lon }
 }
 
-/** The place that the person confirmed or that Google found; of some stays only the middle of the path is known. */
+/**
+ * A stay as a visit. Its place is the location that the person confirmed or that Google found; some stays have only the
+ * coordinates of a centre.
+ */
 const visitOf = (stay: JsonValue): Entry.ImportEntry => {
   const middle = { latE7: stay["centerLatE7"], lngE7: stay["centerLngE7"] }
   const place = placeOf(stay["location"]) ?? placeOf(middle)

@@ -81,7 +81,10 @@ export const rawSignal = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> 
 }
 
 const E7 = 1e7
-/** Degrees from units of 1e-7: Takeouts of some years wrote negative numbers as unsigned 32-bit numbers. */
+/**
+ * Degrees from units of 1e-7 degrees. Takeouts of some years wrote negative numbers as unsigned 32-bit numbers, so a
+ * value above `most` degrees is read as a negative one.
+ */
 export const fromE7 = (value: unknown, most: number): number | undefined => {
   const e7 = number(value)
   return e7 === undefined ? undefined : (e7 > most * E7 ? e7 - 2 ** 32 : e7) / E7

@@ -12,9 +12,9 @@ interface TrackPoint {
 
 type Field = "time" | "ele" | "speed" | "course" | "accuracy"
 
-/** Elements directly in the point. */
+/** The elements directly in a point that are read, and the field of each. */
 const OWN: Readonly<Record<string, Field>> = { time: "time", ele: "ele", speed: "speed", course: "course" }
-/** Elements in the point's extensions, in any namespace. */
+/** The elements in a point's extensions that are read, in any namespace, and the field of each. */
 const EXTENDED: Readonly<Record<string, Field>> = {
   speed: "speed",
   course: "course",

@@ -1,6 +1,6 @@
 /**
- * No export is nested deeper. Without a limit, every level of a file of nothing but brackets would cost memory, and
- * time at each value.
+ * The deepest nesting that is read: no export is nested deeper. Without a limit, a file of nothing but brackets would
+ * cost memory and time for every bracket.
  */
 const MAX_DEPTH = 64
 /**
@@ -66,7 +66,7 @@ export const open = (
       else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
         if (++level > deepest) throw new WrongJson("nested too deep")
       } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-        // A number ends where its array ends.
+        // A number has no closing character: it ends where its array or object ends.
         if (level === 0) return at
         if (--level === 0) return at + 1
       } else if (level === 0 && (byte === COMMA || isBlank(byte))) return at

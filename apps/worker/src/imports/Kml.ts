@@ -7,7 +7,7 @@ type OnEntry = (entry: Entry.ImportEntry) => void
 
 /** The elements whose text is read: of a place mark, and of a track. */
 const TEXTS: ReadonlySet<string> = new Set(["when", "begin", "end", "coordinates", "coord"])
-/** A track with more times before its first position is refused: its times would have to be kept in memory. */
+/** A track with more times or positions that wait for their counterpart is refused, because they are kept in memory. */
 const MAX_PENDING = 1_000_000
 
 /**
@@ -61,10 +61,10 @@ interface Mark {
 
 const BLANK = /\s/
 
-/** The first and the last position of a list: positions are apart by blanks, their numbers by commas. */
+/** The first and the last position of a list. Blanks separate positions, and commas separate their numbers. */
 const endsOf = (coordinates: string): readonly [string | undefined, string | undefined] => {
   const positions = coordinates.trim()
-  // From the end by hand: a regular expression tries each place of a text without blanks.
+  // Looks for the last blank by hand: a regular expression would try a match at every character of a long text.
   let start = positions.length
   while (start > 0 && !BLANK.test(positions.charAt(start - 1))) start--
   return [/^\S+/.exec(positions)?.[0], positions === "" ? undefined : positions.slice(start)]
@@ -100,7 +100,7 @@ interface Track {
   readonly end: () => undefined
 }
 
-/** Pairs the times with the positions of one track, the first with the first. */
+/** Pairs the times of one track with its positions: the first time with the first position, and so on. */
 const openTrack = (onEntry: OnEntry): Track => {
   let times: Array<Timestamp.Timestamp | undefined> = []
   let positions: Array<ReadonlyArray<number | undefined>> = []
@@ -113,7 +113,7 @@ const openTrack = (onEntry: OnEntry): Track => {
     if (paired >= times.length || paired >= positions.length) drop()
     if (times.length + positions.length > MAX_PENDING) throw new Error("a track with times and no positions")
   }
-  /** Forgets what was paired, in large steps, because each step copies the rest. */
+  /** Forgets paired times and positions, a thousand or all at a time, because each call copies the unpaired ones. */
   const drop = (): void => {
     if (paired < 1_000 && paired < Math.max(times.length, positions.length)) return
     times = times.slice(paired)

@@ -8,7 +8,7 @@ import type { XmlDialect } from "./XmlDialect.js"
 
 type OnEntry = (entry: Entry.ImportEntry) => void
 
-/** The kinds, by the name of the root. */
+/** The kinds of XML files that are read, by the name of the root element. */
 const DIALECTS: Readonly<Record<string, readonly [Import.ImportFormat, (onEntry: OnEntry) => XmlDialect]>> = {
   gpx: ["gpx", Gpx.open],
   kml: ["kml", Kml.open],
@@ -19,13 +19,13 @@ const MAX_DEPTH = 64
 /** No such file has a longer stretch without a tag: a file with one is refused, so that it cannot fill the memory. */
 const MAX_TAGLESS_BYTES = 1_048_576
 const SLICE_BYTES = 65_536
-/** The declaration of the encoding ends with the first `>`, and within this many bytes. */
+/** The declaration of the encoding ends with the first `>`. A file without a `>` in its first 1,024 bytes has none. */
 const MAX_HEAD_BYTES = 1_024
 const GREATER = 0x3e
 
 /**
- * Reads GPX, KML and TCX. The parser never reads the entities of a document type: they can be made to grow without a
- * limit or to name other files. A reference to one stays the text that it is, `&name;`.
+ * Reads GPX, KML and TCX. The parser never expands the entities that a document type declares: entities can be made to
+ * grow without a limit or to name other files. A reference to an entity stays the text `&name;`.
  */
 export const open = (): FileReader => {
   let format: Import.ImportFormat | null = null

@@ -21,9 +21,9 @@ export const sending = (smtp: Smtp | null, addresses: PublicAddresses, people: P
   smtp === null ? Effect.void : Effect.provide(runMail(sites(addresses), people), SmtpMailer.layer(smtp))
 
 /**
- * Whether there is a mailbox. Everybody who can reach it can read every message in it, so it exists only for a person
- * who tries the service out: there is no mail server, BASE_URL is a name of this machine, and the server listens
- * (`host`) on this machine only.
+ * Whether the server shows messages at /dev/mailbox. Everybody who can reach the mailbox can read every message in it,
+ * so it exists only for a person who tries the service out: there is no mail server, BASE_URL is a name of this
+ * machine, and the server listens (`host`) on this machine only.
  */
 export const hasMailbox = (smtp: Smtp | null, { baseUrl }: PublicAddresses, host: string): boolean =>
   smtp === null && isLoopbackUrl(baseUrl) && isLoopback(host)
@@ -36,8 +36,8 @@ export const addressRule = (smtp: Smtp | null, addresses: PublicAddresses, host:
   hasMailbox(smtp, addresses, host) ? "assumed" : "confirmed"
 
 /**
- * The log lines about mail at the start of a program. `host` is the address that the server listens on; a worker does
- * not know it.
+ * Logs what the settings for mail mean, at the start of a program. `host` is the address that the server listens on; a
+ * worker leaves it out, because it does not read HOST.
  */
 export const warnings = (smtp: Smtp | null, addresses: PublicAddresses, host?: string): Effect.Effect<void> => {
   if (smtp !== null) {

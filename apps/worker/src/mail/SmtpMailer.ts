@@ -89,7 +89,7 @@ const message = ({ id, subject, text, to }: OutgoingMail, from: Smtp["from"]) =>
   subject,
   text,
   messageId: `<${id}@${from.domain}>`,
-  // Tells automatic responders not to answer (RFC 3834).
+  // Makes automatic responders not answer (RFC 3834).
   headers: { "Auto-Submitted": "auto-generated" }
 })
 

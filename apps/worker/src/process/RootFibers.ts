@@ -2,8 +2,9 @@ import { Bag } from "@place-access/domain/shared"
 import { GlobalValue } from "effect"
 
 /**
- * Keeps the fibers that were started outside of another, such as those of requests and deliveries, in a `Bag`. `effect`
- * keeps them in a set, whose old tables would keep each of them in memory. README.md lists what this relies on.
+ * Keeps root fibers, which no other fiber started, such as those of requests and deliveries, in a `Bag`. `effect` keeps
+ * them in a set, and V8 frees what was in a set only at a large garbage collection. README.md lists what this relies
+ * on.
  */
 export const install = (): void => {
   const scope = GlobalValue.globalValue(Symbol.for("effect/FiberScope/Global"), () => ({}) as { roots?: unknown })

@@ -27,7 +27,10 @@ const offsets = Telemetry.gauge("place_access.clock.offset", {
   description: "How far the database's clock is ahead of this machine's; beyond 10 s the process does no work"
 })
 
-/** Decides on a measured difference of the clocks. `before` is the correction in use until now. */
+/**
+ * Decides from a measured difference of the clocks whether this machine's clock is right, and by how much to correct
+ * its times. `before` is the correction in use until now.
+ */
 export const judge = (
   offsetMillis: number,
   before: number
@@ -88,7 +91,7 @@ export const make = () => {
   return {
     clock,
     compare,
-    /** Compares the clocks from time to time; never ends and never fails. */
+    /** Compares the clocks every minute, and when the machine's clock was set. Never ends and never fails. */
     watch: Effect.forever(Effect.zipRight(waitForNext, compare)),
     /** Returns when the clock is right, possibly at once. */
     untilRight: until(true),

@@ -21,7 +21,8 @@ export const written = (text: string): string =>
     : text
 
 /**
- * A path contains no colon except after a drive letter. So a long text is scanned once, also one that a client wrote.
+ * A position in a file. The path must have no colon except after a drive letter, so that the search stays fast in any
+ * long text, even in one that a client wrote to slow it down.
  */
 const POSITION = /(file:\/\/(?:\/[A-Za-z]:)?[^\s:]+):(\d+):(\d+)/g
 

@@ -11,9 +11,9 @@ const NAME = "secret-keys"
 export const pathIn = (dataDir: string): string => join(dataDir, NAME)
 
 /**
- * The keys of an embedded database: the text that `SECRET_KEYS` would hold, in a file beside the database that only its
- * owner can read. The first start makes the file. When the database exists and the file does not, `load` refuses to
- * make new keys: everything that the old keys sealed would be lost.
+ * Loads the keys of an embedded database from a file beside the database, which only its owner can read. The file has
+ * the format of `SECRET_KEYS`, and the first start makes it. When the database exists and the file does not, `load`
+ * refuses to make new keys: nobody could read what the old keys sealed.
  */
 export const load = (dataDir: string): Effect.Effect<NodeVault.SecretKeys, CannotStart> =>
   DataFolder.prepare(dataDir).pipe(
@@ -46,7 +46,10 @@ const readOrMake = async (dataDir: string): Promise<string> => {
   return readFile(path, "utf8")
 }
 
-/** Makes the file, whole at once, unless it exists: another process may start at the same time. */
+/**
+ * Makes the file with its whole content at once, and leaves an existing file alone: another process may start at the
+ * same time.
+ */
 const appear = async (path: string, content: string): Promise<void> => {
   const draft = `${path}.${randomUUID()}`
   await writeFile(draft, content, { mode: 0o600 })

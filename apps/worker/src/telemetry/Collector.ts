@@ -2,8 +2,8 @@ import { Headers, HttpClient, HttpClientError, type HttpClientRequest, HttpClien
 import { Duration, Effect, Layer, Schedule } from "effect"
 
 /**
- * The most requests in flight. While the collector is slower than that, further requests are dropped; a queue would
- * grow without a limit.
+ * The most requests in flight. While the collector has not answered that number, further requests are dropped, because
+ * a queue would grow without a limit.
  */
 const AT_ONCE = 4
 /** The time limit of one request, with all its retries. */
@@ -51,7 +51,7 @@ export const layer: Layer.Layer<HttpClient.HttpClient> = Layer.sync(HttpClient.H
       )
     }).pipe(
       Effect.tapError(down),
-      // An error that the exporter takes for permanent. For a transient one it would keep the batch and retry by
+      // The exporter takes this error for permanent. After a transient error it would keep the batch and retry by
       // itself.
       Effect.mapError(
         ({ reason }) => new HttpClientError.RequestError({ request, reason: "InvalidUrl", description: reason })

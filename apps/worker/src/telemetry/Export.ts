@@ -10,7 +10,7 @@ import { VERSION } from "../version.js"
 /** How long the end of a program waits until the collector has taken the last batch. */
 const LAST_EXPORT = Duration.seconds(3)
 
-/** Sends metrics and traces to the collector; sends the rest when the program ends. */
+/** Sends metrics and traces to the collector while the program runs, and once more when the program ends. */
 export const layer = (
   { resourceAttributes, sampler, serviceName }: TelemetrySettings,
   collector: CollectorSettings,

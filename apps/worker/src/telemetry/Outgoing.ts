@@ -107,7 +107,8 @@ export const traces = ({ resourceSpans }: Traces): Traces => ({
 })
 
 /**
- * Removes the label that carries the unit: Effect's metrics have no other place for it, and the exporter has read it.
+ * Removes the label with the unit. Effect's metrics have no other field for a unit, and the exporter has read the
+ * label.
  */
 const points = <P extends Points>(given: P): P => ({
   ...given,

@@ -61,7 +61,7 @@ export const observe = ({ observers }: Telemetry.Recorder): Effect.Effect<void, 
     )
     let loop = performance.eventLoopUtilization()
     let before = { user: 0, system: 0 }
-    /** The measuring timer itself fires this far apart. Only a longer delay is lateness of the event loop. */
+    /** The histogram has the intervals of a timer that fires every 20 ms. Only the time above 20 ms is lateness. */
     const late = (nanos: number) => Math.max(0, nanos / NANOS - RESOLUTION_MILLIS / 1_000)
     const read = () => {
       if (delay.count > 0) {

@@ -1,7 +1,7 @@
 import { Cause, type Context, type Exit, Option, type Tracer } from "effect"
 import { webcrypto } from "node:crypto"
 
-/** A span that a trace keeps: it goes to `ended` when its work has ended. */
+/** A span of a trace that is kept. It passes itself to `ended` when its work has ended. */
 export class RecordedSpan implements Tracer.Span {
   readonly _tag = "Span"
   readonly sampled = true
@@ -108,7 +108,10 @@ const errorType = (cause: Cause.Cause<unknown>): string => {
 const random = Buffer.alloc(8_192)
 let used = random.length
 
-/** The next `bytes` random bytes. They are drawn for hundreds of ids at once: a draw costs as much as ten ids. */
+/**
+ * The next `bytes` random bytes, in hexadecimal. One call of the random source fills a buffer for hundreds of ids,
+ * because a call costs as much time as ten ids.
+ */
 const hex = (bytes: number): string => {
   if (used + bytes > random.length) {
     webcrypto.getRandomValues(random)

@@ -4,7 +4,7 @@ import type { Parse } from "../settings/Setting.js"
 
 /** Decides which traces are kept, by OTEL_TRACES_SAMPLER and its argument. */
 export interface Sampler {
-  /** The share of kept traces, among those that begin in this process, from 0 to 1. */
+  /** The share of kept traces, from 0 to 1, among the traces for which this process decides. */
   readonly ratio: number
   /** Whether a trace that a caller began is kept exactly when the caller keeps it. */
   readonly followsParent: boolean

@@ -21,7 +21,7 @@ export interface SpanExportOptions {
   readonly shutdownTimeout: Duration.Duration
 }
 
-/** Returns the function for ended spans. They are sent every 5 seconds, or when a thousand have come together. */
+/** Returns the function that takes ended spans. It sends them every 5 seconds, and as soon as there are a thousand. */
 export const make = (
   options: SpanExportOptions
 ): Effect.Effect<(span: RecordedSpan) => void, never, HttpClient.HttpClient | OtlpSerialization | Scope.Scope> =>

@@ -11,8 +11,9 @@ interface Options {
 }
 
 /**
- * The tracer of the programs; the sampler picks the traces. The exporter's own tracer draws an id digit by digit and
- * writes stacks of errors, which never leave: a traced request took twice as long with it (docs/performance-log.md).
+ * The tracer of the programs; the sampler chooses which traces are kept. It replaces the exporter's own tracer, which
+ * draws an id digit by digit and writes stacks of errors that are never sent: with that tracer, a traced request took
+ * twice as long (docs/performance-log.md).
  */
 export const layer = ({
   exporter,

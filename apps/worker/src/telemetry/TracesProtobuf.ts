@@ -86,7 +86,10 @@ const writeValue = (value: KeyValue["value"], pbf: Pbf): void => {
   else if (typeof value.doubleValue === "number") pbf.writeDoubleField(4, value.doubleValue)
 }
 
-/** A text has the form of bytes. The library's own method writes characters from U+20000 on wrongly. */
+/**
+ * Writes a text as a field of bytes, which has the same form on the wire. The library's method for texts writes
+ * characters from U+20000 on wrongly.
+ */
 const writeText = (field: number, text: string, pbf: Pbf): void => pbf.writeBytesField(field, Buffer.from(text))
 
 const writeId = (field: number, hex: string, pbf: Pbf): void => pbf.writeBytesField(field, Buffer.from(hex, "hex"))

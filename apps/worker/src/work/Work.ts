@@ -23,7 +23,7 @@ interface Settings {
 
 /** Options for the loops of a worker. */
 export interface LoopOptions {
-  /** Wraps each loop that only looks for work at times. Virtual time marks and may lengthen the loop's sleeps. */
+  /** Wraps each loop that looks for work at intervals. Virtual time uses it to lengthen the sleeps of idle loops. */
   readonly regular: <A, E, R>(loop: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** The leases of a worker that is certainly alone. Left out: the worker shares leases with others in the database. */
   readonly leases?: WorkerLeases

@@ -68,10 +68,10 @@ const stores = Layer.mergeAll(
 )
 const run = withStores(migratedEmbedded, Layer.mergeAll(stores, Archives.layer, Imports.layer))
 
-/** The worker sleeps between pages, so the clock must go on. */
+/** Runs on the real clock: the worker sleeps between pages, and would never wake up on a clock that stands still. */
 const inRealTime = Effect.withClock(Clock.make())
 
-/** A new archive of the person, and its files. */
+/** Makes an archive of the person, and returns its bytes, its files and its decoded content. */
 const taken = (userId: UserId) =>
   Effect.gen(function* () {
     const asked = yield* requestExport(userId)
@@ -89,13 +89,16 @@ const brought = (userId: UserId, bytes: Uint8Array) =>
     return done
   })
 
-/** What comes back: fixes by time, place and values; places without their ids. Two equal ones count once. */
+/**
+ * The part of an archive that an import restores: fixes without the phone and the time of arrival, and places without
+ * ids. Equal fixes count once, and so do equal places.
+ */
 const comparable = ({ fixes, places }: DecodedArchive) => ({
   fixes: [...new Set(fixes.map((fix) => JSON.stringify(Struct.omit(fix, "device_id", "received_at"))))].sort(),
   places: [...new Set(places.map((place) => JSON.stringify(Struct.omit(place, "id"))))].sort()
 })
 
-/** Of two readings of one time and place the import takes the first, whatever else they say. */
+/** The distinct times and positions: of readings with the same time and position, the import stores only the first. */
 const isTold = (fixes: DecodedArchive["fixes"]): ReadonlyArray<string> => [
   ...new Set(fixes.map(({ captured_at, lat, lon }) => `${captured_at} ${lat} ${lon}`))
 ]
@@ -126,7 +129,8 @@ it(
             expect(second.archive.fixes.length).toBe(isTold(first.archive.fixes).length)
             const before = comparable(first.archive).fixes
             for (const one of comparable(second.archive).fixes) expect(before).toContain(one)
-            // Consent is not transferable, and nobody gets a token of a phone from a file.
+            // The import restores no connection, because consent is not transferable, and no phone, because a file must
+            // not give anybody a phone's token.
             expect([second.archive.connections, second.archive.rules]).toEqual([[], []])
             expect(second.archive.devices.map(({ format }) => format)).toEqual(["import"])
 
@@ -142,7 +146,7 @@ it(
   60_000
 )
 
-/** Two phones with one reading, a place that was moved and archived, an app that was disconnected. */
+/** Edge cases: two phones with the same reading, a place that was moved and archived, an app that was disconnected. */
 const EDGES: PersonDraft = {
   places: [
     {

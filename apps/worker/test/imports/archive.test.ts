@@ -61,7 +61,7 @@ const manifest = (contents: Contents, overrides: object = {}): string =>
     ...overrides
   })
 
-/** An archive as somebody else's program writes it. */
+/** The files as an archive with a manifest, packed at once: another program may write such a zip file. */
 const zipped = (contents: Contents, overrides: object = {}): Uint8Array =>
   zipSync(
     Object.fromEntries(
@@ -103,10 +103,10 @@ const ALL = {
   entries: ["Notice", "Notice", "Place", "Reading", "Reading", "Reading", "Visit"]
 }
 
-/** A zip file that begins like an archive of this service, as that of an attacker would. */
+/** A zip file that begins like an archive of this service, as an attacker could make it. */
 const led = (files: Zippable): Uint8Array => zipSync({ "account.json": strToU8("{}"), ...files })
 
-/** A copy with other bytes at a place. */
+/** A copy of `bytes` with `others` in place of the bytes at `at`. */
 const patched = (bytes: Uint8Array, at: number, ...others: ReadonlyArray<number>): Uint8Array => {
   const copy = Uint8Array.from(bytes)
   copy.set(others, at)

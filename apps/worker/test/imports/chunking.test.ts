@@ -2,7 +2,7 @@ import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { file, FILES, read } from "./support.js"
 
-/** Edge cases first: byte by byte, around the size of a piece, and the whole file at once. */
+/** The lengths of the pieces into which a file is cut: often one to three bytes, otherwise up to 400. */
 const lengths = fc.array(fc.oneof(fc.constantFrom(1, 2, 3), fc.integer({ min: 1, max: 400 })), {
   minLength: 1,
   maxLength: 200

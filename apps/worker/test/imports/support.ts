@@ -24,8 +24,8 @@ export const file = (name: string): Buffer => readFileSync(join(import.meta.dirn
 const { open } = Effect.runSync(Effect.provide(ImportReader, Imports.layer))
 
 /**
- * Reads bytes in pieces of the given lengths; the last length repeats. Stops at the first fault. Some readers see the
- * bytes several times.
+ * Reads bytes in pieces of the given lengths; the last length repeats. Stops at the first fault. A reader that asks for
+ * another pass gets all bytes again.
  */
 export const read = (bytes: Uint8Array, lengths: ReadonlyArray<number> = [bytes.length + 1]) => {
   return readAll(open(), bytes, lengths)

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
 
-/** The output of a program on both streams; the program has `fail` of the built module. */
+/** Runs a program, which can call `fail` of the built module, and returns its output on both streams. */
 const written = (program: string): string => {
   const { stderr, stdout } = spawnSync(
     process.execPath,
@@ -102,7 +102,7 @@ describe("stack traces", () => {
     expect(written(program)).toMatch(/TypeError: it broke\n {4}at /)
   })
 
-  // A scan that restarts at each beginning would take hours.
+  // A search that scanned the rest of the text from each "file://" on would take hours.
   it("are looked for once in a text, however often it begins like one", () => {
     const program = `const text = "file://".repeat(1_000_000); console.log(StackTraces.written(text) === text)`
     expect(written(program)).toBe("true\n")

@@ -18,7 +18,7 @@ const text = fc.oneof(
 const value = fc.oneof(
   text.map((stringValue) => ({ stringValue })),
   fc.boolean().map((boolValue) => ({ boolValue })),
-  // Of numbers below zero the library writes the last byte alone.
+  // No negative numbers: of those, the encoder of @effect/opentelemetry writes only the last byte.
   fc.maxSafeNat().map((intValue) => ({ intValue })),
   fc.double({ noNaN: true }).map((doubleValue) => ({ doubleValue }))
 )

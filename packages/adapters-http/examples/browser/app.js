@@ -25,7 +25,7 @@ const on = (id, work) => document.querySelector(id).addEventListener("click", at
 
 on("#connect", async () => {
   const { pending, url } = await client.authorization.start({ redirectUri, scopes: ["location.place.current"] })
-  // Of this tab alone: another tab may begin a sign-in of its own.
+  // Kept for this tab alone, because another tab may begin a sign-in of its own.
   sessionStorage.setItem("pending", JSON.stringify(pending))
   location.assign(url)
 })

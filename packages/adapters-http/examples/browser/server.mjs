@@ -1,6 +1,6 @@
 // Serves the page, and passes its calls on to the service. It adds the client secret, which a page cannot keep, to the
-// two calls that need one. SERVICE=https://… CLIENT_ID=… CLIENT_SECRET=… node server.mjs
-// Register APP_URL/ (with the slash) as the redirect address. In production serve the page over https.
+// two calls that need one. SERVICE=https://… CLIENT_ID=… CLIENT_SECRET=… node server.mjs Register the address of this
+// server, with a slash at its end, as the redirect address. In production serve the page over https.
 import { readFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import { basename, dirname, join } from "node:path"
@@ -22,7 +22,7 @@ const bodyOf = async (request) => {
   return Buffer.concat(chunks)
 }
 
-// Only what a page of this app needs goes on to the service.
+// Only these headers are passed on to the service, and back to the page.
 const PASSED = ["accept", "authorization", "content-type", "idempotency-key"]
 const RETURNED = ["content-type", "retry-after", "x-request-id"]
 const pick = (names, get) => Object.fromEntries(names.flatMap((name) => (get(name) ? [[name, get(name)]] : [])))

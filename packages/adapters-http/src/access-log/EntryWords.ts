@@ -18,7 +18,7 @@ const EVENTS: Readonly<Record<`webhook ${Entered}`, string>> = {
   "webhook places.changed": "A notification when you share other places"
 }
 
-/** What the app did, by the route that it called or the event that it subscribed to. */
+/** The words for what an app did, by the route that it called or the event that it subscribed to. */
 export const DEEDS: Readonly<Record<string, string>> = {
   "GET /v1/me": "Looked at what you allowed it",
   "GET /v1/answers/current-place": "Asked which of your places you are at",
@@ -47,7 +47,8 @@ export const DEEDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * What the app did. Undefined for a route that this version does not know. `HEAD` is a `GET` without the answer's body.
+ * The words for what the app did. Undefined for a route that this version does not have. A `HEAD` counts as a `GET`: it
+ * only leaves the body of the answer out.
  */
 export const deed = (endpoint: string): string | undefined => DEEDS[endpoint.replace(/^HEAD /, "GET ")]
 
@@ -61,7 +62,7 @@ const refused = (why: string): Outcome => ({ label: "Refused", why })
 const notSent = (why: string): Outcome => ({ label: "Withheld", why })
 const failed = (why: string): Outcome => ({ label: "Not answered", why })
 
-/** Why the app learned nothing, by error code. */
+/** The words for why the app learned nothing, by error code. */
 export const OUTCOMES: Readonly<Record<string, Outcome>> = {
   invalid_token: refused("its access token was no longer valid"),
   missing_scope: refused("you have not allowed this"),

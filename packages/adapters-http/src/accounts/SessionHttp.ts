@@ -28,7 +28,10 @@ const endPresent = Effect.gen(function* () {
   if (cookie !== undefined) yield* signOut(cookie)
 })
 
-/** A program sends both steps of a sign-in in one request. */
+/**
+ * Finishes the sign-in of an account with a second factor. A program sends the code together with the password, in one
+ * request.
+ */
 const secondStep = (pending: string, code: string | undefined, client: Effect.Effect.Success<typeof Browser.client>) =>
   Effect.gen(function* () {
     if (code === undefined) return yield* Effect.fail(Errors.secondFactorRequired)
@@ -55,7 +58,7 @@ export const layer = Group.group(Api, "session", (handlers) =>
           Effect.catchTags({
             WrongCredentials: () => Effect.fail(Errors.notSignedIn("E-mail or password is wrong")),
             WrongFactor: () => Effect.fail(Errors.notSignedIn("The code is wrong, or was used before")),
-            // The password was replaced between the two steps.
+            // The password was replaced between the check of the password and the check of the code.
             PendingOver: () => Effect.fail(Errors.notSignedIn("E-mail or password is wrong")),
             TooManyAttempts: ({ retryAfterMillis }) =>
               Effect.fail(Errors.rateLimited(retryAfterMillis / Timestamp.SECOND))

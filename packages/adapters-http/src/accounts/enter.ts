@@ -7,7 +7,7 @@ import { HttpOptions } from "../HttpOptions.js"
 import * as Browser from "../security/Browser.js"
 import * as Credentials from "../security/Credentials.js"
 
-/** A session that was opened a moment ago. */
+/** The session that this request has opened. */
 export interface OpenedSession {
   readonly account: Account.Account
   readonly cookie: string
@@ -18,8 +18,8 @@ export interface OpenedSession {
 const TIME_ZONE_COOKIE = "time_zone"
 
 /**
- * What the answer to a completed sign-in needs: with two cookies this browser has a session, and is known to the
- * account from now on. The session that the browser came with ends, because its cookie is replaced.
+ * Completes a sign-in. Ends the session that the browser came with, because its cookie is replaced. The returned
+ * `withCookies` adds two cookies to an answer: the session, and one that makes this browser known to the account.
  */
 export const entered = ({ account, cookie, passwordVersion }: OpenedSession) =>
   Effect.gen(function* () {

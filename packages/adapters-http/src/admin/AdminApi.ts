@@ -22,7 +22,7 @@ const REVISION = {
     "Grows with every change of what a reviewer reads. Name it in the decision, so that a later change is not decided on"
 }
 
-/** An app as a reviewer reads it. */
+/** An app as a reviewer reads it: with its revision and its developer. */
 const ReviewedApp = Schema.Struct({
   ...AppBody.fields,
   revision: Schema.Int.annotations(REVISION),
@@ -102,7 +102,7 @@ const Flag = Schema.Struct({
   purpose: Schema.String.annotations({ description: "The key under which the app names the purpose" })
 }).annotations({ identifier: "ReviewedVolumeFlag" })
 
-/** Accepts any text, because an unknown id answers 404 and not 400. */
+/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
 const PurposePath = Schema.Struct({ purpose_id: Schema.String.pipe(Schema.brand("PurposeId")) })
 
 const paged = Fields.request(Fields.paging(100, 500))

@@ -25,7 +25,7 @@ export const moment = {
   })
 }
 
-/** Spec §2.5. */
+/** How answers name a place (Spec §2.5). */
 export const PlaceRef = Schema.Struct({ id: PlaceId, label: Schema.String, kind: Place.PlaceKind }).annotations({
   identifier: "PlaceRef"
 })
@@ -55,7 +55,7 @@ const Zone = request({
   )
 }).annotations({ identifier: "Zone" })
 
-/** Accepts any text, because an unknown id answers 404 and not 400. */
+/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
 const PlaceIdText = Schema.String.pipe(Schema.brand("PlaceId"))
 
 export const AnswersApi = HttpApiGroup.make("answers")

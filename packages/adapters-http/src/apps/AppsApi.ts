@@ -8,16 +8,19 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-/** Accepts any text, because an unknown id answers 404 and not 400. */
+/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
 export const AppPath = Schema.Struct({ app_id: Schema.String.pipe(Schema.brand("AppId")) })
 
 const { homepageUrl, logo: _, redirectUris, ...sameNames } = AppProposal.Differences.fields
 
-/** A change of an app in production: what is in force beside what is to replace it. */
+/**
+ * A change of an app in production that waits for a reviewer: for each changed field the value in force and the
+ * proposed value.
+ */
 export const PendingChange = Schema.Struct({
   ...sameNames,
   homepage_url: homepageUrl,
-  // The digests of the logos.
+  // The digests of the logo in force and of the proposed logo.
   logo: homepageUrl,
   redirect_uris: redirectUris
 }).annotations({ identifier: "AppChange" })
@@ -99,7 +102,8 @@ const Edit = Fields.request({
 })
 
 /**
- * Accepts the specification's name and RFC 7591's (decision O1). One of the two is required, which a struct cannot say.
+ * Accepts the redirect URIs under the specification's name or RFC 7591's (decision O1). One of the two is required,
+ * which a struct cannot say.
  */
 const Registration = Fields.request({
   redirectUris: Fields.optional(RedirectUri.List),

@@ -24,7 +24,10 @@ import { toBody } from "./AppsApi.js"
 
 const same = Schema.equivalence(RedirectUri.List)
 
-/** Fails when both names are given with different values: the service cannot know which one counts (decision O1). */
+/**
+ * The redirect URIs, under either of their two names. Fails when both are given with different values: the service
+ * cannot know which one counts (decision O1).
+ */
 const chosen = (given: { readonly redirectUris?: RedirectUri.List; readonly redirect_uris?: RedirectUri.List }) => {
   const { redirect_uris: standard, redirectUris: ours } = given
   if (ours !== undefined && standard !== undefined && !same(ours, standard)) {

@@ -2,11 +2,12 @@ import type { AppScope } from "./Contract.js"
 import { PlaceAccessError } from "./Failure.js"
 
 /**
- * The way of the user to the consent page and back: the authorization code with PKCE (RFC 7636, RFC 9207). Web Crypto
- * makes the secrets, so this runs in browsers, workers and Node.
+ * Makes the address of the consent page, and reads the code from the address to which the user comes back: the
+ * authorization code with PKCE (RFC 7636, RFC 9207). Web Crypto makes the secrets, so this runs in browsers, workers
+ * and Node.
  */
 
-/** What the app keeps until the user comes back, in the user's session: each value works once. */
+/** The values that the app keeps in the user's session until the user comes back. Each works once. */
 export interface PendingAuthorization {
   readonly state: string
   readonly codeVerifier: string
@@ -21,12 +22,12 @@ export interface AuthorizationRequest {
 }
 
 export interface StartedAuthorization {
-  /** Send the user's browser here. */
+  /** The address of the consent page, to which the app sends the user's browser. */
   readonly url: string
   readonly pending: PendingAuthorization
 }
 
-/** 256 random bits, as the service and RFC 7636 accept them. */
+/** 256 random bits as text, in the alphabet that the service and RFC 7636 accept. */
 const secret = (): string => base64url(globalThis.crypto.getRandomValues(new Uint8Array(32)))
 
 const base64url = (bytes: Uint8Array): string =>
@@ -62,10 +63,11 @@ export const startAuthorization = async (
   return { url: url.href, pending }
 }
 
-/** The authorization code in the callback address. `issuer`: the service's issuer, when the app knows it. */
+/** The authorization code in the callback address. `issuer`: the service's issuer, if the app has set it. */
 export const codeOf = (callback: string | URL, pending: PendingAuthorization, issuer: string | undefined): string => {
   const { searchParams } = new URL(callback)
-  // First of all: a callback with another state belongs to another sign-in, also when it carries an error.
+  // The state is checked first: a callback with another state belongs to another sign-in, even when it carries an
+  // error.
   if (searchParams.get("state") !== pending.state) throw mismatch("the state differs")
   const from = searchParams.get("iss")
   if (issuer !== undefined && from !== null && from !== issuer) throw mismatch("another service sent the user back")

@@ -30,7 +30,7 @@ export const caller = (endpoint: TokenEndpoint, session: TokenSession) => {
   return async <Answer>(operation: AppOperation, call: AppCall = {}): Promise<Answer> => {
     const { idempotencyKey, signal } = call.options ?? {}
     const how = { ...endpoint.attempt, signal, policy: endpoint.policy }
-    // One key for all attempts of the call, the attempt with a new token included.
+    // All attempts of the call have one key, the attempt with a new token included.
     const key = operation.takesKey === true ? (idempotencyKey ?? globalThis.crypto.randomUUID()) : undefined
     const withToken = request(operation, call, key)
 
@@ -44,7 +44,7 @@ export const caller = (endpoint: TokenEndpoint, session: TokenSession) => {
     }
     const { reply, wasSilent } = settled
     if (Transport.isSuccess(reply)) return reply.json as Answer
-    // An earlier attempt, whose answer was lost, has removed the resource.
+    // 404 is a success here: an earlier attempt, whose answer was lost, has removed the resource.
     if (operation.method === "DELETE" && wasSilent && reply.status === 404) return undefined as Answer
     throw Transport.failureOf(reply)
   }

@@ -2,10 +2,16 @@ import type { ClientRuntime } from "./Runtime.js"
 import type { ClientTokenStore } from "./TokenStore.js"
 
 export interface PlaceAccessOptions {
-  /** Such as `https://places.example`. In a web page: the path at which the app's server forwards calls. */
+  /**
+   * The address of the service, such as `https://places.example`. In a web page: the path at which the app's server
+   * forwards calls.
+   */
   readonly baseUrl: string
   readonly clientId: string
-  /** For servers only. A web page leaves the secret out, and the app's server adds it to forwarded calls. */
+  /**
+   * The client secret, for servers only. A web page leaves it out, and the app's server adds it to the calls that it
+   * forwards.
+   */
   readonly clientSecret?: string | undefined
   /** Where the tokens of this connection are kept. Default: in memory. */
   readonly store?: ClientTokenStore | undefined
@@ -19,19 +25,19 @@ export interface PlaceAccessOptions {
   readonly timeoutMs?: number | undefined
   /** A call whose `Retry-After` is longer fails at once. Default: 60,000 ms. */
   readonly longestWaitMs?: number | undefined
-  /** For tests and unusual surroundings. */
+  /** Replaces functions such as `fetch` and the clock, for tests and environments without them. */
   readonly runtime?: Partial<ClientRuntime> | undefined
 }
 
 export interface CallOptions {
-  /** Ends the call, its waits and retries included. A refresh that the call started goes on. */
+  /** Aborts the call, its waits and retries included. A refresh of the tokens that the call started continues. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface CreateOptions extends CallOptions {
   /**
-   * Names the request: when your process dies and repeats the call with the same key within 24 hours, nothing is made
-   * twice. Default: a new key for each call, which covers the client's own retries.
+   * The key that identifies the request: when your process dies and repeats the call with the same key within 24 hours,
+   * nothing is created twice. Default: a new key for each call, which covers the client's own retries.
    */
   readonly idempotencyKey?: string | undefined
 }

@@ -26,12 +26,12 @@ interface MayBePaused {
 
 /** One user's approval of the app. */
 export interface ConnectionAnswer {
-  /** The user, as this app knows them. Another app gets another `sub` for the same user. */
+  /** The id of the user for this app. Another app gets another `sub` for the same user. */
   readonly sub: string
   readonly external_user_id: string | null
-  /** What the app may ask now. */
+  /** The scopes that the app can use now. */
   readonly scopes: ReadonlyArray<AppScope>
-  /** What the user granted, lapsed scopes included. */
+  /** The scopes that the user granted, lapsed scopes included. */
   readonly held_scopes: ReadonlyArray<AppScope>
   /** Grows when the set of shared places changes. */
   readonly places_version: number
@@ -104,7 +104,7 @@ export interface Coordinates {
 }
 
 export interface LatestLocationAnswer extends MayBePaused {
-  /** Null when no phone has sent a reading. */
+  /** Null when no phone has sent a reading, and while the user has paused the app. */
   readonly fix: Coordinates | null
 }
 
@@ -121,7 +121,7 @@ export interface LocationsPage extends MayBePaused {
 }
 
 export interface LocationDay {
-  /** `2026-01-31`, in the time zone that was asked for. */
+  /** The day, such as `2026-01-31`, in the time zone that was asked for. */
   readonly date: string
   /** How many readings the day has. */
   readonly fixes: number
@@ -136,7 +136,7 @@ export interface LocationDaysAnswer extends MayBePaused {
 export interface PlaceRuleAnswer {
   readonly id: string
   readonly type: "enter" | "exit" | "dwell"
-  /** `place_id` is null for a zone. */
+  /** The place or the zone that the rule is about. `place_id` is null for a zone. */
   readonly target: { readonly place_id: string | null; readonly label: string }
   readonly dwell_minutes: number | null
   readonly settle_s: number | null
@@ -204,7 +204,7 @@ export interface SubscriptionAnswer {
 export interface TokenAnswer {
   readonly access_token: string
   readonly token_type: "Bearer"
-  /** Seconds. */
+  /** How many seconds the access token works. */
   readonly expires_in: number
   readonly refresh_token: string
   readonly refresh_token_expires_at: IsoTime | null
@@ -254,7 +254,7 @@ export interface SimulatedTripAnswer {
   readonly quarantined: number
 }
 
-/** RFC 8414. */
+/** The metadata of the authorization server (RFC 8414). */
 export interface ServerMetadata {
   readonly issuer: string
   readonly authorization_endpoint: string
@@ -270,16 +270,16 @@ export interface ServerMetadata {
   readonly authorization_response_iss_parameter_supported: boolean
 }
 
-// ---- what an app sends
+// ---- the queries and bodies that an app sends
 
 export interface MaxAge {
-  /** The greatest age of the reading that the answer is based on: 1 to 86,400 s, by default 900. */
+  /** The greatest age of the reading that the answer is based on, in seconds: 1 to 86,400, by default 900. */
   readonly max_age_s?: number | undefined
 }
 
 export interface AtMoment {
   readonly at: IsoTime
-  /** How far before or after the moment the reading may lie: 0 to 86,400 s, by default 900. */
+  /** How far before or after `at` the reading may lie, in seconds: 0 to 86,400, by default 900. */
   readonly tolerance_s?: number | undefined
 }
 
@@ -314,9 +314,9 @@ export interface ForPurpose {
 export interface LocationLookupQuery extends ForPurpose, AtMoment {}
 
 interface Stretch extends ForPurpose {
-  /** Inclusive. */
+  /** The beginning, inclusive. */
   readonly from: IsoTime
-  /** Exclusive. */
+  /** The end, exclusive. */
   readonly to: IsoTime
 }
 
@@ -329,7 +329,7 @@ export interface LocationDaysQuery extends Stretch {
 
 type RuleTrigger =
   | { readonly type: "enter" | "exit"; readonly dwell_minutes?: null | undefined }
-  /** 5 to 720 minutes. */
+  /** `dwell_minutes`: 5 to 720. */
   | { readonly type: "dwell"; readonly dwell_minutes: number }
 
 interface RuleTerms {
@@ -340,7 +340,7 @@ interface RuleTerms {
   readonly webhook_url?: string | null | undefined
   readonly active_from?: IsoTime | null | undefined
   readonly active_until?: IsoTime | null | undefined
-  /** In seconds: older events are withheld. Null: events of any age are sent. */
+  /** The greatest age of an event in seconds; older events are not sent. Null: events of any age are sent. */
   readonly max_event_age_s?: number | null | undefined
 }
 
@@ -350,7 +350,7 @@ export type NewZoneRuleBody = RuleTerms &
   RuleTrigger & {
     readonly lat: number
     readonly lon: number
-    /** 100 to 10,000 m. */
+    /** The radius in metres: 100 to 10,000. */
     readonly radius_m: number
     /** The user reads the label, in the rule and each time the rule fires. */
     readonly label: string
@@ -390,11 +390,11 @@ export interface RecordedReading {
   readonly accuracy_m?: number | undefined
 }
 
-/** A trip of a test person. It lies in the past and ends now. */
+/** A trip of a test person. It lies in the past and ends now, or `late_minutes` ago. */
 export type TestTripBody =
   | (PlaceTrip & { readonly trip: "arrive" | "leave" })
-  /** 5 to 720 minutes. */
+  /** `minutes`: 5 to 720. */
   | (PlaceTrip & { readonly trip: "stay"; readonly minutes?: number | undefined })
   | (LateTrip & { readonly trip: "log"; readonly locations: ReadonlyArray<RecordedReading> })
-  /** The text of a GPX file or a Google Timeline. */
+  /** `file`: the text of a GPX file or of a Google Timeline. */
   | (LateTrip & { readonly trip: "file"; readonly file: string })

@@ -24,11 +24,11 @@ export type ServiceFailureCode =
   | "unavailable"
 
 export type ClientFailureCode =
-  /** the service gave no answer */
+  /** there was no answer: the service could not be reached, or the connection broke */
   | "network"
   /** the service did not answer in time */
   | "timeout"
-  /** the answer is not one of this service: is a proxy or another server at the address? */
+  /** the answer does not come from this service: perhaps a proxy or another server is at the address */
   | "unexpected_answer"
   /** the store has no tokens: the user must connect first */
   | "not_connected"
@@ -60,9 +60,9 @@ export class PlaceAccessError extends Error {
   readonly code: FailureCode
   /** The status of the answer; undefined when there was none. */
   readonly status: number | undefined
-  /** The answer's `X-Request-Id`: the operator finds the request by it. */
+  /** `X-Request-Id` of the answer, with which the operator finds the request in the log. */
   readonly requestId: string | undefined
-  /** How long the service asks the app to wait. */
+  /** How many seconds the service asks the app to wait before it tries again. */
   readonly retryAfterS: number | undefined
   /** The body of the answer, with the further fields of some errors: `instant`, `renewal_grace_ends_at`. */
   readonly body: Readonly<Record<string, unknown>>

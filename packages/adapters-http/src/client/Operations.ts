@@ -4,9 +4,11 @@
  */
 export interface AppOperation {
   readonly method: "GET" | "POST" | "DELETE"
-  /** A parameter is written `:name`. */
+  /** The path. A parameter is written `:name`. */
   readonly path: string
-  /** Whether the endpoint reads `Idempotency-Key`: the client then sends one, and a repetition does nothing twice. */
+  /**
+   * Whether the endpoint reads `Idempotency-Key`: the client then sends a key, so that a retry creates nothing twice.
+   */
   readonly takesKey?: true
 }
 
@@ -39,14 +41,17 @@ export const OPERATIONS = {
   removeSubscription: del("/v1/subscriptions/:id")
 } as const satisfies Readonly<Record<string, AppOperation>>
 
-/** What an app's server calls with its client id and secret; `metadata` needs no credentials. */
+/** The operations that an app's server calls with its client id and secret. `metadata` needs no credentials. */
 export const OAUTH = {
   token: { method: "POST", path: "/v1/oauth/token" },
   revoke: { method: "POST", path: "/v1/oauth/revoke" },
   metadata: { method: "GET", path: "/.well-known/oauth-authorization-server" }
 } as const satisfies Readonly<Record<string, AppOperation>>
 
-/** What an app's server calls with its client id and secret as HTTP Basic, while the app is not in production. */
+/**
+ * The operations that an app's server calls with its client id and secret as HTTP Basic, while the app is not in
+ * production.
+ */
 export const TEST_PEOPLE = {
   list: get("/v1/test-people"),
   create: { method: "POST", path: "/v1/test-people" },

@@ -1,10 +1,10 @@
 import { PlaceAccessError } from "./Failure.js"
 
-/** A list that grows. `for await (const item of pages)` reads all of it, a page at a time. */
+/** A list that the service returns in pages. `for await (const item of pages)` reads all items, one page at a time. */
 export interface Pages<Item, Page> extends AsyncIterable<Item> {
   /** One page: the first page, or the page at `cursor`. */
   readonly page: (cursor?: string) => Promise<Page>
-  /** Page by page, for the fields beside the items. */
+  /** All pages, one after the other, for callers who need a page's fields beside the items. */
   readonly pages: () => AsyncIterable<Page>
 }
 

@@ -1,10 +1,11 @@
 import type { StoredTokens } from "./TokenStore.js"
 
 /**
- * What to do before a call. The service repeats the answer to a refresh for 30 seconds. A refresh token that is used
- * again later counts as stolen, and the service ends the connection. So the client repeats a refresh whose answer was
- * lost for 20 seconds, which leaves 10 for the network. Afterwards only the app can ask for a repetition
- * (`evenIfUncertain`).
+ * What to do with the tokens before a call.
+ *
+ * The service repeats the answer to a refresh for 30 seconds. A refresh token that is used again later counts as
+ * stolen, and the service ends the connection. So the client repeats a refresh whose answer was lost for 20 seconds
+ * only, which leaves 10 seconds for the network. After that only the app can ask for a repetition (`evenIfUncertain`).
  */
 export type RefreshDecision =
   | { readonly _tag: "NotConnected" }
@@ -24,7 +25,7 @@ export const MARGIN_MS = 60_000
 export const REPEATABLE_MS = 20_000
 
 export interface RefreshWish {
-  /** The access token that the service has refused; null: none was. */
+  /** The access token that the service has refused; null when it has refused none. */
   readonly refused: string | null
   /** Whether to refresh although the outcome of an earlier refresh is unknown. */
   readonly evenIfUncertain: boolean
@@ -45,6 +46,6 @@ export const decide = (
   return evenIfUncertain ? { _tag: "Refresh", tokens, since: nowMs } : { _tag: "Uncertain", tokens }
 }
 
-/** Whether the access token is neither refused nor expired, although it should be replaced. */
+/** Whether the access token still works: it is neither refused nor expired. It may be due for a refresh. */
 export const isUsable = (tokens: StoredTokens, nowMs: number, refused: string | null): boolean =>
   tokens.access_token !== refused && nowMs < tokens.expires_at

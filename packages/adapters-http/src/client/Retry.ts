@@ -1,8 +1,8 @@
 /**
- * Whether and when an attempt is repeated. Plain functions, so that tests need no clock.
+ * Decides whether and when a request is sent again. Plain functions, so that tests need no clock.
  *
  * The service answers 429 and 503 with `Retry-After`, and the client waits exactly that long. Like Stripe's client,
- * this client gives up at once when the wait is longer than `longestWaitMs`: the error then says how long the wait is.
+ * this client gives up at once when the wait is longer than `longestWaitMs`: the error then has the length of the wait.
  */
 
 /** How an attempt ended without the answer that the caller wants. */
@@ -25,13 +25,16 @@ export interface RetryPolicy {
 const FIRST_WAIT_MS = 500
 const LONGEST_BACK_OFF_MS = 8_000
 
-/** Whether to retry: the request was not processed, or a repetition is safe (a 503 can follow a commit). */
+/**
+ * Whether a retry may succeed. A 503 can follow a commit, so the request may have taken effect: callers of this
+ * function send only requests that can be repeated.
+ */
 const isTemporary = ({ code, status }: AttemptEnd & { readonly _tag: "Refused" }): boolean =>
   [429, 502, 503, 504].includes(status) || code === "idempotency_key_in_use"
 
 /**
- * How many milliseconds to wait before the next attempt; undefined: give up. `attempts`: how many were made.
- * `random`: from 0 to 1; clients that lost the same server should not come back at the same instant.
+ * How many milliseconds to wait before the next attempt; undefined: give up. `attempts`: how many were made. `random`:
+ * from 0 to 1, spreads the retries of clients that lost the same server.
  */
 export const waitAfter = (
   end: AttemptEnd,

@@ -1,18 +1,18 @@
-/** The client's environment. Tests replace parts of it; apps use the globals. */
+/** The functions of the environment that the client calls. Tests replace some of them; apps use the globals. */
 export interface ClientRuntime {
   readonly fetch: typeof globalThis.fetch
-  /** Milliseconds since 1970. */
+  /** The present time in milliseconds since 1970. */
   readonly now: () => number
-  /** From 0 to 1. */
+  /** A random number from 0 to 1, as of `Math.random`. */
   readonly random: () => number
-  /** Fails with the reason of the signal when the signal aborts. */
+  /** Waits. Fails with the reason of the signal when the signal aborts. */
   readonly sleep: (millis: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
 export const runtimeOf = (given: Partial<ClientRuntime>): ClientRuntime => ({
   // Looked up at each call, because a page may replace `fetch` later. A detached `fetch` does not run in a browser.
   fetch: given.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-  // @effect-diagnostics-next-line globalDate:off -- apps have no Clock
+  // @effect-diagnostics-next-line globalDate:off -- the client does not use Effect
   now: given.now ?? (() => Date.now()),
   // @effect-diagnostics-next-line globalRandom:off -- only spreads retries
   random: given.random ?? (() => Math.random()),
@@ -26,7 +26,7 @@ const sleep: ClientRuntime["sleep"] = (millis, signal) =>
       clearTimeout(timer)
       reject(signal?.reason)
     }
-    // @effect-diagnostics-next-line globalTimers:off -- apps have no Effect
+    // @effect-diagnostics-next-line globalTimers:off -- the client does not use Effect
     const timer = setTimeout(() => {
       signal?.removeEventListener("abort", abort)
       resolve()
@@ -34,7 +34,10 @@ const sleep: ClientRuntime["sleep"] = (millis, signal) =>
     signal?.addEventListener("abort", abort, { once: true })
   })
 
-/** The outcome of `work`, or the signal's reason if the signal aborts first. `work` goes on: others may wait for it. */
+/**
+ * The outcome of `work`, or the signal's reason if the signal aborts first. `work` itself is not stopped, because other
+ * calls may wait for it.
+ */
 export const orAborted = <A>(work: Promise<A>, signal: AbortSignal | undefined): Promise<A> => {
   if (signal === undefined) return work
   return new Promise((resolve, reject) => {

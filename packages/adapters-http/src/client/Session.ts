@@ -6,7 +6,10 @@ import { formRequest, grant, GrantFailure, isOver, type TokenEndpoint } from "./
 import type { ClientTokenStore, StoredTokens } from "./TokenStore.js"
 import * as Transport from "./Transport.js"
 
-/** The tokens of one connection: they are refreshed when needed, by one part of the app at a time. */
+/**
+ * Reads the tokens of one connection from the store and refreshes them when needed. The store's lock lets one part of
+ * the app refresh at a time.
+ */
 export interface TokenSession {
   /** An access token for the next call. `refused`: the token that the service has just refused, if any. */
   readonly accessToken: (refused: string | null, signal: AbortSignal | undefined) => Promise<string>
@@ -40,7 +43,8 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
     { since, tokens }: RefreshDecision.RefreshDecision & { readonly _tag: "Refresh" },
     refused: string | null
   ): Promise<StoredTokens> => {
-    // Stored before the request is sent: after a crash the next process knows that a refresh was begun.
+    // `refreshing_since` is stored before the request is sent: after a crash the next process finds that a refresh was
+    // begun.
     const { refreshing_since: earlier, ...plain } = tokens
     await store.write({ ...plain, refreshing_since: since })
     try {
@@ -57,8 +61,9 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
   }
 
   /**
-   * Returns the old tokens if their access token still works, because a refresh begins before it expires. Fails when
-   * the access token does not work, or when the service has refused the refresh token for good.
+   * After a failed refresh, returns the old tokens if their access token still works: a refresh begins a minute before
+   * the token expires. Fails when the access token does not work, or when the service has refused the refresh token for
+   * good.
    */
   const usableOr = (tokens: StoredTokens, refused: string | null, failure: PlaceAccessError): StoredTokens => {
     if (isOver(failure.code) || !RefreshDecision.isUsable(tokens, runtime.now(), refused)) throw failure
@@ -75,7 +80,8 @@ export const tokenSession = (endpoint: TokenEndpoint, store: ClientTokenStore): 
       const decision = RefreshDecision.decide(await store.read(), runtime.now(), { refused, evenIfUncertain: false })
       if (decision._tag === "NotConnected") throw notConnected()
       if (decision._tag === "Use") return decision.tokens.access_token
-      // The refresh goes on when this call is aborted: its answer must not get lost.
+      // The refresh continues when this call is aborted: its answer contains the next refresh token and must not get
+      // lost.
       return (await orAborted(shared(refused), signal)).access_token
     },
     replace: (tokens) =>

@@ -7,8 +7,8 @@ import * as Transport from "./Transport.js"
 /**
  * The calls about the app's test people. They authenticate the app by its client secret and need no connection.
  *
- * `create` and `simulate` are sent once, because neither has an `Idempotency-Key`: a retry could make a second person
- * or trip. The other calls are retried like every call.
+ * `create` and `simulate` are never retried, because neither has an `Idempotency-Key`: a retry could make a second
+ * person or trip. The other calls are retried.
  */
 export const testPeopleOf = (endpoint: TokenEndpoint) => {
   const { attempt, baseUrl, clientId, clientSecret = "", policy } = endpoint
@@ -27,7 +27,7 @@ export const testPeopleOf = (endpoint: TokenEndpoint) => {
     const how = { ...attempt, signal: options.signal, policy: { ...policy, retries } }
     const { reply, wasSilent } = await Transport.send(request, how)
     if (Transport.isSuccess(reply)) return reply.json as Answer
-    // An earlier attempt, whose answer was lost, has removed the person.
+    // 404 is a success here: an earlier attempt, whose answer was lost, has removed the person.
     if (operation.method === "DELETE" && wasSilent && reply.status === 404) return undefined as Answer
     throw Transport.failureOf(reply)
   }
@@ -40,7 +40,9 @@ export const testPeopleOf = (endpoint: TokenEndpoint) => {
     create: (body: Contract.NewTestPersonBody, options?: CallOptions) =>
       call<Contract.MadeTestPersonAnswer>(TEST_PEOPLE.create, options, undefined, body),
     get: (id: string, options?: CallOptions) => call<Contract.TestPersonAnswer>(TEST_PEOPLE.get, options, id),
-    /** The connection ends at once. The rest is deleted within minutes. */
+    /**
+     * Removes the person. The connection ends at once, and everything else about the person is deleted within minutes.
+     */
     remove: (id: string, options?: CallOptions) => call<void>(TEST_PEOPLE.remove, options, id),
     /** Sends the readings of a trip as the person's phone. Rules fire and webhooks are delivered as for users. */
     simulate: (id: string, trip: Contract.TestTripBody, options?: CallOptions) =>

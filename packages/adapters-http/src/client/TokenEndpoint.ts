@@ -32,7 +32,7 @@ export const formRequest = (
   )
 })
 
-/** How an exchange or a refresh failed. */
+/** The failure of a code exchange or of a refresh. */
 export class GrantFailure extends Error {
   override readonly name = "GrantFailure"
   override readonly cause: PlaceAccessError
@@ -47,8 +47,9 @@ export class GrantFailure extends Error {
 }
 
 /**
- * Exchanges a code or refreshes. Retries as `Retry.waitAfter` says, until `RefreshDecision.REPEATABLE_MS` after
- * `since`. Fails with a `GrantFailure`.
+ * Exchanges a code, or refreshes the tokens. Retries as `Retry.waitAfter` decides, until
+ * `RefreshDecision.REPEATABLE_MS` after `since`. `wasUncertain`: whether an earlier attempt may have spent the grant.
+ * Fails with a `GrantFailure`.
  */
 export const grant = async (
   endpoint: TokenEndpoint,
@@ -81,7 +82,7 @@ const failureOf = (outcome: Transport.WireReply | Transport.NoReply): PlaceAcces
 const mayHaveSpent = (outcome: Transport.WireReply | Transport.NoReply): boolean =>
   outcome instanceof Transport.NoReply ? !outcome.isUnsent : !Transport.isRefusal(outcome.json)
 
-/** Whether the service has looked at the grant and refused it for good. */
+/** Whether the service has refused the code or the refresh token for good. */
 export const isOver = (code: string | undefined): boolean => code === "invalid_grant"
 const isFinal = (outcome: Transport.WireReply | Transport.NoReply): boolean =>
   !(outcome instanceof Transport.NoReply) && Transport.isRefusal(outcome.json) && isOver(outcome.json.error)

@@ -1,8 +1,7 @@
 /**
- * Where the tokens of one connection are kept. A refresh token works once: two parts of an app that refresh with the
- * same token, more than 30 seconds apart, end the connection, because the service takes the second refresh for theft.
- * So everything that uses the tokens of a connection shares one store, and the store's lock makes them refresh one at a
- * time.
+ * Keeps the tokens of one connection. A refresh token works once: two parts of an app that refresh with the same token,
+ * more than 30 seconds apart, end the connection, because the service takes the second refresh for theft. So everything
+ * that uses the tokens of a connection shares one store, and the store's lock makes them refresh one at a time.
  */
 export interface ClientTokenStore {
   /** Null when there are no tokens. */
@@ -25,7 +24,7 @@ export interface StoredTokens {
   readonly refreshing_since?: number
 }
 
-/** For one process, and only while it runs. */
+/** Keeps the tokens in memory: for one process, while it runs. */
 export const memoryTokenStore = (tokens: StoredTokens | null = null): ClientTokenStore => {
   let kept = tokens
   let last: Promise<unknown> = Promise.resolve()
@@ -46,7 +45,7 @@ export const memoryTokenStore = (tokens: StoredTokens | null = null): ClientToke
 /** The parts of a browser that `browserTokenStore` needs. */
 export interface BrowserParts {
   readonly indexedDB: { readonly open: (name: string, version: number) => Asked<Database> }
-  /** Web Locks. */
+  /** The browser's Web Locks; missing on a page without https. */
   readonly navigator: {
     readonly locks?: {
       readonly request: <A>(name: string, work: () => Promise<A>) => Promise<A>
@@ -82,8 +81,8 @@ interface Kept {
 const TOKENS = "tokens"
 
 /**
- * For a page: IndexedDB, and a Web Lock that all tabs of the origin share. Scripts of the page can read the tokens. A
- * page without https has no Web Locks, and the function throws at once.
+ * A store for web pages: it keeps the tokens in IndexedDB, and its lock is a Web Lock, which all tabs of the origin
+ * share. Scripts of the page can read the tokens. A page without https has no Web Locks, so there the function throws.
  *
  * `localStorage` would not do: a tab may still read the value from before another tab's write, and refresh once more.
  */

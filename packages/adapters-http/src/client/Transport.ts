@@ -18,7 +18,10 @@ export interface WireReply {
   readonly retryAfterS: number | undefined
 }
 
-/** How an attempt is made. It fails with `NoReply` without an answer, or with the signal's reason after an abort. */
+/**
+ * The options of one attempt. An attempt fails with `NoReply` without an answer, or with the signal's reason after an
+ * abort.
+ */
 export interface AttemptOptions {
   readonly runtime: ClientRuntime
   readonly timeoutMs: number
@@ -28,7 +31,7 @@ export interface AttemptOptions {
 /** The attempt had no answer. */
 export class NoReply extends Error {
   override readonly name = "NoReply"
-  /** Whether no connection was made, so that the service has not seen the request. */
+  /** Whether no connection was made, so that the service never got the request. */
   readonly isUnsent: boolean
   readonly isTimeout: boolean
 
@@ -127,7 +130,10 @@ export interface Settled {
   readonly wasSilent: boolean
 }
 
-/** Repeats the request by the policy. Replies of any status are returned; only a missing reply and an abort fail. */
+/**
+ * Sends the request, and retries as the policy allows. Replies of any status are returned; only a missing reply and an
+ * abort fail.
+ */
 export const send = async (
   request: WireRequest,
   how: AttemptOptions & { readonly policy: Retry.RetryPolicy }

@@ -17,7 +17,7 @@ import { grant, GrantFailure, storedTokens, type TokenEndpoint } from "./TokenEn
 import { memoryTokenStore, type StoredTokens } from "./TokenStore.js"
 import * as Transport from "./Transport.js"
 
-/** What an app knows of its tokens. The tokens themselves stay in the store. */
+/** The user and the scopes of the stored tokens. The tokens themselves stay in the store. */
 export interface ConnectedAs {
   readonly sub: string
   readonly scopes: ReadonlyArray<string>
@@ -46,7 +46,7 @@ export const createClient = (options: PlaceAccessOptions) => {
   const exchange = async (code: string, { codeVerifier, redirectUri }: PendingAuthorization): Promise<StoredTokens> => {
     const fields = { grant_type: "authorization_code", code, code_verifier: codeVerifier, redirect_uri: redirectUri }
     try {
-      // A code, too, can be repeated for 30 s, and counts as stolen afterwards.
+      // Like a refresh token, a code can be sent again for 30 seconds, and counts as stolen afterwards.
       return await grant(endpoint, fields, runtime.now(), false)
     } catch (error) {
       throw error instanceof GrantFailure ? error.cause : error
@@ -66,7 +66,7 @@ export const createClient = (options: PlaceAccessOptions) => {
 
   return {
     authorization: {
-      /** The address of the consent page, and what to keep until the user comes back. */
+      /** The address of the consent page, and the values to keep until the user comes back. */
       start: (request: AuthorizationRequest): Promise<StartedAuthorization> =>
         startAuthorization(options.authorizeUrl ?? `${baseUrl}/authorize`, clientId, request),
       /** Exchanges the code in the callback address for tokens. From then on every call works. */
@@ -87,7 +87,7 @@ export const createClient = (options: PlaceAccessOptions) => {
     },
 
     session: {
-      /** Null when the user has not connected. */
+      /** The user and the scopes of the stored tokens; null when the user has not connected. */
       connectedAs: async (): Promise<ConnectedAs | null> => {
         const tokens = await store.read()
         return tokens === null ? null : connectedAs(tokens)
@@ -95,9 +95,9 @@ export const createClient = (options: PlaceAccessOptions) => {
       /**
        * Refreshes now. The client refreshes by itself when it must, so few apps need this.
        *
-       * `evenIfUncertain`: presents a refresh token that an earlier refresh, whose answer was lost, may have spent. If
-       * it was spent, the service ends the connection as stolen and writes to the user, who has to connect again.
-       * Without this, the user has to connect again in either case.
+       * `evenIfUncertain`: sends a refresh token that an earlier refresh, whose answer was lost, may have spent. If it
+       * was spent, the service ends the connection as stolen and writes to the user, who has to connect again. Without
+       * the option, the user has to connect again in either case.
        */
       refresh: async ({ evenIfUncertain = false }: { readonly evenIfUncertain?: boolean } = {}): Promise<ConnectedAs> =>
         connectedAs(await session.refresh({ evenIfUncertain })),
@@ -135,7 +135,7 @@ export const createClient = (options: PlaceAccessOptions) => {
         call<Contract.LatestLocationAnswer>(OPERATIONS.latestLocation, { query, options }),
       at: (query: Contract.LocationLookupQuery, options?: CallOptions) =>
         call<Contract.LocationLookupAnswer>(OPERATIONS.lookUpLocation, { query, options }),
-      /** Oldest first. */
+      /** The readings between two moments, oldest first. */
       between: (query: Contract.LocationsQuery, options?: CallOptions) =>
         pages<Contract.LocationsPage, Contract.Coordinates>(OPERATIONS.locations, query, options, ({ fixes }) => fixes),
       days: (query: Contract.LocationDaysQuery, options?: CallOptions) =>
@@ -149,7 +149,7 @@ export const createClient = (options: PlaceAccessOptions) => {
       list: (query: Contract.PageQuery = {}, options?: CallOptions) =>
         pages<Contract.PlaceRulesPage, Contract.PlaceRuleAnswer>(OPERATIONS.placeRules, query, options, rulesOf),
       remove: (id: string, options?: CallOptions) => call<void>(OPERATIONS.removePlaceRule, { path: { id }, options }),
-      /** Why the rule fired lately, or why not. */
+      /** The last evaluations of the rule: why it fired, or why not. */
       evaluations: (id: string, options?: CallOptions) =>
         call<Contract.EvaluationsAnswer>(OPERATIONS.placeRuleEvaluations, { path: { id }, options })
     },

@@ -3,7 +3,7 @@ import { open, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/pro
 import { setTimeout } from "node:timers/promises"
 import { type ClientTokenStore, parseTokens } from "./TokenStore.js"
 
-/** A lock that nobody has touched for this long belonged to a process that died. */
+/** A lock whose file was not touched for this long belonged to a process that died. */
 const STALE_MS = 10_000
 const TOUCH_MS = 2_000
 const WAIT_MS = 25
@@ -18,7 +18,8 @@ export const fileTokenStore = (path: string): ClientTokenStore => {
     read: async () => parseTokens(await contentOf(path)),
     write: async (tokens) => {
       if (tokens === null) return rm(path, { force: true })
-      // Replaced as a whole: a reader never sees half a file, and a power cut leaves the old or the new file.
+      // The file is replaced as a whole: a reader never sees half a file, and a power cut leaves the old or the new
+      // file.
       const fresh = `${path}.${randomUUID()}`
       const file = await open(fresh, "wx", 0o600)
       try {
@@ -53,21 +54,21 @@ const acquire = async (lock: string): Promise<() => Promise<void>> => {
     if (await isStale(lock)) await takeAway(lock)
     else await setTimeout(WAIT_MS)
   }
-  // @effect-diagnostics-next-line globalTimers:off -- apps have no Effect
+  // @effect-diagnostics-next-line globalTimers:off -- the client does not use Effect
   const touching = setInterval(() => {
-    // @effect-diagnostics-next-line globalDate:off -- apps have no Clock
+    // @effect-diagnostics-next-line globalDate:off -- the client does not use Effect
     const now = new Date()
     void utimes(lock, now, now).catch(() => undefined)
   }, TOUCH_MS)
   touching.unref()
   return async () => {
     clearInterval(touching)
-    // Another process that took this process for dead may hold the lock now.
+    // The lock may belong to another process by now, which took this process for dead.
     if ((await contentOf(lock)) === holder) await rm(lock, { force: true })
   }
 }
 
-/** Makes the file unless it is there: true for exactly one of several processes. */
+/** Creates the file unless it exists. True for exactly one of several processes that try at once. */
 const create = (path: string, content: string): Promise<boolean> =>
   writeFile(path, content, { flag: "wx", mode: 0o600 }).then(
     () => true,
@@ -79,7 +80,7 @@ const create = (path: string, content: string): Promise<boolean> =>
 
 const isStale = async (path: string): Promise<boolean> => {
   const found = await stat(path).catch(() => undefined)
-  // @effect-diagnostics-next-line globalDate:off -- apps have no Clock
+  // @effect-diagnostics-next-line globalDate:off -- the client does not use Effect
   return found !== undefined && Date.now() - found.mtimeMs > STALE_MS
 }
 

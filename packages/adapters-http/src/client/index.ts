@@ -3,8 +3,8 @@
  * headers, and lists that are read page by page. It needs `fetch` and Web Crypto and imports nothing, so it runs in
  * Node, workers and browsers. docs/client.md shows how to use it.
  *
- * The room stands alone: it imports no other room, and no other room imports it. `fileTokenStore.ts` is apart, because
- * it needs Node.
+ * This folder imports no other folder, and no other folder imports it. `fileTokenStore.ts` is not exported here,
+ * because it needs Node.
  *
  * @module
  */

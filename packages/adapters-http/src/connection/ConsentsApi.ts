@@ -9,7 +9,7 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import { At, NullableAt, optional, request } from "../wire/Fields.js"
 
-/** The content of the consent page as data (Spec §4.1). */
+/** The schemas of this file are the content of the consent page as data (Spec §4.1). */
 
 export const Uses = Schema.Struct({
   since: At,

@@ -5,7 +5,7 @@ import { BearerAuth } from "../security/BearerAuth.js"
 import { RequiredScope } from "../security/RequiredScope.js"
 import { At, NullableAt } from "../wire/Fields.js"
 
-/** Spec §2.2. */
+/** A connection as its app reads it (Spec §2.2). */
 export const Connection = Schema.Struct({
   sub: Schema.String,
   external_user_id: Schema.NullOr(Schema.String),

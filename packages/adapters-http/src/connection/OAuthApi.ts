@@ -5,8 +5,8 @@ import * as Errors from "../wire/Errors.js"
 import { NullableAt } from "../wire/Fields.js"
 
 /**
- * The token endpoints (Spec §4.3; decisions O1 to O4). `OAuthRequest` reads the bodies: these schemas only document the
- * two dialects, JSON and forms.
+ * The token endpoints (Spec §4.3; decisions O1 to O4). `OAuthRequest` reads the bodies. The schemas of this file only
+ * document the two forms of a body: JSON and forms.
  */
 
 const FORM = { kind: "UrlParams", contentType: "application/x-www-form-urlencoded" } as const
@@ -63,7 +63,7 @@ const RevokeForm = Schema.Struct({ ...clientForm, token: Schema.String }).annota
   identifier: "RevocationRequestForm"
 })
 
-/** RFC 8414 §2. */
+/** The metadata of the authorization server (RFC 8414 §2). */
 export const Metadata = Schema.Struct({
   issuer: Schema.String,
   authorization_endpoint: Schema.String,

@@ -37,14 +37,15 @@ interface CountedRequest {
 }
 
 /**
- * Reads the request, and counts it for the app that it names and the address that it comes from. The secret is not
- * checked yet, for two reasons: wrong guesses count too, and a client at another address cannot use up the app's limit.
+ * Reads the request, and counts it against the limit of the app that it names at the network address that it comes
+ * from. It is counted before the secret is checked, so that wrong guesses count too. The address is part of the limit,
+ * so that a stranger at another address cannot use up the app's limit.
  */
 const counted = fn(function* (request: Request) {
   const sent = yield* OAuthRequest.read(request)
   const found = yield* findClient(OAuthRequest.clientId(request, sent))
   const id = Option.map(found, ({ app }) => app.id)
-  // Before the secret is checked: a wrong secret is what a developer looks for in the request log.
+  // Noted before the secret is checked: a developer looks for calls with a wrong secret in the app's request log.
   if (Option.isSome(id)) yield* CurrentRequest.clientIs(id.value)
   yield* RateLimit.take(Subject.client(id, yield* clientAddress), Rate.OAUTH)
   return { sent, found } satisfies CountedRequest
@@ -111,8 +112,8 @@ const revoke = (request: Request) =>
   })
 
 /**
- * Adds `error_description` for clients that send forms, where RFC 6749 §5.2 puts it. Clients that send JSON get the
- * specified body.
+ * Runs `program` and encodes its errors. Clients that send forms also get `error_description`, as RFC 6749 §5.2 has it.
+ * Clients that send JSON get the specified body.
  */
 const answer = <E extends Shared | Errors.WireError, R>(
   request: Request,

@@ -29,7 +29,7 @@ const Change = request({
 
 const Difference = Schema.Struct({ scopes: Schema.Array(Scope.Scope), places: Schema.Array(PlaceId) })
 
-/** A change of a connection, and the terms from then on. */
+/** A change of a connection, and the connection's terms from then on. */
 export const HistoryEntry = Schema.Struct({
   at: At,
   change: ConsentEntry.ConsentChange,

@@ -9,16 +9,19 @@ import * as RateLimit from "../limits/RateLimit.js"
 import * as Credentials from "../security/Credentials.js"
 import { afterAnswer } from "../edge/afterAnswer.js"
 
-// Steps that the API and the pages share.
+// The steps of mailed links that both the API and the pages take.
 
-/** Counts a request that uses or requests a mailed link, for its network address. */
+/** Counts a request that uses or asks for a mailed link, against the limit of its network address. */
 export const takeLink = Effect.flatMap(clientAddress, (address) => RateLimit.take(Subject.reset(address), Rate.RESETS))
 
-/** Counts the request, and mails an unlock link if an account has the address. */
+/** Counts the request, and mails an unlock link if an account has this e-mail address. */
 export const mailUnlockLink = (email: Account.Email) =>
   Effect.zipRight(takeLink, afterAnswer("An unlock link could not be mailed", requestUnlock(email)))
 
-/** Uses an unlock link. `withCookie` adds the cookie that makes this browser known to an answer. */
+/**
+ * Uses an unlock link. The returned `withCookie` adds to an answer the cookie that makes this browser known to the
+ * account.
+ */
 export const unlockBrowser = (token: string) =>
   Effect.gen(function* () {
     yield* takeLink

@@ -6,7 +6,9 @@ import { clientAddress } from "../edge/ClientAddress.js"
 import * as RateLimit from "../limits/RateLimit.js"
 import { afterAnswer } from "../edge/afterAnswer.js"
 
-/** Counts the request for its network address, and mails a link if an account has this e-mail address. */
+/**
+ * Counts the request against the limit of its network address, and mails a link if an account has this e-mail address.
+ */
 export const mailResetLink = (email: Account.Email) =>
   Effect.gen(function* () {
     yield* RateLimit.take(Subject.reset(yield* clientAddress), Rate.RESETS)

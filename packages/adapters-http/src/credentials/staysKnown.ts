@@ -5,7 +5,10 @@ import { Effect, Option } from "effect"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "../security/Credentials.js"
 
-/** Makes a browser that has just set a new password known again: the new password ends every known browser. */
+/**
+ * A new password makes the account forget all its known browsers. This adds the cookie of a known browser to `response`
+ * again, for the browser that has just set the password.
+ */
 export const staysKnown = (account: Account.Account, response: HttpServerResponse.HttpServerResponse) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions

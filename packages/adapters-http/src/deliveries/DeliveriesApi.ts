@@ -7,9 +7,9 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-// Decision deliveries-13.
+// The developer's log shows no payloads (decision deliveries-13).
 
-/** Accepts any text, because an unknown id answers 404 and not 400. */
+/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
 const DeliveryPath = Schema.Struct({
   ...AppPath.fields,
   delivery_id: Schema.String.pipe(Schema.brand("DeliveryId"))

@@ -4,11 +4,12 @@ import { Language, type Timestamp } from "@place-access/domain/shared"
 import { Encoding } from "effect"
 import { type TextFiles, textsIn } from "../languages/index.js"
 
-// Decisions devices-2 and devices-16.
+// The set-up instructions are complete, and make the app keep sending (decisions devices-2 and devices-16).
 
 /**
  * The settings for a phone's app, to scan, to open on the phone, or to type in. `qrText`, `link` and `settings` contain
- * the token, so they are shown once, together with it. `address` and `steps` contain no token and may be shown again.
+ * the token, so they are shown only once, when the token is made. `address` and `steps` contain no token and may be
+ * shown again.
  */
 export interface DeviceSetup {
   /** The address to which the phone sends its readings. */
@@ -30,7 +31,10 @@ export interface PhoneSetting {
   readonly value: string
 }
 
-/** A setting of the app by which it sends often and exactly enough. The link and the QR code set it where they can. */
+/**
+ * A setting of the app that makes it send often and exactly enough. The link and the QR code contain it if the app can
+ * take it from them.
+ */
 export interface PhoneTuning {
   /** The name that the app shows. */
   readonly name: string
@@ -40,7 +44,7 @@ export interface PhoneTuning {
 }
 
 export interface SetupContext {
-  /** The phone's token; "" when the service no longer knows it. */
+  /** The phone's token; "" when the set-up is shown again: the service does not store the token itself. */
   readonly token: string
   /** The address of the API, without a slash at its end. */
   readonly baseUrl: string
@@ -86,8 +90,8 @@ interface Given {
 }
 
 /**
- * https://overland.p3k.app: the link is documented in the app's README. The app ignores a link that starts it
- * (SceneDelegate.m reads links of a running app only), so it must be open before.
+ * https://overland.p3k.app: the app's README documents the link. The app must be open before the person opens the link:
+ * it reads links only while it runs (SceneDelegate.m).
  */
 const overland = ({ id, phone, token, say }: Given): DeviceSetup => {
   const address = `${phone}/overland`
@@ -113,8 +117,8 @@ const overland = ({ id, phone, token, say }: Given): DeviceSetup => {
 }
 
 /**
- * https://owntracks.org/booklet/tech/qr/: the configuration as JSON, in standard base64. Waypoints are the owner's
- * places: with “significant” monitoring the app sends little on the way, and wakes up at their edges.
+ * https://owntracks.org/booklet/tech/qr/: the configuration as JSON, in standard base64. The waypoints are the owner's
+ * places. With “significant” monitoring the app sends little on the way, but wakes up at the edge of a waypoint.
  */
 const owntracks = ({ id, phone, places, token, say }: Given): DeviceSetup => {
   const address = `${phone}/owntracks`
@@ -122,7 +126,7 @@ const owntracks = ({ id, phone, places, token, say }: Given): DeviceSetup => {
     const waypoints = places.slice(0, most).map(waypoint)
     const configuration = {
       _type: "configuration",
-      // HTTP
+      // 3 is HTTP.
       mode: 3,
       url: address,
       auth: true,
@@ -179,7 +183,9 @@ const fitting = (link: (waypoints: number) => string, most: number): string => {
   return most === 0 || text.length <= MAX_QR_TEXT ? text : fitting(link, most - 1)
 }
 
-/** The app knows a waypoint by `tst`, in seconds. Places that were made in one second must not replace one another. */
+/**
+ * The app identifies a waypoint by `tst`, in seconds. Adding the index keeps places that were made in one second apart.
+ */
 const waypoint = ({ circle, createdAt, label }: SetupPlace, index: number) => ({
   _type: "waypoint",
   desc: label,
@@ -190,9 +196,9 @@ const waypoint = ({ circle, createdAt, label }: SetupPlace, index: number) => ({
 })
 
 /**
- * Traccar Client (configuration_service.dart) reads the same names from a scanned web address, whose path is the
- * server's, and from a link of its own. Its default accuracy, that of Wi-Fi and cells, misses a circle of 150 m.
- * Without a heartbeat a phone that lies still sends nothing, and counts as unknown.
+ * Traccar Client (configuration_service.dart) takes the same parameters from the QR code, which is the server's
+ * address, and from a link of its own. Its default accuracy, that of Wi-Fi and cells, misses a circle of 150 m. Without
+ * a heartbeat a phone that lies still sends nothing, and counts as unknown.
  */
 const traccar = ({ phone, token, say }: Given): DeviceSetup => {
   const address = `${phone}/osmand`
@@ -217,7 +223,9 @@ const traccar = ({ phone, token, say }: Given): DeviceSetup => {
   }
 }
 
-/** OsmAnd fills in what is in braces. `{3}` is the accuracy in metres (its source: Location.getAccuracy). */
+/**
+ * OsmAnd replaces each number in braces by a value. `{3}` is the accuracy in metres (its source: Location.getAccuracy).
+ */
 const osmand = ({ phone, token, say }: Given): DeviceSetup => {
   const address = `${phone}/osmand`
   const fields = "lat={0}&lon={1}&timestamp={2}&accuracy={3}&altitude={4}&speed_mps={5}&bearing={6}"
@@ -279,7 +287,10 @@ const gpsLoggerSettings = (phone: string, token: string) =>
     }
   ] as const
 
-/** When GPSLogger logs, with the keys of its profiles. A distance filter would keep a phone that lies still silent. */
+/**
+ * The settings that decide when GPSLogger logs, with the keys of its profiles. A distance filter would keep a phone
+ * that lies still silent.
+ */
 const GPSLOGGER = [
   { key: "time_before_logging", name: "Logging interval", value: "120", text: "interval" },
   { key: "distance_before_logging", name: "Distance filter", value: "0", text: "distance" },
@@ -324,7 +335,7 @@ const json = ({ id, phone, token, say }: Given): DeviceSetup => {
   }
 }
 
-/** A page of this service sends the same JSON. */
+/** The phone's browser is the app: a page of this service sends readings in the format `json`. */
 const browser = (given: Given): DeviceSetup => {
   const { address, ...setup } = json(given)
   return { ...setup, address, tuning: [], steps: given.say.steps.browser(address) }

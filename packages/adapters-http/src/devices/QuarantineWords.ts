@@ -8,5 +8,5 @@ interface QuarantineWords {
   readonly explanation: string
 }
 
-/** What the API says about readings that were put aside: in English (decision languages-1). */
+/** The English texts of the API about readings that were put aside (decision languages-1). */
 export const quarantineWords: Readonly<Record<QuarantineReason, QuarantineWords>> = textsIn("en").devices.quarantine

@@ -2,17 +2,20 @@ import type { Device, Silence } from "@place-access/domain/devices"
 import type { Language } from "@place-access/domain/shared"
 import { textsIn } from "../languages/index.js"
 
-// Decision devices-13.
+// The texts about what may be wrong with a silent phone (decision devices-13).
 
 interface TroubleWords {
   readonly title: string
-  /** What to look at, the most likely cause first. */
+  /** Instructions what to check, the most likely cause first. */
   readonly checks: ReadonlyArray<string>
 }
 
 type Format = Device.PhoneFormat
 
-/** Apps for iPhones only. Others run on Android phones as well, which save battery in their own ways. */
+/**
+ * The apps that run on iPhones only and, below, on Android only. The other apps run on both, so their owners read
+ * advice for both.
+ */
 const IS_IPHONE_ONLY: ReadonlySet<Format> = new Set<Format>(["overland"])
 const IS_ANDROID_ONLY: ReadonlySet<Format> = new Set<Format>(["osmand", "gpslogger"])
 
@@ -26,7 +29,7 @@ const forPhones = (format: Format, { android, iphone }: ByPhone): ReadonlyArray<
     ? []
     : [...(IS_ANDROID_ONLY.has(format) ? [] : [iphone]), ...(IS_IPHONE_ONLY.has(format) ? [] : [android])]
 
-/** `address`: where the app must send to. */
+/** The title and the checks for a trouble. `address`: the address to which the app must send. */
 export const troubleWords = (
   trouble: Silence.Trouble,
   format: Format,

@@ -4,23 +4,27 @@ import { Turns } from "./Turns.js"
 
 /**
  * Admission control (decision limits-11): how many requests this process works on at once. Under overload, requests
- * beyond that number would all be slow, hold memory, and wait for a connection of the database until they fail. They
- * wait here for a moment instead, and are then refused with 503 and `Retry-After`.
+ * beyond that number would all be slow, hold memory, and wait for a connection of the database until they fail.
+ * Instead, such a request waits here for a moment. If it gets no place in time, it is refused with 503 and
+ * `Retry-After`.
  *
- * Health checks and texts that need no database are let in always.
+ * Health checks and texts that need no database are always admitted.
  */
 
-/** The longest wait. A refusal comes within 250 ms, with time to spare for writing it. */
+/** The longest wait for a place. A client gets its refusal within 250 ms, so some time remains for writing it. */
 const WAIT_MILLIS = 200
 const WAITING_MAX = 2_000
-/** How long a request may wait for its body before another request takes its place. */
+/** How long a request may wait for its body before it gives its place to another request. */
 const BODY_GRACE_MILLIS = 250
 
 const ALWAYS = /^\/(?:healthz|readyz|assets\/|docs(?:[/?]|$))/
 
 export const isExempt = (url: string): boolean => ALWAYS.test(url)
 
-/** The place that an admitted request takes. It can be given back for a while, and is given back once at the end. */
+/**
+ * The place of an admitted request. `leave` gives the place to others, `comeBack` takes a place again. At its end the
+ * request leaves once more, which does nothing if it has left already.
+ */
 export class RequestPlace {
   private isTaken = true
   private readonly turns: Turns
@@ -35,7 +39,7 @@ export class RequestPlace {
     this.turns.release()
   }
 
-  /** Never waits: a request that was admitted once is not refused later. */
+  /** Takes a place without waiting, even above the limit: a request that was admitted once is not refused later. */
   comeBack(): void {
     if (this.isTaken) return
     this.isTaken = true
@@ -51,7 +55,7 @@ export const make = (requestsAtOnce: number, timers: RequestTimers): Admit => {
   return Effect.map(turns.take, (hasTurn) => (hasTurn ? new RequestPlace(turns) : undefined))
 }
 
-/** Gives the place to others while `waiting` waits for something that is no work of this process. */
+/** Gives the place to others during `waiting`, in which this process has no work to do for the request. */
 export const aside = <A, E, R>(
   place: RequestPlace | undefined,
   waiting: Effect.Effect<A, E, R>
@@ -72,7 +76,7 @@ export const aside = <A, E, R>(
  */
 export const duringBody = (place: RequestPlace | undefined): (() => void) => {
   if (place === undefined) return NOTHING
-  // @effect-diagnostics-next-line globalTimers:off -- a socket's time, below any program
+  // @effect-diagnostics-next-line globalTimers:off -- a timeout of Node's socket: no Effect program runs here
   const timer = setTimeout(() => place.leave(), BODY_GRACE_MILLIS)
   return () => {
     clearTimeout(timer)

@@ -40,7 +40,10 @@ const report = (recorder: Tally.FiguresRecorder, cell: Cell, { error, response }
   recorder.called(call, cell.caller === undefined ? null : rateUse(cell))
 }
 
-/** The used percentage of the connection's rate limit. A call without a connection counts against an address. */
+/**
+ * The used percentage of the connection's rate limit; null when the answer has no rate limit headers. Called only for
+ * calls of a connection: other calls count against the limit of a network address.
+ */
 const rateUse = ({ standing }: Cell): number | null => {
   const [limit, remaining] = [Number(standing["ratelimit-limit"]), Number(standing["ratelimit-remaining"])]
   return Number.isFinite(limit) && Number.isFinite(remaining) ? AppFigures.percentUsed(limit, remaining) : null

@@ -25,8 +25,8 @@ const FORM_TYPE = "application/x-www-form-urlencoded"
 
 /**
  * Bounds the request's body: only the declared content types, only UTF-8, and at most the route's `BodyBounds`, counted
- * while the bytes arrive. The platform itself sets no limit, takes any content type, and resets the connection of a
- * body beyond its own limit. Nothing is read before the caller is known and allowed.
+ * while the bytes arrive. By itself the platform limits no body and takes any content type; with a limit set, it resets
+ * the connection of a longer body. The body is not read before a guard or a handler asks for it.
  */
 export const bounded = (
   request: HttpServerRequest.HttpServerRequest,
@@ -53,7 +53,7 @@ class BoundedRequest extends NodeRequest {
 
 const unsupported = (cell: Cell): Errors.WireError => Errors.unsupportedMediaType(Array.from(cell.route.reads))
 
-/** Reads the body once and keeps the result for later calls. No two calls overlap, because a request is one fibre. */
+/** Reads the body once and keeps the result for later calls. No two calls overlap, because one fiber runs a request. */
 const text = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Effect.Effect<string> => {
   let known: Exit.Exit<string> | undefined
   return Effect.suspend(() => {
@@ -135,8 +135,10 @@ const DISCARDED_MAX = 64 * 1_048_576
 
 /**
  * Reads and drops the rest of the body, so that a client that is still sending can read the answer. After
- * `DISCARDED_MAX` bytes the connection is closed. Closing a connection while data arrives resets it and loses the
- * answer; where Node would do that, the caller answers only after `done`.
+ * `DISCARDED_MAX` bytes the connection is closed.
+ *
+ * Closing a connection while data arrives resets it, and the client never gets the answer. For some requests Node
+ * closes the connection right after the answer (`closesAfterwards`). The caller answers these only after `done`.
  */
 const discard = (source: IncomingMessage, alreadyRead: number, done: () => void): void => {
   let size = alreadyRead
@@ -175,7 +177,7 @@ const decodeUtf8 = (bytes: Buffer, isForm: boolean): Exit.Exit<string> => {
 const parseJson = (text: string, entriesMax: number): Effect.Effect<unknown> =>
   Slices.isLong(text) ? parseLong(text, entriesMax) : parseShort(text, entriesMax)
 
-/** As `parseShort`, and other requests run meanwhile. */
+/** As `parseShort`, but in slices, between which other requests run. */
 const parseLong = (text: string, entriesMax: number): Effect.Effect<unknown> => {
   let entries = 0
   const mayHoldNul = text.includes("\\u0000")
@@ -194,7 +196,7 @@ const parseLong = (text: string, entriesMax: number): Effect.Effect<unknown> => 
 const parseShort = (text: string, entriesMax: number): Exit.Exit<unknown> => {
   try {
     const value: unknown = text === "" ? null : JSON.parse(text)
-    // Each entry takes at least a character and a comma, so a shorter text cannot hold too many.
+    // Each entry takes at least a character and a comma, so a shorter text cannot have too many entries.
     if (text.length > 2 * entriesMax && entriesOf(value, entriesMax) > entriesMax) {
       return Exit.die(new BodyRefused({ answer: Errors.tooManyEntries(entriesMax) }))
     }

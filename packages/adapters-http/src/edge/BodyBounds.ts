@@ -4,12 +4,12 @@ import { byRoute } from "../engine/byRoute.js"
 
 const MIB = 1_048_576
 
-/** How much of a request's body is read (decisions §5). */
+/** The largest body that a route reads (decisions §5). */
 export interface Bounds {
   readonly bytes: number
   /**
-   * The entries of all lists of a JSON body together. Checking an entry and reporting its faults costs a hundred times
-   * its bytes: a body of three million wrong entries would end the process.
+   * The most entries of all lists of a JSON body together. Checking a wrong entry takes about a hundred times the
+   * entry's size: a body of three million wrong entries would end the process.
    */
   readonly entries: number
 }

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto"
 
 /**
  * Answers with a text that is the same for everybody as long as this server runs. The first request makes the text. A
- * client revalidates its copy, so that after an update nobody reads the old server's text.
+ * client revalidates its copy on each use, so that after an update nobody reads the old server's text.
  */
 export const handler = (
   contentType: string,
@@ -31,7 +31,10 @@ const tagged = (text: string): Made => ({
   etag: `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`
 })
 
-/** Whether the client has this text (RFC 9110 §13.1.2): the header is `*`, or lists the tag, also as a weak tag. */
+/**
+ * Whether the client has this text already (RFC 9110 §13.1.2): `If-None-Match` is `*`, or lists the tag, also as a weak
+ * tag.
+ */
 const isKnown = (ifNoneMatch: string | undefined, etag: string): boolean =>
   ifNoneMatch !== undefined &&
   (ifNoneMatch.trim() === "*" || ifNoneMatch.split(",").some((one) => one.trim().replace(/^W\//, "") === etag))

@@ -14,5 +14,8 @@ export const clientAddress: Effect.Effect<string, never, HttpOptions | HttpServe
     return plain(forwarded !== undefined && isIP(forwarded) !== 0 ? forwarded : peer)
   })
 
-/** `::ffff:192.0.2.1` and `192.0.2.1` are one address; a zone such as `%eth0` is ours, not the client's. */
+/**
+ * `::ffff:192.0.2.1` and `192.0.2.1` are one address. A zone such as `%eth0` names an interface of this server, so it
+ * is cut off.
+ */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "").replace(/%.*$/, "")

@@ -29,20 +29,30 @@ export interface Cell {
   readonly id: string
   /** Set by the router. The edge reads it to bound the body, to log refusals and to add headers. */
   route: Route
-  /** Set by the guard, before it checks limits and scopes: a call that it then refuses is logged as well. */
+  /**
+   * Set by the guard of the route, before it checks limits and scopes, so that a call which the guard refuses is logged
+   * too.
+   */
   caller: RequestCaller | undefined
-  /** The app that calls, for its developer's numbers: the app of the token, or the app that `client_id` names. */
+  /**
+   * The app that calls, for the figures that its developer reads: the app of the token, or the app that `client_id`
+   * names.
+   */
   appId: AppId | undefined
   /** Set for a token that no longer works: its calls of one route within an hour share one log entry. */
   repeat: Repeat | undefined
-  /** Set by the guard, before it checks the purpose: a refused purpose is in the log too. */
+  /**
+   * The key of the app's purpose that the request named. Set by `BearerAuthLive`, also when it refuses the purpose, so
+   * that the access log names it.
+   */
   purpose: string | null
   /**
-   * What the answer discloses, in words for the user, such as "2 shared places". Never a coordinate. Handlers return it
-   * (`DisclosedAnswer`); it is here because the platform encodes the answer before the edge sees it.
+   * What the answer discloses, in words for the user, such as "2 shared places". Never a coordinate. A handler returns
+   * these words (`DisclosedAnswer`), and the cell passes them on: the platform encodes the answer before the edge gets
+   * it.
    */
   disclosed: string | null
-  /** The code of a refusal that the handler answered itself, so that the edge sees no error. */
+  /** The code of a refusal that the handler itself turned into a response, so that the edge sees no error. */
   refusal: string | null
   /** The request's place in admission control; undefined when admission is off or the request is exempt. */
   place: RequestPlace | undefined
@@ -95,10 +105,12 @@ export const callerIs = (caller: RequestCaller): Effect.Effect<void> =>
 export const developerReads = (caller: RequestCaller): Effect.Effect<void> =>
   change((cell) => void (cell.caller = caller))
 
-/** From here on the request counts as a call of the app, and concerns no user. */
+/** From here on the request counts as a call of the app. It concerns no user, so no access log has it. */
 export const clientIs = (id: AppId): Effect.Effect<void> => change((cell) => void (cell.appId = id))
 
-/** Like `callerIs`, for a token that no longer works: the call shares a log entry with other calls. */
+/**
+ * Like `callerIs`, for a token that no longer works: the call shares its log entry with other such calls (`repeat`).
+ */
 export const deadCallerIs = (caller: RequestCaller, repeat: Repeat): Effect.Effect<void> =>
   change((cell) => {
     cell.caller = caller
@@ -106,13 +118,16 @@ export const deadCallerIs = (caller: RequestCaller, repeat: Repeat): Effect.Effe
     cell.repeat = repeat
   })
 
-/** What the answer discloses. Handlers behind a bearer token return it instead (`DisclosedAnswer`). */
+/**
+ * Records what the answer discloses, for a handler that is not behind a bearer token. Others return a
+ * `DisclosedAnswer`.
+ */
 export const discloses = (words: string): Effect.Effect<void> => change((cell) => void (cell.disclosed = words))
 
-/** The code of a refusal that the handler has encoded itself. */
+/** Records the code of a refusal that the handler itself turns into a response. */
 export const refusedWith = (code: string): Effect.Effect<void> => change((cell) => void (cell.refusal = code))
 
-/** Records the purpose's key for the access log. The caller makes sure that it is a key of the app. */
+/** Records the purpose's key for the access log. Call it only with a key of a purpose of the app. */
 export const purposeIs = (key: string): Effect.Effect<void> => change((cell) => void (cell.purpose = key))
 
 export const id: Effect.Effect<string> = Effect.map(FiberRef.get(ref), (cell) => cell.id)

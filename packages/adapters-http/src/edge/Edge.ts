@@ -37,7 +37,8 @@ export interface EdgeRoutes {
 /**
  * The edge: the outermost function around every request. It gives the request an id, bounds its body, turns every
  * failure into one of our error bodies, writes the user's access log before the answer leaves, and adds the security
- * headers. It never fails, and it begins uninterruptible.
+ * headers. It never fails. It must be run uninterruptible, so that a client who hangs up cannot prevent the entry in
+ * the access log.
  */
 export const make = <R>(
   app: HttpApp.Default<unknown, R>,
@@ -142,9 +143,9 @@ export const make = <R>(
   })
 
 /**
- * Gives the rest of the request its cell, and writes the request's id on every log line. Both are set in one step and
- * never reset, because the fiber ends with the request. `Effect.locally` takes twenty steps for each, to restore the
- * old value.
+ * Stores the cell for the rest of the request, and adds the request's id to every log line. Both are set in one step
+ * and never reset, because the fiber ends with the request. `Effect.locally` takes twenty steps for each, to restore
+ * the old value.
  */
 const carrying =
   (cell: CurrentRequest.Cell) =>
@@ -168,7 +169,7 @@ interface Answer {
   readonly refusal?: Errors.WireError
   /** The error code for the access log; null for a status below 400. */
   readonly error: string | null
-  /** Set for a refusal that may be shown as a page to a person who came with a browser. */
+  /** The refusal, if it may be shown as a page to a person with a browser. */
   readonly page: Errors.WireError | undefined
 }
 
@@ -196,17 +197,20 @@ const ABORTED: Answer = {
 }
 
 /**
- * For requests with two Host headers. A proxy in front of the service may have used the Host header that Node dropped
- * (RFC 9112 §3.2). The service then trusts no part of the request, neither its path nor where its body ends, so it
- * closes the connection after the answer.
+ * The answer to a request with more than one Host header. A proxy in front of the service may have used the Host header
+ * that Node dropped (RFC 9112 §3.2). The service then trusts no part of the request, neither its path nor where its
+ * body ends, so it closes the connection after the answer.
  */
 const TWO_HOSTS: Answer = (() => {
   const { response, ...rest } = toAnswer(Errors.invalidRequest("The request has more than one Host header"))
-  // Not as a page: a page would look up the session of a request that is not trusted.
+  // The refusal is not shown as a page: a page would look up the session of a request that is not trusted.
   return { ...rest, response: HttpServerResponse.setHeader(response, "connection", "close"), page: undefined }
 })()
 
-/** For requests that were not admitted in time. Not as a page: a page would look up the session in the database. */
+/**
+ * The answer to a request that was not admitted in time. It is not shown as a page: a page would look up the session in
+ * the database.
+ */
 const BUSY: Answer = { ...toAnswer(Errors.busy), page: undefined }
 
 /**
@@ -267,7 +271,7 @@ const wantsPage = (request: HttpServerRequest.HttpServerRequest): boolean =>
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/
 
-/** The id that a trusted proxy gave the request. Undefined when the edge has to make one. */
+/** The id that a trusted proxy gave the request. Undefined when the edge has to make an id. */
 const givenId = (request: HttpServerRequest.HttpServerRequest, options: ServiceOptions): string | undefined => {
   const given = options.trustProxy ? request.headers["x-request-id"] : undefined
   return given !== undefined && REQUEST_ID.test(given) ? given : undefined

@@ -15,20 +15,20 @@ const FOR_A_FILE = 30 * MINUTE
 const EXTEND = Symbol("extend the time of a request")
 
 /**
- * A request carries its own extension. In a map of all requests, even a weak map, each request would stay in memory
- * until the next major garbage collection: the map's table is old, and minor collections keep what an old object refers
- * to.
+ * The function that extends the time of a request is a property of the request. In a map of all requests, even a weak
+ * map, each request would stay in memory until the next major garbage collection: the map's table is old, and minor
+ * collections keep what an old object refers to.
  */
 interface Extensible {
   [EXTEND]?: (() => void) | undefined
 }
 
-/** Closes the connection of a request that has not arrived in time. */
+/** Closes the connection if the request has not arrived in time. */
 export const begin = (request: IncomingMessage, response: ServerResponse): void => {
   const giveUp = () => {
     if (!request.complete) request.destroy()
   }
-  // @effect-diagnostics-next-line globalTimers:off -- a socket's time, below any program
+  // @effect-diagnostics-next-line globalTimers:off -- a timeout of Node's socket: no Effect program runs here
   const after = (millis: number) => setTimeout(giveUp, millis).unref()
   let timer = after(ORDINARY)
   const extensible: Extensible = request as IncomingMessage & Extensible
@@ -37,12 +37,12 @@ export const begin = (request: IncomingMessage, response: ServerResponse): void 
     timer = after(FOR_A_FILE)
   }
   response.once("close", () => {
-    // A request that was answered early (401 needs no body) is still arriving, so its timer goes on.
+    // A request that the service answered early (401 needs no body) is still arriving, so its timer continues.
     if (request.complete || request.socket.destroyed) clearTimeout(timer)
   })
 }
 
-/** Extends the time for a request with a large file. The caller is known and may send it. */
+/** Gives a request with a large file more time. Call it only for a caller who is known and may send the file. */
 export const extend = (request: IncomingMessage): void => {
   const extensible: Extensible = request as IncomingMessage & Extensible
   extensible[EXTEND]?.()

@@ -6,9 +6,9 @@ const API_CSP = "default-src 'none'; frame-ancestors 'none'"
 type Given = Readonly<Record<string, string>>
 
 /**
- * The security headers of every answer. A page brings its own `content-security-policy` and `referrer-policy`: under
- * `no-referrer` a browser sends `Origin: null` with a form of our own (Fetch standard, "append a request Origin
- * header").
+ * Adds the security headers to the headers of an answer. An answer may replace the headers of `unlessSet`: a page has
+ * its own `content-security-policy` and `referrer-policy`, because under `no-referrer` a browser sends `Origin: null`
+ * with the page's forms (Fetch standard, "append a request Origin header"), and the service refuses these.
  */
 export const make = (options: ServiceOptions): ((headers: Given, more: Given, requestId: string) => Given) => {
   const always = {

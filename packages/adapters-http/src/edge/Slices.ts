@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 
 /**
- * Long work on one large body, in slices: after each one, every other request of the process gets its turn. A phone
- * that was offline for weeks sends 8 MiB at once, which takes a second to read.
+ * Long work on one large body, in slices: after each slice, the other requests of the process run. A phone that was
+ * offline for weeks sends 8 MiB at once. Parsing them in one piece would block the process for a second.
  */
 
-/** The most characters of JSON that are parsed at once: about two milliseconds. */
+/** The most characters of JSON that are parsed at once, which takes about two milliseconds. */
 const CHARACTERS = 131_072
 /** The most entries that are converted at once. */
 const ENTRIES = 1_000
@@ -16,7 +16,10 @@ const turn: Effect.Effect<void> = Effect.async((resume) => {
   return Effect.sync(() => clearImmediate(waiting))
 })
 
-/** Converts a list and passes it on. A short list takes no step of the fiber. */
+/**
+ * Converts every entry of a list and passes the result to `next`. A long list is converted in slices; a short list at
+ * once, without a step of the fiber.
+ */
 export const mapped = <A, B, C, E, R>(
   list: ReadonlyArray<A>,
   convert: (one: A) => B,
@@ -34,7 +37,7 @@ const inSlices = <A, B>(list: ReadonlyArray<A>, convert: (one: A) => B): Effect.
     return converted
   })
 
-/** Whether a text is so long that `parse` is better than `JSON.parse`. */
+/** Whether a text is so long that `JSON.parse` would block other requests, so that `parse` is better. */
 export const isLong = (text: string): boolean => text.length > 2 * CHARACTERS
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
@@ -43,8 +46,8 @@ const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b
 /**
  * `JSON.parse` of a long text, with the same values and the same refusals. The lists that are members of the root are
  * cut into pieces between their elements, and each piece is parsed by itself. Everything else is parsed at the end,
- * with a number in the place of each list. `onPart` sees every value once, as a list of elements or as a member.
- * `characters`: the length of a piece.
+ * with a number in the place of each list. `onPart` gets every value once: the elements of a piece as a list, each
+ * other member as an object, and a root that is no object as it is. `characters`: the length of a piece.
  */
 export const parse = <E>(
   text: string,

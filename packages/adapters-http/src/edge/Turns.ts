@@ -1,7 +1,9 @@
 import { Effect } from "effect"
 import type { RequestTimers } from "./Timers.js"
 
-/** A timer that is this late shows that the process did not run, or that one task held the event loop. */
+/**
+ * A timer that fires this much too late shows that the process did not run, or that one task blocked the event loop.
+ */
 const STOPPED_MILLIS = 100
 
 export interface TurnLimits {
@@ -14,9 +16,9 @@ export interface TurnLimits {
 }
 
 /**
- * Turns of this process: at most `atOnce` callers work, the others wait in the order in which they came, each for a
- * bounded time. Turns are kept in memory. So a process that ends takes its turns along, and nobody waits for a process
- * that crashed.
+ * Limits how many callers work at once in this process: at most `atOnce` callers have a turn, the others wait in the
+ * order in which they came, each for a bounded time. Turns are kept in memory, so nobody waits for a process that
+ * crashed.
  */
 export class Turns {
   private working = 0
@@ -40,8 +42,8 @@ export class Turns {
 
   /**
    * True: the caller has a turn and must `release` it. False: no turn was free in time. A caller that is interrupted
-   * while it waits leaves the line. Call it where interruption is switched off: between a turn and its release nothing
-   * may interrupt.
+   * while it waits leaves the line. Run this effect in an uninterruptible region: an interruption between a turn and
+   * its release would lose the turn.
    */
   readonly take: Effect.Effect<boolean> = Effect.suspend(() => {
     if (!this.isFull) {
@@ -72,8 +74,9 @@ export class Turns {
         resume(Effect.succeed(given))
       }
       const [{ waitMillis }, timers] = [this.limits, this.timers]
-      // After a stop of the whole process every caller has waited too long, though turns are free in a moment. Nobody
-      // is refused for that: the wait begins again.
+      // When the whole process was stopped for a while, the timers of all waiting callers fire at once, though turns
+      // are free in a moment. A timer that fires much too late therefore starts the wait again instead of refusing the
+      // caller.
       const expire = (dueAt: number) => {
         if (timers.now() - dueAt <= STOPPED_MILLIS) answer(false)
         else stopTimer = startTimer()
@@ -90,7 +93,8 @@ export class Turns {
       this.waiting.add(answer)
       return Effect.sync(() => {
         leave()
-        // The interruption came after the turn was given, and before the caller knew.
+        // The caller was interrupted after it got the turn and before it could run on, so it cannot release the turn
+        // itself.
         if (hasTurn) this.release()
       })
     })

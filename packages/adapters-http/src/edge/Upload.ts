@@ -11,7 +11,7 @@ import * as Patience from "./Patience.js"
 
 /**
  * Reads bodies that are too large for memory. The bytes are passed on as they arrive, no faster than the route takes
- * them. A route uses this module only when it knows the caller, because the body may then take half an hour.
+ * them. A route uses this module only after it has found out who calls, because the body may then take half an hour.
  */
 
 export type Refused = typeof Errors.InvalidRequest.Type | typeof Errors.PayloadTooLarge.Type
@@ -81,7 +81,7 @@ const MAX_FRAME_BYTES = 65_536
 
 interface PostedFile {
   readonly name: string
-  /** Bytes that were parsed and not taken yet. */
+  /** Bytes of the file that were parsed and that the route has not read yet. */
   readonly waiting: Array<Uint8Array>
   isWhole: boolean
 }
@@ -118,8 +118,8 @@ const parserFor = (headers: Readonly<Record<string, string>>, progress: Progress
   })
 
 /**
- * Reads `multipart/form-data` with one file, as a browser sends it. Fields that the route decides by must come before
- * the file; later parts are dropped.
+ * Reads `multipart/form-data` with one file, as a browser sends it. The fields that the route needs must come before
+ * the file: later parts are dropped.
  */
 export const form = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,
@@ -150,7 +150,7 @@ export const forms = <A, E, R>(
         const file = yield* nextFile(source)
         if (file === undefined) return results.length === 0 ? yield* Effect.fail(noForm) : results
         results.push(yield* use(file))
-        // What the route left of this file is read and dropped, so that the next file begins.
+        // The bytes of this file that the route has not read are read and dropped, so that the next file begins.
         yield* Stream.runDrain(file.bytes)
       }
     })
@@ -170,7 +170,7 @@ const reading = (request: HttpServerRequest.HttpServerRequest, pull: Pull): Sour
       try {
         parser.write(bytes)
       } catch {
-        // The file name cannot be decoded.
+        // The parser throws when it cannot decode a file name.
         progress.isBroken = true
       }
       return progress.isBroken ? Effect.fail(noForm) : Effect.succeed(true)

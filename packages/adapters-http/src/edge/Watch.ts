@@ -33,8 +33,9 @@ interface Watched {
 }
 
 /**
- * Measures a request, logs it, and makes its span, the parent of the spans of its programs. All carry the route's name
- * and never the values of its parameters. When none of the three is on, it runs `answering` and nothing else.
+ * Measures a request, logs it, and makes its span, the parent of the spans of its programs. Measurement, log line and
+ * span have the route's pattern and never the values of its parameters. When all three are off, this runs only
+ * `answering`.
  */
 export const around = <A extends Answer, R>(
   watched: Watched,
@@ -51,7 +52,7 @@ export const around = <A extends Answer, R>(
 const routeOf = ({ cell, request }: Watched): string | undefined =>
   cell.route.label === "" ? undefined : cell.route.label.slice(request.method.length + 1)
 
-/** One line of the log; the line's `request_id` comes from the request's annotations. */
+/** Logs one line when the request is answered. The line's `request_id` comes from the log annotations (`Edge`). */
 const logged = <A extends Answer, R>(watched: Watched, answering: Effect.Effect<A, never, R>) =>
   Effect.suspend(() => {
     const from = performance.now()
@@ -75,7 +76,7 @@ const measured = <A extends Answer, R>(watched: Watched, answering: Effect.Effec
         "http.route": routeOf(watched) ?? Telemetry.OTHER,
         status_class: `${Math.trunc(answer.response.status / 100)}xx` as (typeof CLASSES)[number]
       })
-      // A request whose client hung up has no code, so it does not count as refused.
+      // A request whose client hung up has an error that is no code of `Errors`, so it does not count as refused.
       if (isCode(answer.error)) refusals.record(1, { error: answer.error })
       return answer
     })

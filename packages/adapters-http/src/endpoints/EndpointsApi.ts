@@ -10,7 +10,7 @@ import { LooksUpUrl, WithoutKey } from "../idempotency/WithoutKey.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-/** Accepts any text, because an unknown id answers 404 and not 400. */
+/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
 const EndpointPath = Schema.Struct({
   ...AppPath.fields,
   endpoint_id: Schema.String.pipe(Schema.brand("EndpointId"))
@@ -56,8 +56,8 @@ export const toBody = (endpoint: WebhookEndpoint.WebhookEndpoint): typeof Endpoi
 })
 
 /**
- * Checks the text of an address together with the other fields, so that one answer names all faults. The program looks
- * up the host name, and only if all fields are valid.
+ * Checks the text of an address together with the other fields, so that one answer names all faults. The program behind
+ * the endpoint looks up the host name, and only if all fields are valid.
  */
 const Url = Schema.transformOrFail(Schema.String, Schema.String, {
   strict: true,
@@ -209,7 +209,7 @@ export const EndpointsApi = HttpApiGroup.make("endpoints")
   .annotate(OpenApi.Title, "Webhook endpoints")
   .annotate(OpenApi.Description, "For developers: where events are sent")
 
-/** The changes of own headers by name. */
+/** The changes of an endpoint's own headers by name; null removes the header. */
 export const toChanges = (
   headers: ReadonlyArray<{
     readonly name: EndpointHeader.HeaderName

@@ -99,7 +99,8 @@ const guardOf = (tag: HttpApiMiddleware.TagClassAny, services: Context.Context<n
   const ways = Object.keys(tag.security).map((name) => {
     const check = (made as Readonly<Record<string, () => Guard["check"]>>)[name]
     if (check === undefined) throw new Error(`${tag.key} has nothing that checks ${name}`)
-    // The platform passes any scheme's credential on as a bearer token. Our guards read the header themselves.
+    // The platform cuts the credential out of the header without checking the scheme, so our guards take no argument
+    // and read the header themselves.
     if (check.length > 0) throw new Error(`${tag.key} would be given no credential`)
     return check()
   })

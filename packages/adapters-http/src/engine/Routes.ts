@@ -1,7 +1,10 @@
 import { HttpApi, type HttpRouter } from "@effect/platform"
 import { Chunk } from "effect"
 
-/** The methods of the routes whose path fits, for the `Allow` header; undefined when no route fits. */
+/**
+ * A function from a URL to the methods of the routes whose path fits, for the `Allow` header. It returns undefined when
+ * no route fits.
+ */
 export const allowed = (
   routes: HttpRouter.HttpRouter<unknown, unknown>["routes"]
 ): ((url: string) => string | undefined) => {

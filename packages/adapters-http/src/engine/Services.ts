@@ -4,14 +4,15 @@ import { Layered } from "./Layered.js"
 /**
  * The services that one request runs with. `NodeServer` begins each request with a context of its own that looks
  * through to the server's services (`Layered`). Services are added to it in place while the request goes on: the
- * matched route, the caller, and what a handler needs. Adding them in the ordinary way would copy the whole context and
- * take the fibre some twenty steps.
+ * matched route, the caller, and what a handler needs. Adding them with `Effect.provide` would copy the whole context
+ * and take the fiber some twenty steps.
  *
- * On the platform's own server a request has an ordinary context. There, `over` and `provide` do what Effect does.
- * `put` and `lay` change a context, so only the modules of this folder that run on `NodeServer` may call them.
+ * On the platform's own server a request has an ordinary context. There, `over` and `provide` do the same as Effect's
+ * own functions. `put` and `lay` change a context, so only the modules of this folder that run on `NodeServer` may call
+ * them.
  */
 
-/** Marks the context of a request that began with an own context. A copy of that context has the mark too. */
+/** Marks a context that `ofRequest` made. A copy of such a context has the mark too. */
 const BEGAN_OWN = "@place-access/adapters-http/engine/Services/beganOwn"
 
 /** A context for one request, over the services of the server. */
@@ -28,11 +29,11 @@ const isOwn = ({ unsafeMap }: Context.Context<never>): boolean => unsafeMap inst
 export const put = (own: Context.Context<never>, key: string, service: unknown): void =>
   void layeredOf(own).set(key, service)
 
-/** Puts `services` below the request's own, for the rest of this request. */
+/** For the rest of this request, a service that the request itself does not have is looked up in `services`. */
 export const lay = <A>(own: Context.Context<never>, services: Context.Context<A>): void =>
   void (layeredOf(own).below = services.unsafeMap)
 
-/** Runs `self` with `services` below the request's own: where both have a service, the request's is found. */
+/** Runs `self` with `services` added. Where the request has a service of the same name, the request's service wins. */
 export const over =
   <A>(services: Context.Context<A>) =>
   <X, E, R>(self: Effect.Effect<X, E, R>): Effect.Effect<X, E, Exclude<R, A>> =>

@@ -20,7 +20,7 @@ import { Engine, type EngineParts } from "./Engine.js"
  * platform's parts: `Layer.provide(Stock.layer)` below `HttpLive.layer`.
  */
 
-/** The edge begins uninterruptible (`NodeServer`); the platform begins a request's fibre interruptible. */
+/** The edge must begin uninterruptible, as on `NodeServer`; the platform begins a request's fiber interruptible. */
 const listener: EngineParts["listener"] = (app) => NodeHttpServer.makeHandler(Effect.uninterruptible(app)) as never
 
 const routed: EngineParts["routed"] = (router, onRoute) => {
@@ -48,9 +48,9 @@ interface Handlers {
 }
 
 /**
- * The platform's handlers, except for two things that the platform offers no place for. What wraps an endpoint
- * (`Around`) runs before its body is read. And an answer that does not fit its schema is a bug of the service; the
- * platform distinguishes that from a wrong request only by the text of the error.
+ * Passes a group's handlers on to the platform, with two changes for which the platform offers no place. What wraps an
+ * endpoint (`Around`) also wraps the reading of its body. And an answer that does not fit its schema is a defect: the
+ * platform distinguishes such an answer from a wrong request only by the text of the error.
  */
 class Wrapping implements Handlers {
   readonly inner: Handlers

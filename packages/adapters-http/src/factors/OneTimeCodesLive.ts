@@ -2,7 +2,7 @@ import { OneTimeCode, OneTimeCodes } from "@place-access/domain/factors"
 import { Layer } from "effect"
 import * as OTPAuth from "otpauth"
 
-/** The parameters that every app for one-time codes knows. */
+/** The parameters that every app for one-time codes supports. */
 const PARAMETERS = { algorithm: "SHA1", digits: 6, period: OneTimeCode.STEP / 1_000 }
 
 export const layer: Layer.Layer<OneTimeCodes> = Layer.succeed(OneTimeCodes, {

@@ -14,14 +14,14 @@ const verified = <A>(verify: (library: Library) => Promise<A>): Effect.Effect<A,
   Effect.flatMap(library, (loaded) =>
     Effect.tryPromise({
       try: () => verify(loaded),
-      // The library's messages may repeat parts of the response.
+      // The error's message is dropped: the library's messages may repeat parts of the response.
       catch: (error) => new PasskeyRejected({ reason: error instanceof Error ? error.name : "unknown" })
     })
   )
 
 const rejected = new PasskeyRejected({ reason: "not verified" })
 
-/** Verifies what browsers send from pages of this service, for the host of `BASE_URL`. */
+/** Verifies passkey responses: a browser must have made them on a page of this service, for the host of `BASE_URL`. */
 export const layer = (options: ServiceOptions): Layer.Layer<PasskeyVerifier> => {
   const expected = ({ challenge }: PasskeyResponse) => ({
     expectedChallenge: challenge,
@@ -49,7 +49,8 @@ export const layer = (options: ServiceOptions): Layer.Layer<PasskeyVerifier> => 
             ...expected(response),
             response: JSON.parse(response.json) as AuthenticationResponse,
             requireUserVerification: false,
-            // The domain compares counters, so that it can tell the owner about a copy.
+            // 0 switches the library's comparison of counters off. The domain compares them, so that it can warn the
+            // owner about a copied passkey.
             credential: { id, publicKey: new Uint8Array(Buffer.from(publicKey, "base64url")), counter: 0 }
           })
         )

@@ -42,7 +42,7 @@ export const toCreate = (
     name: account.email,
     displayName: account.displayName
   },
-  // EdDSA, ES256 and RS256.
+  // The COSE numbers of EdDSA, ES256 and RS256.
   pubKeyCredParams: [-8, -7, -257].map((alg) => ({ type: "public-key", alg })),
   timeout: TIMEOUT_MS,
   attestation: "none",

@@ -2,7 +2,7 @@ import { Factors, type PasskeyResponse } from "@place-access/domain/factors"
 import { UserId } from "@place-access/domain/shared"
 import { Option, Schema } from "effect"
 
-/** Longer than any response without an attestation. */
+/** In characters. No response without an attestation is that long. */
 const LONGEST = 20_000
 
 const Response = Schema.parseJson(
@@ -19,7 +19,10 @@ const ClientData = Schema.parseJson(Schema.Struct({ challenge: Schema.String.pip
 
 const text = (base64url: string): string => Buffer.from(base64url, "base64url").toString("utf8")
 
-/** Reads what the script of a page posted. None when the text is no authenticator's response. Nothing is verified. */
+/**
+ * Reads the authenticator's response that the script of a page posted; verifies nothing. None when the text is no such
+ * response.
+ */
 export const read = (json: string): Option.Option<PasskeyResponse> =>
   json.length > LONGEST
     ? Option.none()

@@ -12,7 +12,8 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-// Decisions figures-1 to figures-3.
+// The numbers that developers read: daily numbers of an app, the log of its calls, and the state of its endpoints
+// (decisions figures-1 to figures-3).
 
 /** The days that the answer has, the present one included. */
 export const DAYS = 14

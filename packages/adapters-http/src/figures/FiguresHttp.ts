@@ -30,7 +30,7 @@ export const layer = Group.group(Api, "figures", (handlers) =>
     )
 )
 
-/** The beginnings of the last days in UTC, and the beginning of tomorrow. */
+/** The beginnings of the last `DAYS` days in UTC, and the beginning of tomorrow. */
 const daysInUtc = (now: Timestamp.Timestamp): ReadonlyArray<Timestamp.Timestamp> => {
   const today = Timestamp.make(now - (now % Timestamp.DAY))
   return Array.from({ length: DAYS + 1 }, (_, index) => Timestamp.plus(today, (index + 1 - DAYS) * Timestamp.DAY))

@@ -3,7 +3,8 @@ import type { Timestamp } from "@place-access/domain/shared"
 import { withPlus } from "../wire/Query.js"
 import { degrees, type Fields, fields, instant, isoMillis, list, number, parseJson } from "./PhoneUpload.js"
 
-// Decisions devices-10 and devices-12.
+// Reads uploads of OsmAnd, Traccar Client and GPSLogger. A reading that cannot be read is kept, and the domain puts it
+// aside (decisions devices-10 and devices-12).
 
 /**
  * A request in the protocol of OsmAnd, as Traccar reads it (traccar, OsmAndProtocolDecoder.java). Apps send it as a
@@ -100,8 +101,8 @@ const flat = (message: Fields, receivedAt: Timestamp.Timestamp): ReadonlyArray<F
       lon: degrees(lon),
       accuracyM: number(message["accuracy"]) ?? number(message["acc"]),
       altitudeM: number(message["altitude"]) ?? number(message["alt"]),
-      // `speed_mps` is our own name, for apps that know only metres per second. `spd` is GPSLogger's name, in the same
-      // unit.
+      // `speed_mps` is a name of this service, for apps that have the speed only in metres per second. `spd` is
+      // GPSLogger's name, in the same unit.
       speedMps:
         number(message["speed_mps"]) ?? number(message["spd"]) ?? (knots === undefined ? undefined : knots * KNOTS),
       courseDeg: number(message["bearing"]) ?? number(message["heading"]) ?? number(message["dir"])
@@ -131,7 +132,7 @@ const isLeftOut = (value: unknown): boolean => value === undefined || value === 
 /** Whether the app marks the position as invalid: the app has no fix and repeats the last known place. */
 const isFalse = (value: unknown): boolean => value === false || value === "false" || value === "0" || value === 0
 
-/** A number from here on counts milliseconds, a smaller number seconds. */
+/** A time of this number or more counts milliseconds since 1970, a smaller number seconds. */
 const SECONDS_END = 2_147_483_647
 
 /** Reads seconds or milliseconds since 1970, ISO 8601, or `yyyy-MM-dd HH:mm:ss`, which counts as UTC. */

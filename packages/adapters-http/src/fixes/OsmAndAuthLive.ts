@@ -7,7 +7,7 @@ import * as DeviceCredentials from "../security/DeviceCredentials.js"
 import * as OsmAnd from "./OsmAnd.js"
 import * as OsmAndRequest from "./OsmAndRequest.js"
 
-/** Phones of this protocol may send their token in the body, so the body is read before the phone is known. */
+/** An app with OsmAnd's protocol may send its token in the body, so the body is read before the phone is known. */
 export const layer: Layer.Layer<OsmAndAuth, never, DeviceAuthPorts> = Layer.effect(
   OsmAndAuth,
   Effect.gen(function* () {

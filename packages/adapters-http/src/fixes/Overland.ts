@@ -4,7 +4,7 @@ import type { VisitReport } from "@place-access/domain/fixes"
 import { Data } from "effect"
 import { degrees, type Fields, fields, instant, isoMillis, list, number, type PhoneUpload } from "./PhoneUpload.js"
 
-// Decision devices-8.
+// How uploads of Overland are read (decision devices-8).
 
 /**
  * The features of a batch of Overland (github.com/aaronpk/Overland-iOS, GLManager.m): `{ locations: [Feature],
@@ -50,7 +50,7 @@ const reading = (properties: Fields, [lon, lat]: ReadonlyArray<unknown>): Fix.Re
   lat: degrees(lat),
   lon: degrees(lon),
   accuracyM: number(properties["horizontal_accuracy"]),
-  // iOS: the altitude is meaningless when its accuracy is negative.
+  // On iOS an altitude has no meaning when its accuracy is negative.
   altitudeM: (number(properties["vertical_accuracy"]) ?? 0) < 0 ? undefined : number(properties["altitude"]),
   speedMps: number(properties["speed"]),
   courseDeg: number(properties["course"])

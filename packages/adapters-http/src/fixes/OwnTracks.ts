@@ -1,7 +1,7 @@
 import { Fix } from "@place-access/domain/fixes"
 import { degrees, type Fields, fields, instant, list, number } from "./PhoneUpload.js"
 
-// Decision devices-9.
+// How uploads of OwnTracks are read (decision devices-9).
 
 /**
  * Decodes what OwnTracks posts (owntracks.org/booklet/tech/json): a message, or a list of messages. Only a `location`
@@ -25,7 +25,7 @@ const reading = (message: Fields): ReadonlyArray<Fix.Reading> => {
       lat: degrees(lat),
       lon: degrees(lon),
       accuracyM: number(message["acc"]),
-      // iOS: the altitude is meaningless when its accuracy is negative.
+      // On iOS an altitude has no meaning when its accuracy is negative.
       altitudeM: (number(message["vac"]) ?? 0) < 0 ? undefined : number(message["alt"]),
       speedMps: speedKmh === undefined ? undefined : speedKmh / KMH,
       courseDeg: number(message["cog"])

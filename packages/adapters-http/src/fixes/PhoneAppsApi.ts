@@ -75,7 +75,7 @@ const QueryText = Schema.Union(Schema.String, Schema.Array(Schema.String)).annot
 
 const OsmAndQuery = osmAndFields(QueryText)
 
-/** For apps that have no other place for their token. */
+/** Query parameters with the device token, for apps that cannot send the token in a header. */
 const TokenQuery = Schema.Struct({
   api_key: field(QueryText, "The token, unless a header has it. Prefer a header: proxies and apps may log addresses"),
   token: field(QueryText, "Another name for `api_key`")

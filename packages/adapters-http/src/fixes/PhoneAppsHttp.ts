@@ -16,7 +16,7 @@ import * as OwnTracks from "./OwnTracks.js"
 import { parseJson, UNREADABLE } from "./PhoneUpload.js"
 import * as UploadTurns from "./UploadTurns.js"
 
-// Decision devices-7.
+// The answers are chosen so that no phone throws readings away (decision devices-7).
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -46,8 +46,8 @@ const json = (request: Request): Effect.Effect<unknown> =>
 
 const OK = { result: "ok" }
 /**
- * Answers an unreadable body with 200, because the app shows a text only then. The app keeps the batch unless the
- * result is "ok".
+ * The answer to an unreadable body, with status 200: Overland shows the text of an answer only then. The app keeps the
+ * batch unless the result is "ok".
  */
 const NO_BATCH = { error: "This is not a batch of Overland: locations must be an array" }
 
@@ -65,8 +65,8 @@ const overland = (request: Request) =>
 
 const ownTracks = (request: Request) =>
   Effect.gen(function* () {
-    // A refused body counts as one unreadable reading. After 413, 415 or 400 the app deletes its oldest reading, and on
-    // Android it would retry forever.
+    // A body that the service refuses (413, 415 or 400) counts as one unreadable reading and is answered with 200.
+    // After such a refusal OwnTracks would delete its oldest reading on an iPhone, and retry forever on Android.
     const readings = yield* Effect.map(json(request), OwnTracks.decode).pipe(
       Effect.catchSomeDefect((defect) =>
         Body.isHopeless(defect) ? Option.some(Effect.succeed([UNREADABLE])) : Option.none()

@@ -3,8 +3,8 @@ import { Timestamp } from "@place-access/domain/shared"
 import type { VisitReport } from "@place-access/domain/fixes"
 
 /**
- * The content of a phone's upload, before any check. The domain decides what is impossible and puts it aside; nothing
- * is refused here.
+ * The content of a phone's upload, before any check. The domain puts impossible readings aside; this module refuses
+ * nothing.
  */
 export interface PhoneUpload {
   readonly readings: ReadonlyArray<Fix.Reading>

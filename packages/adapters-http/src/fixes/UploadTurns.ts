@@ -17,7 +17,9 @@ import { Turns } from "../edge/Turns.js"
 
 /** The most uploads of one person that wait. A further upload is refused, and its phone sends it again. */
 const WAITING_MAX = 512
-/** Phones wait half a minute for an answer, some of them only fifteen seconds. */
+/**
+ * How long an upload waits for its turn. Phones wait half a minute for an answer, some of them only fifteen seconds.
+ */
 const WAIT_MILLIS = 10_000
 
 export class UploadTurns extends Context.Tag("@place-access/adapters-http/fixes/UploadTurns")<
@@ -31,7 +33,7 @@ export class UploadTurns extends Context.Tag("@place-access/adapters-http/fixes/
   }
 >() {}
 
-/** One instance for each process. */
+/** Build this layer once for each process: two instances would let two uploads of one person run at once. */
 export const layer: Layer.Layer<UploadTurns> = Layer.effect(
   UploadTurns,
   Effect.map(Timers, (timers) => make(timers))

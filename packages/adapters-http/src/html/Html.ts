@@ -2,11 +2,11 @@ import type { Locale } from "./Locale.js"
 
 /**
  * HTML that escapes by default. In `` html`<p>${name}</p>` `` every value is escaped unless it is `Html` itself, so a
- * template cannot forget to. Values stand in text or inside double-quoted attributes; nothing else is safe and nothing
- * else is used.
+ * template cannot forget to escape. A template puts values into text or into double-quoted attributes only: elsewhere
+ * this escaping would not be safe.
  *
- * Texts and times depend on the reader, and a part of a page need not know the reader: `in` writes them, once the page
- * is whole.
+ * Texts and times depend on the reader, but a part of a page is made without the reader: `in` writes the texts and
+ * times once the page is complete.
  */
 export class Html {
   readonly written: string | ((locale: Locale) => string)
@@ -25,7 +25,7 @@ export class Html {
   }
 }
 
-/** `false`, `null` and `undefined` write nothing, so that `condition && html`…`` reads well. */
+/** A value in a template. `false`, `null` and `undefined` write nothing, which allows `condition && html`…``. */
 export type Value = string | number | Html | false | null | undefined | ReadonlyArray<Value>
 
 /** A text that a person chose, such as the name of a place, or a text of the service in the reader's language. */
@@ -70,7 +70,7 @@ export const nothing = new Html("")
 export const flag = (name: "checked" | "selected" | "required" | "open" | "readonly", on: boolean): Html =>
   on ? new Html(` ${name}`) : nothing
 
-/** ` name="value"`, or nothing when there is no value. */
+/** The attribute ` name="value"`; nothing when there is no value. */
 export const attribute = (name: string, value: Text | number | null | undefined): Html =>
   value === null || value === undefined ? nothing : html` ${new Html(name)}="${value}"`
 

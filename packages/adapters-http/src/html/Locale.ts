@@ -1,10 +1,10 @@
 import type { Language, TimeZone, Timestamp } from "@place-access/domain/shared"
 
-/** For whom a page is written: texts are in the reader's language, times in their zone. */
+/** The reader for whom a page is written: texts are in the reader's language, times in the reader's zone. */
 export interface Locale {
   readonly language: Language.Language
   /** Null: not known. Times stay in UTC, with the full date, because "today" could be wrong. */
   readonly zone: TimeZone.TimeZone | null
-  /** The present, with which times are compared. */
+  /** The present time, with which a page compares other times. */
   readonly now: Timestamp.Timestamp
 }

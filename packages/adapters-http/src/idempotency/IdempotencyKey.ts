@@ -50,8 +50,8 @@ const once = (
     const prepared = looksUpUrl ? Effect.provide(run, yield* lookUp(own, yield* request.json)) : run
     const work = Effect.flatMap(Effect.exit(prepared), (exit): Effect.Effect<Done, unknown> => {
       if (Exit.isSuccess(exit)) return Effect.succeed({ answer: kept(exit.value, cell.disclosed), value: exit })
-      // A refusal is not stored, so a repeated request is decided anew. What it wrote stays, such as the count of a
-      // budget. A bug of the service leaves nothing.
+      // A refusal is not stored, so a repeated request is decided anew. The writes of a refused request stay, such as
+      // the count of a budget. After a bug of the service, everything that the request wrote is rolled back.
       return isRefusal(exit.cause) ? Effect.succeed({ answer: null, value: exit }) : Effect.failCause(exit.cause)
     })
     const content = `${request.method} ${request.url}\n${body}`

@@ -6,7 +6,7 @@ import { WithoutKey } from "../idempotency/WithoutKey.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-/** Accepts any text, because an unknown id answers 404 and not 400. */
+/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
 const ImportPath = Schema.Struct({ id: Schema.String.pipe(Schema.brand("ImportId")) })
 
 const count = (description: string) => Schema.Int.annotations({ description })

@@ -70,7 +70,10 @@ export const layer = Group.group(Api, "imports", (handlers) =>
     )
 )
 
-/** The columns that the query names; a table needs three of them or none. */
+/**
+ * The columns of a table that the query names. Either time, latitude and longitude are among them, or no column is
+ * named.
+ */
 const choiceOf = (query: { readonly [name in `${CsvColumns.ColumnRole}_column`]?: string }) =>
   Effect.gen(function* () {
     const named = CsvColumns.ROLES.flatMap((role) => {

@@ -1,7 +1,7 @@
 /**
- * Every text of a page, once per language, a file for each room of pages. A page writes `texts.today.heading` and need
- * not know its reader: a text becomes words when the whole page is written. `textsIn` has the texts of one language,
- * for files to download. Decision languages-1; README.md says how to write a text.
+ * Every text of a page, once per language, with a file for each folder of pages. A page writes `texts.today.heading`
+ * without its reader's language: the language is chosen when the whole page is written. `textsIn` has the texts of one
+ * language, for files to download. Decision languages-1; README.md says how to write a text.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export const textsIn = (language: Language): TextFiles => FILES[language]
 
 const WORDS = { en: englishWords, de: germanWords } satisfies Record<Language, object>
 
-/** `12,345` or `12.345`. */
+/** A number as the language writes it: `12,345` or `12.345`. */
 export const number = (language: Language, value: number): string => WORDS[language].number(value)
 
 /** A text, or a function of the values in it, becomes HTML in the language of the person who reads the page. */
@@ -42,7 +42,10 @@ type Node = Value | ((...values: ReadonlyArray<unknown>) => Value) | { readonly 
 const isBranch = (node: Node): node is { readonly [name: string]: Node } =>
   typeof node === "object" && node !== null && !Array.isArray(node) && !(node instanceof Html)
 
-/** The node of a language's files at a path. All languages have the paths of English, by their type. */
+/**
+ * The text, or the group of texts, at a path in the files of a language. All languages have the paths of English,
+ * because they have its type.
+ */
 const at = (language: Language, path: ReadonlyArray<string>): Node =>
   path.reduce<Node>((node, name) => (isBranch(node) ? node[name] : undefined), FILES[language] as unknown as Node)
 

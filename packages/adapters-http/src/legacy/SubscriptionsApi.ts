@@ -8,7 +8,7 @@ import { RequiredScope } from "../security/RequiredScope.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-// Decision legacy-6.
+// Every answer of these routes says that they are deprecated (decision legacy-6).
 
 const Subscription = Schema.Struct({
   id: Schema.String,
@@ -17,7 +17,7 @@ const Subscription = Schema.Struct({
   created_at: Fields.At
 }).annotations({ identifier: "Subscription" })
 
-/** The program checks the address, together with the look-up of its name. */
+/** The program behind the endpoint checks the address, and looks up its host name. */
 const NewSubscription = Fields.request({
   url: Schema.String.annotations({ jsonSchema: { type: "string", maxLength: EndpointUrl.MAX_LENGTH } })
 })
@@ -40,7 +40,7 @@ export const SubscriptionsApi = HttpApiGroup.make("subscriptions")
   )
   .add(
     HttpApiEndpoint.del("remove", "/v1/subscriptions/:id")
-      // Accepts any text, because an unknown id answers 404 and not 400.
+      // Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400.
       .setPath(Schema.Struct({ id: Schema.String.pipe(Schema.brand("SubscriptionId")) }))
       .addSuccess(HttpApiSchema.NoContent)
       .addError(Errors.NotFound)

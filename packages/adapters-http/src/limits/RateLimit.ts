@@ -6,8 +6,8 @@ import { toWire } from "../wire/toWire.js"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 
 /**
- * Counts the request for its subject, or refuses it with 429. In either case the headers of the answer say how much of
- * the limit is left, also when the request fails later.
+ * Counts the request against the limit of `subject`, or refuses it with 429. In either case the headers of the answer
+ * say how much of the limit is left, also when the request fails later.
  */
 export const take = (
   subject: Subject.LimitSubject,

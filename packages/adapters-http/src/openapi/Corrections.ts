@@ -2,8 +2,8 @@ import * as Routes from "../engine/Routes.js"
 import { type Json, isObject, list, map, object, refName, refTo, text } from "./Json.js"
 
 /**
- * An annotation of the contract: corrects what the generator gets wrong about this service. `takesKey`: whether the
- * endpoint of a label reads `Idempotency-Key`.
+ * Corrects what the platform's generator gets wrong about this service, and returns the corrected document. `takesKey`:
+ * whether the endpoint of a label reads `Idempotency-Key`.
  */
 export const correct = (document: Json, takesKey: (label: string) => boolean): Json => {
   const cleaned = object(map(clean(document), tidy))
@@ -63,7 +63,7 @@ const dropKeyErrors = (operation: Json): void => {
 /** The error of the platform's own decoding. The edge replaces it, so no client ever gets it. */
 const PLATFORM_ERROR = "HttpApiDecodeError"
 const PURPOSE_ERROR = "InvalidPurposeError"
-/** The error for an address with a NUL character, whatever the route. */
+/** Every route answers with this error when the address of the request has a NUL character. */
 const UNREADABLE = "InvalidRequestError"
 
 const correctOperation = (operation: Json, named: ReadonlyMap<string, string>): void => {
@@ -126,8 +126,8 @@ const retryAfter = {
 const HEADERS: Readonly<Record<string, Json>> = { "429": retryAfter, "503": retryAfter }
 
 /**
- * Descriptions that the generator makes of filters (`a string matching the pattern …`). They repeat what the schema
- * says.
+ * Descriptions that the generator makes of filters (`a string matching the pattern …`). `clean` removes them, because
+ * they repeat the schema.
  */
 const GENERATED = /^(?:a|an) (?:non empty |positive |finite )?(?:string|number|integer|array)\b/
 
@@ -168,7 +168,8 @@ const byContent = (schemas: Json): ReadonlyMap<string, string> =>
   new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]))
 
 /**
- * Puts references back: where a response has a status, the generator writes the schema out instead of referring to it.
+ * Replaces the schema of a body by a reference to the named schema with the same content: the generator writes the
+ * schema out where a response has a status.
  */
 const referTo = (holder: Json, named: ReadonlyMap<string, string>): void => {
   for (const value of Object.values(object(holder["content"]))) {

@@ -1,11 +1,11 @@
 import { type Json, object } from "./Json.js"
 
 /**
- * Describes every field that the contract does not describe itself, by its name (decision wire-3): a generated client
- * shows the description where the field is used. A field whose name does not say enough is described in the contract.
+ * Describes every field that the contract does not describe itself, by its name (decision wire-3). A generated client
+ * shows these descriptions. Where a name does not say enough, the contract describes the field.
  */
 
-/** By the name of the field. A test fails when a field has no description. */
+/** The descriptions by the name of the field. A test fails when a field has no description. */
 export const BY_NAME: Readonly<Record<string, string>> = {
   _type: "OwnTracks' word for the kind of message",
   access_token: "Sent as `Authorization: Bearer` with each request; works for an hour",

@@ -20,7 +20,7 @@ const at = (iso: string): Timestamp.Timestamp => Timestamp.make(Date.parse(iso))
 
 const MIB = 1_048_576
 
-/** Examples, made by the functions that make the real errors. */
+/** An example of each error, made by the function that makes the real error. */
 const EXAMPLES: { readonly [One in Code]: Extract<Errors.WireError, { readonly error: One }> } = {
   validation_failed: Errors.validationFailed([
     `type must be one of ${Rule.RuleType.literals.join(", ")}`,

@@ -1,8 +1,8 @@
 import { type Json, list, object } from "./Json.js"
 
 /**
- * Adds to each error the fields that the edge adds to each error body (decision wire-4). Handlers make errors without
- * them, so they are not in the contract. Changes the schemas.
+ * Adds to the schema of each error body the fields that the edge adds to the body (decision wire-4). Handlers make
+ * errors without these fields, so the contract does not have them. Changes `schemas` in place.
  */
 export const addTo = (schemas: Json): void => {
   for (const [name, value] of Object.entries(schemas)) {

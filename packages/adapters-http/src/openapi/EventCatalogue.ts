@@ -43,7 +43,7 @@ const PAYLOADS: {
   ping: { type: "ping" }
 }
 
-/** When the examples of the sensitive tier happened: their times follow from `sensitiveExpiresAt`. */
+/** The times of the example events of the sensitive tier, which follow from `sensitiveExpiresAt`. */
 const MOMENTS: Partial<Record<Event.EventType, Timestamp.Timestamp>> = {
   "sensitive.expiring": Timestamp.make(sensitiveExpiresAt - 14 * Timestamp.DAY),
   "sensitive.lapsed": sensitiveExpiresAt,
@@ -103,8 +103,8 @@ export const ENTRIES: ReadonlyArray<CatalogueEntry> = [...Event.SUBSCRIBABLE, "p
 }))
 
 /**
- * The scopes of which the check before every attempt requires one. None for `ping` and the events of the sensitive
- * tier.
+ * Before every attempt to send the event, the service checks that the app has one of these scopes. Empty for `ping` and
+ * the events of the sensitive tier.
  */
 export const neededScopes = (name: CatalogueEntry["name"]): ReadonlyArray<string> =>
   Array.from(

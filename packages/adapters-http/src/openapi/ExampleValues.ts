@@ -1,6 +1,6 @@
 import { EventId, Scope } from "@place-access/domain/shared"
 
-/** All examples describe one small world: a user at home, an app called Umbrella, and its endpoint. */
+/** All examples describe the same situation: a user at home, an app called Umbrella, and its endpoint. */
 
 /** Ids that look like real ones; none exists. */
 const id = (prefix: string, tail: string): string => `${prefix}_${tail}`
@@ -40,7 +40,7 @@ export const tokens = {
   link: secret("link")
 } as const
 
-/** RFC 7636, appendix B. */
+/** The PKCE verifier and challenge of RFC 7636, appendix B. */
 export const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 export const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 

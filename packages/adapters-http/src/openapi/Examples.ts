@@ -3,7 +3,10 @@ import * as Values from "./ExampleValues.js"
 import { type Json, isObject, list, object, refName, text } from "./Json.js"
 import * as ErrorCatalogue from "./ErrorCatalogue.js"
 
-/** The position of a value in the document. The name of a field alone does not decide its example. */
+/**
+ * The position of a value in the document. The name of a field alone does not decide its example, because fields of
+ * different schemas have the same name.
+ */
 interface Place {
   /** The containers of the value, from the outside in: the operation, the named schema, the field that is an object. */
   readonly of: ReadonlyArray<string>
@@ -81,7 +84,7 @@ const typeOf = (schema: Json): unknown => {
   return Array.isArray(type) ? type.find((one) => one !== "null") : type
 }
 
-/** Whether the schema allows the value here. Only coarse: the linter checks the rest. */
+/** Whether the schema allows the value here. The check is coarse: the linter checks the rest. */
 const fits = (schema: Json, schemas: Json, value: unknown): boolean => {
   const name = refName(schema)
   if (name !== undefined) return fits(object(schemas[name]), schemas, value)
@@ -141,7 +144,8 @@ const addToContent = (holder: Json, schemas: Json, place: Place): void => {
 }
 
 /**
- * One example for each code that an answer may have. Examples are kept once, as they are the same for every operation.
+ * Adds one example for each error code that an answer may have. Each refers to the example in `components`, because the
+ * examples are the same for every operation.
  */
 const addErrors = (response: Json, schemas: Json): void => {
   const media = object(object(response["content"])["application/json"])

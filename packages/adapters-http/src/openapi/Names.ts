@@ -9,7 +9,7 @@ import { Rule } from "@place-access/domain/rules"
 import { Scope } from "@place-access/domain/shared"
 import { isObject, type Json, list, map, object, refName, refTo, text } from "./Json.js"
 
-/** `answers.currentPlace` as a name that every language takes: `answersCurrentPlace`. */
+/** Makes a name that every programming language allows: `answers.currentPlace` becomes `answersCurrentPlace`. */
 export const operationId = (name: string): string =>
   name.replace(/[._](\w)/g, (_, letter: string) => letter.toUpperCase())
 
@@ -32,7 +32,8 @@ const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.sli
 
 /**
  * Names what the contract leaves without a name: enums that recur, list answers (`PlaceList`), and the other bodies of
- * an operation, named after the operation (`AnswersPresenceAnswer`). Required fields come first. Changes the document.
+ * an operation, named after the operation (`AnswersPresenceAnswer`). Puts required fields first. Changes `document` in
+ * place.
  */
 export const nameParts = (document: Json): void => {
   const components = object(document["components"])
@@ -95,7 +96,10 @@ const nameBodies = (operation: Json, schemas: Json): void => {
   }
 }
 
-/** `PlaceList` for an answer with a list of the schema `Place` and a cursor; undefined for other bodies. */
+/**
+ * The name for the body of a list, such as `PlaceList` for a body with a list of `Place` and a cursor; undefined for
+ * other bodies.
+ */
 const listName = (schema: Json): string | undefined => {
   const properties = object(schema["properties"])
   if (!("nextCursor" in properties)) return undefined

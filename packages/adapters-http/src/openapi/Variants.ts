@@ -1,7 +1,8 @@
-// Answers and requests whose fields depend on the value of one field. Decision wire-3.
+// Splits answers and requests whose fields depend on the value of one field into one schema for each form
+// (decision wire-3).
 import { type Json, list, object, refName, refTo } from "./Json.js"
 
-/** One form of a schema: the values of the property that tells the forms apart, and the fields that differ. */
+/** One form of a schema: the values that `Split.property` has in this form, and the fields that differ. */
 interface Variant {
   readonly name: string
   readonly values: ReadonlyArray<string | boolean>
@@ -78,8 +79,8 @@ export const SPLITS: ReadonlyArray<Split> = [
 ]
 
 /**
- * Replaces each of these schemas by `oneOf` its forms, with a discriminator: a generated client then knows that a
- * `place` is there when `state` is `at_place`. Changes the schemas.
+ * Replaces each schema of `SPLITS` by `oneOf` its forms, with a discriminator: in a generated client a `place` is then
+ * never null when `state` is `at_place`. Changes `schemas` in place.
  */
 export const split = (schemas: Json): void => {
   for (const { property, schema: name, variants } of SPLITS) {
@@ -91,7 +92,8 @@ export const split = (schemas: Json): void => {
     }
     schemas[name] = {
       oneOf: variants.map((variant) => refTo(variant.name)),
-      // A discriminator is a text. Forms that a boolean tells apart list its value, which is enough for generators.
+      // A discriminator must be a text. Forms that differ in a boolean list its value instead, which is enough for
+      // generators.
       ...(variants.some(({ values }) => values.includes(true))
         ? {}
         : { discriminator: { propertyName: property, mapping } }),
@@ -101,8 +103,8 @@ export const split = (schemas: Json): void => {
 }
 
 /**
- * Tells the forms of a union apart by the property that has another value in each: `anyOf` becomes `oneOf` with a
- * discriminator. A union without such a property stays as it is.
+ * Adds a discriminator to a union whose forms have a property with a different value in each: `anyOf` becomes `oneOf`.
+ * A union without such a property stays as it is.
  */
 export const discriminated = (schema: Json, schemas: Json): Json => {
   const { anyOf, ...beside } = schema
@@ -153,7 +155,7 @@ const formOf = (whole: Json, property: string, variant: Variant): Json => {
   }
 }
 
-/** A schema with null as a choice, without that choice. */
+/** The schema, without null as one of its choices. */
 const notNull = ({ anyOf, type, ...beside }: Json): Json => {
   if (Array.isArray(anyOf)) {
     const rest = anyOf.map(object).filter((one) => one["type"] !== "null")

@@ -7,14 +7,17 @@ import { param } from "./kit/Params.js"
 import * as Routes from "./kit/Routes.js"
 import * as Visitor from "./kit/Visitor.js"
 
-/** The picture of an app's logo, if any. The app's name stands beside the picture, so the picture has no words. */
+/** The picture of an app's logo, if any. The app's name stands beside the picture, so the `alt` text is empty. */
 export const image = (app: Pick<App.App, "id" | "logo">): Html | false =>
   app.logo !== null && picture(app.id, app.logo, "")
 
 export const picture = (id: AppId, digest: string, alt: Text): Html =>
   html`<img class="logo" src="/app-logos/${id}/${digest}.png" width="56" height="56" alt="${alt}" />`
 
-/** The address names the content, but a revoked app loses its logo: caches forget it within a day. */
+/**
+ * An address contains the digest of its content, so the content never changes. Caches keep it for only a day all the
+ * same, because a revoked app loses its logo.
+ */
 const PUBLIC = "public, max-age=86400"
 
 const File = Schema.transform(Schema.String, AppLogo.LogoDigest, {

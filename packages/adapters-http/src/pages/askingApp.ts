@@ -8,7 +8,9 @@ import { texts } from "../languages/index.js"
 
 const words = texts.signIn
 
-/** The request whose consent page comes after the sign-in; none when another page comes. */
+/**
+ * The consent request to whose page the person returns after the sign-in. None if the person returns to another page.
+ */
 const requestOf = (returnTo: string, authPath: string): Option.Option<ConsentRequestId> => {
   const before = `${authPath}/authorize/`
   const path = returnTo.replace(/\?.*$/s, "")

@@ -24,7 +24,7 @@ const words = texts.signIn.confirm
 
 const LABELS = { password: texts.frame.fields.password, ...CodeAsked.LABELS }
 
-/** How the form is shown again. */
+/** The problems, the status and the headers with which the form is shown again. */
 interface Again {
   readonly problems: ReadonlyArray<Fields.ShownProblem>
   readonly status: number
@@ -77,7 +77,9 @@ const page = (visitor: Visitor.Visitor, returnTo: string, again: Again = Passwor
     })
   })
 
-/** Somebody who was confirmed a moment ago, in another tab for example, goes on at once. */
+/**
+ * Shows the form. Somebody who was confirmed a moment ago, in another tab for example, is sent to `return_to` at once.
+ */
 const show = Visitor.signedInAnyhow((visitor) =>
   Effect.gen(function* () {
     const returnTo = ReturnTo.safe((yield* Form.query).value("return_to"))

@@ -21,7 +21,10 @@ const ADVICE: Readonly<Record<number, Html>> = words.advice
 /** Statuses of an overloaded service: the page skips the look-up of its reader, so that a refusal stays cheap. */
 const BUSY: ReadonlySet<number> = new Set([429, 503])
 
-/** Who reads the page. Null when nobody is signed in, when the session's look-up fails, or for a `BUSY` status. */
+/**
+ * The signed-in reader of the page. Null when nobody is signed in, when the session's look-up fails, or for a `BUSY`
+ * status.
+ */
 const readerOf = (
   status: number
 ): Effect.Effect<
@@ -43,7 +46,7 @@ const readerOf = (
 export const errorPage = (error: Errors.WireError, requestId: string) =>
   Effect.flatMap(readerOf(error.statusCode), (reader) => {
     const title = TITLES[error.statusCode] ?? words.unknown
-    // A limit of an account says which limit it is.
+    // The refusal by a limit of an account has a message of its own, which says which limit it is.
     const text =
       error.error === "rate_limited" && error.message !== Errors.TOO_MANY ? undefined : ADVICE[error.statusCode]
     const said = typeof error.message === "string" ? [error.message] : error.message
@@ -61,8 +64,8 @@ export const errorPage = (error: Errors.WireError, requestId: string) =>
   })
 
 /**
- * The translations know a refusal as the domain writes it, with a small first letter. Some answers of the API begin
- * with a capital letter.
+ * Translates a message of the API. The translations contain refusals as the domain writes them, with a small first
+ * letter; some answers of the API begin with a capital letter.
  */
 const inFull = (message: string): Html =>
   forReader(({ language }) => {

@@ -38,7 +38,10 @@ const deadPage = deadLink(
   html`<p><a class="button" href="/forgot-password">${texts.signIn.deadLink.sendNew}</a></p>`
 )
 
-/** Opening the link changes nothing: programs that look for viruses in mail open links too. */
+/**
+ * Opening the mailed link only shows this page and changes nothing: programs that look for viruses in mail open links
+ * too.
+ */
 const setPage = (token: string, form: Fields.Shown) =>
   Effect.gen(function* () {
     const account = yield* describeReset(token)

@@ -27,7 +27,7 @@ interface SignInForm {
   readonly form: Fields.Shown
   /** A sentence above the form that says why the page is shown again. */
   readonly refused?: Text
-  /** Whether to offer the link that opens sign-in. */
+  /** Whether to offer a mailed link with which this browser can sign in although sign-in is closed for others. */
   readonly isClosed?: boolean
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>

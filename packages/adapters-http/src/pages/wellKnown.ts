@@ -10,7 +10,7 @@ import * as Routes from "./kit/Routes.js"
 /** How long the file may be used. RFC 9116 §2.5.5 recommends less than a year. */
 const VALID_FOR = 180 * Timestamp.DAY
 
-/** Where to report a vulnerability (RFC 9116). */
+/** The file that says where to report a vulnerability (RFC 9116). */
 const securityTxt = (contact: string, { baseUrl }: ServiceOptions) =>
   Effect.map(Timestamp.now, (now) => {
     const expires = DateTime.formatIso(DateTime.unsafeMake(Timestamp.plus(now, VALID_FOR)))

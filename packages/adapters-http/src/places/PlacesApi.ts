@@ -7,10 +7,10 @@ import { SessionAuth } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-/** Accepts any text, because an unknown id answers 404 and not 400. */
+/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
 const PlacePath = Schema.Struct({ id: Schema.String.pipe(Schema.brand("PlaceId")) })
 
-/** A place as its user reads it: only this view has coordinates (decisions §10). */
+/** A place as its user reads it. Other views of a place have no coordinates (decisions §10). */
 export const PlaceBody = Schema.Struct({
   id: Schema.String,
   label: Schema.String,

@@ -4,7 +4,10 @@ import { Schema } from "effect"
 import { SessionAuth } from "../security/SessionAuth.js"
 import * as Fields from "../wire/Fields.js"
 
-/** The fields of a flag, for users and for reviewers. */
+/**
+ * The fields of a flag that both users and reviewers read. The service sets a flag when an app asks about a user far
+ * more often in a day than its purpose announced.
+ */
 export const FlagFields = {
   app_id: Schema.String,
   app_name: Schema.String,

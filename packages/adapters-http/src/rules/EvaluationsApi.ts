@@ -9,7 +9,7 @@ import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 import { RuleBody } from "./RulesApi.js"
 
-/** What a reading did to a rule. Only `fired` has an event. */
+/** What each outcome of an evaluation means, for the documentation. Only `fired` has an event. */
 const MEANINGS: Readonly<Record<RuleEvaluation.RuleOutcome, string>> = {
   seeded: "the first decisive reading: it only establishes where the user is and never fires",
   boundary: "too near the edge to decide",
@@ -71,7 +71,7 @@ export const toBody = (recent: RecentEvaluations.RecentEvaluations): ReadonlyArr
 
 const Listed = Schema.Struct({ evaluations: Evaluations, nextCursor: Schema.Null })
 
-/** Accepts any text, because an unknown id answers 404 and not 400. */
+/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
 const RuleIdText = Schema.String.pipe(Schema.brand("RuleId"))
 const ConnectionIdText = Schema.String.pipe(Schema.brand("ConnectionId"))
 const RulePath = Schema.Struct({ id: RuleIdText })

@@ -50,9 +50,7 @@ export const developerLayer = Group.group(Api, "developerRules", (handlers) =>
   )
 )
 
-/**
- * Enters the call into the user's access log: the app itself could have read the same, and that read would be logged.
- */
+/** Enters a developer's call into the user's access log: had the app itself read the same, its call would be logged. */
 export const logged = ({ connection, rules }: GrantEvaluations): Effect.Effect<void> =>
   Effect.zipRight(
     CurrentRequest.developerReads({ userId: connection.userId, appId: connection.appId, connectionId: connection.id }),

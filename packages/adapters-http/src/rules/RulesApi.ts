@@ -134,7 +134,7 @@ const NewZoneRule = Schema.Struct({
   }
 })
 
-/** Accepts any text, because an unknown id answers 404 and not 400. */
+/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
 const RuleIdText = Schema.String.pipe(Schema.brand("RuleId"))
 const ConnectionIdText = Schema.String.pipe(Schema.brand("ConnectionId"))
 

@@ -178,6 +178,6 @@ export const encode = (rule: ListedRule): typeof RuleBody.Type => ({
   max_event_age_s: rule.maxEventAgeS
 })
 
-/** Encodes a zone rule. A list of zone rules has no other rules, so a place rule gives nothing. */
+/** Encodes a zone rule as a list of one; a place rule gives an empty list. A list of zone rules has no place rules. */
 const encodeZone = (rule: ListedRule): ReadonlyArray<typeof ZoneRuleBody.Type> =>
   rule.target._tag === "Zone" ? [{ ...encode(rule), ...encodeArea(rule.target) }] : []

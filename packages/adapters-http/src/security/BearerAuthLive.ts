@@ -48,7 +48,10 @@ const callerOf = (token: string, rate: Rate.Rate) =>
     Effect.catchTags(authenticateAccess(token), { InvalidToken: ({ known }) => refuse(known, rate), Suspended: pause })
   )
 
-/** Refuses a token that works again when an account is resumed. The attempt is in the access log as well. */
+/**
+ * Refuses a token of a suspended account with 503: the token works again when the account is resumed. When the
+ * connection is known, the attempt is in the user's access log as well.
+ */
 const pause = ({ known }: { readonly known: CurrentRequest.RequestCaller | null }) =>
   Effect.zipRight(known === null ? Effect.void : CurrentRequest.callerIs(known), Effect.fail(Errors.paused))
 

@@ -6,12 +6,12 @@ import { clientAddress } from "../edge/ClientAddress.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "./Credentials.js"
 
-/** Longer than what any browser sends. The library's patterns get at most this length of a header. */
+/** In characters: no browser sends a `User-Agent` that long. The rest of a longer header is not parsed. */
 const LONGEST = 400
 
 /**
- * What a `User-Agent` header says, such as "Firefox on Linux"; null when nothing in it is known. Anybody can send any
- * header, so the words are only shown.
+ * Browser and system that a `User-Agent` header names, such as "Firefox on Linux"; null when the parser recognises
+ * neither. Anybody can send any header, so the name is shown to people and decides nothing.
  */
 export const nameOf = (userAgent: string | undefined): string | null => {
   if (userAgent === undefined || userAgent === "") return null
@@ -20,7 +20,7 @@ export const nameOf = (userAgent: string | undefined): string | null => {
   return names.length === 0 ? null : names.join(" on ")
 }
 
-/** The address and the browser of this request, for the session that the request opens. */
+/** The network address and the browser of this request, for the session that the request opens. */
 export const client: Effect.Effect<
   { readonly address: string; readonly browser: Session.Client["browser"] },
   never,
@@ -30,7 +30,7 @@ export const client: Effect.Effect<
   browser: nameOf(headers["user-agent"])
 }))
 
-/** The address, and the cookie of a known browser, of a password attempt. */
+/** The network address of a password attempt, and its cookie of a known browser. */
 export const attempt: Effect.Effect<
   { readonly address: string; readonly knownBrowser: string | undefined },
   never,

@@ -9,7 +9,7 @@ export class CallingDevice extends Context.Tag("@place-access/adapters-http/secu
   Device.Device
 >() {}
 
-/** `Authorization: Bearer <device token>` (decisions §10). */
+/** A guard for `Authorization: Bearer <device token>` (decisions §10). */
 export class DeviceAuth extends HttpApiMiddleware.Tag<DeviceAuth>()("@place-access/adapters-http/security/DeviceAuth", {
   failure: Schema.Union(InvalidToken, RateLimited, Unavailable),
   provides: CallingDevice,

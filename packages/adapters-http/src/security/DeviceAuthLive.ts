@@ -12,11 +12,11 @@ import * as Credentials from "./Credentials.js"
 import * as DeviceCredentials from "./DeviceCredentials.js"
 import { DeviceAuth, OverlandAuth, OwnTracksAuth } from "./DeviceAuth.js"
 
-// Decision devices-11.
+// Only phones may send a token in an address (decision devices-11): some of their apps have no other field for it.
 
 export type DeviceAuthPorts = DeviceStore | LimitStore | Vault.Vault
 
-/** The phone that `token` belongs to. Counts its upload. */
+/** The phone that `token` belongs to. Counts the upload against the phone's rate limit. */
 export const phoneOf = (
   token: string | undefined
 ): Effect.Effect<

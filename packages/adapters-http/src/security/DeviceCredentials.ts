@@ -14,8 +14,9 @@ export interface Basic {
 }
 
 /**
- * Undefined when the header is missing or names another scheme. Overland, when it logs to OwnTracks, sends `Basic
- * TOKEN:` without encoding it, so a text that is not Base64 of a user name, a colon and a password is taken unchanged.
+ * The content of the header `Authorization: Basic …`; undefined when the header is missing or names another scheme.
+ * Overland, when it logs to OwnTracks, sends `Basic TOKEN:` without encoding it, so a text that is not Base64 of a user
+ * name, a colon and a password is taken unchanged.
  */
 export const basic = (request: Pick<Request, "headers">): Basic | undefined => {
   const sent = /^Basic(?: +(.*))?$/is.exec(request.headers["authorization"]?.trim() ?? "")

@@ -8,8 +8,8 @@ import * as Errors from "../wire/Errors.js"
 import * as Credentials from "./Credentials.js"
 
 /**
- * For handlers of dangerous operations (decision accounts-17): fails with 403 `confirmation_required` unless the
- * session of this request was opened or confirmed in the last 15 minutes. The endpoint declares
+ * A check for handlers of dangerous operations (decision accounts-17): fails with 403 `confirmation_required` unless
+ * the session of this request was opened or confirmed in the last 15 minutes. The endpoint declares
  * `Errors.ConfirmationRequired`. A page uses `Visitor.fresh` instead, which leads the person to the confirmation page.
  */
 export const requireFreshSignIn: Effect.Effect<
@@ -24,8 +24,8 @@ export const requireFreshSignIn: Effect.Effect<
 })
 
 /**
- * For handlers that ask for the password themselves. Without a second factor the password is proof enough; with one,
- * the session must be fresh too.
+ * A check for handlers that ask for the password themselves. Without a second factor the password is proof enough; with
+ * a second factor, the session must be fresh too.
  */
 export const requireFreshWithFactor = (account: Account.Account) =>
   Effect.gen(function* () {

@@ -26,8 +26,8 @@ export class RateOfAccount extends Context.Tag("@place-access/adapters-http/secu
 >() {}
 
 /**
- * Counts the call after the guards and before `inner`, which wraps the rest. So a call that gets a stored answer counts
- * too, and the count is never part of a transaction.
+ * Counts the call after the guards and before `inner`, the function that wraps the endpoint next. So a call that gets a
+ * stored answer (`Idempotency-Key`) counts too, and the count is never part of a transaction.
  */
 export const around =
   (inner: Around): Around =>

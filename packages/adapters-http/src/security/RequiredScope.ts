@@ -3,7 +3,10 @@ import { type Scope } from "@place-access/domain/shared"
 import { Context } from "effect"
 import { byRoute } from "../engine/byRoute.js"
 
-/** What a token needs: one scope, any standard scope (`GET /v1/answers/places`), or nothing but being live. */
+/**
+ * What a token must have to call an endpoint: one scope, any standard scope (`GET /v1/answers/places`), or nothing but
+ * a live connection.
+ */
 export type ScopeRequirement = Scope.Scope | "any_standard" | "none"
 
 /**

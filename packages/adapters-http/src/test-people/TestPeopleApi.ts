@@ -11,7 +11,7 @@ import { ClientAuth } from "../security/ClientAuth.js"
 import * as Errors from "../wire/Errors.js"
 import * as Fields from "../wire/Fields.js"
 
-/** Accepts any text, because an unknown id answers 404 and not 400. */
+/** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
 const PersonPath = Schema.Struct({ person_id: Schema.String.pipe(Schema.brand("UserId")) })
 
 const NewPlace = Fields.request({
@@ -104,7 +104,7 @@ const LogEntry = Fields.request({
   accuracy_m: Fields.optional(Schema.Number)
 }).annotations({ identifier: "RecordedReading" })
 
-/** A trip in one of five forms, told apart by `trip`. */
+/** A trip in one of five forms; the field `trip` says which. */
 const TripBody = Schema.Union(
   Fields.request({ trip: Schema.Literal("arrive"), place_id, ...quality }).annotations({ identifier: "ArriveTrip" }),
   Fields.request({ trip: Schema.Literal("leave"), place_id, ...quality }).annotations({ identifier: "LeaveTrip" }),

@@ -14,7 +14,7 @@ const Query = request({
   ...paging(100, 500)
 })
 
-/** Spec §2.5. */
+/** A visit as the app reads it (Spec §2.5). */
 const Visit = Schema.Struct({
   arrival: At,
   departure: NullableAt.annotations({ description: "Null while the visit is open" }),

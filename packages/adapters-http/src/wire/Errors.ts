@@ -220,7 +220,10 @@ export const notSignedIn = (message = "Sign in first"): typeof NotSignedIn.Type 
   error: "not_signed_in",
   message
 })
-/** `scope`: the missing scope. The message names it, and the header may name it too (RFC 6750 §3). */
+/**
+ * The refusal of a call that needs a scope which the user has not granted. The message names the scope, and the header
+ * may name it too (RFC 6750 §3).
+ */
 export const missingScope = (scope: string): typeof MissingScope.Type =>
   withHeaders(
     { statusCode: 403, error: "missing_scope", message: `The scope ${scope} was not granted` },
@@ -331,7 +334,10 @@ export const busy: typeof Unavailable.Type = retryAfter(
 )
 /** How long an app waits before it asks again about a connection that is paused. */
 const PAUSED_RETRY_S = 3_600
-/** An account is suspended (decision staff-1): the app keeps its tokens, which work again afterwards. */
+/**
+ * The answer while an account of the connection is suspended (decision staff-1): the app keeps its tokens, which work
+ * again afterwards.
+ */
 export const paused: typeof Unavailable.Type = retryAfter(
   { statusCode: 503, error: "unavailable", message: "This connection is paused for now; its tokens stay valid" },
   PAUSED_RETRY_S

@@ -28,7 +28,10 @@ export interface FieldProblem {
   readonly message: string
 }
 
-/** Whether another issue lies inside the same value and says more: a union with null also fails with "or null". */
+/**
+ * Whether another issue, about a part of the same value, says more. A value that may be null fails twice: in its
+ * fields, and with "or null" as a whole.
+ */
 const isOtherBranch = ({ message, path }: Issue, all: ReadonlyArray<Issue>): boolean =>
   message.startsWith(EXPECTED) &&
   all.length <= MANY &&

@@ -35,7 +35,7 @@ export type ToWire<E> = E extends Invalid
 export const toWire = <A, E extends Shared | Errors.WireError, R>(
   self: Effect.Effect<A, E, R>
 ): Effect.Effect<A, ToWire<E>, R> =>
-  // `catchAllCause` runs nothing on success, so a successful answer skips the step that `catchAll` would add.
+  // On success `catchAllCause` runs no further step; `catchAll` would add a step to each successful answer.
   Effect.catchAllCause(self, (cause) => Effect.catchAll(Effect.failCause(cause), convert)) as Effect.Effect<
     A,
     ToWire<E>,

@@ -30,7 +30,7 @@ interface SentRequest {
 interface Row {
   /** Makes a request that is answered, by an app that holds every scope. */
   readonly asks: (stage: Stage) => SentRequest | Promise<SentRequest>
-  /** What the user then reads in the access log. */
+  /** The words that the user then reads in the access log. */
   readonly told: RegExp
   /**
    * Where a fault makes the request answer 400: in the query or in the body. Absent: nothing in the request can be
@@ -151,7 +151,10 @@ let world: World
 /** The paths that answer differently in a pause: the endpoints that answer about where the user is or was. */
 const PAUSED = /^\/v1\/(?:answers\/(?!places$)|lookup|visits|locations)/
 
-/** Connections: with every scope; with `location.places.watch` only; with raw locations only; disconnected; lapsed. */
+/**
+ * Connections, in the order of the names: with every scope; with `location.places.watch` only; with raw locations only;
+ * disconnected; lapsed.
+ */
 let full: Stage, poor: Stage, raw: Stage, gone: Stage, lapsed: Stage
 
 beforeAll(async () => {
@@ -176,8 +179,8 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /**
- * Starts every test anew. Otherwise a request would be refused because it needs an eleventh rule or a sixth
- * subscription.
+ * Removes all rules and subscriptions before each test. Otherwise a request would be refused because it needs an
+ * eleventh rule or a sixth subscription.
  */
 beforeEach(() =>
   world.run(
@@ -223,7 +226,7 @@ const withBadQuery = ({ path }: SentRequest): SentRequest => {
 const isClosed = (scope: Endpoint["scope"], held: Scope.Scope) =>
   scope === "any_standard" ? Scope.isSensitive(held) : scope !== "none" && scope !== held
 
-/** Not every endpoint can be refused in every way; the other cases are skipped. */
+/** `it`, or nothing for a case that does not apply: not every endpoint can be refused in every way. */
 const when = (applies: boolean) => (applies ? it : () => undefined)
 
 describe.each(endpoints)("$name", ({ method, name, scope }) => {

@@ -140,7 +140,7 @@ describe("POST /v1/session", () => {
       }
     ])
     const [cookie, ...others] = setCookies(answer)
-    // The second cookie makes the browser known, and opens nothing.
+    // The second cookie makes the browser known to the account, and signs nobody in.
     expect(others.map((one) => one.slice(0, one.indexOf("=")))).toEqual(["browser"])
     expect(cookie).toMatch(/^session=[0-9a-z]{52}; /)
     expect(cookie?.split("; ").slice(1).sort()).toEqual(["HttpOnly", "Path=/", "SameSite=Lax"])

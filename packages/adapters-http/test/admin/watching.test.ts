@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Person, startWorld, type World } from "../support/World.js"
 import { developerIn, NEW } from "./developer.js"
 
-/** Lists that reviewers read without deciding on anything. */
+/** Tests of the lists that reviewers read without deciding on anything. */
 
 let world: World
 let reviewer: Person

@@ -21,7 +21,7 @@ import { connected, type Connected } from "../support/connected.js"
 import { type Answer, jsonBody } from "../support/wire.js"
 import { bearer, type Person, startWorld, type World } from "../support/World.js"
 
-/** Coordinates that can be found wherever they appear, also when they are cut to a hundred metres. */
+/** Coordinates whose digits can be found in any text, also when the coordinates are cut to a hundred metres. */
 const HOME = { lat: 31.415_926_5, lon: 27.182_818_2 }
 const HIDDEN = { lat: 16.180_339_8, lon: 14.142_135_6 }
 const ZONE = { lat: 17.320_508_1, lon: 22.360_679_7 }

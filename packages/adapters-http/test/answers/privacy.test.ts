@@ -5,7 +5,10 @@ import { startWorld, type World } from "../support/World.js"
 
 const tag = <Tag extends string>(value: Tag): FastCheck.Arbitrary<Tag> => FastCheck.constant(value)
 
-/** Places overlap, contain and touch each other and the edges of the shared places. Readings lie on those edges. */
+/**
+ * Positions and sizes of places. Some places overlap, contain or touch each other and the edges of the shared places,
+ * and readings lie on these edges.
+ */
 const spot = FastCheck.constantFrom(...(Object.keys(SPOTS) as ReadonlyArray<Spot>))
 const radiusM = FastCheck.constantFrom(100, 150, 300, 1_000, 10_000)
 const label = FastCheck.constantFrom("Home", "A", "Zoo", "Clinic, second floor, ask for Dr. Jansen")
@@ -19,7 +22,8 @@ const hidden: FastCheck.Arbitrary<Hidden> = FastCheck.oneof(
   FastCheck.record({ _tag: tag("Renamed"), place, label }),
   FastCheck.record({ _tag: tag("Archived"), place }),
   FastCheck.record({ _tag: tag("SharedWithAnother"), place }),
-  // One arrival of one phone is one visit, so a hidden visit never begins at the moment of another visit.
+  // The 7 seconds keep a hidden visit from beginning at the moment of another visit: one arrival of one phone is one
+  // visit.
   FastCheck.record({ _tag: tag("Stayed"), from: age.map((seconds) => seconds + 7), to: FastCheck.option(age) })
 )
 

@@ -53,7 +53,7 @@ const reviewsOf = async (id: string) => {
   return reviews.filter(({ app }) => app.id === id)
 }
 
-/** What a stranger sees on the app's consent page. */
+/** The app's consent page as a stranger gets it. */
 const consentPage = async (app: App.App, more: Readonly<Record<string, string>> = {}) => {
   const stranger = await world.person()
   const browser = await signedIn(world, stranger.account.email)
@@ -271,7 +271,7 @@ describe("scopes of an app in production [M2]", () => {
     const back = await patch({ scopes: ["location.place.current", "location.places.watch"] })
     expect([back.status, back.json]).toMatchObject([200, { scopes: app.declaredScopes, pending: null }])
     await patch({ scopes: ["location.visits.read"] })
-    // Nothing would be left, so the approved version stays until the decision.
+    // No approved scope would be left, so the approved version stays until the decision.
     expect(await get()).toMatchObject({
       scopes: app.declaredScopes,
       pending: { scopes: { approved: app.declaredScopes, proposed: ["location.visits.read"] } }

@@ -128,7 +128,7 @@ describe("the client, against the real service over a socket", () => {
     expect(new Set(keys).size).toBe(1)
     const after = (await client.placeRules.list().page()).rules
     expect([after.length, after.some(({ id }) => id === rule.id)]).toEqual([before.length + 1, true])
-    // An app that died repeats the call with a key of its own.
+    // An app whose process died repeats the call with a key that it has stored.
     const key = { idempotencyKey: "order-7" }
     const first = await client.placeRules.create({ type: "exit", place_id: app.placeId }, key)
     expect(await client.placeRules.create({ type: "exit", place_id: app.placeId }, key)).toEqual(first)
@@ -214,7 +214,7 @@ describe("the client, against the real service over a socket", () => {
     it("an abort ends the wait", async () => {
       const abort = new AbortController()
       const runtime = runtimeOn(world, limited(1, "30"))
-      // The real wait, which an abort must end.
+      // Without the test's `sleep` the client waits in real time, and the abort must end this wait.
       const { sleep: _, ...waiting } = runtime
       const client = createClient({ ...optionsFor(world, app), runtime: waiting })
       await client.authorization.complete(await callback(world, app, [CURRENT]), pendingOf(app))

@@ -98,7 +98,7 @@ type QueryOf<Group extends string, Name extends string> = HttpApiEndpoint.HttpAp
   >
 >
 
-/** A decoded type as it is on the wire: a `Timestamp` is a text there, and a brand is lost. */
+/** The type on the wire for a decoded type: a `Timestamp` becomes a text, and a brand is lost. */
 type Wire<T> = T extends Timestamp.Timestamp
   ? string
   : T extends string
@@ -118,7 +118,7 @@ type Wire<T> = T extends Timestamp.Timestamp
 /** A branded string becomes `string`; a literal stays. */
 type Plain<T extends string> = T extends { readonly [brand: symbol]: unknown } ? string : T
 
-/** Assignable in both directions, and with the same keys. */
+/** True when the types are assignable in both directions and have the same keys. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? ([keyof A] extends [keyof B] ? true : false) : false) : false
 
 const answers: {

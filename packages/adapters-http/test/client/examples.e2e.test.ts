@@ -75,7 +75,7 @@ const approve = (world: World, { person, placeId }: Connected, address: string):
   )
 }
 
-/** A phone of the user says that the user is at home. */
+/** Uploads readings of a phone that is at home, taken so many minutes ago. */
 const atHome = async (world: World, { person }: Connected, minutesAgo: ReadonlyArray<number>): Promise<void> =>
   (await phone(world, person)).at(
     { lat: 52.37, lon: 4.89 },

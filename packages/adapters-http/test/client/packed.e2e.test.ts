@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const ROOT = join(import.meta.dirname, "../../../..")
 const TSC = join(ROOT, "node_modules/@typescript/native/bin/tsc")
 
-/** An app that got its tokens elsewhere. */
+/** A program of an app that already has tokens. */
 const ASK = `
   const [baseUrl, access_token] = process.argv.slice(2)
   const store = memoryTokenStore({ access_token, refresh_token: "r", expires_at: Date.now() + 1e6, scope: "", sub: "" })
@@ -43,7 +43,7 @@ export const visits = async (): Promise<ReadonlyArray<SharedVisit>> => {
 }
 `
 
-/** The client of Effect's users, made from the contract. */
+/** A client that an app with Effect makes from the contract. */
 const EFFECT = `
 import { Api } from "@place-access/adapters-http/Api"
 import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
@@ -140,7 +140,8 @@ describe("the client as it is packed", () => {
 
   it("beside Effect, HttpApiClient.make(Api) asks the service, and has its errors as values", async () => {
     const folder = await packed.install()
-    // Linked where npm would install them. The packed test of the core shows that npm does.
+    // The dependencies are linked where npm would install them. The test of the packed core shows that npm installs
+    // them.
     for (const name of ["effect", "@effect/platform", "@place-access/domain"]) {
       const at = join(folder, "node_modules", name)
       await mkdir(dirname(at), { recursive: true })

@@ -90,7 +90,7 @@ describe("tokens of a connection, against the real service", () => {
     const attempts = refreshes(runtime)
     isLosing = false
     world.clock.advance(30_000)
-    // A process that starts now knows nothing but the store.
+    // A process that starts now has only the tokens of the store.
     const next = createClient({ ...optionsFor(world, app), store, runtime })
     await expect(client.me()).rejects.toMatchObject({ code: "refresh_uncertain" })
     await expect(next.session.refresh()).rejects.toMatchObject({ code: "refresh_uncertain" })

@@ -71,7 +71,7 @@ export const losingAnswer = async (pass: () => Promise<Response>): Promise<Respo
   throw new TypeError("fetch failed", { cause: Object.assign(new Error("socket"), { code: "ECONNRESET" }) })
 }
 
-/** There is nobody at the address: the service sees nothing. */
+/** No server listens at the address, so the service gets no request. */
 export const refusing = (): Promise<Response> =>
   Promise.reject(
     new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) })
@@ -99,7 +99,7 @@ export const connectedClient = async (
 
 /** The address to which the user comes back after having approved. */
 export const callback = async (world: World, app: Connected, scopes: ReadonlyArray<Scope.Scope>): Promise<string> => {
-  // A later instant than that of any connection before: the newest connection is this one.
+  // The clock moves on, so that this connection is newer than every connection before.
   world.clock.advance(1)
   const url = new URL(app.app.redirectUris[0] ?? "")
   url.searchParams.set("code", await app.approve(scopes))

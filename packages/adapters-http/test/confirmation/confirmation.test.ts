@@ -169,12 +169,12 @@ describe("the page /confirm [accounts-17]", () => {
     expect((await post()).headers.get("location")).toBe(confirmPath)
     const right = await browser.submit(wrong, "/confirm", { password: PASSWORD })
     expect([right.status, right.headers.get("location")]).toEqual([303, action])
-    // The old cookie opens nothing, and the form of the page from before is too old.
+    // The old cookie no longer works, and the form that was rendered for the old session is refused.
     expect((await world.call("/v1/session", { headers: { cookie: stolen } })).status).toBe(401)
     expect((await post()).status).toBe(403)
     const again = await browser.submit(await browser.get(action), action, choices)
     expect(again.headers.get("location")).toMatch(/^https:\/\/coffee\.example\/|[?&]code=/)
-    // A person who is confirmed already goes on at once.
+    // A person who was confirmed a moment ago is sent on at once.
     expect((await browser.get(confirmPath)).headers.get("location")).toBe(action)
   })
 

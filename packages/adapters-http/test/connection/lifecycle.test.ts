@@ -105,7 +105,7 @@ const addRule = (grant: Grant) =>
     headers: { "content-type": "application/json", ...bearer(grant.access_token).headers }
   })
 
-/** Called directly, because the browser's session is shorter than these stories. */
+/** The program is called directly, because the browser's session ends before the time that these tests let pass. */
 const listed = () => world.run(listConnections(user.account.id))
 const rulesOfUser = async (id: ConnectionId) =>
   (await world.run(listRulesOfUser(user.account.id, id, { limit: 100, cursor: undefined }))).rules

@@ -105,7 +105,7 @@ describe("mail with an app's name in the subject: at most five an hour and perso
     expect(told?.dedupeKey).toMatch(/^code_reused /)
     expect(told?.furtherLinks).toEqual([{ site: "portal", path: "/connections", label: "Connected apps" }])
 
-    // The link of the e-mail leads to its app. The page of all apps shows the apps about which no e-mail was sent.
+    // The link of the e-mail leads to its app. The page of all apps also shows the apps about which no e-mail was sent.
     const browser = await signedIn(world, person.account.email)
     const one = await browser.get(`/portal${told?.link?.path ?? ""}`)
     expect(one.text).toContain("a code of the app was used twice, so it may have been stolen")

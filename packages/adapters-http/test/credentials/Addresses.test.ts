@@ -54,7 +54,7 @@ describe("sign-up where mail is sent [accounts-12]", () => {
     expect(shown[0]).toEqual([202, { message: expect.stringContaining("Look into your mail") }, []])
     expect(await subjects(owner.account.email)).toEqual(["You have an account already"])
     expect(await subjects(email)).toEqual([CONFIRM, CONFIRM])
-    // Nothing tells the addresses apart afterwards either: none of the three passwords signs in.
+    // Sign-in does not distinguish the addresses either: none of the three passwords signs in.
     const tried = [await signIn(email), await signIn(email, OTHER), await signIn(owner.account.email, OTHER)]
     expect(tried.map(({ json, status }) => [status, json])).toEqual(tried.map(() => [401, tried[0]?.json]))
   })
@@ -152,7 +152,7 @@ describe("changing the address [accounts-13]", () => {
     expect([used.status, used.json]).toEqual([200, expect.objectContaining({ email: after })])
     expect((await use(person, token)).status).toBe(404)
     expect([(await signIn(after)).status, (await signIn(before)).status]).toEqual([201, 401])
-    // A thief who took the account over changes the password too.
+    // A thief who took the account over also changes the password.
     const thief = { password: PASSWORD, new_password: "the thief's own password" }
     expect((await person.send("PUT", "/v1/user/account/password", thief)).status).toBe(204)
     const back = await linkTo(before, UNDO)

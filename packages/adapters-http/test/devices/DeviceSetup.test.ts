@@ -67,7 +67,7 @@ describe("how often an app sends [devices-16]", () => {
     expect(tuning.map(({ effect }) => effect).join()).toMatch(/battery/)
   })
 
-  // OsmAnd sends while it records, whether the phone moves or not.
+  // OsmAnd is left out: while it records, it sends whether the phone moves or not.
   it.each(apps.filter((format) => format !== "osmand"))(
     "%s: a setting keeps a phone that lies still awake",
     (format) => {
@@ -163,7 +163,7 @@ describe("what the apps define", () => {
     const { link, qrText, settings } = setup("osmand")
     expect(link).toBeNull()
     expect(settings).toEqual([{ name: "Web address", value: qrText }])
-    // As java.text.MessageFormat fills it in.
+    // The values are filled in as OsmAnd does it, with java.text.MessageFormat.
     const values = ["52.37", "4.89", "1800000000000", "14.5", "12.0", "1.5", "271.0"]
     const query = qrText
       .slice(qrText.indexOf("?") + 1)

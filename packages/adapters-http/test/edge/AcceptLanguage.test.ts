@@ -5,16 +5,16 @@ import { negotiate } from "@place-access/adapters-http/html/AcceptLanguage"
 
 describe("the language that a browser asks for [accounts-20]", () => {
   it.each([
-    // What browsers send.
+    // Headers that browsers send.
     ["de-AT,de;q=0.9,en;q=0.8", "de"],
     ["en-US,en;q=0.5", "en"],
     ["de", "de"],
     ["fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5", "en"],
-    // The highest weight counts, the first of equals, in any order and case.
+    // The highest weight counts; of equal weights the first. Order and case of the entries do not matter.
     ["en;q=0.8, DE-ch-1996 ; Q=0.81", "de"],
     ["de;q=0.500,en;q=0.5", "de"],
     ["en;q=0.2, de;q=0.4, en-GB", "en"],
-    // Weight 0 refuses.
+    // A weight of 0 refuses a language.
     ["de;q=0, en;q=0.001", "en"],
     ["de;q=0.000", null],
     // `*` stands for what the header does not name.
@@ -45,7 +45,7 @@ describe("the language that a browser asks for [accounts-20]", () => {
   const range = fc.record({
     tag: fc.constantFrom("en", "de", "EN", "De", "fr", "nl", "*"),
     region: fc.constantFrom("", "-AT", "-CH-1996", "-Latn"),
-    /** In thousandths. */
+    /** The weight of the entry in thousandths. */
     weight: fc.oneof(fc.constantFrom(0, 1_000), fc.integer({ min: 0, max: 1_000 }))
   })
   const entries = fc.array(range, { maxLength: 12 })

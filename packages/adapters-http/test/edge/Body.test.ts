@@ -12,7 +12,10 @@ let close: () => Promise<void> = async () => undefined
 afterEach(() => close())
 
 const MAY_BE_INTERRUPTED = [false, true]
-/** Waits before the body is read: before it has arrived, and after, as behind a query to the database. */
+/**
+ * How long the server waits before it reads the body: so that the body has not arrived yet, or has arrived, as after a
+ * query to the database.
+ */
 const WAITS_MILLIS = [0, 60]
 
 /** A server that reads the body twice, after a wait, and answers with the body or with the refusal. */

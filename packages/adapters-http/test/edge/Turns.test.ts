@@ -4,7 +4,7 @@ import { Effect, Fiber } from "effect"
 import { expect, it } from "vitest"
 
 const settle = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-/** One minute: no test takes as long. */
+/** One minute, which is longer than any test takes. */
 const LONG = 60_000
 
 const turnsOf = (limits: TurnLimits): Turns => new Turns(limits, Effect.runSync(Timers))

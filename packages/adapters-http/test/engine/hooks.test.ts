@@ -14,8 +14,8 @@ import { Chunk, Context, Effect, FiberRef, Layer, Option, Runtime, RuntimeFlags,
 import { describe, expect, it } from "vitest"
 
 /**
- * What `engine/` relies on in `effect` and `@effect/platform` without their promising it. Each test looks at the
- * library alone, so a red one says which upgrade broke which entry of engine/README.md.
+ * Tests of what `engine/` uses in `effect` and `@effect/platform` although the libraries do not promise it. Each test
+ * looks at the library alone, so a failure says which upgrade broke which entry of engine/README.md.
  */
 const SEE = "see packages/adapters-http/src/engine/README.md"
 

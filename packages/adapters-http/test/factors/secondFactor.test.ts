@@ -8,7 +8,10 @@ import { hidden, type Visitor, visitor } from "../support/visitor.js"
 import { type Answer, jsonBody } from "../support/wire.js"
 import { PASSWORD, startWorld, type World } from "../support/World.js"
 
-/** Passkeys are for names, and the socket is at a network address: this is how browsers call the service. */
+/**
+ * The address of the service for browsers. Browsers make passkeys for host names only, but the socket of the test has a
+ * network address.
+ */
 const SERVICE = "https://places.example"
 
 let world: World
@@ -31,7 +34,7 @@ const codeAt = (secret: string, timestamp = world.clock.now()) =>
   new OTPAuth.TOTP({ secret: OTPAuth.Secret.fromBase32(secret) }).generate({ timestamp })
 const isSignedIn = async (browser: Visitor) => (await browser.get("/portal/connections")).status === 200
 
-/** The password step. */
+/** The first step of a sign-in, with the password. */
 const begin = async (email: string, browser = start(), password = PASSWORD) => {
   const page = await browser.get("/sign-in?return_to=/portal/devices")
   return { browser, answer: await browser.submit(page, "/sign-in", { email, password }) }
@@ -81,7 +84,7 @@ describe("one-time codes [factors-4, factors-8]", () => {
     expect([browser.cookies.has("__Host-session"), browser.cookies.has("__Host-pending")]).toEqual([false, true])
     expect(await isSignedIn(browser)).toBe(false)
     expect((await browser.get(STEP)).text).toContain("The six digits of your app, or a recovery code")
-    // The token of the first step is no session.
+    // The token that the first step gave is no session.
     const thief = start()
     thief.cookies.set("__Host-session", browser.cookies.get("__Host-pending") ?? "")
     expect(await isSignedIn(thief)).toBe(false)
@@ -105,7 +108,7 @@ describe("one-time codes [factors-4, factors-8]", () => {
     ]
     const first = led(await browser.post(STEP, fields))
     expect(first.slice(0, 2)).toEqual([303, "/portal/devices"])
-    // The browser threw the first answer away, or has taken its cookies.
+    // The form is sent again: with the old cookies, when the browser has lost the first answer, and with the new ones.
     expect(led(await browser.post(STEP, fields, headers))).toEqual(first)
     expect(led(await browser.post(STEP, fields))).toEqual(first)
     // The code is used up for everybody else.
@@ -184,7 +187,7 @@ describe("one-time codes [factors-4, factors-8]", () => {
   })
 })
 
-/** Posts the second step without its page, which is no longer shown. */
+/** Posts a code without the page of the second step, which the service no longer shows. */
 const withCodeUnasked = async (browser: Visitor, code: string) => {
   const token = /name="form_token" value="([^"]+)"/.exec((await browser.get("/sign-in")).text)?.[1] ?? ""
   return browser.post(STEP, { form_token: token, code })
@@ -408,7 +411,7 @@ describe("an owner who lost everything [factors-7]", () => {
     expect((await ask(person))._tag).toBe("Requested")
     world.clock.advance(HOURS + 7 * Timestamp.DAY)
     expect((await ask(person))._tag).toBe("Requested")
-    // The password alone, or a mailbox, stops nothing and removes nothing.
+    // Neither the password alone nor the mailbox can stop the removal or remove the factors at once.
     expect((await begin(email)).answer.headers.get("location")).toContain(STEP)
   })
 })

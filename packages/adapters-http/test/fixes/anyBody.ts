@@ -25,7 +25,7 @@ const JUNK: ReadonlyArray<unknown> = [
   [[[]]]
 ]
 
-/** Recorded bodies with junk in some places, and bodies that were never recorded. */
+/** Bodies of apps with junk in some places, and arbitrary JSON. */
 export const anyBody = (at: number): fc.Arbitrary<unknown> => {
   const recorded: ReadonlyArray<unknown> = [
     { locations: [Recorded.overlandFix(at), Recorded.overlandVisit(at, at, null), Recorded.overlandAction(at)] },
@@ -42,7 +42,9 @@ export const anyBody = (at: number): fc.Arbitrary<unknown> => {
   )
 }
 
-/** The body with `junk` in place of the value at `place`. Places are counted through the whole body. */
+/**
+ * The body with `junk` in place of the value number `place`. The values of the whole body are counted, inner ones too.
+ */
 const replaced = (body: unknown, place: number, junk: unknown): unknown => {
   let passed = 0
   return JSON.parse(JSON.stringify(body), (_, value: unknown) => (passed++ === place ? junk : value)) as unknown

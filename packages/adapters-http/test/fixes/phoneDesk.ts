@@ -33,7 +33,7 @@ export const phoneDesk = () => {
   })
   afterAll(() => world.close())
 
-  /** While `send` runs, another upload of the user always comes between, so the phone gets a temporary error. */
+  /** While `send` runs, another upload of the user always commits first, so the phone gets a temporary error. */
   const whileUnavailable = async (send: () => Promise<Answer>): Promise<Answer> => {
     const { streamVersions } = await world.run(MemoryDatabase)
     let version = 0

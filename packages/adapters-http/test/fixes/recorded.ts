@@ -1,10 +1,10 @@
-/** Bodies as the source code of the apps makes them. `at` is the time of the measurement. */
+/** Bodies of requests, written after the source code of the apps. `at` is the time of the measurement. */
 
 const seconds = (at: number): number => Math.floor(at / 1_000)
-/** Overland: whole seconds, `Z`. */
+/** A time as Overland writes it: in whole seconds, in UTC with `Z`. */
 const overlandTime = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
 
-/** GLManager.m, currentDictionaryFromLocation and addMetadataToUpdate. */
+/** A location of Overland (GLManager.m, currentDictionaryFromLocation and addMetadataToUpdate). */
 export const overlandFix = (at: number, properties: object = {}) => ({
   type: "Feature",
   geometry: { type: "Point", coordinates: [4.89, 52.37] },
@@ -27,7 +27,8 @@ export const overlandFix = (at: number, properties: object = {}) => ({
 })
 
 /**
- * GLManager.m, didVisit: null where iOS says distantPast or distantFuture. `timestamp` is when iOS reported the visit.
+ * A visit of Overland (GLManager.m, didVisit): null where iOS says distantPast or distantFuture. `timestamp` is when
+ * iOS reported the visit.
  */
 export const overlandVisit = (told: number, arrival: number | null, departure: number | null) => ({
   type: "Feature",
@@ -44,14 +45,14 @@ export const overlandVisit = (told: number, arrival: number | null, departure: n
   }
 })
 
-/** GLManager.m, logAction: at the last known place, or without a place. */
+/** An action of the app that Overland logs (GLManager.m, logAction): at the last known place, or without a place. */
 export const overlandAction = (at: number, geometry?: object) => ({
   type: "Feature",
   properties: { timestamp: overlandTime(at), action: "paused_location_updates" },
   ...(geometry === undefined ? {} : { geometry })
 })
 
-/** GLManager.m, writeTripToDB. */
+/** The summary of a trip by Overland (GLManager.m, writeTripToDB). */
 export const overlandTrip = (at: number) => ({
   type: "Feature",
   geometry: { type: "Point", coordinates: [4.9, 52.38] },
@@ -92,7 +93,7 @@ export const owntracksIos = (at: number, more: object = {}) => ({
   ...more
 })
 
-/** MessageLocation.kt: an unknown accuracy or speed is 0. */
+/** A location of OwnTracks for Android (MessageLocation.kt): an unknown accuracy or speed is 0. */
 export const owntracksAndroid = (at: number, more: object = {}) => ({
   _type: "location",
   _id: "5ac9f0e2",
@@ -116,7 +117,7 @@ export const owntracksAndroid = (at: number, more: object = {}) => ({
   ...more
 })
 
-/** Every other message of OwnTracks. */
+/** Each kind of message of OwnTracks that is no location, with its name. */
 export const owntracksOthers = (at: number): ReadonlyArray<readonly [string, object]> => [
   [
     "transition",
@@ -145,7 +146,7 @@ export const owntracksOthers = (at: number): ReadonlyArray<readonly [string, obj
   ["encrypted", { _type: "encrypted", data: "c2VjcmV0Ym94" }]
 ]
 
-/** preferences.dart of Traccar Client 9, `locationTemplate`. */
+/** A location of Traccar Client 9 (preferences.dart, `locationTemplate`). */
 export const traccarClient = (id: string, at: number, more: object = {}) => ({
   location: {
     timestamp: new Date(at).toISOString(),
@@ -163,7 +164,8 @@ export const traccarClient = (id: string, at: number, more: object = {}) => ({
 })
 
 /**
- * HttpUploader.kt of the SDK of Traccar Client 10: speeds in knots, several readings in an array when it sends JSON.
+ * A location of the SDK of Traccar Client 10 (HttpUploader.kt): speeds in knots. As JSON the SDK sends several
+ * locations in an array.
  */
 export const traccarSdk = (id: string, at: number, more: object = {}) => ({
   id,
@@ -179,7 +181,10 @@ export const traccarSdk = (id: string, at: number, more: object = {}) => ({
   ...more
 })
 
-/** ProtocolFormatter.kt of Traccar Client 8: an address with a query; fixes of GPS have the accuracy 0.0. */
+/**
+ * A location of Traccar Client 8 (ProtocolFormatter.kt), which sends an address with a query. Locations of GPS have the
+ * accuracy 0.0.
+ */
 export const traccarQuery = (id: string, at: number) => ({
   id,
   timestamp: String(seconds(at)),
@@ -192,7 +197,7 @@ export const traccarQuery = (id: string, at: number) => ({
   batt: "80.0"
 })
 
-/** CustomUrlManager.java: how GPSLogger fills in our text, in its own order and whatever the case of the names. */
+/** Fills our text in as GPSLogger does (CustomUrlManager.java): in its own order, whatever the case of the names. */
 export const gpsLoggerFills = (template: string, at: number, more: Readonly<Record<string, string>> = {}): string => {
   const values: Readonly<Record<string, string>> = {
     lat: "52.37",

@@ -40,7 +40,7 @@ const keyed = (key: string, more: Readonly<Record<string, string>> = {}): Reques
 })
 
 let keys = 0
-/** A key that no other test uses. */
+/** A new key, which no other test uses. */
 const freshKey = (): string => `key-${++keys}-8e03978e-40d5-43dd-bc93-6894a57f9324`
 
 const HOME = { label: "Home", kind: "home", lat: 52.37, lon: 4.89 }

@@ -19,7 +19,7 @@ beforeAll(async () => {
   world = await startWorld({ rateLimitPerMinute: 600, trustProxy: true })
 })
 afterAll(() => world.close())
-/** No test begins within the window of another test. */
+/** A day passes before each test, so that no limit still counts the calls of another test. */
 beforeEach(() => world.clock.advance(24 * HOUR))
 
 const times = <A, E, R>(count: number, one: Effect.Effect<A, E, R>) =>
@@ -33,7 +33,7 @@ const use = (subject: Subject.LimitSubject, rate: Rate.Rate, calls: number) =>
 
 const errorOf = ({ json, status }: Answer) => [status, (json as { readonly message?: unknown }).message]
 
-/** A refusal's words on the wire begin with a capital letter. */
+/** A refusal as the API sends it: with a capital first letter. */
 const sentence = (text: string | null) => `${text?.charAt(0).toUpperCase()}${text?.slice(1)}`
 
 const PLACE = { label: "Home", kind: "home", lat: 52.37, lon: 4.89 } as const
@@ -141,7 +141,7 @@ describe("what an account does [limits-9]", () => {
       Effect.flatMap(MemoryWebhookSender.Receivers, (all) => all.script(hook, MemoryWebhookSender.answers(200)))
     )
     expect((await person.send("POST", `/v1${one}/test`)).status).toBe(200)
-    // Removing the endpoint gives nothing back.
+    // Removing the endpoint does not give the used tests back.
     expect((await person.send("DELETE", `/v1${one}`)).status).toBe(204)
     const browser = await signedIn(world, person.account.email)
     const page = await browser.get(other.replace(/\/[^/]*$/, ""))

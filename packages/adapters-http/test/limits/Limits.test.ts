@@ -16,7 +16,7 @@ beforeAll(async () => {
   stage = await connected(world)
 })
 afterAll(() => world.close())
-/** No test begins within the window of another test. */
+/** Ten minutes pass before each test, so that no limit of a shorter time still counts the calls of another test. */
 beforeEach(() => world.clock.advance(10 * MINUTE))
 
 const use = (subject: Subject.LimitSubject, rate: Rate.Rate, calls: number) =>

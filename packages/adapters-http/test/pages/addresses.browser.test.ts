@@ -16,7 +16,7 @@ describeBrowser.each([
   ["without JavaScript", false]
 ])("addresses, from sign-up to the undo of a change, %s", (_, javaScriptEnabled) => {
   const at = desk({ options: { addressRule: "confirmed" }, browser: { javaScriptEnabled } })
-  /** The checks of a page run as a script in it. */
+  /** Inspects the page if scripts are on: the checks are a script that runs in the page. */
   const look = (name: string) => (javaScriptEnabled ? inspect(at.page, name) : Promise.resolve())
   const press = (name: string) => at.page.getByRole("button", { name, exact: true }).click()
   const heading = (name: string) => at.page.getByRole("heading", { name, exact: true }).waitFor()
@@ -141,7 +141,7 @@ describeBrowser("an account without JavaScript", () => {
     await page.goto(await mailedLink(world, email, "Confirm your e-mail address"))
     await page.getByLabel("The password that you chose").fill(PASSWORD)
     await press("Make my account")
-    // Another browser, of which this one knows nothing.
+    // Without its cookies the browser is another browser for the service.
     await at.context.clearCookies()
     await signIn()
     expect(await page.getByText("This browser", { exact: true }).count()).toBe(1)

@@ -31,7 +31,7 @@ describe("addresses that people cut, or load again after a form", () => {
       for (const address of path === "/" ? [path] : [path, `${path}/`]) {
         const { headers, status, text } = await visit(address)
         const to = (headers.get("location") ?? "").split("#")[0] ?? ""
-        // An unknown id is a 404 that names the thing, not the address.
+        // A 404 that names the thing, such as an app, means that the address exists and only the id is unknown.
         const isThere = status === 200 || (status === 404 && !/No such (?:page|route)/.test(text))
         const isLed = status === 303 && path.startsWith(to) && (await visit(to)).status !== 405
         const isConsent = path === "/authorize" && status === 400

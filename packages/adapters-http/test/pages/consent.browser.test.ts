@@ -237,7 +237,7 @@ describeBrowser("the consent page", () => {
     const { app } = await world.app(person, { redirectUris: [RedirectUri.RedirectUri.make(at.callback)] })
     await at.as(person)
     await page.goto(at.authorize(app, CURRENT))
-    // Keeps the form as it is now, so that the test can post it again after the browser has left.
+    // Remembers the form's fields, so that the test can post them again after the browser has left the page.
     const form = await page.evaluate<{ action: string; fields: ReadonlyArray<[string, string]> }>(`(() => {
       const form = document.querySelector("form")
       return { action: form.getAttribute("action"), fields: [...new FormData(form)] }

@@ -59,7 +59,10 @@ const authorize = (more: More = {}): Promise<Answer> => {
 
 const action = ({ text }: Answer): string => /action="(\/authorize\/[^"]+)"/.exec(text)?.[1] ?? ""
 
-/** Fills the page in, with one scope by default, and presses a button. Returns what the app gets. */
+/**
+ * Fills the form of the page, with one scope by default, and presses a button. Returns the address to which the browser
+ * is sent.
+ */
 const answer = async (page: Answer, fields: Parameters<Visitor["submit"]>[2] = {}) => {
   const sent = await browser.submit(page, action(page), { decision: "allow", scope: [CURRENT], ...fields })
   return new URL(sent.headers.get("location") ?? "", world.url)

@@ -42,7 +42,7 @@ describeBrowser("the consent page with scripts", () => {
     await page.setViewportSize({ width: 390, height: 844 })
     const height = await page.evaluate<number>("document.documentElement.scrollHeight")
     expect(height).toBeLessThanOrEqual(1.5 * 844)
-    // The durations stand in one row, and only the chosen one says its end.
+    // The durations are in one row, and only the chosen duration shows its end.
     const tops = await page.locator(".day-choice").evaluateAll((all) => all.map((one) => one.getBoundingClientRect().y))
     expect([tops.length, new Set(tops).size]).toEqual([5, 1])
     expect(await page.locator(".ends:visible").allInnerTexts()).toEqual(["Ends 31 March 2026 at 12:00 UTC"])

@@ -9,7 +9,7 @@ import { LABEL, stage } from "../support/webhooks.js"
 
 const WAITS_MS = [30_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 54_000_000]
 
-/** The choices that a list cuts off once they are chosen. */
+/** The choices whose text does not fit into the list once they are chosen. */
 const clipped = (page: Page, id: string): Promise<ReadonlyArray<string>> =>
   page.evaluate(`(() => {
     const list = document.getElementById("${id}")

@@ -235,7 +235,7 @@ describe("the pages", () => {
       "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
     )
     for (const [path, html] of pages) {
-      if (path === "/docs/changes.atom") continue // no page: it names whole addresses
+      if (path === "/docs/changes.atom") continue // the feed is no page: it has whole addresses
       expect([
         path,
         /<script(?! src="\/assets\/docs\.[\w-]+\.js" defer><\/script>)|\sstyle=|<iframe|\son\w+=/.exec(html)

@@ -35,7 +35,7 @@ describe("an error", () => {
 })
 
 describe("the search", () => {
-  /** What a developer types, and the section that must be among the first three. */
+  /** Texts that a developer types, each with the section that must be among the first three results. */
   const FINDS = [
     ["verify go", "/docs/webhooks#verify-go"],
     ["handle unknown", "/docs/how-to#unknown"],

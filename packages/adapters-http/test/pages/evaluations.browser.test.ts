@@ -67,7 +67,7 @@ const story = async (world: World, owner: Person) => {
   await device.at(north(HOME, 1_000), [40 * MINUTE])
   await device.at(HOME, [20 * MINUTE])
   await device.at(HOME, [30 * MINUTE])
-  // One minute after the last reading, so that the test finds no row of a later clock.
+  // One minute passes after the last upload, so that no stored row is newer than the clock.
   world.clock.advance(MINUTE)
   await world.run(fanOut(100))
   return { app, person }

@@ -32,8 +32,8 @@ const FILES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Pages that refuse, because they lead on only with what an app or a mailed link gives them. With a link they are in
- * `addresses.browser.test.ts`. `/authorize` with an app would redirect.
+ * Pages that need what an app or a mailed link adds to their address, with the status of their refusal. The pages of
+ * mailed links are tested in `addresses.browser.test.ts`. `/authorize` with an app would redirect.
  */
 const REFUSING: Readonly<Record<string, number>> = {
   "/authorize": 400,
@@ -44,7 +44,10 @@ const REFUSING: Readonly<Record<string, number>> = {
   "/set-up/gpslogger": 404
 }
 
-/** Whether the path has a text for programs: a twin of the documentation, their list, or the feed of changes. */
+/**
+ * Whether the path has a text for programs: a page's copy in Markdown, the list of these copies, or the feed of
+ * changes.
+ */
 const isText = (path: string): boolean => /^\/(?:docs.*\.(?:md|atom|json)|llms\.txt)$/.test(path)
 
 /** Whether to skip the page of an error code: one function makes all these pages, so one page stands for all. */

@@ -11,7 +11,7 @@ import { PASSWORD } from "../support/World.js"
 
 const PAGE = /\/portal\/settings\/export/
 
-/** Removes the header that reloads the page from an answer: the inspection must not be interrupted. */
+/** Removes from an answer the header that reloads the page, so that a reload does not interrupt the inspection. */
 const still = async (route: Route): Promise<void> => {
   const response = await route.fetch({ maxRedirects: 0 })
   const headers = Object.fromEntries(Object.entries(response.headers()).filter(([name]) => name !== "refresh"))

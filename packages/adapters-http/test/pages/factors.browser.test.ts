@@ -10,7 +10,7 @@ import { PASSWORD } from "../support/World.js"
 const MINUTE = 60_000
 const FACTOR = "/portal/settings/second-factor"
 
-/** An authenticator of the machine itself, which checks a finger, and answers by itself. */
+/** Adds a virtual authenticator that is built into the machine. It checks a finger, and answers without a person. */
 const addAuthenticator = async (cdp: CDPSession): Promise<string> => {
   await cdp.send("WebAuthn.enable")
   const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", {
@@ -98,7 +98,7 @@ describeBrowser("second factors, with Chromium's virtual authenticator", () => {
     // Back at the page of the form, the session is fresh.
     await page.getByText("10 recovery codes are left").waitFor()
 
-    // A copy of the passkey with an older count.
+    // Replaces the passkey by a copy with an older count of signatures.
     const { credentials } = await cdp.send("WebAuthn.getCredentials", { authenticatorId })
     const [credential] = credentials
     if (credential === undefined) throw new Error("no passkey")

@@ -19,7 +19,7 @@ const file = (name: string, lines: ReadonlyArray<string>) => ({
 
 const LIST = /\/portal\/imports$/
 
-/** Removes the header that reloads the page from an answer. */
+/** Removes from an answer the header that reloads the page, so that a reload does not interrupt the inspection. */
 const still = async (route: Route): Promise<void> => {
   const response = await route.fetch()
   const headers = Object.fromEntries(Object.entries(response.headers()).filter(([name]) => name !== "refresh"))

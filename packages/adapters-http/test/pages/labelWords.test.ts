@@ -4,7 +4,7 @@ import { leaves } from "../support/leaves.js"
 
 const all = leaves(english)
 
-/** What people did not understand, and what the pages say instead. */
+/** Words that people did not understand, and the words that pages have instead. */
 const RETIRED: Readonly<Record<string, string>> = {
   May: "Can",
   Made: "Created",

@@ -45,7 +45,7 @@ const unescaped = (text: string): string =>
     .replaceAll("&gt;", ">")
     .replaceAll("&amp;", "&")
 
-/** What a page gives its script to say. */
+/** The texts that a page passes to its script. */
 const scriptTexts = ({ text }: Answer, script: string): unknown =>
   JSON.parse(unescaped(new RegExp(`/assets/${script}\\.[^>]*data-texts="([^"]*)"`).exec(text)?.[1] ?? "null"))
 

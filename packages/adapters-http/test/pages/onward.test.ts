@@ -81,6 +81,6 @@ it("the icon for iOS is a PNG of 180 x 180 pixels: the logo on the ground of the
     [0x17, 0x60, 0x4d],
     [0xff, 0xff, 0xff]
   ]
-  // A corner, the head of the pin beside its hole, and the hole.
+  // The colours of a corner, of the pin's head beside its hole, and of the hole.
   expect([pixel(0, 0), pixel(66, 71), pixel(90, 71)]).toEqual([ground, ink, ground])
 })

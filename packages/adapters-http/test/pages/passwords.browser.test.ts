@@ -12,7 +12,7 @@ describeBrowser.each([
   ["without JavaScript", false]
 ])("passwords, %s", (name, javaScriptEnabled) => {
   const at = desk({ browser: { javaScriptEnabled } })
-  /** The checks of a page run as a script in it. */
+  /** Inspects the page if scripts are on: the checks are a script that runs in the page. */
   const look = (page: string) => (javaScriptEnabled ? inspect(at.page, page) : Promise.resolve())
 
   it(`a forgotten password: from the sign-in page by mail to a new one (${name})`, async () => {
@@ -76,7 +76,7 @@ describeBrowser.each([
     await fill(PASSWORD, NEW)
     await page.getByText("Your password was changed. It is strong").waitFor()
     await look("change-password-done")
-    // The browser stays signed in with a new cookie; a copy of the old cookie opens nothing.
+    // The browser stays signed in with a new cookie. A copy of the old cookie no longer works.
     expect((await page.request.get(`${world.url}/v1/session`)).status()).toBe(200)
     expect((await person.get("/v1/session")).status).toBe(401)
     const [notice] = await mailTo(world, person.account.email)

@@ -22,7 +22,7 @@ describe("an address that no phone can reach", () => {
     for (const format of ["overland", "owntracks", "traccar", "osmand", "gpslogger"]) {
       const page = await setUp(format)
       expect([format, page]).toEqual([format, expect.stringContaining(WARNING)])
-      // There is a way on without a restart.
+      // The page offers to share from a browser, which works without a restart of the service.
       expect(page).toContain('href="/portal/devices/share"')
     }
     expect(await setUp("json")).toContain("Try it from a terminal")
@@ -184,7 +184,7 @@ describe("the link of GPSLogger [devices-14]", () => {
     expect(first.headers.get("cache-control")).toBe("no-store")
     expect([first.status, first.text]).toEqual([200, expect.stringContaining(token)])
     expect((await world.call(path)).status).toBe(404)
-    // The token that was shown and the token of the profile are one.
+    // The page and the profile have the same token.
     expect((await world.call("/v1/phone/osmand?lat=1&lon=2", bearer(token))).status).toBe(200)
   })
 

@@ -97,7 +97,7 @@ describeBrowser("places on a map", () => {
     await page.getByLabel("Radius").fill("300")
     expect(Math.round((await drawn()) / small)).toBe(2)
     await page.getByLabel("Name").fill("Café Zoë")
-    // Zooming and moving drop tiles, which must work within the page's policy.
+    // Zooming and moving remove tiles from the map, which must work under the page's Content-Security-Policy.
     for (const name of ["Zoom in", "Zoom in", "Zoom out"]) await page.getByRole("button", { name }).click()
     await inspect(page, "places-map")
     await page.getByRole("button", { name: "Add place" }).click()
@@ -176,7 +176,7 @@ describeBrowser("places on a map", () => {
   })
 })
 
-/** Presses and moves like a hand: a handle follows the pointer from its middle. */
+/** Drags a handle from its middle, with the mouse moves that a person makes. */
 const drag = async (page: Page, handle: string, [x, y]: readonly [number, number]): Promise<void> => {
   const box = await page.locator(handle).boundingBox()
   const [fromX, fromY] = [(box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2]

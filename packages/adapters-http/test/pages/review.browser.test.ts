@@ -41,7 +41,7 @@ const mailTo = (world: World, person: Person) =>
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
 const open = (page: Page, name: string) => page.locator("summary", { hasText: name }).click()
 
-/** The tests hold with and without JavaScript, because the pages run no script. */
+/** Runs with and without JavaScript, because the pages have no script. */
 const lives = (javaScriptEnabled: boolean) => {
   const at = desk({ browser: { javaScriptEnabled } })
   let reviewer: Person

@@ -30,7 +30,7 @@ describeBrowser("sharing from this browser [devices-15]", () => {
   const devices = async (person: Person) =>
     ((await person.get("/v1/user/devices")).json as { readonly devices: ReadonlyArray<unknown> }).devices
 
-  /** What the browser keeps for this person. */
+  /** The keys of the values that the browser stores for this person. */
   const kept = async ({ account }: Person) =>
     (await at.page.evaluate<ReadonlyArray<string>>("Object.keys(localStorage)")).filter((key) =>
       key.endsWith(account.id)
@@ -93,7 +93,7 @@ describeBrowser("sharing from this browser [devices-15]", () => {
     const { errors } = await devtools.send("Page.getAppManifest")
     expect(errors).toEqual([])
     const { installabilityErrors } = await devtools.send("Page.getInstallabilityErrors")
-    // The contexts of tests are private windows.
+    // The browser contexts of tests are private windows, which cannot install apps.
     expect(installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito")).toEqual([])
   })
 

@@ -8,7 +8,10 @@ import { PASSWORD, type Person } from "../support/World.js"
 
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click()
 
-/** Walks of staff and developers that the tests of programs prove, here in a browser, with and without scripts. */
+/**
+ * Tasks of staff and developers in a browser, with and without scripts. Other tests check the programs behind the
+ * pages.
+ */
 const walks = (javaScriptEnabled: boolean) => {
   const at = desk({ browser: { javaScriptEnabled } })
   let admin: Person

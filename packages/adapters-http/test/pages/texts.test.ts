@@ -19,10 +19,10 @@ const sources = readdirSync(PAGES, { recursive: true, encoding: "utf8" })
   .filter((path) => path !== "wellKnown.ts")
   .sort()
 
-/** Names that every language writes alike. */
+/** Names that are the same in every language. */
 const NAMES = new Set(["Place Access", "· Place Access", "OpenStreetMap", "Natural Earth", "openapi.json"])
 
-/** A value in a template. */
+/** The character that replaces a value in a template. */
 const VALUE = "\u0001"
 
 /** Attributes that a person reads or hears. */
@@ -43,7 +43,7 @@ const textsOfMarkup = (markup: string): ReadonlyArray<string> => {
     .replaceAll(/<[^>]*>/g, "\n")
     // The attribute that a value adds to a tag.
     .replaceAll(/^\s*\w+="[^"]*"/g, "")
-    // The rest of a tag whose other end is in another template.
+    // The beginning of a tag whose end is in another template.
     .replaceAll(/<[^\n]*$/g, "")
     .split("\n")
   return [...attributes, ...between].filter(hasWords)
@@ -51,17 +51,17 @@ const textsOfMarkup = (markup: string): ReadonlyArray<string> => {
 
 /** Whether a string looks like a sentence or a label: it begins with a capital letter, or has three words. */
 const isSentence = (text: string): boolean =>
-  // An address, or a command to copy.
+  // An address or a command to copy is no sentence.
   !/^(?:npm |\/)/.test(text.replaceAll(VALUE, "")) &&
   (/^\p{Lu}\p{Ll}+(?:[ .,:!?…]|$)/u.test(text) || /\p{L}{2,} \p{L}{2,} \p{L}{2,}/u.test(text)) &&
   !/[<{]/.test(text) &&
   !NAMES.has(text)
 
-/** Calls whose texts nobody reads on a page: logs, spans, faults of programs. */
+/** Calls with texts that no page shows: logs, spans, faults of programs. */
 const UNREAD_CALL =
   /^(?:Effect\.(?:log\w*|die\w*|withSpan|catchTags?)|afterAnswer|Error|Symbol(?:\.for)?|RegExp|param)$/
 
-/** A fault in the API's English: the page of the error says it in the reader's language, by the domain's room. */
+/** A call with a fault in the English of the API. The page of the error translates the fault. */
 const FAULT_CALL = /^Errors\.\w+$/
 
 /** The call that a text is an argument of. */
@@ -74,7 +74,7 @@ const callOf = (node: ts.Node): string | undefined => {
 }
 
 const isUnread = (node: ts.Node): boolean => {
-  // Tags of errors and of unions.
+  // The tags of errors and unions are names, and no page shows them.
   if (ts.isCaseClause(node.parent) || ts.isBinaryExpression(node.parent) || ts.isLiteralTypeNode(node.parent))
     return true
   if (ts.isPropertyAssignment(node.parent) && node.parent.name.getText() === "_tag") return true
@@ -96,7 +96,7 @@ const markupOf = (template: ts.TemplateLiteral): string =>
     ? template.text
     : template.head.text + template.templateSpans.map(({ literal }) => VALUE + literal.text).join("")
 
-/** What a page says in its own words, and the faults that it raises in the API's English. */
+/** The texts that a page has in its own source, and the faults that it raises in the English of the API. */
 const textsOf = (path: string): { readonly own: ReadonlyArray<string>; readonly faults: ReadonlyArray<string> } => {
   const [own, faults]: [Array<string>, Array<string>] = [[], []]
   const visit = (node: ts.Node): void => {
@@ -136,7 +136,7 @@ describe("texts of pages [languages-1]", () => {
   })
 
   it("are said in German: no text of a language file is the English one, but what both write alike", () => {
-    /** Words that German has from English, or that both write alike. */
+    /** Words that German has from English, or that both languages write alike. */
     const alike = new Set([
       "Admin",
       "Android",

@@ -102,7 +102,7 @@ describeBrowser("today and the timeline", () => {
       expect.stringMatching(/^08:\d\d On the way \d+ min, \d\.\d km$/),
       expect.stringMatching(/^08:\d\d Office 3 h \d+ min, until 12:0\d$/),
       expect.stringMatching(/^12:0\d On the way/),
-      // The phone rested at one spot, and said nothing for hours.
+      // The phone stayed at one spot, and then sent nothing for hours.
       "12:12 A stop near Berlin 41 min, until 12:53 Make it a place",
       "12:53 Nothing known for 4 h 37 min",
       expect.stringMatching(/^17:30 On the way/),

@@ -15,7 +15,7 @@ const URL = "https://hooks.example.com/places"
 
 const enter = (person: Person) => signedIn(world, person.account.email)
 
-/** An address that could not be registered today. */
+/** An address that the service would refuse now. */
 const GONE = EndpointUrl.EndpointUrl.make("https://private.example.com/")
 
 const move = (id: string, url: EndpointUrl.EndpointUrl) =>
@@ -140,7 +140,7 @@ describe("the page on which a developer changes an endpoint", () => {
     const other = await there()
     const fields = { url: `${URL}/mine`, description: "mine" }
     const token = /name="form_token"\s+value="([^"]+)"/.exec((await other.browser.get(other.page)).text)?.[1] ?? ""
-    // Under the app of its owner, and under the visitor's own app.
+    // The endpoint under its owner's app, the same endpoint under the visitor's own app, and an unknown endpoint.
     for (const path of [page, `${other.webhooks}/${page.split("/").at(-1)}`, `${other.webhooks}/ep_unknown`]) {
       expect((await other.browser.get(path)).status).toBe(404)
       expect((await other.browser.post(path, { ...fields, form_token: token })).status).toBe(404)

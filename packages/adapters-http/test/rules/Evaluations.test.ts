@@ -47,7 +47,7 @@ const placeRule = async (body: object = {}): Promise<string> =>
 const zoneRule = async (): Promise<string> =>
   ((await asApp("POST", "/v1/rules/zone", { type: "enter", ...HOME, radius_m: 150, label: "Quay" })).json as Made).id
 
-/** Uploads a reading of now, a minute after the last one. */
+/** Uploads a reading that was just taken, a minute after the reading before. */
 const upload = async (where: { readonly lat: number; readonly lon: number }): Promise<string> => {
   world.clock.advance(Timestamp.MINUTE)
   const capturedAt = new Date(world.clock.now()).toISOString()

@@ -18,7 +18,7 @@ import { optionsAt } from "./options.js"
 const START = "2026-03-01T12:00:00.000Z"
 export const PASSWORD = "correct horse battery"
 
-/** The whole HTTP side on a loopback socket, with stores in memory and a clock that tests set. */
+/** The API and the pages on a loopback socket, with stores in memory and a clock that tests set. */
 export interface World {
   readonly url: string
   readonly clock: SettableClock
@@ -44,7 +44,7 @@ export interface World {
 /** A signed-in browser: it sends its cookie, and the Origin that a browser sends. */
 export interface Person {
   readonly account: Account.Account
-  /** `session=…` Changes when an answer to `get` or `send` sets another cookie. */
+  /** The session cookie, `session=…`. It changes when an answer to `get` or `send` sets another cookie. */
   readonly cookie: string
   readonly get: (path: string, init?: RequestInit) => Promise<Answer>
   readonly send: (method: string, path: string, body?: unknown, init?: RequestInit) => Promise<Answer>
@@ -63,7 +63,7 @@ export const bearer = (token: string): RequestInit => ({ headers: { authorizatio
 /** `atName`: the service runs at `localhost`. Browsers make passkeys for names only, not for network addresses. */
 export interface WorldOptions extends Partial<ServiceOptions> {
   readonly atName?: boolean
-  /** Gets the reports of what apps call. */
+  /** Gets a report of each call of an app. */
   readonly recorder?: Tally.FiguresRecorder
 }
 

@@ -13,7 +13,7 @@ export const signInAs = (context: BrowserContext, url: string, { cookie }: Perso
   return context.addCookies([{ name, value, url, httpOnly: true, sameSite: "Lax" }])
 }
 
-/** axe-core, minified: every page gets all of it, and `axe.source` is twice as long. */
+/** The minified axe-core. `axe.source` is twice as long, and every page has to load all of it. */
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 /** The findings of axe-core, by these rules or by all. */
@@ -45,7 +45,10 @@ export const inspect = async (page: Page, name: string): Promise<void> => {
   await fits(page, name)
 }
 
-/** `inspect` in a browser that may have scripts off: without them axe-core cannot run, and the rest is checked. */
+/**
+ * Like `inspect`, in a browser that may have scripts off: without scripts axe-core cannot run, and only the width is
+ * checked.
+ */
 export const look = (page: Page, name: string, hasScripts: boolean): Promise<void> =>
   hasScripts ? inspect(page, name) : fits(page, name)
 
@@ -77,7 +80,7 @@ export const inspectClosely = async (
 const CUT_OFF = `[...document.querySelectorAll(".scroll")].filter((one) => one.scrollWidth > one.clientWidth)
   .map((one) => one.innerText.slice(0, 200))`
 
-/** Headings, tables and terms of a list that stick to the button above them. */
+/** Headings, tables and terms of a list that are too near to the button above them. */
 const STUCK = `[...document.querySelectorAll("main button:not(.link), main a.button")].flatMap((button) => {
   const above = button.getBoundingClientRect()
   if (!button.checkVisibility()) return []

@@ -11,7 +11,7 @@ export const CURRENT = "location.place.current"
 export const LATEST = "location.latest.read"
 export const LOOKUP = "location.lookup"
 
-/** Spec §4.3, "Token response fields". */
+/** The body of a token response (Spec §4.3, "Token response fields"). */
 export interface TokenBody {
   readonly access_token: string
   readonly refresh_token: string
@@ -32,7 +32,7 @@ export interface Connected {
   /** The user approves; returns the code. */
   readonly approve: (scopes: ReadonlyArray<Scope.Scope>, choices?: ConsentFlow.Overrides) => Promise<string>
   readonly connect: (scopes: ReadonlyArray<Scope.Scope>, choices?: ConsentFlow.Overrides) => Promise<TokenBody>
-  /** POST /v1/oauth/token, as the specification writes it. */
+  /** Exchanges a code at POST /v1/oauth/token, with a body as the specification writes it. */
   readonly exchange: (code: string, change?: object) => Promise<Answer>
   readonly refresh: (refreshToken: string, change?: object) => Promise<Answer>
   readonly revoke: (token: string, change?: object) => Promise<Answer>

@@ -4,7 +4,7 @@ import { Timestamp } from "@place-access/domain/shared"
 import { RuleSamples } from "@place-access/domain/testing"
 import type { Person, World } from "./World.js"
 
-/** A phone whose readings arrive the moment they are given. */
+/** A phone whose readings arrive at once. */
 export interface Phone {
   /** Uploads readings of one point, by how long ago each was captured. The default accuracy is 10 m. */
   readonly at: (point: Geometry.Point, agesMs: ReadonlyArray<number>, accuracyM?: number | null) => Promise<void>

@@ -13,7 +13,7 @@ const isStock = process.env["STOCK"] === "1"
 export type Log = Array<string>
 
 export interface Served {
-  /** `http://127.0.0.1:<port>` */
+  /** The address of the server: `http://127.0.0.1:<port>`. */
   readonly url: string
   readonly log: Log
   readonly close: () => Promise<void>

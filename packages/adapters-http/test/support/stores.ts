@@ -46,7 +46,7 @@ import {
 } from "@place-access/domain/testing"
 import { Layer } from "effect"
 
-/** Every port that the HTTP side needs, in memory. A noun that needs another port adds its memory layer here. */
+/** The stores and other ports that the HTTP side needs, in memory. Add the memory layer of a new port here. */
 export const Stores = Layer.mergeAll(
   MemoryAccessLogStore.layer,
   MemoryAccountDeletionStore.layer,

@@ -56,7 +56,7 @@ const SCOPES = [
   "location.places.watch"
 ] as const
 
-/** Everything that an app sees of an answer. Random parts are made equal. */
+/** The parts of an answer that an app sees, as text. Random parts are made equal. */
 const seen = (question: string, { headers, status, text }: Answer) => ({
   question: alike(question),
   status,
@@ -81,8 +81,8 @@ const GUESSES = 3
 const NOBODYS = "plc_000000000000000000000000"
 
 /**
- * Lets a new user live `life`. Returns every answer and event that the app got, in order, as text. `sendsVisits`:
- * whether the phone reports visits. `run` makes the ids of places, which are equal in both worlds.
+ * Runs the steps of `life` for a new user. Returns every answer and event that the app got, in order, as text.
+ * `sendsVisits`: whether the phone reports visits. `run` makes the ids of places, which are equal in both worlds.
  */
 export const witnessed = async (
   world: World,

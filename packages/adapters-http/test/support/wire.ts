@@ -16,7 +16,10 @@ const parse = (text: string): unknown => {
   }
 }
 
-/** `fetch` that follows no redirect and reads the body. The help in an error body is checked and left out. */
+/**
+ * `fetch` that follows no redirect and reads the body. The `request_id` and `doc_url` of an error body are checked and
+ * left out.
+ */
 export const call = async (url: string, init: RequestInit = {}): Promise<Answer> => {
   const response = await fetch(url, { redirect: "manual", ...init })
   const sent = await response.text()

@@ -15,12 +15,12 @@ beforeAll(async () => {
   world = await startWorld()
 })
 afterAll(() => world.close())
-/** No test begins within the window of another test. */
+/** A day passes before each test, so that no limit still counts the calls of another test. */
 beforeEach(() => world.clock.advance(24 * 60 * MINUTE))
 
 const HOME = { label: "Home", kind: "home", lat: 52.37, lon: 4.89 }
 
-/** An app that calls with its secret. */
+/** An app in the sandbox, with a function that calls the service with the app's client secret. */
 const sandboxApp = async () => {
   const developer = await world.person()
   const { app, clientSecret } = await world.app(developer)
@@ -55,7 +55,7 @@ describe("a test person [test-people-1, test-people-2]", () => {
     expect((places.json as { places: unknown }).places).toEqual([
       { id: made.places[0]!.id, label: "Home", kind: "home" }
     ])
-    // No sensitive scope without a purpose, as on the consent page.
+    // As on the consent page, a purpose is needed for a sensitive scope.
     expect(made.tokens.scope.split(" ")).toEqual(App.scopes(app).filter((scope) => made.tokens.scope.includes(scope)))
     expect(made.tokens.scope).not.toContain("location.latest.read")
     const upload = { locations: [{ captured_at: new Date(world.clock.now()).toISOString(), lat: 52.37, lon: 4.89 }] }

@@ -35,7 +35,7 @@ let one: Connected
 let mine: Phone
 let refreshToken: string
 let token: string
-/** Lets minutes pass. The app renews what has expired meanwhile. */
+/** Lets minutes pass, and refreshes the app's tokens, which may have expired. */
 const pass = async (minutes: number) => {
   world.clock.advance(minutes * MINUTE)
   const fresh = tokensIn(await one.refresh(refreshToken))

@@ -12,9 +12,9 @@ type Store = typeof AccessLogStore.Service
 type Entry = AccessLogEntry.AccessLogEntry
 
 /**
- * Every request writes an entry and waits for the commit. On a single server, entries of requests in flight share one
- * INSERT (`Batches`). On a cluster that INSERT would be a two-phase commit over several nodes, so each entry has its
- * own.
+ * Every request of an app writes an entry and waits for the commit. On a single server, entries of requests in flight
+ * share one INSERT (`Batches`). On a cluster that INSERT would be a two-phase commit over several nodes, so each entry
+ * has an INSERT of its own.
  */
 export const layer: Layer.Layer<AccessLogStore, never, SqlClient> = Layer.scoped(
   AccessLogStore,
@@ -59,8 +59,8 @@ const insertOne = (sql: SqlClient, entry: Entry, orElse = sql`DO NOTHING`) =>
       ON CONFLICT (user_id, at, entry_id) ${orElse}`.pipe(Effect.asVoid, orStoreError)
 
 /**
- * Separate from `insert`, whose plan stays simple; this statement is rare. It looks up each key in the index and never
- * scans the user's entries.
+ * Inserts the entry unless an entry with one of `keys` exists. It is a statement of its own so that the frequent
+ * `insert` keeps a simple plan. It looks up each key in the index and never scans the user's entries.
  */
 const recordUnless =
   (sql: SqlClient): Store["recordUnless"] =>
@@ -113,7 +113,10 @@ const countUses =
 
 const TallyRow = Schema.Struct({ app_id: AppId, edge: Schema.Int, count: Rows.Bigint })
 
-/** Counts the entries of each app between two edges. Reads them by the primary key. */
+/**
+ * Counts the requests of each app between every two neighbouring edges. An entry counts `times` requests. The primary
+ * key leads to the entries of the period.
+ */
 const tally =
   (sql: SqlClient): Store["tally"] =>
   (userId, edges) =>
@@ -128,7 +131,10 @@ const tally =
 
 const LastRow = Schema.Struct({ connection_id: ConnectionId, at: Rows.At })
 
-/** For each connection, the newest answer by a walk backwards in the index of the user and the app. */
+/**
+ * Finds the time of the newest entry without an error for each connection, at or before `until`. PostgreSQL reads the
+ * index of user and app backwards and stops at the first match.
+ */
 const lastAnswered =
   (sql: SqlClient): Store["lastAnswered"] =>
   (userId, asked) => {

@@ -31,6 +31,9 @@ export const toAccount = (row: typeof AccountRow.Type): Account.Account => ({
   testOf: row.test_app_id
 })
 
-/** The columns of an `AccountRow`, of `accounts` alone and of `accounts a` in a join. */
+/**
+ * The columns of an `AccountRow`: `COLUMNS` for a statement on `accounts` alone, `COLUMNS_OF_A` for a join with
+ * `accounts a`.
+ */
 export const COLUMNS = Rows.columns(AccountRow)
 export const COLUMNS_OF_A = Rows.columns(AccountRow, "a")

@@ -6,7 +6,10 @@ import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import * as Buckets from "../leases/Buckets.js"
 
-/** The notices that a person chose. Deleting the account row deletes them too. Decision owner-notices-1. */
+/**
+ * The methods of `AccountStore` for the notices that a person chose to get by mail. The choice is a column of the
+ * account's row, so deleting the account deletes it too. Decision owner-notices-1.
+ */
 
 type Store = typeof AccountStore.Service
 
@@ -32,7 +35,8 @@ export const choose =
 /** Adds notices to the person's choice, in the caller's transaction. Returns how many of the notices are new. */
 export const add = (sql: SqlClient) => (id: UserId, kinds: ReadonlyArray<NoticeKind>) =>
   Effect.gen(function* () {
-    // The lock makes two imports, or an import and a choice, run one after the other.
+    // The lock makes two imports, or an import and the person who changes the choice, run one after the other, so that
+    // no notice is lost.
     const account = yield* sql`SELECT notices FROM accounts WHERE user_id = ${id} FOR NO KEY UPDATE`.pipe(
       Rows.first(ChoiceRow)
     )

@@ -59,13 +59,19 @@ const toSession = (row: typeof SessionRow.Type): Session.Session => ({
   expiresAt: row.expires_at
 })
 
-/** Sessions older than a column have null there: the sign-in time or the account's version replaces it. */
+/**
+ * A session that was opened before a column existed has null in the column. Then the sign-in time, or the account's
+ * present password version, replaces the null.
+ */
 const COLUMNS = `s.session_hash, coalesce(s.password_version, a.password_version) AS session_version, s.browser,
   s.address, s.created_at AS opened_at, coalesce(s.seen_at, s.created_at) AS seen_at,
   coalesce(s.confirmed_at, s.created_at) AS session_confirmed_at, s.expires_at`
 const COUNTS = "coalesce(s.password_version, a.password_version) = a.password_version AND a.suspended_at IS NULL"
 
-/** The account of a session: every page reads it, so the statement shares connections (`reads`). */
+/**
+ * Finds a session with its account. Every page of a signed-in person runs this statement, so it is sent on shared
+ * connections (`reads`).
+ */
 export const find =
   (sql: SqlClient): Store["findSession"] =>
   (hash, now) =>
@@ -83,7 +89,7 @@ export const renew =
     sql`UPDATE sessions SET seen_at = ${Rows.at(seenAt)}, expires_at = ${Rows.at(expiresAt)}
         WHERE session_hash = ${hash}`.pipe(Effect.asVoid, orStoreError)
 
-/** A session without a version matches every version: see `COLUMNS`. */
+/** A session that was opened before the column `password_version` existed has null there, and matches every version. */
 export const confirm =
   (sql: SqlClient): Store["confirmSession"] =>
   ({ hash, passwordVersion }, confirmed) =>

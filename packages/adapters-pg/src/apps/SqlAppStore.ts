@@ -46,9 +46,9 @@ const create =
                 ${app.reviewNote}, ${revision}, ${submittedAt}, ${submittedRevision},
                 ${Rows.nullableAt(app.revokedAt)}, ${Rows.at(app.createdAt)})`
     return Effect.gen(function* () {
-      // Two creations of one owner run one after the other, so that the second counts the app of the first. On a
-      // cluster, a lock on rows of `apps` is a lock on that table and then on `accounts`, to which it refers. In
-      // another order, this creation would deadlock with a change of an app.
+      // The locks make two creations by one owner run one after the other, so that the second counts the app of the
+      // first. On a cluster, locking rows of `apps` locks the table `apps` and then the table `accounts`, to which
+      // `apps` refers. If a creation locked `accounts` first, it would deadlock with a change of an app.
       yield* sql`SELECT 1 FROM apps WHERE owner_id = ${app.ownerId} ORDER BY app_id FOR NO KEY UPDATE`
       yield* sql`SELECT 1 FROM accounts WHERE user_id = ${app.ownerId} FOR NO KEY UPDATE`
       const counted = yield* sql`SELECT count(*) AS count FROM apps WHERE owner_id = ${app.ownerId}`.pipe(
@@ -84,7 +84,7 @@ const find =
       orStoreError
     )
 
-/** Each request for tokens authenticates its app, so the statement shares connections (`reads`). */
+/** Each request for tokens authenticates its app, so the statement is sent on shared connections (`reads`). */
 const findRegistered =
   (sql: SqlClient): Store["findRegistered"] =>
   (id) =>
@@ -150,7 +150,10 @@ const update =
 const logosOf = ({ logo, proposal }: App.App): ReadonlyArray<string> =>
   [logo, proposal?.logo ?? null].filter((digest) => digest !== null)
 
-/** Adds a new logo, and deletes logos that the app no longer names. A separate statement: logos are large and rare. */
+/**
+ * Adds a new logo, and deletes logos that the app no longer names. It is a statement of its own because logos are large
+ * and change rarely.
+ */
 const writeLogos = (sql: SqlClient, before: App.App, after: App.App, logo: AppLogo.Logo | undefined) => {
   const named = logosOf(after)
   if (named.join() === logosOf(before).join()) return Effect.void
@@ -162,7 +165,8 @@ const writeLogos = (sql: SqlClient, before: App.App, after: App.App, logo: AppLo
 }
 
 /**
- * Writes the app, and notes when it got the scope of its rules back: the rules work again from then on (decision L8).
+ * Writes the app. When the app regains the scope of its place rules or zone rules, this also stores the time from which
+ * those rules work again (decision L8).
  */
 const write = (sql: SqlClient, before: App.App, { app, secrets }: Registered, now: Timestamp.Timestamp) => {
   const regained = (scope: Scope.Scope) => LiveRule.isRegained(scope, App.scopes(before), App.scopes(app))

@@ -14,7 +14,7 @@ export const layer: Layer.Layer<AuditLog, never, SqlClient> = Layer.effect(
   )
 )
 
-/** The account part of the key for an event about no account. No account id is this text. */
+/** The value of `user_id`, which is part of the primary key, for an event about no account. It is no account's id. */
 const NO_ACCOUNT = "-"
 
 /** Stores the event in the caller's transaction. The database makes the id. */
@@ -62,7 +62,8 @@ const list =
     Effect.gen(function* () {
       const position = after === undefined ? undefined : yield* Schema.decodeUnknown(Position)(after)
       const only = [
-        // A newer release that was rolled back may have left kinds unknown to this one (decision audit-4).
+        // A newer release that was rolled back may have left events of kinds that this release does not have
+        // (decision audit-4).
         kind === undefined ? sql`kind = ANY(${AuditEvent.KINDS}::text[])` : sql`kind = ${kind}`,
         ...(userId === undefined ? [] : [sql`(user_id = ${userId} OR actor_id = ${userId})`]),
         ...(from === undefined ? [] : [sql`at >= ${Rows.at(from)}`]),

@@ -27,7 +27,7 @@ export const ConnectionRow = Schema.Struct({
   sub: Sub,
   external_user_id: Schema.NullOr(Schema.String),
   held_scopes: Schema.Array(Scope.Scope),
-  // null in rows that are older than this column: the granted scopes then count as agreed
+  // Null in rows that are older than this column. Then `held_scopes` count as agreed.
   agreed_scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
   places_version: Schema.Int,
   standard_expires_at: Rows.NullableAt,
@@ -75,8 +75,9 @@ export const toWithApp = (row: WithAppRow): WithApp => ({
 })
 
 /**
- * Whether the account of the person or of the app's developer is suspended, or the person is a test person and the app
- * is in production. `apps` has a copy of the developer's suspension.
+ * An SQL condition over `connections c` and `apps a`: whether the account of the person or of the app's developer is
+ * suspended, or the person is a test person and the app is in production. `apps.suspended_at` is a copy of the
+ * developer's suspension.
  */
 export const IS_SUSPENDED = `(a.suspended_at IS NOT NULL OR EXISTS (
   SELECT 1 FROM accounts person WHERE person.user_id = c.user_id AND (person.suspended_at IS NOT NULL
@@ -91,8 +92,8 @@ export interface ConnectionColumns {
  * Select lists for the connections of one user or, with null, of any user. Without the user's id in the sub-query as
  * well, Citus would ask every shard for the places.
  *
- * The places come from a sub-query in the same statement. If that statement also took the lock, the places would be
- * those from before the wait: lock in one statement, read in the next.
+ * The places come from a sub-query in the same statement. If that statement also locked the connection's row, it would
+ * return the places from before it waited for the lock. So a caller locks in one statement and reads in the next.
  */
 export const columns = (sql: SqlClient): ConnectionColumns => {
   const names = (alias: string, fields: object, without: string): string =>
@@ -149,8 +150,8 @@ export const toCode = (row: typeof CodeRow.Type): AuthorizationCode.Authorizatio
 })
 
 /**
- * The column names differ from those of `connections` and `apps`, so that one statement can select from all three
- * tables.
+ * All columns but `user_id` and `connection_id` begin with `token_`, so that one statement can select from
+ * `connections`, `apps` and `access_tokens`.
  */
 export const AccessTokenRow = Schema.Struct({
   user_id: UserId,

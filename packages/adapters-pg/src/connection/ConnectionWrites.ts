@@ -61,7 +61,7 @@ const write = (
     case "Emit":
       return EventOutbox.queue(sql, one.event, now)
     case "LookAt":
-      // LEAST leaves nulls out.
+      // LEAST ignores nulls. Without `keepsEarlier`, the new time replaces the stored one.
       return sql`UPDATE connections
                  SET look_at =
                    LEAST(${Rows.nullableAt(one.at)}, CASE WHEN ${one.keepsEarlier === true} THEN look_at END)
@@ -108,8 +108,8 @@ const setPlaces = (sql: SqlClient, { id, userId }: ConnectionKey, places: Connec
   })
 
 /**
- * Notes in each rule of the connection since when it is disabled, or clears the note: a place or a scope of the
- * connection was added or removed (decision L8).
+ * Writes to each rule of the connection since when the rule is disabled, or clears that time. It runs after each change
+ * of the connection's places or scopes (decision L8).
  */
 const noteRules = (sql: SqlClient, { id, userId }: ConnectionKey, now: Timestamp.Timestamp) =>
   standing(sql, userId, id, now)
@@ -147,7 +147,8 @@ const upsert = (sql: SqlClient, one: Connection.Connection, now: Timestamp.Times
         zone_rules_since = ${regained(sql, LiveRule.ZONE_SCOPE, "zone_rules_since", now)}`
 
 /**
- * An SQL expression: `now` when the write gives the scope back to a connection that had lost it, else the stored time.
+ * An SQL expression for an upsert: `now` when the write gives the scope to a stored connection that does not have it,
+ * else the stored time.
  */
 const regained = (sql: SqlClient, scope: Scope.Scope, column: string, now: Timestamp.Timestamp) =>
   sql`CASE WHEN ${scope} = ANY (excluded.held_scopes) AND NOT ${scope} = ANY (connections.held_scopes)

@@ -4,7 +4,7 @@ import { type ConnectionId, PlaceId, Scope, type Timestamp, type UserId } from "
 import { Effect, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** The two columns of a pause. `paused_at` is null when there is no pause. */
+/** Reads a pause from its two columns; `paused_at` is null when there is no pause. */
 export const toPause = (row: {
   readonly paused_at: Timestamp.Timestamp | null
   readonly paused_until: Timestamp.Timestamp | null
@@ -33,7 +33,7 @@ const toEntry = (row: typeof HistoryRow.Type): ConsentEntry.ConsentEntry => ({
   }
 })
 
-/** `ConnectionStore.history`. */
+/** Implements `ConnectionStore.history`: the newest `limit` entries, newest first. */
 export const readHistory = (sql: SqlClient, userId: UserId, id: ConnectionId, limit: number) =>
   sql`SELECT at, change, scopes, place_ids, standard_expires_at, sensitive_expires_at, paused_at, paused_until
       FROM consent_history WHERE user_id = ${userId} AND connection_id = ${id}
@@ -42,7 +42,10 @@ export const readHistory = (sql: SqlClient, userId: UserId, id: ConnectionId, li
     Effect.map((rows) => rows.map(toEntry))
   )
 
-/** Adds an entry. The caller holds the lock of the connection's row, so nobody else takes the entry's number. */
+/**
+ * Adds an entry. The caller holds the lock of the connection's row, so no other transaction gives the same number to an
+ * entry.
+ */
 export const insertEntry = (
   sql: SqlClient,
   { id, userId }: Pick<Connection.Connection, "userId" | "id">,

@@ -6,7 +6,9 @@ import { AuthorizationCode, type TokenWrite } from "@place-access/domain/tokens"
 import { Effect } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** The statements that change the codes and tokens of one connection. The caller holds the lock of its row. */
+/**
+ * The statements that change the codes and tokens of one connection. The caller holds the lock of the connection's row.
+ */
 
 type Key = Pick<Connection.Connection, "userId" | "id">
 
@@ -51,7 +53,10 @@ export const writeToken = (
   }
 }
 
-/** Revokes the tokens of one family or, with null, all tokens of the connection. */
+/**
+ * Revokes the tokens of one family or, with null, all tokens of the connection. Codes that were exchanged for these
+ * tokens get `dead_at`, so that retention deletes them.
+ */
 export const revoke = (sql: SqlClient, { id, userId }: Key, now: Timestamp.Timestamp, familyId: string | null) =>
   Effect.gen(function* () {
     for (const table of ["access_tokens", "refresh_tokens"]) {

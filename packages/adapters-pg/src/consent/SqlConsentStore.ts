@@ -57,7 +57,7 @@ export const layer: Layer.Layer<ConsentStore, never, SqlClient> = Layer.effect(
   })
 )
 
-/** The state that a decision about a consent request needs, and the locks under which it is read. */
+/** The reads and locks that a decision about a consent request needs. */
 const approvalState = (sql: SqlClient) => {
   return {
     readUnended: ConnectionReads.make(sql).readUnended,
@@ -69,8 +69,8 @@ const approvalState = (sql: SqlClient) => {
       ),
 
     /**
-     * Locks the row of one user and one app, so that their approvals run one after the other. None: this call inserted
-     * the row, and the pair has no `sub` yet.
+     * Locks the row of one user and one app, so that their approvals run one after the other. Returns the pair's `sub`,
+     * or None when this call inserted the row and the pair has no `sub` yet.
      */
     lockPair: (userId: UserId, appId: AppId) =>
       Effect.gen(function* () {

@@ -11,15 +11,19 @@ import { isUniqueViolation, orStoreError } from "../Failures.js"
 import * as MailOutbox from "../mail/MailOutbox.js"
 import { insertLink, linkOf, lockAccount, writePassword } from "./LinkRow.js"
 
-/** The methods of `CredentialStore` for addresses, and for links that change nothing of the account. */
+/**
+ * The methods of `CredentialStore` for e-mail addresses, and for links that do not change the account, such as
+ * `unlock`.
+ */
 
 type Store = typeof CredentialStore.Service
 
 const HolderRow = Schema.Struct({ user_id: AccountRow.fields.user_id, confirmed_at: Rows.NullableAt })
 
 /**
- * Frees an address for the account `to`: when `to` confirmed it, an account that never did gives it up. The caller
- * holds the lock of the credentials. Returns whether another account keeps the address.
+ * Frees an e-mail address for the account `to`. With `isConfirmed`, `to` has proved that it receives the address's
+ * mail. Then another account that has the address and never confirmed it gets a placeholder instead (`releasedEmail`).
+ * The caller holds the lock of the credentials. Returns whether another account keeps the address.
  */
 export const release = (sql: SqlClient, email: Account.Email, to: UserId, isConfirmed: boolean) =>
   Effect.gen(function* () {

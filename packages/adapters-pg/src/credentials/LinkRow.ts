@@ -29,7 +29,7 @@ export const toLink = (row: typeof LinkRow.Type): AccountLink.AccountLink => ({
   expiresAt: row.link_expires_at
 })
 
-/** The columns of a `LinkRow`, of `account_links l`. */
+/** The columns of a `LinkRow`, for a SELECT from `account_links l`. */
 export const LINK_COLUMNS = `l.link_hash, l.user_id, l.purpose, l.email AS link_email, l.new_email,
   l.address_version AS link_address_version, l.created_at AS link_created_at, l.expires_at AS link_expires_at`
 
@@ -51,7 +51,10 @@ const LockedRow = Schema.Struct({
   address_version: Schema.Int
 })
 
-/** Locks the account's row and returns it: every other writer of the row waits until the transaction ends. */
+/**
+ * Takes the lock of the credentials, locks the account's row and returns the row. Every other writer of the row waits
+ * until the transaction ends.
+ */
 export const lockAccount = (sql: SqlClient, userId: UserId) =>
   Effect.zipRight(
     lockCredentials(sql),

@@ -9,12 +9,14 @@ import * as Rows from "../driver/Rows.js"
 const TableRow = Schema.Struct({ name: Schema.String, key: Schema.Array(Schema.String) })
 type Table = typeof TableRow.Type
 
-/** Tables that `remove` treats separately: the deletion job itself, and the tables that lead to rows of apps. */
+/**
+ * Tables that `remove` treats separately: the deletion job itself, and tables whose rows lead to rows in other tables.
+ */
 const APART: ReadonlySet<string> = new Set(["account_deletions", "events", "connections"])
 
 /**
- * Every table whose primary key begins with `user_id`, read from the catalogue: a table that a later migration adds is
- * deleted too.
+ * Reads from the catalogue every table whose primary key begins with `user_id`, except `accounts`. So `remove` also
+ * covers a table that a later migration adds.
  */
 const peoplesTables = (sql: SqlClient) =>
   sql`SELECT t.relname AS name, k.columns AS key
@@ -33,9 +35,9 @@ const ConnectionKey = Schema.Struct({ connection_id: Schema.String })
 const AppsRow = Schema.Struct({ app_ids: Schema.Array(Schema.String) })
 
 /**
- * Deletes at most `limit` rows of each table that a deleted account left behind, and returns the number of deleted
- * rows. A row that leads to other rows (an event, a connection) is deleted after them. Each statement commits by
- * itself.
+ * Deletes rows that a deleted account left behind, at most `limit` of each table, and returns the number of rows that
+ * it deleted or changed. A row that leads to other rows (an event, a connection) is deleted after them. Each statement
+ * commits by itself.
  */
 export const remove = (
   sql: SqlClient,
@@ -62,7 +64,8 @@ export const remove = (
 
 /**
  * Deletes events of a deleted account, after the rows of apps that only the events lead to: deliveries and
- * `listener_events`. Those lie on other shards, so each kind is a statement of its own.
+ * `listener_events`. Those rows are on other shards, so each kind is a statement of its own. An event stays for a
+ * minute after its fan-out, because a worker may still be storing its deliveries.
  */
 const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>
   Effect.gen(function* () {
@@ -78,12 +81,14 @@ const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, 
           JOIN ${named} ON e.app_id = d.app_id AND e.event_id = d.event_id
           WHERE d.app_id = ANY(${apps}::text[]) LIMIT ${limit}`
     )
-    // An event waits for a listening developer for seconds only. A server that crashed may have left rows.
+    // A row of `listener_events` waits for a listening developer for seconds only, but a server that crashed may have
+    // left some.
     const heard = yield* Rows.affected(
       sql`DELETE FROM listener_events w USING ${named}
           WHERE w.app_id = e.app_id AND w.event_id = e.event_id AND w.app_id = ANY(${apps}::text[])`
     )
-    // A full page of deliveries may not be the last one. The events stay until then: only events lead to deliveries.
+    // After a full page, more deliveries may be left. Then the events stay, because only the events lead to those
+    // deliveries.
     if (deliveries >= limit) return deliveries + heard
     const gone = events.filter((row) => row.is_settled).map((row) => row.event_id)
     return (
@@ -93,7 +98,7 @@ const removeEvents = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, 
     )
   })
 
-/** The routes first: once a connection is gone, nothing leads to its route. */
+/** Deletes the routes first: once a connection is deleted, nothing leads to its route. */
 const removeConnections = (sql: SqlClient, userId: UserId, limit: number) =>
   Effect.gen(function* () {
     const connections = yield* sql`SELECT connection_id FROM connections WHERE user_id = ${userId} LIMIT ${limit}`.pipe(
@@ -107,7 +112,10 @@ const removeConnections = (sql: SqlClient, userId: UserId, limit: number) =>
     )
   })
 
-/** Runs only when nothing else is left: these statements read tables that all users share. */
+/**
+ * Deletes the consent requests that the account decided, replaces its id by `NOBODY` in reviews and in the audit log,
+ * and deletes its apps. These statements read tables that all users share, so this runs only when no other row is left.
+ */
 const removeMentions = (sql: SqlClient, userId: UserId, limit: number) =>
   Effect.gen(function* () {
     const requests = yield* Rows.affected(sql`DELETE FROM consent_requests WHERE decided_by = ${userId}`)
@@ -121,7 +129,10 @@ const removeMentions = (sql: SqlClient, userId: UserId, limit: number) =>
     return requests + decisions + acts + (yield* removeApps(sql, userId, limit))
   })
 
-/** Deletes deliveries and their attempts. By the condition on `app_id` Citus asks only the shards of these apps. */
+/**
+ * Deletes the deliveries that the statement selects, and their attempts. Returns the number of deleted deliveries. The
+ * condition on `app_id` leads Citus to the shards of these apps only.
+ */
 const ofApps = (sql: SqlClient, deliveries: Statement<object>) =>
   Effect.gen(function* () {
     const rows = yield* deliveries.pipe(Rows.all(DeliveryKey))
@@ -136,7 +147,10 @@ const ofApps = (sql: SqlClient, deliveries: Statement<object>) =>
     return yield* from("deliveries")
   })
 
-/** Deletes the apps that nobody except their developer ever connected, after the developer's own connections. */
+/**
+ * Deletes the apps that were not in production: nobody except their developer could connect them. Their deliveries are
+ * deleted first, a page at each call.
+ */
 const removeApps = (sql: SqlClient, userId: UserId, limit: number) =>
   Effect.gen(function* () {
     const rows = yield* sql`SELECT app_ids FROM account_deletions WHERE user_id = ${userId}`.pipe(Rows.all(AppsRow))

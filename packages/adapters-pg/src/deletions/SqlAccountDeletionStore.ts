@@ -43,8 +43,8 @@ const begin =
   (sql: SqlClient): Store["begin"] =>
   (userId, decide) =>
     Effect.gen(function* () {
-      // On a cluster, a transaction that wrote to a table on every node must go on with one node after the other.
-      // Elsewhere the setting has no meaning.
+      // After a transaction has written to a table that is on every node of a cluster, Citus requires it to go on with
+      // one node after the other. A single server ignores this setting.
       yield* sql.unsafe("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
       const row = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${userId} FOR UPDATE`.pipe(
         Rows.first(AccountRow)
@@ -52,7 +52,7 @@ const begin =
       if (Option.isNone(row)) return Option.none()
       const account = toAccount(row.value)
       if (Account.hasRole(account, "admin")) yield* lockAdmins(sql)
-      // These locks keep the owners of the apps' teams unchanged until the commit.
+      // The locks of the apps' rows keep the owners in the apps' teams unchanged until the commit.
       yield* sql`SELECT 1 FROM apps WHERE owner_id = ${userId} ORDER BY app_id FOR UPDATE`
       const state = yield* deletionState(sql, account)
       const decided = decide(state, yield* Timestamp.now)

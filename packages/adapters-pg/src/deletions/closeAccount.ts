@@ -8,8 +8,9 @@ import * as MailOutbox from "../mail/MailOutbox.js"
 const { NOBODY } = AccountDeletion
 
 /**
- * Closes the account and all that acts in its name, and deletes the account's row. The rows that the account leaves
- * behind stay for `Leftovers`. The caller holds the lock of the account's row.
+ * Ends the account's connections, devices, waiting events and team memberships, hands its apps over or revokes them,
+ * and deletes the account's row. `Leftovers` later deletes the other rows of the account. The caller holds the lock of
+ * the account's row.
  */
 export const closeAccount = (
   sql: SqlClient,
@@ -39,17 +40,22 @@ export const closeAccount = (
     yield* sql`DELETE FROM accounts WHERE user_id = ${id}`
   })
 
-/** At once, not later with the other rows: an archive has all data of a person together (decision exports-4). */
+/**
+ * Deletes the exported archives at once and not later with the other rows, because an archive has all data of a person
+ * together (decision exports-4).
+ */
 const deleteArchives = (sql: SqlClient, id: UserId) =>
   Effect.zipRight(sql`DELETE FROM exports WHERE user_id = ${id}`, sql`DELETE FROM export_pieces WHERE user_id = ${id}`)
 
-/** The account that owns what deleted accounts leave behind. The first deletion makes it. */
+/** Inserts the account that owns the revoked apps of deleted accounts, unless an earlier deletion has inserted it. */
 const insertNobody = (sql: SqlClient) =>
   sql`INSERT INTO accounts (user_id, email, display_name, password_hash, roles, created_at)
       VALUES (${NOBODY.id}, ${NOBODY.email}, ${NOBODY.displayName}, '', '{}', ${Rows.at(NOBODY.createdAt)})
       ON CONFLICT DO NOTHING`
 
-/** Takes the account out of all teams, and closes the teams of the apps that are revoked. */
+/**
+ * Takes the account out of all teams, deletes invitations to it and from it, and empties the teams of the revoked apps.
+ */
 const leaveTeams = (
   sql: SqlClient,
   { email, id }: Pick<AccountDeletion.AccountDeletionState["account"], "email" | "id">,
@@ -75,8 +81,8 @@ const disownApps = (sql: SqlClient, id: UserId, at: Timestamp.Timestamp) =>
       WHERE owner_id = ${id}`
 
 /**
- * Locks the connections before the devices, in the same order as every other writer (archiving a place does so too);
- * another order could deadlock.
+ * Ends the account's connections. It locks them in the order of their ids, and runs before the account's devices are
+ * locked, as archiving a place does. Another order could deadlock.
  */
 const endConnections = (sql: SqlClient, id: UserId, at: Timestamp.Timestamp) =>
   sql`WITH live AS (

@@ -8,7 +8,9 @@ import { Effect, Schema } from "effect"
 import { AppRow, COLUMNS, toApp } from "../apps/AppRow.js"
 import * as Rows from "../driver/Rows.js"
 
-/** The state that decides whether and how an account is deleted. */
+/**
+ * Reads the state that the decision about a deletion needs: the account, whether it is the last admin, and its apps.
+ */
 export const deletionState = (sql: SqlClient, account: Account.Account) =>
   Effect.gen(function* () {
     const owned = yield* sql`SELECT ${COLUMNS} FROM apps WHERE owner_id = ${account.id}
@@ -35,8 +37,8 @@ export const deletionState = (sql: SqlClient, account: Account.Account) =>
 const PeopleRow = Schema.Struct({ app_id: AppId, people: Rows.Bigint })
 
 /**
- * How many other people each app is connected with, without test people. Apps are on every node of a cluster,
- * connections on one each: the count is a statement of its own.
+ * Counts, for each app, the people with a connection that has not ended. The account itself and test people do not
+ * count. On a cluster, `apps` is on every node and a connection on one, so the count is a statement of its own.
  */
 const countPeople = (sql: SqlClient, account: Account.Account, apps: ReadonlyArray<Pick<AppRow, "app_id">>) =>
   sql`SELECT app_id, count(*) AS people FROM connections
@@ -54,7 +56,7 @@ const OwnerRow = Schema.Struct({
   is_suspended: Schema.Boolean
 })
 
-/** Finds the next owner of each app; null: the app has none. */
+/** Returns a function from the id of an app to its next owner; null when no member of the team can own the app. */
 const findHeirs = (sql: SqlClient, apps: ReadonlyArray<AppRow>) =>
   Effect.gen(function* () {
     const rows = yield* sql`SELECT m.app_id, m.member_id, m.user_id, m.role, m.since,

@@ -24,7 +24,10 @@ const Retrying = Schema.Struct({ rows: Rows.Bigint })
 
 const WAITS = waits("state")
 
-/** Counts what is due in each queue, in the order of `QUEUES`. */
+/**
+ * Counts the due rows of each queue, up to `COUNTED_MAX`, and finds the time of the oldest. The result has the order of
+ * `QUEUES`.
+ */
 export const read = (sql: SqlClient, now: Timestamp.Timestamp) =>
   counted(sql, Rows.at(now)).pipe(
     Effect.map((found) =>
@@ -53,8 +56,8 @@ const counted = (sql: SqlClient, at: ReturnType<typeof Rows.at>) =>
         SELECT uploaded_at FROM imports WHERE state = 'waiting' LIMIT ${COUNTED_MAX}) due`.pipe(Rows.all(Waiting))
 
 /**
- * Measures the backlog of each queue and records it. It reads the index of each queue from end to end, so only a
- * program that measures calls it.
+ * Records the backlog of each queue and the number of deliveries that wait for a retry. It reads up to `COUNTED_MAX`
+ * rows of each queue's index, so only a program that exports metrics calls it.
  */
 export const measure = program(
   "Backlog.measure",

@@ -4,7 +4,7 @@ import { AppId, ConnectionId, DeliveryId, EndpointId, EventId, UserId } from "@p
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** The part of an envelope that has no column of its own. */
+/** The part of an envelope that has no column of its own in `deliveries`. */
 export const Envelope = Schema.Struct({
   grantId: Schema.NullOr(ConnectionId),
   payload: Event.Payload,
@@ -69,7 +69,7 @@ export const toDelivery = (row: DeliveryRow): Delivery.Delivery => ({
 const HeaderList = Schema.Array(Schema.Tuple(Schema.String, Schema.String))
 const Exchange = Schema.Struct({ url: Schema.String, request: HeaderList, response: HeaderList })
 
-/** The columns of `delivery_attempts`. */
+/** The columns of `delivery_attempts` that make an `Attempt`. */
 export const AttemptRow = Schema.Struct({
   attempt: Schema.Int,
   started_at: Rows.At,
@@ -93,11 +93,14 @@ export const toAttempt = (row: typeof AttemptRow.Type): Delivery.Attempt => ({
 /** Replaces NUL characters, which PostgreSQL cannot store and a receiver may send. */
 export const storable = (text: string | null): string | null => text?.replaceAll("\0", "\uFFFD") ?? null
 
-/** The exchange as a parameter for a jsonb column; null when it is not known. */
+/** The HTTP exchange of an attempt as a parameter for a jsonb column; null when the attempt has none. */
 export const storedExchange = (attempt: Pick<Delivery.Attempt, "exchange"> | null): string | null =>
   attempt?.exchange === undefined ? null : Rows.json(exchangeRecord(attempt))
 
-/** The exchange as JSON without NUL characters, which PostgreSQL cannot store. */
+/**
+ * The HTTP exchange of an attempt as JSON without NUL characters, which PostgreSQL cannot store; null when the attempt
+ * has none.
+ */
 export const exchangeRecord = (attempt: Pick<Delivery.Attempt, "exchange"> | null) => {
   const exchange = attempt?.exchange
   if (exchange === undefined) return null

@@ -42,13 +42,15 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.scoped(
 )
 
 /**
- * How long a finish waits for others to share its statement. Nobody is delayed: the receiver has its webhook already.
+ * After a statement, the longest wait before the next statement of the same app, so that more deliveries share it. The
+ * wait delays no webhook: the receiver has it already.
  */
 const REST_MILLIS = 10
 
 /**
- * Many deliveries finish at the same time, and each waits for its commit. The finishes of one app of the same moment
- * share a statement (`Batches`). Apps share none, so a locked row of one app delays no other app.
+ * Many deliveries finish at the same time, and each waits for its commit. The finishes of one app that come at the same
+ * time share a statement (`Batches`). A strike has a statement of its own (`mayShare`). Two apps never share a
+ * statement, so a locked row of one app delays no other app.
  */
 const finish = (sql: SqlClient, onCluster: OnCluster) =>
   Effect.gen(function* () {

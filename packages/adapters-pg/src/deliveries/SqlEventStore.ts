@@ -19,7 +19,7 @@ import { readPending } from "./pendingEvents.js"
  */
 const changing = (sql: SqlClient, events: ReadonlyArray<EventKey>, change: Fragment, onCluster: boolean) => {
   const people = events.map(({ userId }) => userId)
-  // The people are named in a list as well, which leads a cluster to their shards.
+  // Without a condition on `e.user_id` that Citus can read, the statement would go to every shard.
   const ofPeople = onCluster ? sql`AND e.user_id = ANY(${[...new Set(people)]}::text[])` : sql``
   return sql`UPDATE events e SET ${change}
       FROM (SELECT * FROM unnest(${people}::text[], ${events.map(({ id }) => id)}::text[])
@@ -39,8 +39,9 @@ interface FannedOut {
 
 /**
  * The authorisation of a delivery is read before every attempt and never cached, because it may change at any time. On
- * a single server, questions that arrive while a statement runs wait for its end. Then one statement reads them all.
- * Events are marked in the same way, on a cluster too: each of them alone would be a commit.
+ * a single server, questions that arrive while a statement runs wait for its end. Then one statement answers all of
+ * them. Marks of events are collected in the same way, on a cluster too: without it each mark would be a commit of its
+ * own.
  */
 export const layer: Layer.Layer<EventStore, never, SqlClient> = Layer.scoped(
   EventStore,

@@ -13,7 +13,7 @@ export interface AuthorisationQuestion {
   readonly userId: UserId
   readonly connectionId: ConnectionId
   readonly ruleId: RuleId | null
-  /** Null: it is not asked whether the time of the event was erased. */
+  /** The time of the event. Null: the caller does not ask whether this time was erased from the history. */
   readonly occurredAt: Timestamp.Timestamp | null
 }
 
@@ -48,10 +48,13 @@ const toAuthorisation = (row: typeof AuthorisationRow.Type): Authorisation.Autho
   ...(row.is_suspended ? { isSuspended: true } : {})
 })
 
-/** The position of the question in the batch, from 1. */
+/** An `AuthorisationRow` with the position of its question in the batch, from 1. */
 const PlacedRow = Schema.Struct({ position: Rows.Bigint, ...AuthorisationRow.fields })
 
-/** Answers a batch of questions in one statement, which reads the rows of several users. */
+/**
+ * Answers a batch of questions in one statement, which reads the rows of several users. The answers have the questions'
+ * order; None when the connection does not exist.
+ */
 export const authorisations = (sql: SqlClient, asked: ReadonlyArray<AuthorisationQuestion>) =>
   sql`SELECT asked.position, c.app_id, c.held_scopes, c.standard_expires_at, c.sensitive_expires_at, c.ended_at,
             c.paused_at, c.paused_until, a.declared_scopes, a.allowed_scopes, a.revoked_at,
@@ -84,7 +87,7 @@ export const authorisations = (sql: SqlClient, asked: ReadonlyArray<Authorisatio
     orStoreError
   )
 
-/** Answers one question on the user's shard. */
+/** Answers one question with a statement that Citus runs on the user's shard alone. */
 export const authorisationOf = (sql: SqlClient, { connectionId, occurredAt, ruleId, userId }: AuthorisationQuestion) =>
   reads(sql)`SELECT c.app_id, c.held_scopes, c.standard_expires_at, c.sensitive_expires_at, c.ended_at,
             c.paused_at, c.paused_until, a.declared_scopes, a.allowed_scopes, a.revoked_at,

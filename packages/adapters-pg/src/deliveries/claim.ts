@@ -35,11 +35,17 @@ const TAKE = setting(["Claimed", "Failed"], "h")
 
 const DELIVERY_COLUMNS = Rows.columns(DeliveryRow, "d")
 
-/** When a delivery is due whose lease lapses, from the third lapse in a row on (`Delivery.dueAfterLapse`). */
+/**
+ * The times at which a delivery is due after its lease has lapsed again. The first is for the third lapse in a row;
+ * after the first two lapses the delivery is due at once. `Delivery.dueAfterLapse` has the same rule.
+ */
 const dueAfterLapses = (leaseUntil: Timestamp.Timestamp) =>
   RetrySchedule.WAITS.map((millis) => Rows.at(Timestamp.plus(leaseUntil, millis)))
 
-/** At least `count`. The number is part of the statement's text, and few different texts can be prepared. */
+/**
+ * The smallest power of two that is at least `count`. The number is part of the statement's text, and rounding keeps
+ * the number of texts to prepare small.
+ */
 const powerOfTwo = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, count)))
 
 /**
@@ -48,17 +54,17 @@ const powerOfTwo = (count: number): number => 2 ** Math.ceil(Math.log2(Math.max(
  * posts. Finishing the delivery needs the same `lease`. When the worker dies, the time runs out and the next claim
  * takes the row over; a delivery whose leases lapse too often in a row fails as abandoned.
  *
- * `limit` is shared among the endpoints: each endpoint gets one row before any endpoint gets a second one. Rows of an
- * earlier epoch that the statement meets end here.
+ * `limit` is shared among the endpoints: each next row goes to the endpoint that then has the fewest deliveries in
+ * flight. Rows of an earlier epoch of the endpoint fail when the statement finds them.
  *
  * The cost does not grow with the backlog. The rows of an endpoint are limited before they are numbered: a window over
- * all due rows would read all of them. And the limit of `held` is a number in the text: behind a parameter the planner
- * expects a tenth of all waiting rows, and reads the whole table to find them again. `delivery_id = delivery_id || ''`
- * is a comparison that it cannot estimate, for which it expects few rows and uses the key.
+ * all due rows would read all of them. The limit of `held` is a number in the text. With a parameter, the planner would
+ * expect a tenth of all waiting rows, and would read the whole table to find them again. `delivery_id = delivery_id ||
+ * ''` is a comparison that the planner cannot estimate, so it expects few rows and uses the key.
  *
- * Every table is restricted to the app by a constant, so that Citus sends the statement as it is to the app's shard.
- * The times after lapses are computed here: Citus refuses `timestamptz + interval` in an UPDATE, which depends on the
- * session's time zone.
+ * The condition on `app_id` of every table is a constant, so that Citus sends the statement as it is to the app's
+ * shard. TypeScript computes the times after lapses: Citus refuses `timestamptz + interval` in an UPDATE, because the
+ * sum depends on the session's time zone.
  */
 export const take = (
   sql: SqlClient,
@@ -134,7 +140,10 @@ const decode = (row: unknown) =>
     )
   )
 
-/** `DeliveryStore.claim`. */
+/**
+ * Implements `DeliveryStore.claim`: finds the endpoints with work, fails deliveries that can never be sent, and leases
+ * deliveries that are due.
+ */
 export const claim = (
   sql: SqlClient,
   request: ClaimRequest,
@@ -168,7 +177,7 @@ export const claim = (
 
 /**
  * Takes first from endpoints that fail, at most half of the limit, then from the others, and then again from those that
- * fail. So neither kind waits for the other.
+ * fail, at most `failing.limit` in all. So neither kind waits for the other.
  */
 const takeApart = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, request: ClaimRequest) =>
   Effect.gen(function* () {
@@ -185,9 +194,10 @@ const takeApart = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, reque
   })
 
 /**
- * Takes from each app in a transaction of its own: an app's rows lie on one node, and a transaction over several nodes
+ * Takes from each app in a transaction of its own: an app's rows are on one node, and a transaction over several nodes
  * would be a two-phase commit. In the first round each endpoint gets an equal share of the limit; the next rounds give
- * what is left to the apps that have more. The second part of the result tells whether an endpoint was skipped.
+ * the remainder to the apps that have more. The second part of the result says whether an endpoint was skipped because
+ * its row was locked.
  */
 const takeShares = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, request: ClaimRequest) =>
   Effect.gen(function* () {
@@ -216,10 +226,10 @@ const takeShares = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, requ
 const LockedRow = Schema.Struct({ endpoint_id: EndpointId })
 
 /**
- * The lock makes claims of one endpoint run one after the other, always in the same order of endpoints. The next
- * statement starts when the lock is held, and sees the rows that the claim before took. So the bound on deliveries in
- * flight holds exactly. Nobody waits for the lock: an endpoint whose row somebody else has locked, for however long,
- * holds up no other endpoint.
+ * Claims deliveries of some endpoints of one app. It first locks the endpoints' rows in the order of their ids, so that
+ * claims of one endpoint run one after the other. The claim itself is the next statement, so it sees the rows that the
+ * earlier claim took, and the bound on deliveries in flight holds exactly. Nobody waits for the lock: an endpoint whose
+ * row another transaction has locked is left out and holds up no other endpoint.
  */
 const takeOf = (sql: SqlClient, appId: AppId, endpointIds: ReadonlyArray<string>, request: ClaimRequest) =>
   Effect.gen(function* () {

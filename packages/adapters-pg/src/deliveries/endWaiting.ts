@@ -7,8 +7,8 @@ import { byDueTime, mayTake, setting } from "./transitions.js"
 import * as Rows from "../driver/Rows.js"
 
 /**
- * How many waiting deliveries one statement ends. An endpoint may have any number, and the statement holds locks for
- * which others wait: 200,000 rows in one statement took seven seconds. Later claims end the rest.
+ * The largest number of waiting deliveries that one statement ends. An endpoint may have any number, and the statement
+ * holds locks for which others wait: 200,000 rows in one statement took seven seconds. Later claims end the other rows.
  */
 export const SWEEP = 1_000
 
@@ -26,9 +26,9 @@ interface Ending {
 }
 
 /**
- * Fails the deliveries that wait for an endpoint and are not in flight; returns how many. A row that another
- * transaction has locked is skipped: finishing that delivery notices that the endpoint is gone, and a later claim ends
- * it.
+ * Fails deliveries that wait for an endpoint and are not in flight, at most `atMost`; returns how many. A row that
+ * another transaction has locked is skipped: either that transaction finishes the delivery and notices that the
+ * endpoint is gone, or a later claim fails the delivery.
  */
 export const endWaiting = (
   sql: SqlClient,

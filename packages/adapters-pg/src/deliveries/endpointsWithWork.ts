@@ -7,8 +7,9 @@ import * as Rows from "../driver/Rows.js"
 import { byDueTime, waits } from "./transitions.js"
 
 /**
- * An endpoint with work for a claim. `is_ready`: a delivery is due. `is_vain`: deliveries wait that can never be sent,
- * because the endpoint is gone or has a newer epoch. Both hold when the endpoint was disabled and enabled again.
+ * An endpoint with work for a claim. `is_ready`: a delivery is due, and the endpoint is enabled and may have one more
+ * in flight. `is_vain`: deliveries wait that can never be sent, because the endpoint is gone or has a newer epoch. Both
+ * hold when the endpoint was disabled and enabled again.
  */
 const Ready = Schema.Struct({
   app_id: AppId,
@@ -17,7 +18,7 @@ const Ready = Schema.Struct({
   epoch: Schema.NullOr(Schema.Int),
   is_ready: Schema.Boolean,
   is_vain: Schema.Boolean,
-  /** The last attempt of this worker failed. */
+  /** The last attempt that this worker made to the endpoint failed. */
   is_failing: Schema.Boolean
 })
 
@@ -27,7 +28,7 @@ const WAITS = waits("d.state")
 const BY_DUE_TIME = byDueTime("d")
 const WAITS_HERE = waits("state")
 
-/** The endpoints with waiting deliveries, by one jump in the index for each of them. */
+/** Finds the endpoints with waiting deliveries, by one index look-up for each of them. */
 const waiting = (sql: SqlClient) =>
   sql`waiting AS (
         (SELECT app_id, endpoint_id FROM deliveries WHERE ${sql.literal(WAITS_HERE)}
@@ -40,7 +41,7 @@ const waiting = (sql: SqlClient) =>
         ) next
       )`
 
-/** The first `limit` endpoints of `found`, counted apart for those that are ready, failing, and neither. */
+/** Selects the first `limit` endpoints of `found` of each of four kinds: `is_ready` or not, failing or not. */
 const firstOf = (sql: SqlClient, limit: number, failing: ClaimRequest["failing"]) =>
   sql`marked AS (
         SELECT *, endpoint_id = ANY(${failing?.ids ?? []}::text[]) AS is_failing FROM found WHERE is_ready OR is_vain
@@ -52,9 +53,9 @@ const firstOf = (sql: SqlClient, limit: number, failing: ClaimRequest["failing"]
       WHERE place <= ${limit} ORDER BY place, is_ready, is_failing`
 
 /**
- * Finds the endpoints with work, by one jump in the index for each endpoint with waiting deliveries, whatever the
- * length of its backlog. Endpoints with the fewest deliveries in flight come first, among those the one whose delivery
- * has been due longest. Endpoints that are only `is_vain` are ranked apart and take no room from the others.
+ * Finds the endpoints with work, by one index look-up for each endpoint with waiting deliveries, whatever the length of
+ * its backlog. Endpoints with the fewest deliveries in flight come first, among those the one whose delivery has been
+ * due longest. Endpoints that are only `is_vain` are ranked separately and take no room from the others.
  */
 export const findReady = (sql: SqlClient, { failing, limit, now, perEndpoint }: ClaimRequest) =>
   sql`WITH RECURSIVE ${waiting(sql)}, found AS (
@@ -76,7 +77,7 @@ export const findReady = (sql: SqlClient, { failing, limit, now, perEndpoint }: 
         ) head
       ), ${firstOf(sql, limit, failing)}`
 
-/** On a single server an idle queue costs this one statement. */
+/** Finds the endpoints with work on a single server. A claim that finds an empty queue sends only this statement. */
 export const find = (
   sql: SqlClient,
   request: ClaimRequest
@@ -84,11 +85,10 @@ export const find = (
   findReady(sql, request).pipe(Rows.all(Ready))
 
 /**
- * Finds the endpoints with work, by one jump in the index for each endpoint, whatever the length of its backlog.
- * Endpoints with the fewest deliveries in flight come first, among those the one whose delivery has been due longest.
- * Endpoints that are only `is_vain` are ranked apart and take no room from the others.
+ * Finds the endpoints with work, by one index look-up for each stored endpoint, whatever the length of its backlog. The
+ * order is that of `findReady`.
  *
- * It begins with the endpoints and not with what waits: a walk through the waiting deliveries is a recursion, which
+ * It starts from the endpoints and not from the waiting deliveries: a walk through the deliveries is a recursion, which
  * Citus cannot send to all shards.
  */
 const findReadyOnCluster = (sql: SqlClient, { failing, limit, now, perEndpoint }: ClaimRequest) =>
@@ -110,9 +110,9 @@ const findReadyOnCluster = (sql: SqlClient, { failing, limit, now, perEndpoint }
       ), ${firstOf(sql, limit, failing)}`
 
 /**
- * Finds removed endpoints for which deliveries still wait, of apps that have other endpoints: behind each endpoint, by
- * one jump in the index, the first delivery of a later endpoint. If that comes before the next endpoint of the app, its
- * endpoint is gone.
+ * Finds removed endpoints for which deliveries still wait, of apps that have other endpoints. For each stored endpoint,
+ * one index look-up finds the first waiting delivery of an endpoint with a greater id. When that id is smaller than the
+ * id of the app's next stored endpoint, its endpoint was removed.
  */
 const findGone = (sql: SqlClient, { limit }: ClaimRequest) =>
   sql`SELECT app_id, endpoint_id, NULL::integer AS epoch, false AS is_ready, true AS is_vain, false AS is_failing FROM (
@@ -129,7 +129,10 @@ const findGone = (sql: SqlClient, { limit }: ClaimRequest) =>
       ) found
       WHERE endpoint_id IS NOT NULL AND (below IS NULL OR endpoint_id < below) LIMIT ${limit}`
 
-/** The same of apps without any endpoint. It reads all that wait, so a claim asks only when nothing else is to do. */
+/**
+ * Finds removed endpoints for which deliveries still wait, of apps that have no endpoint at all. It reads all waiting
+ * deliveries, so a claim runs it only when no endpoint is ready.
+ */
 const findForsaken = (sql: SqlClient, { limit }: ClaimRequest) =>
   sql`SELECT DISTINCT d.app_id, d.endpoint_id, NULL::integer AS epoch, false AS is_ready, true AS is_vain,
         false AS is_failing
@@ -137,7 +140,7 @@ const findForsaken = (sql: SqlClient, { limit }: ClaimRequest) =>
       WHERE ${sql.literal(WAITS)} AND NOT EXISTS (SELECT 1 FROM endpoints e WHERE e.app_id = d.app_id)
       LIMIT ${limit}`
 
-/** `find` in statements that Citus can send to all shards. */
+/** Finds the endpoints with work on a cluster, with statements that Citus can send to all shards. */
 export const findOnCluster = (
   sql: SqlClient,
   request: ClaimRequest
@@ -150,7 +153,9 @@ export const findOnCluster = (
     return [...gone, ...forsaken, ...found]
   })
 
-/** When the next delivery is due, by one jump in the index for each endpoint with waiting deliveries. */
+/**
+ * Finds when the next delivery after `after` is due, by one index look-up for each endpoint with waiting deliveries.
+ */
 export const nextDue = (sql: SqlClient, after: Timestamp.Timestamp) =>
   sql`WITH RECURSIVE ${waiting(sql)}
       SELECT min(head.due_at) AS due_at FROM waiting w CROSS JOIN LATERAL (
@@ -160,7 +165,7 @@ export const nextDue = (sql: SqlClient, after: Timestamp.Timestamp) =>
         ORDER BY d.due_at LIMIT 1
       ) head`
 
-/** `nextDue` by one jump for each endpoint. */
+/** Like `nextDue` for a cluster: by one index look-up for each stored endpoint. */
 export const nextDueOnCluster = (sql: SqlClient, after: Timestamp.Timestamp) =>
   sql`SELECT min(head.due_at) AS due_at FROM endpoints e CROSS JOIN LATERAL (
         SELECT d.due_at FROM deliveries d

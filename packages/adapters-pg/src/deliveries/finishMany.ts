@@ -6,7 +6,10 @@ import * as Rows from "../driver/Rows.js"
 import { finishOnCluster } from "./finishOnCluster.js"
 import { type ClaimedRow, type FinishedDelivery, writing } from "./finishStatement.js"
 
-/** Apps whose deliveries are finished at the same time: an app's rows lie on one node of a cluster. */
+/**
+ * The number of statements that run at the same time. Each statement is for one app, because an app's rows are on one
+ * node of a cluster.
+ */
 const APPS_AT_ONCE = 4
 
 const HeldRow = Schema.Struct({ app_id: AppId, delivery_id: DeliveryId, lease: Schema.String })
@@ -14,8 +17,9 @@ const HeldRow = Schema.Struct({ app_id: AppId, delivery_id: DeliveryId, lease: S
 const keyOf = ({ appId, id, lease }: ClaimedRow): string => `${appId} ${id} ${lease}`
 
 /**
- * `DeliveryStore.finish` for deliveries that end at the same time, in one statement; returns the results in the same
- * order. A strike comes alone, so the order of the others does not matter: an arrival only resets the counter.
+ * Finishes deliveries that end at the same time, in one statement for each app. Returns for each, in the same order,
+ * whether it still had its lease. A strike never shares a statement (`mayShare`), so the order within a statement does
+ * not matter: a webhook that arrived only sets the endpoint's strikes to 0.
  */
 export const finishMany = (
   sql: SqlClient,

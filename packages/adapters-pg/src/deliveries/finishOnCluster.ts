@@ -47,7 +47,10 @@ const locking = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<FinishedD
       WHERE app_id = ${appId} AND delivery_id = ANY(${finished.map(({ held }) => held.id)}::text[])
       ORDER BY delivery_id FOR UPDATE`
 
-/** Logs the attempts of deliveries that still carry their lease, from their own rows. */
+/**
+ * Logs the attempts of deliveries that still have their lease. It selects from `deliveries` and not only from
+ * parameters, so that Citus runs the whole statement on one shard.
+ */
 const logging = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<FinishedDelivery>) => {
   const logged = finished.flatMap(({ attempt, held }) => (attempt === null ? [] : [{ ...attempt, ...held }]))
   return sql`INSERT INTO delivery_attempts (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet,

@@ -20,10 +20,16 @@ export interface FinishedDelivery {
   readonly now: Timestamp.Timestamp
 }
 
-/** A strike has a statement of its own: each strike may disable the endpoint, and then later ones do not count. */
+/**
+ * Whether a finish may share its statement with others. A strike may not, because it may disable the endpoint, and
+ * strikes after that do not count.
+ */
 export const mayShare = (how: Delivery.DeliveryFinish): boolean => effectOf(how) !== "strike"
 
-/** The effect on the endpoint's strikes. The statement itself leaves out rows that do not count. */
+/**
+ * The effect of a finish on the endpoint's strikes if the delivery counts. The statement itself leaves out deliveries
+ * that do not count: replays, tests and hurried ones.
+ */
 const effectOf = (how: Delivery.DeliveryFinish): "strike" | "clear" | "none" =>
   Delivery.effectOnEndpoint({ replayNo: 0, isTest: false, isHurried: false }, how)
 
@@ -43,11 +49,10 @@ export const writing = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<Fi
   const sorted = finished.toSorted(({ held: a }, { held: b }) => compare(a.id, b.id))
   const values = sorted.map(({ how }) => Delivery.valuesOf(how))
   const attempts = sorted.map(({ attempt }) => attempt)
-  // `lease = lease || ''` is a comparison that the planner cannot estimate, for which it expects one row and uses the
-  // index. Without it the planner expects ten rows from the list and reads the whole table for them while the table is
-  // small; and that plan is kept when the table has grown. The state is asked for in a way that does not lead the
-  // planner to the index of waiting deliveries, which is short while few deliveries wait, and would be read from end to
-  // end for an app.
+  // `lease = lease || ''` is a comparison that the planner cannot estimate, so it expects one row and uses the index.
+  // Without it, the planner expects ten rows from the list and, while the table is small, reads the whole table for
+  // them; PostgreSQL keeps that plan when the table has grown. `MAY_FINISH` hides the state in a CASE, so that the
+  // planner does not use the index of waiting deliveries: it would read that index from end to end for an app.
   return sql`WITH asked AS (
         SELECT * FROM unnest(
           ${sorted.map(({ held }) => held.id)}::text[],
@@ -98,7 +103,7 @@ export const writing = (sql: SqlClient, appId: AppId, finished: ReadonlyArray<Fi
       ${onCluster && !finished.every(({ how }) => mayShare(how)) ? sql`SELECT h.app_id, h.delivery_id, h.lease, c.endpoint_id, c.strikes FROM held h LEFT JOIN counted c ON true` : sql`SELECT app_id, delivery_id, lease FROM held`}`
 }
 
-/** The part that logs the attempts. */
+/** The part of the statement that inserts the attempts into `delivery_attempts`. */
 const logging = (sql: SqlClient) =>
   sql`logged AS (
         INSERT INTO delivery_attempts (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet,
@@ -107,7 +112,7 @@ const logging = (sql: SqlClient) =>
         FROM held WHERE made IS NOT NULL
       ), `
 
-/** The last parts of the statement: arrivals reset the counters of their endpoints. */
+/** The last parts of a statement without a strike: deliveries that arrived set the strikes of their endpoints to 0. */
 const clearing = (sql: SqlClient, appId: AppId) =>
   sql`cleared AS (
         SELECT e.endpoint_id
@@ -122,7 +127,10 @@ const clearing = (sql: SqlClient, appId: AppId) =>
 const FAIL = setting(["Failed"], "w")
 const MAY_FAIL = mayTake("Failed", "d.state")
 
-/** The last parts for one strike: it may warn the developer, or disable the endpoint and fail what waits there. */
+/**
+ * The last parts of a statement with one strike: it raises the counter, and may note a warning for the developer, or
+ * disable the endpoint and fail the deliveries that wait for it.
+ */
 const striking = (sql: SqlClient, appId: AppId, onCluster: boolean) =>
   sql`counted AS (
         UPDATE endpoints e SET
@@ -144,7 +152,9 @@ const striking = (sql: SqlClient, appId: AppId, onCluster: boolean) =>
         FROM waiting w WHERE d.app_id = ${appId} AND d.delivery_id = w.delivery_id
       )`
 
-/** The part that notes a warning for the developer. */
+/**
+ * The part of the statement that inserts a row into `strike_warnings` when the number of strikes calls for a warning.
+ */
 const warning = (sql: SqlClient) =>
   sql`warned AS (
         INSERT INTO strike_warnings (app_id, delivery_id, endpoint_id, strikes, warned_at)

@@ -10,7 +10,7 @@ import { exchangeRecord, storable } from "./DeliveryRow.js"
 import { RECORD_COLUMNS, toRecord } from "./newDeliveries.js"
 import { begunOr } from "./transitions.js"
 
-/** A delivery that was attempted before it was stored, and the result. */
+/** A delivery that was attempted before it was stored, and the result of the attempt. */
 export interface AttemptedDelivery {
   readonly row: Delivery.NewDelivery
   readonly how: Delivery.DeliveryFinish
@@ -48,7 +48,10 @@ const COLUMNS = `${RECORD_COLUMNS}, state text, fail_reason text, first_attempt 
   made_at timestamptz, answered_at timestamptz, status integer, error text, snippet text,
   exchange jsonb`
 
-/** What the row has after its attempt. Where the endpoint has changed, a delivery that would go on fails instead. */
+/**
+ * The values of a row after its first attempt. When its endpoint was removed or has a newer epoch, a delivery that
+ * would be retried fails instead.
+ */
 const AFTER = { state: "r.state", fail_reason: "r.fail_reason", due_at: "r.due_at", ended_at: "r.ended_at" }
 const AFTER_COLUMNS = Object.keys(AFTER).join(", ")
 const AFTER_VALUES = begunOr("Failed", "met", "met.stands", AFTER)
@@ -57,8 +60,8 @@ const records = (sql: SqlClient, all: ReadonlyArray<AttemptedDelivery>) =>
   sql`jsonb_to_recordset(${Rows.json(all.map(toAttemptedRecord))}::jsonb) AS r (${sql.literal(COLUMNS)})`
 
 /**
- * Inserts the rows; a row that the event has at the endpoint already stays. The order of the rows is the same for every
- * worker, so that two workers which store the same events wait for each other and do not deadlock.
+ * Inserts the rows. When an event has a row at the endpoint already, the stored row stays. The order of the rows is the
+ * same for every worker, so that two workers which store the same events wait for each other and do not deadlock.
  */
 const inserting = (sql: SqlClient, appId: AppId, source: Fragment) =>
   sql`INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id,
@@ -78,16 +81,21 @@ const inserting = (sql: SqlClient, appId: AppId, source: Fragment) =>
       ON CONFLICT (app_id, event_id, endpoint_id, replay_no) DO NOTHING
       RETURNING delivery_id`
 
-/** Logs the attempts of the deliveries that were stored. `r` are the deliveries. */
+/**
+ * The INSERT that logs the attempts of stored deliveries. `LOGGED` has the values, selected from the deliveries `r`.
+ */
 const LOGGING = `INSERT INTO delivery_attempts
   (app_id, delivery_id, attempt, started_at, ended_at, status, error, snippet, exchange)`
 const LOGGED = "r.delivery_id, r.made, r.made_at, r.answered_at, r.status, r.error, r.snippet, r.exchange"
 
-/** Locks the endpoints whose strikes end, in the order in which others lock them. */
+/**
+ * A condition and a lock: the endpoints whose strikes a success sets to 0. They are locked in the order of their ids,
+ * as claims and finishes lock them.
+ */
 const LOCKING =
   "r.clears AND r.endpoint_epoch = e.epoch AND e.strikes > 0 ORDER BY e.endpoint_id FOR NO KEY UPDATE OF e"
 
-/** One statement: an INSERT that a single server makes together with all that depends on it. */
+/** Inserts the deliveries, logs their attempts and resets the strikes in one statement, for a single server. */
 const insertTogether = (sql: SqlClient, appId: AppId, all: ReadonlyArray<AttemptedDelivery>) =>
   sql`WITH attempted AS (
         SELECT * FROM ${records(sql, all)}
@@ -107,7 +115,10 @@ const insertTogether = (sql: SqlClient, appId: AppId, all: ReadonlyArray<Attempt
 
 const StoredRow = Schema.Struct({ delivery_id: DeliveryId })
 
-/** On a cluster an INSERT inside WITH would carry the rows between the nodes, so each is a statement of its own. */
+/**
+ * Does the same as `insertTogether` on a cluster. There, an INSERT inside WITH would carry the rows between the nodes,
+ * so each INSERT is a statement of its own.
+ */
 const insertOnCluster = (sql: SqlClient, appId: AppId, all: ReadonlyArray<AttemptedDelivery>) =>
   Effect.gen(function* () {
     const rows = yield* inserting(sql, appId, records(sql, all)).pipe(Rows.all(StoredRow))
@@ -127,8 +138,8 @@ const insertOnCluster = (sql: SqlClient, appId: AppId, all: ReadonlyArray<Attemp
   }).pipe(sql.withTransaction)
 
 /**
- * `DeliveryStore.insertAttempted` for deliveries of one app that were attempted at the same time. Returns, in the same
- * order, whether each was stored.
+ * Implements `DeliveryStore.insertAttempted` for deliveries of one app that were attempted at the same time. Returns,
+ * in the same order, whether each was stored.
  */
 export const insertAttempted = (
   sql: SqlClient,

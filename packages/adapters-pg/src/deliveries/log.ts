@@ -9,7 +9,7 @@ import { AttemptRow, DeliveryRow, toAttempt, toDelivery } from "./DeliveryRow.js
 
 const FoundRow = Schema.Struct({ ...DeliveryRow.fields, is_replayed: Schema.Boolean })
 
-/** A delivery with its newest attempt. The attempt's columns are all null when there was none. */
+/** A delivery with its newest attempt. The `last_` columns are all null when the delivery has no attempt. */
 const LoggedRow = Schema.Struct({
   ...FoundRow.fields,
   last_attempt: Schema.NullOr(Schema.Int),
@@ -42,7 +42,8 @@ const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
 const COLUMNS = Rows.columns(DeliveryRow, "d")
 
 /**
- * A program from before 0025 does not mark a replayed delivery; a row with a greater replay_no shows the replay.
+ * Whether the delivery was replayed. A program from before migration 0025 does not mark a replayed delivery; a row with
+ * a greater `replay_no` shows the replay.
  *
  * Each table of a statement is restricted to the app by a parameter of its own. With `later.app_id = d.app_id` Citus
  * would ask every shard.

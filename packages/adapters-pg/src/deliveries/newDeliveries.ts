@@ -7,7 +7,7 @@ import { orStoreError } from "../Failures.js"
 import { storable, storedExchange, toEnvelope } from "./DeliveryRow.js"
 import { begunOr, FIRST_STATE } from "./transitions.js"
 
-/** `DeliveryStore.insert` and `recordTest`. */
+/** Implements `DeliveryStore.insert` and `DeliveryStore.recordTest`. */
 
 type Store = typeof DeliveryStore.Service
 
@@ -18,12 +18,15 @@ export const insert =
     return head === undefined ? Effect.void : insertOf(sql, head.appId, rows).pipe(Effect.asVoid, orStoreError)
   }
 
-/** A new delivery is due at once. When its endpoint was disabled before it was stored, it fails at once. */
+/**
+ * A new delivery is due at once. When its endpoint was disabled before the delivery was stored, the delivery fails at
+ * once.
+ */
 const BEGINNING = { state: FIRST_STATE, fail_reason: "NULL", due_at: "r.created_at", ended_at: "NULL" }
 const BEGUN_COLUMNS = Object.keys(BEGINNING).join(", ")
 const BEGUN = begunOr("Failed", "missed", "missed.live", BEGINNING)
 
-/** A new delivery as a record for `jsonb_to_recordset`, and the columns of that record. */
+/** A new delivery as a record for `jsonb_to_recordset`. `RECORD_COLUMNS` declares the columns of the record. */
 export const toRecord = (row: Delivery.NewDelivery) => ({
   delivery_id: row.id,
   endpoint_id: row.endpointId,
@@ -44,7 +47,7 @@ export const RECORD_COLUMNS = `delivery_id text, endpoint_id text, endpoint_epoc
   replay_no integer, is_test boolean, user_id text, envelope jsonb, type text, occurred_at timestamptz,
   max_event_age_s integer, created_at timestamptz, original_at timestamptz`
 
-/** The rows are of one app, so they lie on the shard of its endpoints. */
+/** Inserts deliveries of one app. Its endpoints are on the same shard, so Citus can join both tables there. */
 const insertOf = (sql: SqlClient, appId: AppId, rows: ReadonlyArray<Delivery.NewDelivery>) =>
   sql`INSERT INTO deliveries (app_id, delivery_id, endpoint_id, endpoint_epoch, event_id, replay_no, is_test, user_id,
                               envelope, type, occurred_at, max_event_age_s, attempt, created_at,
@@ -58,7 +61,7 @@ const insertOf = (sql: SqlClient, appId: AppId, rows: ReadonlyArray<Delivery.New
                                  'endpoint_disabled' AS fail_reason, r.created_at AS ended_at) missed
       ON CONFLICT (app_id, event_id, endpoint_id, replay_no) DO NOTHING`
 
-/** A test is attempted before it is stored, so it is stored with its attempt. */
+/** Stores a test delivery together with its attempt, because a test is attempted before it is stored. */
 export const recordTest =
   (sql: SqlClient): Store["recordTest"] =>
   (row, attempt) =>

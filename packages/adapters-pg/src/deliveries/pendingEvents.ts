@@ -38,8 +38,8 @@ const KeyRow = Schema.Struct({ user_id: UserId, event_id: EventId })
 const decodeKey = Schema.decodeUnknown(KeyRow)
 
 /**
- * An event that cannot be read must not stop the outbox. It stays there, and the log names its id and the wrong fields,
- * but never its content.
+ * An event that cannot be read must not stop the outbox. The event stays in the outbox, and the log names its id and
+ * the wrong fields, but never its content.
  */
 const unreadable = (row: unknown, error: ParseResult.ParseError) =>
   Effect.gen(function* () {
@@ -54,7 +54,10 @@ const unreadable = (row: unknown, error: ParseResult.ParseError) =>
 
 const COLUMNS = Rows.columns(EventRow)
 
-/** Which events of the outbox are read. `except`: at most as many as the worker has first attempts in hand. */
+/**
+ * Which events of the outbox a worker reads. `except` has the events whose first attempts the worker is making already,
+ * so it is short.
+ */
 export interface PendingRead {
   readonly buckets: ReadonlyArray<number>
   readonly limit: number
@@ -66,9 +69,10 @@ export interface PendingRead {
  * The statement of `EventStore.pending`. It reads the index of waiting events from its beginning, so its cost does not
  * grow with the backlog.
  *
- * The planner often knows less of a backlog than there is. Then a limit of 200 seems to ask for all of it, and the
- * planner reads and sorts everything. It cannot compute a limit that is a subquery, and expects a tenth of the rows. A
- * cluster has no such limit: there each shard may sort its part of the backlog.
+ * The planner's statistics often count fewer waiting events than there are. Then the planner takes a limit of 200 for
+ * the whole backlog, and would read and sort all of it. It cannot compute a limit that is a subquery, and expects a
+ * tenth of the rows, so it uses the index. On a cluster the limit is a parameter: there each shard may sort its part of
+ * the backlog.
  */
 export const waitingEvents = (sql: SqlClient, { buckets, except, limit, now }: PendingRead, onCluster = false) =>
   sql`SELECT ${COLUMNS} FROM events

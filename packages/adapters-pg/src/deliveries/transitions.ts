@@ -1,9 +1,10 @@
 import { Delivery } from "@place-access/domain/deliveries"
 
 /**
- * The parts of SQL that move deliveries, made from the table that `Delivery.move` reads. No other statement names a
- * state as the result of a step, so a changed row of the table changes `move` and every statement together. The partial
- * index `deliveries_waiting` and a constraint name the waiting state too: another waiting state needs a migration.
+ * Parts of SQL statements that change the state of deliveries. They are made from `Delivery.TRANSITIONS`, the table
+ * that `Delivery.move` reads too. No other SQL names a state as the result of a step, so a changed row of the table
+ * changes `move` and all statements together. The partial index `deliveries_waiting` and a constraint name the waiting
+ * state too: another waiting state needs a migration.
  */
 
 export type StepTag = Delivery.DeliveryStep["_tag"]
@@ -23,7 +24,7 @@ const field =
     }
   }
 
-/** For each column its new value after a transition; undefined when the column stays. */
+/** For each column of `deliveries` the SQL of its new value after a transition; undefined when the column stays. */
 const CHANGES: Readonly<Record<string, Change>> = {
   state: ({ from, to }) => (from.every((state) => state === to) ? undefined : literal(to)),
   fail_reason: field("fail_reason", ({ failReason }) => failReason),
@@ -35,7 +36,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
   leased_until: field("leased_until", ({ lease }) => lease)
 }
 
-/** States and steps are words of ours without quotes. */
+/** An SQL string. States and steps are constants without quotes, so nothing needs escaping. */
 const literal = (word: string): string => `'${word}'`
 
 /**
@@ -51,7 +52,7 @@ export const setting = (steps: ReadonlyArray<StepTag>, source: string, table = D
     })
     .join(", ")
 
-/** The value of each step; `otherwise` for a step without one. */
+/** A CASE over `source.step` with the value of each step; `otherwise` for a step without a value. */
 const byStep = (
   steps: ReadonlyArray<StepTag>,
   source: string,
@@ -64,13 +65,19 @@ const byStep = (
   return `CASE ${source}.step ${cases.join(" ")} ELSE ${otherwise} END`
 }
 
-/** Whether a delivery in `state` may take `step`. For a single state this is what the partial index needs. */
+/**
+ * An SQL condition: whether a delivery in `state` may take `step`. For a single state it is `state = '…'`, because
+ * PostgreSQL uses the partial index `deliveries_waiting` only for a condition in that form.
+ */
 export const mayTake = (step: StepTag, state: string, table = Delivery.TRANSITIONS): string => {
   const from = table[step].from.map(literal)
   return from.length === 1 ? `${state} = ${from.join()}` : `${state} IN (${from.join(", ")})`
 }
 
-/** `mayTake` for the step in `source.step`. The planner does not look into a CASE and takes no partial index for it. */
+/**
+ * Like `mayTake`, for the step in `source.step`. The condition is a CASE, which the planner does not look into, so it
+ * uses no partial index.
+ */
 export const mayTakeOwn = (
   steps: ReadonlyArray<StepTag>,
   source: string,
@@ -84,16 +91,19 @@ export const mayTakeOwn = (
     "false"
   )
 
-/** Whether a delivery in `state` waits for an attempt. */
+/** An SQL condition: whether a delivery in `state` waits for an attempt. */
 export const waits = (state: string): string => mayTake("Claimed", state)
 
 /** `Delivery.byDueTime` for ORDER BY. `deliveries_waiting` has the rows of an endpoint in this order. */
 export const byDueTime = (source: string): string => `${source}.due_at, ${source}.delivery_id COLLATE "C"`
 
-/** The state of a new delivery. */
+/** The state of a new delivery, as an SQL string. */
 export const FIRST_STATE = literal(Delivery.FIRST_STATE)
 
-/** SQL values of columns: those of `begun` in rows where `isLive` holds, in other rows those after `step`. */
+/**
+ * A list of SQL values, one for each column of `begun`: the value in `begun` for rows where `isLive` holds, and the
+ * value after `step` for other rows.
+ */
 export const begunOr = (
   step: StepTag,
   source: string,

@@ -66,7 +66,8 @@ const create =
   (sql: SqlClient): Store["create"] =>
   (device) =>
     Effect.gen(function* () {
-      // Two creations of one user run one after the other, so that the second counts the device of the first.
+      // This lock makes two creations by one user run one after the other, so that the second counts the device of the
+      // first.
       yield* sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${device.userId}, 0)
                  ON CONFLICT (user_id) DO UPDATE SET version = stream.version`
       const counted = yield* sql`SELECT count(*) AS count FROM devices
@@ -100,7 +101,7 @@ const list =
       orStoreError
     )
 
-/** Each upload of a phone begins with this statement, so it shares connections (`reads`). */
+/** Each upload of a phone begins with this statement, so it is sent on shared connections (`reads`). */
 const findByToken =
   (sql: SqlClient): Store["findByToken"] =>
   (userId, hash) =>

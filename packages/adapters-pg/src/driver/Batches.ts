@@ -16,7 +16,8 @@ const MAX = 500
 /**
  * Collects items into batches: items that arrive while one statement is in flight go together into the next statement,
  * so they share one commit. `write` answers the items in order, after the commit. When the database refuses a batch,
- * each item is written alone, so only the faulty item fails. A caller that stops waiting cancels no other item.
+ * each item is written alone, so only the faulty item fails. After a transient error all items of the batch fail, and
+ * their callers may retry. A caller that stops waiting cancels no other item.
  *
  * `restMillis`: for items whose callers are not in a hurry. After a statement the next one waits for as long as the
  * statement took, at most `restMillis`, so that more items share it.
@@ -98,7 +99,7 @@ export const makeBy = <Item, Answer>(
         waiting.push({ item, answer: resume })
         if (queue !== undefined) return
         queues.set(key, waiting)
-        // Not immediately, so that items that arrive at the same moment share a statement.
+        // The loop starts later and not immediately, so that items that arrive at the same moment share a statement.
         fork(loop(key, waiting), { scope, immediate: false })
       })
   })

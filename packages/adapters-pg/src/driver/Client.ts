@@ -38,7 +38,7 @@ export const layer = (
     })
   ).pipe(Layer.provide(Reactivity.layer))
 
-/** The attributes of every span. */
+/** The attributes of the span of every statement. */
 const attributesOf = ({ config }: PgClient) => ({
   ...config.spanAttributes,
   "db.system.name": "postgresql",
@@ -69,8 +69,9 @@ const make = (of: Host, { run, shared }: Runs, withTransaction: PgClient["withTr
 }
 
 /**
- * For short reads that take no lock, wait for nothing and serve many requests: the reads in flight share a few
- * connections. Inside a transaction they run on the transaction's connection, as those of `sql` do.
+ * The template tag for short reads that take no lock, wait for nothing and serve many requests: the reads in flight
+ * share a few connections. Inside a transaction they run on the transaction's connection, as statements of `sql` do.
+ * With a client that shares no connections, this is `sql` itself.
  */
 export const reads = (sql: SqlClient): Template => (sql as Partial<{ readonly [SHARED]: Template }>)[SHARED] ?? sql
 

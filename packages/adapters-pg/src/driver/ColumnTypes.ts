@@ -16,7 +16,7 @@ const timestamptzOf: (text: string) => unknown = pg.types.getTypeParser(TIMESTAM
 const textsOf: (text: string) => unknown = pg.types.getTypeParser(TEXTS as never)
 
 const ZERO = 48
-/** The number that the `digits` characters from `at` on write; NaN when one of them is no digit. */
+/** The number that `digits` characters of `text` write, from the index `at` on; NaN when one of them is no digit. */
 const numberAt = (text: string, at: number, digits: number): number => {
   let number = 0
   for (let index = at; index < at + digits; index++) {

@@ -14,7 +14,7 @@ export class DedicatedConnection extends Context.Tag("@place-access/adapters-pg/
   }
 >() {}
 
-/** Connects the client that `open` makes. */
+/** The service whose `connect` connects a new client that `open` makes. */
 export const make = (open: () => pg.Client): typeof DedicatedConnection.Service => ({
   connect: Effect.acquireRelease(
     Effect.tryPromise({

@@ -1,7 +1,10 @@
 import pg from "pg"
 import { columnTypes } from "./ColumnTypes.js"
 
-/** A statement and its callback, which is called once: when its writes are committed or undone. */
+/**
+ * A statement and its callback. `done` is called once, with the result or the error, after all statements of the
+ * exchange have ended.
+ */
 export interface QueryRequest {
   readonly text: string
   readonly values: ReadonlyArray<unknown>
@@ -68,7 +71,10 @@ interface Answer {
 /** Sends the statements again that the server skipped after a failed one. */
 type Again = (asked: ReadonlyArray<QueryRequest>) => void
 
-/** The server does not know the name: the exchange that was to prepare it failed earlier. */
+/**
+ * The SQLSTATE of a statement whose name the server has not prepared, because the exchange that was to prepare the name
+ * failed earlier.
+ */
 const UNKNOWN_NAME = "26000"
 
 const NO_RESULT: pg.QueryResult = { command: "", rowCount: null, oid: 0, rows: [], fields: [] }

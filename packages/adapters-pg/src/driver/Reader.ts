@@ -3,14 +3,17 @@ import { Either, Option, ParseResult, Predicate, Schema, SchemaAST as AST } from
 /** What a reader returns for a value that it cannot read. */
 export const UNREAD: unique symbol = Symbol("unread")
 
-/** Returns the decoded value, or `UNREAD`. The schema's own decoder then says what is wrong with the value. */
+/**
+ * Returns the decoded value, or `UNREAD` when the reader cannot read the value. For `UNREAD` the caller runs the
+ * schema's own decoder, which says what is wrong.
+ */
 export type RowReader = (value: unknown) => unknown
 
 /**
  * Compiles the decoder of a schema into plain functions, for rows. They return the same values as
- * `Schema.decodeUnknown` with its default options, but allocate nothing on the way and take a twentieth of its time.
- * Parts of a schema that this module cannot compile are left to the decoder. The members of a union are tried in their
- * order.
+ * `Schema.decodeUnknown` with its default options, but allocate nothing except those values and take a twentieth of its
+ * time. Parts of a schema that this module cannot compile are left to the schema's own decoder. The members of a union
+ * are tried in their order.
  */
 export const readerOf = (ast: AST.AST): RowReader => {
   const known = readers.get(ast)

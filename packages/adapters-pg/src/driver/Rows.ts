@@ -61,7 +61,7 @@ export const columns = (row: { readonly fields: object }, alias?: string): Fragm
 
 type Rows = Effect.Effect<ReadonlyArray<unknown>, SqlError>
 
-/** Decodes rows that were read before. */
+/** A decoder of the rows that a statement returned. */
 export const read = <A, I>(
   row: Schema.Schema<A, I>
 ): ((rows: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<A>, ParseResult.ParseError>) => {

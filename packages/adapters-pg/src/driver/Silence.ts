@@ -37,7 +37,7 @@ interface Watched {
 }
 
 type Probe = { readonly _tag: "NoAnswer" } | { readonly _tag: "Unknown" } | Answered
-/** The processes that work on a statement. */
+/** The answer of the server: the ids of the processes that work on a statement. */
 interface Answered {
   readonly _tag: "Answered"
   readonly working: ReadonlySet<number>
@@ -76,8 +76,8 @@ export const watch = (pool: pg.Pool, config: pg.ClientConfig): Effect.Effect<voi
         })
     }
     yield* Effect.acquireRelease(
-      // A simulation that drives the program's fibres would wait for a fibre that sleeps forever.
-      // @effect-diagnostics-next-line globalTimersInEffect:off -- a connection's time, below any program
+      // A timer and not a fibre: a simulation that drives the program's fibres would wait for a fibre that never ends.
+      // @effect-diagnostics-next-line globalTimersInEffect:off -- connections run in real time
       Effect.sync(() => setInterval(look, LOOK_EVERY_MILLIS)),
       (timer) =>
         Effect.sync(() => {
@@ -122,9 +122,9 @@ const judge = (found: Probe, silent: ReadonlyArray<Watched>): void => {
 /**
  * Asks which processes work on a statement. A process that waits for its client in the middle of a statement does not
  * count: part of the statement, or of its answer, was lost. (So no statement of the pool may be read in parts, with a
- * cursor.) A pooler in between gives process ids of its own, which the server does not know: then the probe learns
- * nothing, and only TCP keep-alive ends a silent connection. Without a pooler, a process that does not exist counts as
- * idle.
+ * cursor.) A pooler between this program and the server gives process ids of its own, which the server does not have.
+ * Then the probe finds out nothing, and only TCP keep-alive ends a silent connection. Without a pooler, a process that
+ * does not exist counts as idle.
  */
 const ASK = `SELECT s.pid, s.state = 'active' AND s.wait_event_type IS DISTINCT FROM 'Client' OR s.state = 'disabled' AS is_working,
     pg_backend_pid() AS own
@@ -148,7 +148,10 @@ const clientFor = (config: pg.ClientConfig): pg.Client => {
 
 const breakOff = (client: pg.Client): void => void socketOf({ inside: client as unknown as Inside }).destroy()
 
-/** Probes the silent connections. Rejects when no client can be made: its settings may name a certificate file. */
+/**
+ * Probes the silent connections. Rejects when no client can be made, for example because `config` names a certificate
+ * file that cannot be read.
+ */
 const probe = async (silent: ReadonlyArray<Watched>, newClient: () => pg.Client): Promise<Probe> => {
   const client = newClient()
   try {
@@ -168,7 +171,7 @@ const probe = async (silent: ReadonlyArray<Watched>, newClient: () => pg.Client)
     return { _tag: "Answered", working }
   } catch (error) {
     breakOff(client)
-    // A server that refuses (too many connections, starting up) can be reached.
+    // An error from the server (too many connections, starting up) proves that the server can be reached.
     return { _tag: error instanceof pg.DatabaseError ? "Unknown" : "NoAnswer" }
   }
 }

@@ -14,13 +14,13 @@ export interface Host {
    * a statement, such as a stream.
    */
   readonly library: PgClient
-  /** The attributes of every span. */
+  /** The attributes of the span of every statement. */
   readonly attributes: Readonly<Record<string, unknown>>
 }
 
 /**
- * A statement with the interface of `@effect/sql`'s, at a third of the cost: its text is compiled once for each shape
- * of the template's arguments, and it makes a span only when a tracer is set.
+ * A statement with the interface of `@effect/sql`'s `Statement`, at a third of the cost: its text is compiled once for
+ * each shape of the template's arguments, and it makes a span only when a tracer is set.
  */
 export class QuickStatement<A> extends Effectable.Class<ReadonlyArray<A>, SqlError> implements Statement<A> {
   private readonly host: Host
@@ -129,8 +129,8 @@ const batch = <A, E>(
 }
 
 /**
- * Runs statements that do not need each other's answers, and returns the rows of each; undefined gives no rows. In a
- * transaction they take one round trip together, and the server runs them in order.
+ * Runs statements that do not need each other's answers, and returns the rows of each; an undefined entry gives no
+ * rows. In a transaction they take one round trip together, and the server runs them in order.
  */
 export const together = (
   statements: ReadonlyArray<Statement<object> | undefined>
@@ -216,8 +216,8 @@ const PARAMETER = Symbol("parameter")
 const IDENTIFIER = Symbol("identifier")
 
 /**
- * Collects in `shape` everything that determines the text, in order, and in `params` the values that do not. False when
- * a part is understood by the library's compiler only.
+ * Collects in `shape` everything that determines the text, in order, and in `params` the values that do not. Returns
+ * false when only the library's compiler understands a part.
  */
 const collect = (statement: QuickStatement<unknown>, shape: Array<unknown>, params: Array<unknown>): boolean => {
   const [strings, args] = statement.parts()

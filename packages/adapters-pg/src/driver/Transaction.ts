@@ -44,7 +44,10 @@ class Line {
     lines.set(this.connection, this)
   }
 
-  /** Queues one statement. The queue is sent when the program waits for something. */
+  /**
+   * Queues one statement. The queue is sent when the running JavaScript returns to Node, so that statements that are
+   * queued until then travel together.
+   */
   ask(asked: QueryRequest): void {
     if (this.waiting.push(asked) === 1) process.nextTick(this.flush)
   }
@@ -88,7 +91,10 @@ class Line {
 
 const lines = new WeakMap<Connection, Line>()
 
-/** The rows of each statement, or the first failure. Undefined outside of a transaction of this module. */
+/**
+ * Sends statements together and returns the rows of each, or fails with the first failure. Undefined outside of a
+ * transaction of this module.
+ */
 export const send = (
   connection: Connection,
   asked: ReadonlyArray<Statement>
@@ -106,7 +112,7 @@ export const send = (
           values,
           done: (error, result) => {
             if (error === null) answers[index] = result.rows
-            // The later errors only say that the transaction is aborted.
+            // Errors after the first one only say that the transaction is aborted.
             else failure ??= error
             left--
             if (left === 0) resume(failure === undefined ? Effect.succeed(answers) : refused(failure))
@@ -145,7 +151,10 @@ const begin = (connection: Connection): Effect.Effect<void, SqlError> =>
     return Effect.void
   })
 
-/** Fails after a failed statement: the server then skips the COMMIT or answers it by rolling back. */
+/**
+ * Fails when a statement that no caller waited for has failed: the server then skips the COMMIT or answers it by
+ * rolling back.
+ */
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
   Effect.suspend(() => {
     const line = lines.get(connection)
@@ -174,8 +183,8 @@ export const current = (context: Context.Context<never>): readonly [Connection, 
 type Reserve = Effect.Effect<{ readonly connection: Connection; readonly release: () => void }, SqlError>
 
 /**
- * `model`: one of the library's connections. Each method uses the client in its object's `pg`, so a copy with another
- * `pg` works for another client.
+ * `model`: one of the library's connections. Its methods use the client in the property `pg`, so a copy of `model` with
+ * another `pg` works for another client.
  */
 const reserve = (pool: pg.Pool, model: Connection): Reserve =>
   Effect.async((resume) => {
@@ -188,7 +197,10 @@ const reserve = (pool: pg.Pool, model: Connection): Reserve =>
     })
   })
 
-/** An outermost transaction. It does what the library's does, in a quarter of the steps. */
+/**
+ * Runs an effect in a transaction that is not nested, as the library's `withTransaction` does, in a quarter of the
+ * steps.
+ */
 const outermost =
   (reserve: Reserve) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>

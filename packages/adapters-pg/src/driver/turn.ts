@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 
 /**
- * Ends after one turn of the event loop, in which other work of this process runs. Long work pauses with it between its
- * statements: an embedded database answers at once, and other requests would not run until the work has ended.
+ * Waits for one turn of the event loop, in which other requests of this process run. Long work waits so between its
+ * statements. The embedded database answers without a turn of the event loop, so otherwise other requests would not run
+ * until the work has ended.
  */
 export const turn: Effect.Effect<void> = Effect.async((resume) => {
   const waiting = setImmediate(() => resume(Effect.void))

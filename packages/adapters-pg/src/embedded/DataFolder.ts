@@ -18,29 +18,32 @@ export interface FolderFacts {
   readonly isDirectory: boolean
   /** The user id of the folder's owner. */
   readonly owner: number
-  /** The names of the folder's entries, and `database/PG_VERSION` if it exists; empty when the folder is not open. */
+  /** The names of the folder's entries, and `database/PG_VERSION` if it exists; empty when `isOpen` is false. */
   readonly names: ReadonlyArray<string>
   /** Whether other users of the machine may enter or read the folder. */
   readonly isOpen: boolean
 }
 
-/** The file that marks the folder of a test world, whose clock is not the machine's. Every copy has the file. */
+/**
+ * The file that marks the folder of a test world, whose clock is not the machine's. Every copy of the folder has the
+ * file too.
+ */
 export const TEST_WORLD = "test-world.json"
 
 /** PostgreSQL writes this file into every database folder. */
 const DATABASE = "database/PG_VERSION"
 /**
- * The files that the first start writes: a folder with one of them is a data folder of this service. The lock file
- * proves nothing, nor does a folder that is merely called `database`: /var and many a checkout have such names. A data
- * folder without these files is already closed to others, because it is closed before anything is written into it.
+ * The files that the first start writes: a folder with one of them is a data folder of this service. A lock file or a
+ * folder called `database` proves nothing: /var and many a checkout have entries of these names. A data folder without
+ * any of `OURS` is closed to others already, because `prepare` closes it before anything is written into it.
  */
 const OURS: ReadonlySet<string> = new Set([DATABASE, "secret-keys", TEST_WORLD])
 /** Whether an otherwise empty folder may have this entry: a new disk has `lost+found`, a checkout has dot files. */
 const isOfNobody = (name: string): boolean => name === "lost+found" || name.startsWith(".")
 
 /**
- * Whether other programs seem to use the folder. Closing /tmp, for example, would lock them out; as root, nothing would
- * stop this process.
+ * Whether other programs seem to use the folder, as with /tmp. Closing the folder would lock those programs out, and
+ * the file system would not prevent a process of root from closing it.
  */
 const isOfOthers = (names: ReadonlyArray<string>): boolean =>
   !names.some((name) => OURS.has(name)) && !names.every(isOfNobody)
@@ -68,7 +71,9 @@ export const refusal = (folder: FolderFacts, me: number | undefined): string | u
 
 const hasCode = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && "code" in error
 
-/** Explains an error of the file system to the person who chose the folder. */
+/**
+ * Explains an error of the file system to the person who chose the folder. Returns a `problem` of `DirectoryUnusable`.
+ */
 export const describe = (error: unknown): string => {
   if (!hasCode(error)) return `cannot be used: ${String(error)}`
   switch (error.code) {
@@ -90,7 +95,10 @@ export const describe = (error: unknown): string => {
   }
 }
 
-/** Like `mkdir -p`. Node's own never ends below /proc, where an existing folder cannot contain a new one. */
+/**
+ * Like `mkdir -p`. Node's own recursive `mkdir` never returns below /proc, where an existing folder cannot contain a
+ * new one.
+ */
 const make = async (directory: string): Promise<void> => {
   if (await makeOne(directory)) return
   const parent = dirname(directory)
@@ -99,8 +107,8 @@ const make = async (directory: string): Promise<void> => {
 }
 
 /**
- * False when the parent folder is missing. A folder that exists already counts as made: another start may have made it
- * a moment ago.
+ * Makes one folder; false when the parent folder is missing. A folder that exists already counts as made: another start
+ * may have made it a moment ago.
  */
 const makeOne = async (directory: string): Promise<boolean> => {
   try {
@@ -134,7 +142,8 @@ export const prepare = (directory: string): Effect.Effect<void, DirectoryUnusabl
       const found = await stat(directory)
       const isDirectory = found.isDirectory()
       const isOpen = (found.mode & 0o077) !== 0
-      // A folder that cannot be listed fails here with its own error, or is refused because of its owner.
+      // A folder that cannot be listed has no names here. When it belongs to another user, `refusal` refuses it for
+      // that reason.
       const names = isDirectory && isOpen ? await namesIn(directory) : []
       const problem = refusal({ isDirectory, owner: found.uid, names, isOpen }, process.getuid?.())
       if (problem !== undefined) throw new DirectoryUnusable({ directory, problem })

@@ -25,7 +25,7 @@ export class DirectoryInUse extends Data.TaggedError("DirectoryInUse")<{
 const Holder = Schema.parseJson(
   Schema.Struct({
     pid: Schema.Int,
-    /** A random text, new for each time that somebody takes the lock. */
+    /** A random text, new each time that a process takes the lock. */
     token: Schema.String,
     /** Identifies the boot of the machine and the namespace that `pid` belongs to; "" where the system does not say. */
     realm: Schema.String,
@@ -57,8 +57,8 @@ const currentRealm = (): string =>
   })
 
 /**
- * The start time of a process, field 22 of /proc/<pid>/stat; "" when unknown. The name in field 2 may hold spaces and
- * brackets, so the fields count from its last bracket.
+ * The start time of a process, field 22 of /proc/<pid>/stat; "" when unknown. The name in field 2 may contain spaces
+ * and brackets, so the fields are counted from the last bracket.
  */
 const startOf = (pid: number): string =>
   orEmpty(() => {
@@ -78,7 +78,10 @@ const exists = (pid: number): boolean => {
   }
 }
 
-/** Whether the holder lives. `silence`: milliseconds since it touched the file, by the file system's clock. */
+/**
+ * Whether the process that holds the lock is alive. `silence`: milliseconds since it touched the file, by the file
+ * system's clock.
+ */
 const isAlive = (holder: Holder | undefined, silence: number): boolean => {
   // The content is unreadable: the holder is writing it at this moment, or died while it wrote.
   if (holder === undefined) return silence < Duration.toMillis(BEAT)
@@ -119,7 +122,7 @@ const take = async (directory: string): Promise<OwnLock | { readonly holder: Hol
 
 const read = (path: string): Promise<string | undefined> => readFile(path, "utf8").catch(() => undefined)
 
-/** False when the file exists already. */
+/** Makes the file. False when it exists already. */
 const create = async (path: string, content: string): Promise<boolean> => {
   try {
     await writeFile(path, content, { flag: "wx" })
@@ -169,8 +172,8 @@ const release = async (path: string, mine: string): Promise<void> => {
 }
 
 /**
- * Touches the lock file to show that the holder lives. Uses the clock of the operating system even when the program
- * runs on another clock: other processes compare with theirs.
+ * Touches the lock file to show that the holder is alive. Uses the clock of the operating system even when the program
+ * runs on another clock, because other processes compare the file's time with the file system's clock.
  */
 const beat = (path: string): Effect.Effect<unknown, never, Scope.Scope> =>
   Clock.currentTimeMillis.pipe(

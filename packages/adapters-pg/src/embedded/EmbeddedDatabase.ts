@@ -15,14 +15,20 @@ import * as Watch from "../driver/Watch.js"
 import * as Upkeep from "./Upkeep.js"
 
 export interface EmbeddedOptions {
-  /** The folder that holds the database. Absent: the database lives in memory and ends with the process. */
+  /**
+   * The data folder, with the database in its folder `database`. Absent: the database is only in memory and ends with
+   * the process.
+   */
   readonly dataDir?: string | undefined
   /** For tests: an image of a database to start from (`PGlite.dumpDataDir`). */
   readonly image?: Blob | undefined
-  /** PGlite's program. A process that opens many databases compiles the program once and gives it to each of them. */
+  /**
+   * PGlite's compiled WebAssembly module. A process that opens many databases compiles the module once and passes it to
+   * each of them.
+   */
   readonly program?: PGliteOptions["pgliteWasmModule"]
   /**
-   * How long a statement waits for the transaction of another connection before it fails like a statement that met
+   * How long a statement waits for the transaction of another connection before it fails with the error of a
    * `lock_timeout`.
    */
   readonly waitLimitMillis?: number | undefined
@@ -33,15 +39,15 @@ const CONNECTIONS = 16
 
 /**
  * How many bytes of a function of PGlite's may run before V8 compiles the function a second time, better optimised, on
- * another thread. The default of Node 20's V8 is 1.8 million; half of the processor time of a start would go into
- * functions that only the start uses. The functions that serving uses often still reach this budget.
+ * another thread. The default of Node 20's V8 is 1.8 million. With it, half of the processor time of a start would go
+ * into optimising functions that only the start uses. The functions that serving uses often still reach this budget.
  */
 const TIERING_BUDGET = 40_000_000
 
 /**
  * PostgreSQL inside this process (PGlite), behind the ordinary driver, so that every statement is written once. Made
- * for trying out and for small services on one machine: statements run one at a time, and there is no fsync, so a power
- * cut can lose data that a killed process keeps. Fails when another process uses the folder.
+ * for trying out and for small services on one machine: statements run one at a time, and there is no fsync. So a power
+ * cut can lose the last writes; a killed process loses none. Fails when another process uses the folder.
  */
 export const layerEmbedded = (
   options: EmbeddedOptions = {}

@@ -6,10 +6,12 @@ import { cp, mkdir, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { TEST_WORLD } from "./DataFolder.js"
 
-/** A copy of a data folder could not be made. No part of the copy is left. */
+/** A copy of a data folder could not be made. No part of the copy is left, except when the original has no database. */
 export class CopyFailed extends Data.TaggedError("CopyFailed")<{ readonly message: string }> {}
 
-/** What a data folder needs to be opened again. The lock file and the socket belong to the running process. */
+/**
+ * The entries that a data folder needs to be opened again. The lock file and the socket belong to the running process.
+ */
 const PARTS = ["database", "secret-keys", TEST_WORLD]
 
 const copyParts = async (from: string, to: string): Promise<void> => {
@@ -45,7 +47,7 @@ const reasonOf = (error: unknown): string =>
 /**
  * Copies the data folder of the embedded database while the database is open, to a folder that does not exist yet. An
  * open transaction holds the one session for as long as the copy takes, so nothing changes the files meanwhile. Other
- * statements wait, at most ten seconds.
+ * statements wait, and fail after ten seconds.
  */
 export const copyFolder = (from: string, to: string): Effect.Effect<void, SqlError | CopyFailed, SqlClient> =>
   Effect.gen(function* () {

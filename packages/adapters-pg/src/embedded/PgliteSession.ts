@@ -9,8 +9,9 @@ import { WireStream, type Backend } from "./WireStream.js"
 const WAIT_LIMIT_MILLIS = 10_000
 
 /**
- * PGlite runs in this thread, and its answers come without a turn of the event loop: a caller that sends one statement
- * after another, as a large upload does, would keep sockets from being read. They get a turn after this time.
+ * PGlite runs in this thread, and its answers come without a turn of the event loop. A caller that sends one statement
+ * after another, as a large upload does, would keep Node from reading sockets. So after this time of work the session
+ * waits for one turn.
  */
 const TURN_MILLIS = 4
 
@@ -77,8 +78,8 @@ export class PgliteSession implements Backend {
   }
 
   /**
-   * The connection waited too long for another one's transaction. It gets the error of a lock time-out, which callers
-   * know and may retry.
+   * Refuses the next request of a connection that waited too long for the transaction of another one. The connection
+   * gets the error of a lock time-out, after which callers may retry.
    */
   private refuse(stream: WireStream): void {
     this.leaveQueue(stream)

@@ -9,7 +9,10 @@ import * as Rows from "../driver/Rows.js"
  */
 
 const PREFIX = "snapshot_"
-/** The table of each snapshot with one row: its `notes`, and the shape of its tables. */
+/**
+ * The name of a further table in the schema of each snapshot. Its one row has the notes, and the shape of the saved
+ * tables.
+ */
 const NOTES = "notes_of_snapshot"
 
 const Named = Schema.Struct({ name: Schema.String })
@@ -26,7 +29,10 @@ export const list = Effect.gen(function* () {
   return found.map(({ name }) => name.slice(PREFIX.length))
 })
 
-/** Every table, partitioned ones as a whole, with its quoted columns. The list of migrations is left out. */
+/**
+ * Reads every table, partitioned ones as a whole, with its quoted columns except generated ones. The table of
+ * migrations is left out.
+ */
 const tables = Effect.gen(function* () {
   const sql = yield* SqlClient
   return yield* sql`SELECT c.relname AS name,

@@ -1,6 +1,6 @@
 /**
- * The few messages of PostgreSQL's protocol (version 3) that an in-process connection must know. A message is a type
- * byte, a 32-bit length that counts itself, and a body; start-up messages have no type byte.
+ * The few messages of PostgreSQL's protocol (version 3) that an in-process connection needs. A message is a type byte,
+ * a 32-bit length that counts itself, and a body; start-up messages have no type byte.
  * https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 
@@ -49,7 +49,7 @@ export const readyForQuery = (status: TransactionStatus): Buffer =>
 
 export const sync: Buffer = message(Client.sync, Buffer.alloc(0))
 
-/** Closes a prepared statement. */
+/** The message that closes a prepared statement. */
 export const closeStatement = (name: string): Buffer => message(Client.close, text(`S${name}`))
 
 export const query = (sql: string): Buffer => message(Client.query, text(sql))
@@ -111,7 +111,7 @@ export interface WireAnswer {
   readonly hasFailed: boolean
 }
 
-/** Reads the status and the notifications from a run of whole server messages. */
+/** Reads from whole server messages the status, the notifications and whether an error came. */
 export const readAnswer = (bytes: Buffer): WireAnswer => {
   let status: TransactionStatus | undefined
   let hasFailed = false

@@ -2,16 +2,18 @@ import { Duplex } from "node:stream"
 import { callbackify } from "node:util"
 import * as Wire from "./Wire.js"
 
-/** The session, as a connection sees it. */
+/** The part of the session that a connection uses. */
 export interface Backend {
   readonly serverVersion: string
-  /** The stream has a whole request ready. */
+  /** Queues the stream, which has a whole request ready. */
   readonly schedule: (stream: WireStream) => void
-  /** The client is gone: roll its open transaction back. */
+  /** Removes the stream of a client that is gone, and rolls its open transaction back. */
   readonly abandon: (stream: WireStream) => Promise<void>
 }
 
-/** The types of messages that end a request: the server then works and answers. It only collects all other messages. */
+/**
+ * The types of messages that end a request: the server then works and answers. All other messages are only collected.
+ */
 const ENDS_REQUEST: ReadonlySet<number | undefined> = new Set([
   Wire.Client.query,
   Wire.Client.sync,
@@ -130,9 +132,9 @@ export class WireStream extends Duplex {
 }
 
 /**
- * Whether a message is a cancel request, which the session drops. `@effect/sql-pg` cancels an interrupted query from a
- * second connection. The embedded database has no second backend, and the request would queue behind the very
- * transaction that it should end: the interruption would only take longer.
+ * Whether a message is a cancel request, which the stream answers without passing it to the session. `@effect/sql-pg`
+ * cancels an interrupted query from a second connection. The embedded database has no second backend, and the request
+ * would queue behind the very transaction that it should end: the interruption would only take longer.
  */
 const isCancel = (message: Buffer): boolean =>
   message[0] === Wire.Client.query && message.toString("latin1", 5, 30).startsWith("SELECT pg_cancel_backend(")

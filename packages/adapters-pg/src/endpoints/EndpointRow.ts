@@ -6,7 +6,7 @@ import * as Rows from "../driver/Rows.js"
 import { Headers } from "../vault/EndpointHeaders.js"
 import { Secrets } from "../vault/SigningSecrets.js"
 
-/** The columns of `endpoints`. */
+/** The columns of `endpoints` that make a `WebhookEndpoint`. */
 export const EndpointRow = Schema.Struct({
   app_id: AppId,
   endpoint_id: EndpointId,

@@ -63,7 +63,7 @@ const find =
       orStoreError
     )
 
-/** The fan-out of events reads the endpoints of many apps, so the statement shares connections (`reads`). */
+/** The fan-out of events reads the endpoints of many apps, so the statement is sent on shared connections (`reads`). */
 const list =
   (sql: SqlClient): Store["list"] =>
   (appId) =>

@@ -53,7 +53,10 @@ export const layer: Layer.Layer<WorkSignal, never, SqlClient | DedicatedConnecti
 /** Connections run in real time, even when the program runs on another clock. */
 const onHostClock = Effect.withClock(Clock.make())
 
-/** Sends the first signal at once. Signals that come during the pause after it are sent together at its end. */
+/**
+ * Sends the first signal at once. Signals that are raised during the pause after it are sent as one signal at the end
+ * of the pause.
+ */
 const notifyWhenRaised = (sql: SqlClient, raised: Queue.Dequeue<void>) =>
   Queue.take(raised).pipe(
     Effect.zipRight(sql`SELECT pg_notify(${CHANNEL}, '1')`),

@@ -13,7 +13,10 @@ import { COLUMNS, deletePieces, ExportRow, isOne, KeyRow, toExport } from "./Exp
 
 type Store = typeof ExportStore.Service
 
-/** A condition on `exports`: an attempt is due. From `leased_until` on, it may follow one that stores nothing more. */
+/**
+ * A condition on `exports`: an attempt to make the archive is due. From `leased_until` on, an earlier attempt counts as
+ * dead, and its pieces are refused after the next claim.
+ */
 const isDue = (sql: SqlClient, now: Timestamp.Timestamp) =>
   sql`state IN ('requested', 'making') AND (leased_until IS NULL OR leased_until <= ${Rows.at(now)})`
 

@@ -15,7 +15,10 @@ const DeviceRow = Schema.Struct({
   removed_at: Rows.NullableAt
 })
 
-/** The end of a link's path can be a secret: it is a column of its own, which is not read here. */
+/**
+ * A mail to the person. `link_path` lacks the end of the path, which can be a secret: it is in a column of its own,
+ * which this schema leaves out.
+ */
 const MailRow = Schema.Struct({
   dedupe_key: Schema.String,
   subject: Schema.String,

@@ -4,7 +4,7 @@ import type { UserId } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** Stores what differs between `before` and `after`. The caller has the lock of the account. */
+/** Stores what differs between `before` and `after`. The caller has locked the account's row. */
 export const writeFactors = (sql: SqlClient, userId: UserId, before: Factors.Factors, after: Factors.Factors) =>
   Effect.gen(function* () {
     yield* writePasskeys(sql, userId, before.passkeys, after.passkeys)

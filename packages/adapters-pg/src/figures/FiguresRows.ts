@@ -3,7 +3,7 @@ import { AppId, EndpointId, Timestamp } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** The columns of `app_hours`. */
+/** A row of `app_hours`: what one app did in one hour. */
 export const AppHourRow = Schema.Struct({
   app_id: AppId,
   hour: Rows.At,
@@ -22,7 +22,7 @@ export const toAppHour = ({
   ...counts
 }: typeof AppHourRow.Type): AppFigures.AppHour => ({ appId, peakPercent, ...counts })
 
-/** The columns of `app_calls`. */
+/** A row of `app_calls`: one call in the request log of an app. */
 export const CallRow = Schema.Struct({
   app_id: AppId,
   at: Rows.At,
@@ -45,7 +45,9 @@ export const toCall = ({
 /** The cursor of a page of calls: time and request id of its last call. */
 export const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
 
-/** The columns of `endpoint_hours`. */
+/**
+ * A row of `endpoint_hours`: how many attempts at one endpoint in one hour succeeded, or failed, within `up_to_millis`.
+ */
 export const AttemptRow = Schema.Struct({
   app_id: AppId,
   endpoint_id: EndpointId,

@@ -11,7 +11,7 @@ import { adding } from "./writes.js"
 
 type Store = typeof FiguresStore.Service
 
-/** On a cluster: how many apps' rows are written at the same time. The rows of one app lie on one node. */
+/** On a cluster, the number of apps whose rows are written at the same time. The rows of one app are on one node. */
 const APPS_AT_ONCE = 4
 
 export const layer: Layer.Layer<FiguresStore, never, SqlClient> = Layer.effect(
@@ -30,8 +30,8 @@ export const layer: Layer.Layer<FiguresStore, never, SqlClient> = Layer.effect(
 )
 
 /**
- * At most one statement for each kind of rows; on a cluster, for each kind and app, which goes to one node: one
- * statement for several apps would be a two-phase commit.
+ * On a single server, sends one statement for each kind of rows. On a cluster, sends statements for each kind and app,
+ * so that each goes to one node: one statement for several apps would be a two-phase commit.
  */
 const add = (sql: SqlClient): Store["add"] => {
   const onCluster = isDistributed(sql)
@@ -98,7 +98,10 @@ const attempts =
       orStoreError
     )
 
-/** Reads the rows of at most five endpoints in seven days; returns each one's newest success and newest failure. */
+/**
+ * Finds the newest success and the newest failure of each endpoint since `from`. It reads all rows of the app since
+ * then: an app has few endpoints, and callers ask for seven days.
+ */
 const newest =
   (sql: SqlClient): Store["newest"] =>
   (appId, from) =>
@@ -123,7 +126,10 @@ const waiting =
       orStoreError
     )
 
-/** Reads the newest rows by `connections_by_app`. On a cluster each shard gives its newest ones. */
+/**
+ * Counts the newest `COUNTED_MAX` connections of an app by hour, from the index `connections_by_app`. On a cluster each
+ * shard gives its newest ones.
+ */
 const users =
   (sql: SqlClient): Store["users"] =>
   (appId, from) =>

@@ -16,7 +16,10 @@ import * as Rows from "../driver/Rows.js"
 
 type Written = Effect.Effect<unknown, SqlError>
 
-/** Rows of one kind: the table with its columns, their types, and what is done when a row exists already. */
+/**
+ * How to insert rows of one kind: the table, its columns and their types, and what happens (`orElse`) when a row with
+ * the same key exists.
+ */
 interface CountTable<Row> {
   readonly into: string
   readonly columns: string

@@ -8,15 +8,15 @@ import * as Rows from "../driver/Rows.js"
 import { COLUMNS } from "./StoredRow.js"
 
 /**
- * The statements of `FixHistory`. Each one walks the primary key of `fixes`, (user_id, captured_at, …), and stops when
- * it has enough rows.
+ * The statements of `FixHistory`. Each one reads `fixes` by the primary key, (user_id, captured_at, …). Those with a
+ * limit stop when they have enough rows.
  */
 
 type Time = Timestamp.Timestamp
 
 /**
- * Returns all fixes of the last instant (WITH TIES): a page never splits an instant, and the order by time alone, which
- * the index has, is enough.
+ * Reads the newest fixes, and all fixes of the last instant (WITH TIES): a page never splits an instant, and the order
+ * by time alone, which the index has, is enough.
  */
 export const newestStatement = (
   sql: SqlClient,
@@ -31,7 +31,10 @@ export const newestStatement = (
     ${until === null ? sql`` : sql`AND captured_at < ${Rows.at(until)}`}
   ORDER BY captured_at DESC FETCH FIRST ${limit} ROWS WITH TIES`
 
-/** Reads one index entry to either side of the moment. The amount of history does not matter. */
+/**
+ * Reads the fixes nearest to the moment, before and after it, by one index look-up each. So its cost does not grow with
+ * the history.
+ */
 export const aroundStatement = (sql: SqlClient, userId: UserId, now: Time, at: Time, toleranceMs: number) => reads(sql)`
   (SELECT ${COLUMNS} FROM fixes
    WHERE ${kept(sql, userId, now)} AND NOT left_behind
@@ -45,7 +48,7 @@ export const aroundStatement = (sql: SqlClient, userId: UserId, now: Time, at: T
      AND captured_at > ${Rows.at(at)} AND captured_at <= ${Rows.at(at + toleranceMs)}
    ORDER BY captured_at FETCH FIRST 1 ROW WITH TIES)`
 
-/** The oldest fixes of the stretch first, with all fixes of the last instant. */
+/** Reads the oldest fixes of the stretch, and all fixes of the last instant. */
 export const rangeStatement = (
   sql: SqlClient,
   userId: UserId,
@@ -68,7 +71,10 @@ const ofDevice = (sql: SqlClient, { deviceId, userId }: OfDevice, now: Time, edg
   WHERE ${kept(sql, userId, now)} AND device_id = ${deviceId}
     AND captured_at >= ${Rows.at(edges[0] ?? now)} AND captured_at < ${Rows.at(edges.at(-1) ?? now)}`
 
-/** Numbers the edges from 0: `width_bucket` tells how many edges are not after the fix. */
+/**
+ * Counts the readings of a device between every two neighbouring edges, and how many of them came late. The result
+ * numbers the edges from 0: `width_bucket` returns how many edges are not after the fix.
+ */
 export const sentStatement = (
   sql: SqlClient,
   device: OfDevice,

@@ -19,8 +19,8 @@ interface History {
 
 /**
  * Stores the fixes and visits of an import that no device of the user has brought before, and counts them in the row of
- * the import. No rule is evaluated. `erased`: the entries that were left out because the user deleted their time. The
- * caller has locked the user's row of `upload_streams` and raised its version.
+ * the import. No rule is evaluated. `erased`: the number of entries that were left out because the user deleted their
+ * time. The caller has locked the user's row of `upload_streams` and raised its version.
  */
 export const historyStatement = (
   sql: SqlClient,
@@ -59,8 +59,8 @@ export const historyStatement = (
 
 /**
  * Notes this import on fixes that another import had stored before: they stay when that import is undone (decision
- * imports-13). The list of times makes the search one step in an index for each fix; a join could read all fixes
- * between the first and the last.
+ * imports-13). The list of times makes the search one index look-up for each fix; a join could read all fixes between
+ * the first and the last.
  */
 const alsoFixes = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: ReadonlyArray<Fix.Fix>) =>
   sql`, also_fixes AS (
@@ -72,12 +72,15 @@ const alsoFixes = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: Re
         AND ${isOfOther(sql, userId, deviceId)}
     )`
 
-/** Whether the row `brought` is of another import and does not note this import yet. */
+/** An SQL condition: whether the row `brought` is of another import and does not note this import yet. */
 const isOfOther = (sql: SqlClient, userId: UserId, deviceId: DeviceId) =>
   sql`brought.device_id <> ${deviceId} AND NOT coalesce(${deviceId} = ANY(brought.also_from), false)
         AND brought.device_id IN (SELECT device_id FROM devices WHERE user_id = ${userId} AND format = 'import')`
 
-/** Only fixes that the user does not have: one look-up each, as a join might read all fixes between two of them. */
+/**
+ * Selects only fixes that the user does not have. The subquery makes one index look-up for each fix; a join might read
+ * all fixes between the first and the last.
+ */
 const isNew = (sql: SqlClient, userId: UserId) => sql`WHERE (
         SELECT true FROM fixes known
         WHERE known.user_id = ${userId} AND known.captured_at = fix.captured_at AND known.lat = fix.lat

@@ -21,8 +21,8 @@ export const fixTable = (sql: SqlClient, fixes: ReadonlyArray<Fix.Fix>, leftBehi
         AS fix (captured_at, lat, lon, accuracy_m, altitude_m, speed_mps, course_deg, left_behind)`
 
 /**
- * The fixes of an import as the table `fix`. All columns are written as numbers: that takes half the time of timestamps
- * in ISO 8601 and of lists that the driver writes, here and in the database.
+ * The fixes of an import as the table `fix`. All columns are lists of numbers that `Rows.numbers` writes. That takes
+ * half the time, here and in the database, of timestamps in ISO 8601 and of lists that the driver writes.
  */
 export const numberedFixTable = (sql: SqlClient, fixes: ReadonlyArray<Fix.Fix>) =>
   sql`(SELECT to_timestamp(given.captured_ms / 1000) AS captured_at, given.*

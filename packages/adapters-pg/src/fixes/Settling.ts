@@ -12,7 +12,7 @@ type Store = typeof FixStore.Service
 
 const DueRow = Schema.Struct({ user_id: UserId })
 
-/** `FixStore.settling`. The index has only the rows of crossings that wait. */
+/** Implements `FixStore.settling`. The index on `settle_due_at` has only rows of crossings that wait. */
 export const due =
   (sql: SqlClient): Store["settling"] =>
   (buckets, now, limit) =>
@@ -24,8 +24,8 @@ export const due =
     )
 
 /**
- * `FixStore.commitSettled`: one statement for each table, as a cluster needs them (`uploadOnCluster`). Few users have a
- * crossing that waits, so one way for every database is enough.
+ * Implements `FixStore.commitSettled` with one statement for each table, as a cluster needs (`uploadOnCluster`). Few
+ * users have a crossing that waits, so one way for every database is enough.
  */
 export const commit =
   (sql: SqlClient): Store["commitSettled"] =>

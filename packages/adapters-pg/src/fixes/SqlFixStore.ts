@@ -41,7 +41,10 @@ const commit = (sql: SqlClient): Store["commit"] => {
     )
 }
 
-/** After an upload with this many fixes or more, other work gets a turn: it is a part of an even larger upload. */
+/**
+ * After an upload with this many fixes or more, other requests get a turn of the event loop: the upload is probably a
+ * part of a larger one, whose next part follows at once.
+ */
 const LARGE = 500
 
 const MaybeNumber = Schema.optional(Schema.NullOr(Schema.Number))

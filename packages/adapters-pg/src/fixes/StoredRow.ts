@@ -3,7 +3,7 @@ import { DeviceId, UserId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** A row of `fixes`. */
+/** The columns of `fixes` that make a `StoredFix`. */
 export const StoredRow = Schema.Struct({
   user_id: UserId,
   device_id: DeviceId,

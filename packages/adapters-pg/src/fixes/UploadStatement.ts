@@ -38,8 +38,8 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
 }
 
 /**
- * Returns a row when the version is still the one that the upload read. It locks the user's row until the commit.
- * `is_counted`: the upload adds its fixes to `FixCounts`.
+ * Raises the version and returns a row when the version is still the one that the upload read. It locks the user's row
+ * until the commit. `is_counted`: the upload adds its fixes to `FixCounts`.
  */
 export const raiseVersion = (sql: SqlClient, { userId, version }: Pick<UploadCommit, "userId" | "version">) =>
   sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, ${version + 1})
@@ -47,7 +47,7 @@ export const raiseVersion = (sql: SqlClient, { userId, version }: Pick<UploadCom
       WHERE stream.version = ${version}
       RETURNING stream.user_id, ${sql.literal(FixCounts.HOLDS)} AS is_counted`
 
-/** What an upload changes in the device's row. */
+/** The SET list of the UPDATE of the device's row after an upload. */
 export const heardFrom = (sql: SqlClient, { fixes, movement, putAside, receivedAt, visits }: UploadCommit) =>
   sql`last_seen_at = greatest(last_seen_at, ${Rows.at(receivedAt)}::timestamptz),
         ${fixes.length + visits.length === 0 ? sql`` : sql`last_kept_at = greatest(last_kept_at, ${Rows.at(receivedAt)}::timestamptz),`}
@@ -116,11 +116,14 @@ const newStates = (sql: SqlClient, { states }: UploadCommit) => sql`, new_states
       ${replaceState(sql)}
     )`
 
-/** When a worker lets the rule fire; null when no crossing that will fire waits. */
+/** The time at which a worker lets the rule fire; null when no crossing waits to fire. */
 export const settleDueAt = ({ unsettled }: RuleEvaluation.RuleMemory): Timestamp.Timestamp | null =>
   unsettled !== null && unsettled.fires ? unsettled.until : null
 
-/** A rule that has a state already gets the new one, and its evaluations are appended. */
+/**
+ * The ON CONFLICT part of the INSERT of rule states: a stored state is replaced, and the new evaluations are appended
+ * to the stored ones.
+ */
 export const replaceState = (sql: SqlClient) =>
   sql`ON CONFLICT (user_id, rule_id) DO UPDATE SET
         side = excluded.side, since = excluded.since, dwell_spent = excluded.dwell_spent, as_of = excluded.as_of,

@@ -29,18 +29,18 @@ const toCompanion = (device: typeof DeviceValue.Type): Carried.Companion => ({
   movement: MovementColumn.decode(device.movement)
 })
 
-/** The first row of the view: everything that is not about a rule. */
+/** The first row of the view, which has everything that is not about a rule. */
 const HeadRow = Schema.Struct({
   rule_id: Schema.Null,
   version: Rows.Bigint,
-  // null: no fix is known
+  // Null: none of the uploaded fixes is stored already.
   known: Schema.NullOr(Schema.Array(Schema.Int)),
-  // null: everything is kept
+  // Null: the user keeps all history.
   cutoff: Rows.NullableAt,
-  // null: nothing was deleted
+  // Null: the user deleted no stretch of history.
   erasures: Erasures.Column,
   last_future_at: Schema.NullOr(Rows.Bigint),
-  // null: the user has no device
+  // Null: the user has no device.
   devices: Schema.NullOr(Schema.Array(DeviceValue))
 })
 
@@ -50,15 +50,15 @@ const LiveRow = Schema.extend(
     lat: Schema.Finite,
     lon: Schema.Finite,
     radius_m: Schema.Finite,
-    // null for a zone
+    // Null for a zone.
     geometry_version: Schema.NullOr(Schema.Int),
-    // null: the place has had this shape from the beginning; also null for a zone
+    // Null for a zone, and for a place that has had this shape from the beginning.
     valid_from: Rows.NullableAt,
     shared_at: Rows.NullableAt,
     scope_since: Rows.NullableAt,
     paused_at: Rows.NullableAt,
     paused_until: Rows.NullableAt,
-    // null until the rule has a state
+    // Null until the rule has a state.
     basis: Schema.NullOr(Schema.String),
     side: Schema.NullOr(Schema.Literal("inside", "outside")),
     since: Rows.NullableAt,
@@ -109,7 +109,10 @@ const toLiveRule = (row: typeof LiveRow.Type, now: Timestamp.Timestamp): LiveRul
 /** A view with more fixes than this does not use a shared connection: other reads would wait behind its look-ups. */
 const SHORT = 100
 
-/** `FixStore.view`: the user's version, the known fixes, and the live rules with their states, all as of one moment. */
+/**
+ * Implements `FixStore.view`. Reads the user's version, the fixes that are stored already, and the live rules with
+ * their states, all as of one moment.
+ */
 export const read = (
   sql: SqlClient,
   userId: UserId,
@@ -194,8 +197,8 @@ const keysOf = (fixes: ReadonlyArray<Fix.Fix>, positions: ReadonlyArray<number>)
 }
 
 /**
- * The positions in `fixes`, from 1, of the fixes that the device uploaded before, as one array. Null when there are
- * none.
+ * Selects, as one array, the positions in `fixes`, from 1, of the fixes that the device uploaded before. Null when the
+ * device uploaded none of them.
  */
 export const knownStatement = (sql: SqlClient, userId: UserId, deviceId: DeviceId, fixes: ReadonlyArray<Fix.Fix>) => {
   const times = fixes.map((fix) => fix.capturedAt)
@@ -203,12 +206,12 @@ export const knownStatement = (sql: SqlClient, userId: UserId, deviceId: DeviceI
     ([low, high], time) => [Math.min(low, time), Math.max(high, time)],
     [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   )
-  // One index look-up for each fix: as a join, a planner without statistics would read all fixes between the first and
-  // the last. BETWEEN limits the look-ups to the partitions of those months.
+  // The subquery makes one index look-up for each fix. For a join, a planner without statistics would read all fixes
+  // between the first and the last. BETWEEN limits the look-ups to the partitions of those months.
   //
-  // `position = position + 0` keeps the cached plan cheap. Without it the planner expects ten rows from the list, and
-  // in a generic plan a look-up in each month for each of them; it then plans anew at each upload, which takes longer
-  // than the rest of the statement. For a comparison that it cannot estimate, the planner expects one row.
+  // `position = position + 0` keeps the cached plan cheap. For a comparison that it cannot estimate, the planner
+  // expects one row. Otherwise it expects ten rows from the list, and in a generic plan a look-up in each month for
+  // each of them. Then PostgreSQL would plan anew at each upload, which takes longer than the rest of the statement.
   return sql`
     SELECT array_agg(asked.position::integer)
     FROM (

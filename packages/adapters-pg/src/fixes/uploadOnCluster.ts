@@ -10,10 +10,10 @@ import * as FixCounts from "../history/FixCounts.js"
 import { heardFrom, raiseVersion, replaceState, settleDueAt } from "./UploadStatement.js"
 
 /**
- * What `uploadStatement` does, for a cluster. An INSERT inside WITH would make Citus carry its rows between the nodes
- * and commit in two phases, so each table has a statement of its own. All of them go to the user's shard, so the commit
- * is that of one server. The first statement locks the user's row and tells whether the version is still the one that
- * the upload read; only then are the others sent, together with COMMIT.
+ * Does what `uploadStatement` does, for a cluster. An INSERT inside WITH would make Citus carry its rows between the
+ * nodes and commit in two phases, so each table has a statement of its own. All of them go to the user's shard, so the
+ * commit is that of one server. The first statement locks the user's row and checks that the version is still the one
+ * that the upload read; only then are the others sent, together with COMMIT.
  *
  * False: another upload has raised the version meanwhile, and nothing was written.
  */
@@ -31,7 +31,8 @@ export const uploadOnCluster = (sql: SqlClient, upload: UploadCommit): Effect.Ef
       ...(taken.length === 0
         ? []
         : [
-            // A reading that was put aside may be stored already, and then its insert adds nothing that can be counted.
+            // A reading that was put aside may be stored already. Then its INSERT adds no row, but `counted` counts it.
+            // So the counts no longer hold, and a tally makes them anew.
             sql`UPDATE upload_streams SET counted_version = NULL WHERE user_id = ${userId}`,
             sql`DELETE FROM quarantined_fixes
                 WHERE user_id = ${userId} AND device_id = ${deviceId} AND reading_key = ANY(${taken}::text[])`
@@ -88,14 +89,14 @@ const sent = (sql: SqlClient, upload: UploadCommit) => {
   ]
 }
 
-/** The rows of one table, by their columns. */
+/** The rows to insert into one table, each with its values by column. */
 interface InsertedRows {
   readonly table: string
   readonly rows: ReadonlyArray<Record<string, string | number | boolean | Date | null>>
   readonly onConflict: Fragment
 }
 
-/** The rows that an upload adds or replaces for the user's rules. */
+/** The rule states that an upload adds or replaces, and the events that it adds. */
 export const concluded = (
   sql: SqlClient,
   { events, receivedAt, states, userId }: Pick<UploadCommit, "events" | "receivedAt" | "states" | "userId">

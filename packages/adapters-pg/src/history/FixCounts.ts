@@ -15,14 +15,14 @@ import * as HistoryBound from "./HistoryBound.js"
  * The counts are a cache that the database keeps with the fixes. They hold while two things are true:
  *
  * - `upload_streams.counted_version` is the user's `version`. Every statement of ours that raises the version carries
- *   `counted_version` along, in the transaction that changes fixes and counts. A program that does not know the counts,
- *   such as the previous release during an upgrade, raises the version alone, and from then on nobody reads the counts.
+ *   `counted_version` along, in the transaction that changes fixes and counts. A program without counts, such as the
+ *   previous release during an upgrade, raises the version alone, and from then on nobody reads the counts.
  * - The half an hour does not begin before `counted_from`. Before that, nobody has counted yet, or retention has
  *   deleted fixes.
  *
- * Everything else is counted from the fixes, so a tally is right with any counts. The end of a large import makes the
- * counts, or the first long tally of a user, in steps. Until then an upload of this user costs nothing more: it adds to
- * counts that hold only.
+ * Fixes outside of counts that hold are counted from `fixes`, so a tally is always right. The counts of a user are made
+ * in steps, at the end of a large import or by the user's first long tally. Before that, uploads of this user write no
+ * counts: an upload adds to counts only when they hold.
  */
 
 /** Half an hour: the offsets of almost all time zones are multiples of it, so that days consist of whole rows. */
@@ -31,31 +31,37 @@ export const WIDTH = 30 * 60_000
 const floor = (at: number): number => Math.floor(at / WIDTH) * WIDTH
 const ceil = (at: number): number => Math.ceil(at / WIDTH) * WIDTH
 
-/** The end of the half an hour of an instant. Year 1: `date_bin` of PostgreSQL 15 is wrong before its origin. */
+/**
+ * SQL: the end of the half an hour that contains an instant. The origin is year 1, because `date_bin` of PostgreSQL 15
+ * is wrong for times before its origin.
+ */
 const endOf = (instant: string): string =>
   `(date_bin('30 minutes', ${instant}, '0001-01-01T00:00:00Z'::timestamptz) + interval '30 minutes')`
 
 /**
- * For the UPDATE that raises the version of the row `stream` to `version`. The column becomes null, and the counts no
- * longer hold, when an earlier raise did not carry it.
+ * A part of the UPDATE that raises the version of the row `stream` to `version`. `counted_version` becomes null, and
+ * the counts no longer hold, when an earlier statement raised the version without this part.
  */
 export const carried = (sql: SqlClient, version: Fragment) =>
   sql`counted_version = CASE WHEN stream.counted_version = stream.version THEN ${version} END`
 
-/** A column of the row `stream`: whether its counts hold, so that new fixes must be added to them. */
+/** An SQL condition on the row `stream`: whether the counts hold, so that new fixes must be added to them. */
 export const HOLDS = "coalesce(stream.counted_version = stream.version, false)"
 
 const SUM = `ON CONFLICT (user_id, ends_at) DO UPDATE SET fixes = known.fixes + excluded.fixes,
         first_at = least(known.first_at, excluded.first_at), last_at = greatest(known.last_at, excluded.last_at)`
 
-/** Adds the fixes that the CTE `new_fixes (captured_at)` has stored, if `condition` holds. */
+/** Adds to the counts the fixes that the CTE `new_fixes (captured_at)` has stored, if `condition` holds. */
 export const added = (sql: SqlClient, userId: UserId, condition: Fragment) =>
   sql`INSERT INTO fix_counts AS known (user_id, ends_at, fixes, first_at, last_at)
       SELECT ${userId}, ${sql.literal(endOf("captured_at"))}, count(*), min(captured_at), max(captured_at)
       FROM new_fixes WHERE ${condition} GROUP BY 2
       ${sql.literal(SUM)}`
 
-/** `added` for a cluster: rows to insert into `fix_counts AS known`, and what to do with rows that exist. */
+/**
+ * Like `added` for a cluster: the rows to insert into `fix_counts AS known`. `addedOnConflict` is the ON CONFLICT part
+ * of that INSERT.
+ */
 export const rowsOf = (userId: UserId, fixes: ReadonlyArray<{ readonly capturedAt: Timestamp.Timestamp }>) => {
   const rows = new Map<number, { fixes: number; first: number; last: number }>()
   for (const { capturedAt } of fixes) {
@@ -98,7 +104,8 @@ export const recount = (
 
 /**
  * Runs before retention deletes fixes up to `cutoff`, in its transaction: from then on the counts begin after the half
- * an hour of the cutoff. The update locks the user's row, so that nobody counts the fixes that are about to go.
+ * an hour that contains the cutoff. The update locks the user's row, so that nobody counts the fixes that are about to
+ * be deleted.
  */
 export const forget = (sql: SqlClient, userId: UserId, cutoff: Timestamp.Timestamp) => {
   const end = sql`${Rows.at(floor(cutoff) + WIDTH)}::timestamptz`
@@ -109,17 +116,23 @@ export const forget = (sql: SqlClient, userId: UserId, cutoff: Timestamp.Timesta
   )
 }
 
-/** A tally of a shorter stretch reads the fixes: counting the whole history first would take longer. */
+/**
+ * A tally of a stretch of this length or less counts from `fixes`: making the counts of the whole history first would
+ * take longer.
+ */
 const LONG = 31 * 24 * 60 * 60_000
-/** How many fixes a step counts. A step locks the user's row for about 0.2 s, and phones wait for that lock. */
+/** About how many fixes a step counts. A step locks the user's row for about 0.2 s, and phones wait for that lock. */
 const FIXES_OF_STEP = 100_000
-/** The most steps of a tally. It counts the rest of a longer history from the fixes, and the next tally goes on. */
+/**
+ * The most steps that one tally makes. It counts the rest of a longer history from `fixes`, and the next tally makes
+ * further steps.
+ */
 const MOST_STEPS = 12
 
 const StandingRow = Schema.Struct({ is_covered: Schema.Boolean })
 const StepRow = Schema.Struct({ until: Schema.String, begins_at: Schema.String })
 
-/** Makes the counts of a long stretch, if there are none that hold. An error leaves them to the next tally. */
+/** Makes the counts of a long stretch, unless they hold already. After an error, the next tally makes them. */
 export const prepare = (
   sql: SqlClient,
   userId: UserId,
@@ -136,14 +149,20 @@ export const prepare = (
     }
   })
 
-/** How many fixes a step counts in the background: an embedded database answers nobody meanwhile. */
+/**
+ * About how many fixes a step counts in the background. The steps are short because an embedded database answers nobody
+ * during a step.
+ */
 const FIXES_OF_SHORT_STEP = 10_000
-/** Enough for five million fixes. A program that raises the version alone all the time must not keep this one busy. */
+/**
+ * The most steps in the background, enough for five million fixes. Without this limit, a program that keeps raising the
+ * version alone would keep this program busy forever.
+ */
 const MOST_SHORT_STEPS = 500
 
 /**
- * Makes the counts of the whole history, if there are none that hold: after a large import, so that the owner's first
- * question for a year need not wait for it.
+ * Makes the counts of the whole history, unless they hold already. Runs after a large import, so that the owner's first
+ * question about a year need not wait for the counts.
  */
 export const prepareAll = (
   sql: SqlClient,
@@ -168,12 +187,15 @@ const isCovered = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, fro
     Effect.map(Option.match({ onNone: () => true, onSome: (row) => row.is_covered }))
   )
 
-/** The end of the half an hour of the cutoff: all fixes after it are kept. */
+/** SQL: the end of the half an hour that contains the cutoff. All fixes after it are kept. */
 const keptFrom = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp) =>
   sql`(SELECT ${sql.literal(endOf("bound.cutoff"))}
        FROM (SELECT ${HistoryBound.cutoff(sql, userId, now)} AS cutoff) bound)`
 
-/** Counts the newest fixes that are not counted yet. Times pass through as text, because they can be infinite. */
+/**
+ * Makes one step: counts about `fixesOfStep` of the newest fixes that are not counted yet. The times are passed as
+ * text, because they can be infinite.
+ */
 const countStep = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, fixesOfStep: number) =>
   Effect.gen(function* () {
     const locked = yield* sql`SELECT 1 FROM upload_streams WHERE user_id = ${userId} FOR UPDATE`
@@ -194,8 +216,8 @@ const countStep = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, fix
   })
 
 /**
- * Counts the fixes between each edge and the next: whole half hours from the counts that hold, what is left at both
- * ends of a day from the fixes.
+ * Counts the fixes between each edge and the next. It takes whole half hours from the counts that hold, and counts the
+ * parts at both ends of a day from `fixes`.
  */
 export const tallyStatement = (
   sql: SqlClient,

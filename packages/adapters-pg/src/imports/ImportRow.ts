@@ -5,7 +5,7 @@ import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import * as FixCounts from "../history/FixCounts.js"
 
-/** `Months.MonthCounts`, as the column has it. */
+/** A `Months.MonthCounts` in the JSON of the column `months`. */
 const MonthRow = Schema.Struct({
   month: Schema.NullOr(Schema.String),
   read: Schema.Int,
@@ -73,7 +73,7 @@ export const toImport = (row: typeof ImportRow.Type): Import.Import => ({
 /** A condition on `imports` and `import_pieces`: the rows of one import. */
 export const isOne = (sql: SqlClient, of: Owned) => sql`user_id = ${of.userId} AND import_id = ${of.id}`
 
-/** Removes the uploaded file. */
+/** Deletes the uploaded file, which is stored in pieces. */
 export const deletePieces = (sql: SqlClient, of: Owned) => sql`DELETE FROM import_pieces WHERE ${isOne(sql, of)}`
 
 /** The key of an import, for searches over the imports of all users. */

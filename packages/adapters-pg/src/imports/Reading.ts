@@ -17,7 +17,10 @@ import { COLUMNS, deletePieces, ImportRow, isOne, KeyRow, lockStream, toImport }
 
 type Store = typeof ImportStore.Service
 
-/** A condition on `imports`: an attempt is due. From `leased_until` on, another one may follow one that never ended. */
+/**
+ * A condition on `imports`: an attempt to read or to undo the import is due. From `leased_until` on, an earlier attempt
+ * counts as dead.
+ */
 const isDue = (sql: SqlClient, now: Timestamp.Timestamp) =>
   sql`state IN ('waiting', 'running', 'undoing') AND (leased_until IS NULL OR leased_until <= ${Rows.at(now)})`
 
@@ -73,7 +76,7 @@ export const renew =
       orStoreError
     )
 
-/** The lease was lost: the transaction of the step is rolled back. */
+/** Rolls back the transaction of a step whose attempt has lost the lease. */
 class LeaseLost extends Data.TaggedError("LeaseLost")<{}> {}
 
 export const advance =
@@ -100,14 +103,14 @@ const pass = (sql: SqlClient, step: ImportStep) =>
 
 /**
  * Stores the entries in two round trips: the first one locks and reads, the second one writes and commits. The lock is
- * a statement of its own, because only the statements after it see the fixes that others stored while this one waited.
+ * a statement of its own, because only the statements after it see the fixes that others stored while this step waited.
  */
 const store = (sql: SqlClient, step: ImportStep) =>
   Effect.gen(function* () {
     const [held = [], , erasures = [], known = []] = yield* together([
       noteProgress(sql, step),
       lockStream(sql, step.userId, 1),
-      // Read under the lock, which a deletion of a stretch takes too: the list is the one at the commit.
+      // A deletion of a stretch takes the same lock, so the list is still right at the commit.
       Erasures.select(sql, step.userId),
       anyBetween(sql, step)
     ])
@@ -169,7 +172,10 @@ const anyBetween = (sql: SqlClient, { fixes, userId }: ImportStep) => {
           LIMIT 1`
 }
 
-/** The counts of the owner's history are made after an import that stored this many entries. */
+/**
+ * After an import that stored this many entries or more, `finish` makes the counts of the owner's history
+ * (`FixCounts`).
+ */
 const MANY = 50_000
 
 const MonthRow = Schema.Struct({ month: Schema.String, entries: Schema.Int })
@@ -208,7 +214,7 @@ export const finish =
       sql.withTransaction,
       Effect.tap((finished) =>
         Option.exists(finished, ({ stored }) => stored >= MANY)
-          ? // The counts are a cache: after an error the first question makes them.
+          ? // The counts are a cache: after an error the first long tally makes them.
             Effect.ignore(FixCounts.prepareAll(sql, leased.userId, at))
           : Effect.void
       ),

@@ -28,7 +28,8 @@ export const undo =
   (sql: SqlClient): Store["undo"] =>
   (leased, after) =>
     Effect.gen(function* () {
-      // Uploads and derivations of the user wait from here until the end of the transaction, and then begin again.
+      // The user's uploads and the derivations of the user's stays wait from here until the end of the transaction, and
+      // then begin again.
       yield* lockStream(sql, leased.userId, 1)
       const held = yield* sql`SELECT device_id FROM imports
           WHERE ${isOne(sql, leased)} AND state = 'undoing' AND lease = ${leased.lease} FOR UPDATE`.pipe(
@@ -70,7 +71,10 @@ const isHeir = (sql: SqlClient, { userId }: Leased, deviceId: DeviceId, table: s
           AND o.device_id = ANY(${sql(table)}.also_from)
         ORDER BY array_position(${sql(table)}.also_from, o.device_id) LIMIT 1)`
 
-/** When no fix is left: moves visits that another import has, deletes the others, stays, device and import. */
+/**
+ * Runs when no fix is left. Hands visits that another import brought too over to that import, and deletes the other
+ * visits, the stays, the device and the import.
+ */
 const forget = (sql: SqlClient, leased: Leased, deviceId: DeviceId) =>
   Effect.gen(function* () {
     const { userId } = leased

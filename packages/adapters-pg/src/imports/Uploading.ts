@@ -15,7 +15,8 @@ export const begin =
   (sql: SqlClient): Store["begin"] =>
   (begun, most) =>
     Effect.gen(function* () {
-      // Two imports that the user starts in two tabs are counted one after the other.
+      // The lock makes two imports that the user starts in two tabs run one after the other, so that the second counts
+      // the first.
       yield* lockStream(sql, begun.userId, 0)
       return (yield* Rows.affected(insertUnlessFull(sql, begun, most))) > 0
     }).pipe(sql.withTransaction, orStoreError)
@@ -78,7 +79,10 @@ export const dropBrokenOff =
       return dropped
     }).pipe(orStoreError)
 
-/** The upload may have grown since it was found, so the condition is checked again. */
+/**
+ * Deletes a broken upload with its pieces. The upload may have grown since `dropBrokenOff` found it, so the statement
+ * checks the condition again.
+ */
 const drop = (sql: SqlClient, of: Owned, isBroken: Fragment) =>
   Rows.affected(sql`DELETE FROM imports WHERE ${isOne(sql, of)} AND ${isBroken}`).pipe(
     Effect.tap((count) => (count === 0 ? Effect.void : deletePieces(sql, of))),

@@ -2,7 +2,7 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { Fragment } from "@effect/sql/Statement"
 import { Bucket } from "@place-access/domain/leases"
 
-/** The bucket of a person. `Bucket.ofDigest` in the domain computes the same number. */
+/** SQL: the bucket of a person. `Bucket.ofDigest` in the domain computes the same number. */
 const bucketOf = (column: string): string => `get_byte(sha256(convert_to(${column}, 'UTF8')), 0) % ${Bucket.COUNT}`
 
 /**

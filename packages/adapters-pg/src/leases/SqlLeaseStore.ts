@@ -23,8 +23,8 @@ export const layer: Layer.Layer<LeaseStore, never, SqlClient> = Layer.effect(
 )
 
 /**
- * Forgets every worker. For a database that only one process can open: the previous process's worker is gone, and its
- * events need not wait until its last beat runs out.
+ * Deletes the rows of all workers. For a database that only one process can open: the worker of the previous process is
+ * gone, and without its row its events need not wait until its last beat runs out.
  */
 export const forgetWorkers = Effect.flatMap(SqlClient, (sql) => orStoreError(Effect.asVoid(sql`DELETE FROM workers`)))
 
@@ -46,7 +46,8 @@ const survey =
   (sql: SqlClient): Store["survey"] =>
   (home) =>
     Effect.gen(function* () {
-      // The leases first: a worker that took one of them has beaten before, so the second statement sees its beat.
+      // Reads the leases first: a worker that took one of them has beaten before, so the second statement sees that
+      // beat.
       const leases = yield* sql`SELECT kind, name, owner, token FROM leases WHERE home = ${home}`.pipe(
         Rows.all(LeaseRow)
       )
@@ -57,13 +58,16 @@ const survey =
       }
     }).pipe(orStoreError)
 
-/** Sorted, so that two workers lock the rows in one order. */
+/** Sorts leases, so that two workers lock the rows in one order. */
 const byKey = (leases: ReadonlyArray<Lease.Lease>) => {
   const key = ({ kind, name }: Lease.Lease): string => `${kind} ${name}`
   return leases.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
 }
 
-/** A lease that was never taken has no row and token 0. */
+/**
+ * Takes each lease whose token is still the one in `leases`, and raises the token. A lease that was never taken has no
+ * row and token 0.
+ */
 const take =
   (sql: SqlClient): Store["take"] =>
   (home, worker, leases) =>

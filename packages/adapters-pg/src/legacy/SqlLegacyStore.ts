@@ -37,7 +37,10 @@ const findOwner =
 
 const RouteRow = Schema.Struct({ user_id: UserId })
 
-/** Reads the route in a statement of its own: it lies on another shard than the connection that it leads to. */
+/**
+ * Finds a connection by its id. The route is read by a statement of its own, because it is on another shard than the
+ * connection.
+ */
 const ownerOf = (sql: SqlClient, id: ConnectionId) =>
   Effect.gen(function* () {
     const route = yield* sql`SELECT user_id FROM connection_routes WHERE connection_id = ${id}`.pipe(
@@ -48,7 +51,7 @@ const ownerOf = (sql: SqlClient, id: ConnectionId) =>
                       WHERE user_id = ${route.value.user_id} AND connection_id = ${id}`.pipe(Rows.first(OwnerRow))
   })
 
-/** Prefers a connection that has not ended, then the newest one. */
+/** Finds a connection of the app by its `sub`: one that has not ended if possible, and then the newest one. */
 const newestOwner = (sql: SqlClient, appId: AppId, sub: string) =>
   sql`SELECT user_id, connection_id, app_id FROM connections WHERE app_id = ${appId} AND sub = ${sub}
       ORDER BY ended_at IS NOT NULL, connected_at DESC LIMIT 1`.pipe(Rows.first(OwnerRow))

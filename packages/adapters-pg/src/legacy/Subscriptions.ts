@@ -29,7 +29,7 @@ export const add =
 
 const ExpiryRow = Schema.Struct({ standard_expires_at: Rows.NullableAt })
 
-/** Subscriptions of one connection are added one after the other, so that their limit holds. */
+/** Locks the connection, so that its subscriptions are added one after the other and their limit holds. */
 const lockConnection = (sql: SqlClient, userId: UserId, connectionId: ConnectionId) =>
   sql`SELECT standard_expires_at FROM connections
       WHERE user_id = ${userId} AND connection_id = ${connectionId} AND ended_at IS NULL

@@ -12,7 +12,7 @@ import { isDistributed } from "../schema/isDistributed.js"
 type Store = typeof LegacyStore.Service
 type Receivers = ReadonlyMap<EventId, ReadonlyArray<Receiver.LegacyReceiver>>
 
-/** Only an event of a rule has receivers of its own. */
+/** Implements `LegacyStore.receivers`. Events that no rule fired have no legacy receivers. */
 export const receivers = (sql: SqlClient): Store["receivers"] => {
   const onCluster = isDistributed(sql)
   return (events) => {
@@ -40,7 +40,7 @@ const toReceiver = (row: ReceiverRow): Receiver.LegacyReceiver =>
 const byEvent = (rows: ReadonlyArray<ReceiverRow>): Receivers =>
   new Map(Object.values(Array.groupBy(rows, (row) => row.event_id)).map((of) => [of[0].event_id, of.map(toReceiver)]))
 
-/** The receivers of all events, in one statement. */
+/** Reads the receivers of all events in one statement. */
 const together = (sql: SqlClient, fired: ReadonlyArray<Event.OutboxEvent>) =>
   reads(sql)`
     WITH fired AS (
@@ -59,7 +59,10 @@ const together = (sql: SqlClient, fired: ReadonlyArray<Event.OutboxEvent>) =>
     WHERE NOT f.names_address
     ORDER BY created_at, id`.pipe(Rows.all(ReceiverRow))
 
-/** The receivers of each event in a statement of its own, on the node of its user. The statements share connections. */
+/**
+ * Reads the receivers of each event in a statement of its own, on the node of its user. The statements are sent on
+ * shared connections (`reads`).
+ */
 const oneByOne = (sql: SqlClient, fired: ReadonlyArray<Event.OutboxEvent>) =>
   Effect.forEach(fired, (event) => receiversOf(sql, event), { concurrency: "unbounded" }).pipe(
     Effect.map((found) => found.flat())

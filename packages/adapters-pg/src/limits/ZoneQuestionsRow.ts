@@ -5,9 +5,9 @@ import { Effect, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
 /**
- * The questions that an app asked about zones of one person: a row of `budgets`. The column `connection_id` holds the
- * app's id, because the row outlives a connection. Programs from before 0032 store another `budget` under real
- * connection ids.
+ * The `budget` of a row of `budgets` that has the questions that an app asked about zones of one person. The column
+ * `connection_id` has the app's id, because the row must not end with a connection. Programs from before migration 0032
+ * store another `budget` under real connection ids.
  */
 const NAME = "zone_questions"
 
@@ -21,8 +21,8 @@ const Circle = Schema.Struct({
 const Row = Schema.Struct({ calls: Schema.Array(Rows.At), circles: Schema.Array(Circle) })
 
 /**
- * Locks the row, and inserts it first when it is missing: a sweep cannot delete the row between the two. Needs a
- * transaction.
+ * Locks the row, and inserts it if it is missing, in one statement, so that a sweep cannot delete the row in between.
+ * The lock needs a transaction.
  */
 export const lock = (sql: SqlClient, { appId, userId }: Budget.Spender) =>
   sql`INSERT INTO budgets (user_id, connection_id, budget, calls, last_at)

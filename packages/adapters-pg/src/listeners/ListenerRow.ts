@@ -26,7 +26,7 @@ export const toListener = (row: typeof ListenerRow.Type): Listener.Listener => (
   seenUntil: row.seen_until
 })
 
-/** The columns of `listener_events`. */
+/** The columns of `listener_events` that make a `ListenerDelivery`. */
 export const WaitingRow = Schema.Struct({
   app_id: AppId,
   listener_id: ListenerId,
@@ -59,7 +59,7 @@ export const toWaiting = (row: typeof WaitingRow.Type): Listener.ListenerDeliver
   isTold: row.is_told
 })
 
-/** A record for `jsonb_to_recordset`. */
+/** A waiting event as a record for `jsonb_to_recordset`, without `app_id`. */
 export const toRecord = (waiting: Listener.ListenerDelivery) => ({
   listener_id: waiting.listenerId,
   event_id: waiting.envelope.eventId,

@@ -33,8 +33,8 @@ const open =
   (sql: SqlClient): Store["open"] =>
   (listener) =>
     Effect.gen(function* () {
-      // As for endpoints: the lock of the app's row makes two opens run one after the other, and the count is a
-      // statement of its own, so that it sees the other listener.
+      // The lock of the app's row makes two opens run one after the other. The count is a statement of its own, so that
+      // it sees the listener that the other open inserted.
       yield* sql`SELECT 1 FROM apps WHERE app_id = ${listener.appId} FOR NO KEY UPDATE`
       const counted = yield* sql`SELECT count(*) FROM listeners
                                  WHERE app_id = ${listener.appId} AND seen_until > ${Rows.at(listener.createdAt)}`.pipe(
@@ -50,7 +50,7 @@ const insert = (sql: SqlClient, listener: Listener.Listener) =>
       VALUES (${listener.appId}, ${listener.id}, ${listener.endpointId}, ${listener.events},
               ${Rows.at(listener.createdAt)}, ${Rows.at(listener.seenUntil)}, 0)`
 
-/** The fan-out of events reads the listeners of many apps, so the statement shares connections (`reads`). */
+/** The fan-out of events reads the listeners of many apps, so the statement is sent on shared connections (`reads`). */
 const live =
   (sql: SqlClient): Store["live"] =>
   (appId, now) =>
@@ -95,7 +95,7 @@ const waiting =
 
 const Dropped = Schema.Struct({ dropped: Schema.Int })
 
-/** None when there is no such listener. */
+/** Reads how many events the listener lost because too many waited; None when the listener does not exist. */
 const readDropped = (sql: SqlClient, appId: AppId, id: ListenerId) =>
   sql`SELECT dropped FROM listeners WHERE app_id = ${appId} AND listener_id = ${id}`.pipe(Rows.first(Dropped))
 

@@ -12,8 +12,9 @@ const CountRow = Schema.Struct({
 })
 
 /**
- * Queues a message in the caller's transaction: once for each key of its reader, and within the limit of messages that
- * name an app. A message that names no app takes one statement, which can travel together with the COMMIT.
+ * Queues a message in the caller's transaction: once for each `dedupeKey` of its reader, and within the limit of
+ * messages that name an app. A message that names no app takes one statement, which can travel together with the
+ * COMMIT.
  */
 export const queue = (
   sql: SqlClient,
@@ -23,8 +24,8 @@ export const queue = (
   message.naming === undefined ? insert(sql, message, now) : queueNamed(sql, message, now)
 
 /**
- * Locks the reader's count first: of two transactions that write at the same time, the second sees the first one's
- * message.
+ * Queues a message that names an app, unless the reader's limit is reached. It locks the reader's count first, so that
+ * of two transactions that write at the same time the second sees the message of the first.
  */
 const queueNamed = (sql: SqlClient, named: Mail.MailMessage, now: Timestamp.Timestamp) =>
   Effect.gen(function* () {
@@ -41,7 +42,10 @@ const queueNamed = (sql: SqlClient, named: Mail.MailMessage, now: Timestamp.Time
     if (message !== null) yield* insert(sql, message, now)
   })
 
-/** Locks the reader's row, and inserts it first when it is missing: a sweep cannot delete the row between the two. */
+/**
+ * Locks the reader's row, and inserts it if it is missing, in one statement, so that a sweep cannot delete the row in
+ * between.
+ */
 const lock = (sql: SqlClient, { to }: Mail.MailMessage, now: Timestamp.Timestamp) =>
   sql`INSERT INTO named_mail (user_id, named_at, folded_at, leak_folded_at, last_at) VALUES (${to}, '{}', NULL, NULL, ${Rows.at(now)})
       ON CONFLICT (user_id) DO UPDATE SET last_at = named_mail.last_at

@@ -73,7 +73,7 @@ const toDue = (row: typeof MessageRow.Type): DueMail => ({
   attempt: row.attempts + 1
 })
 
-/** `attempts` is the fence: each attempt raises it, so when two workers begin the same attempt, only one succeeds. */
+/** Each attempt raises `attempts`, so when two workers begin the same attempt, only one of them succeeds. */
 const begin =
   (sql: SqlClient): Outbox["begin"] =>
   ({ attempt, message }, dueAt) =>

@@ -11,7 +11,7 @@ import * as PlaceWrites from "./PlaceWrites.js"
 import { PlaceRow, toPlace } from "./PlaceWrites.js"
 import * as Rows from "../driver/Rows.js"
 
-/** The columns of `place_shapes`. */
+/** The columns of `place_shapes` that make a `Shape`. */
 const ShapeRow = Schema.Struct({
   place_id: PlaceId,
   geometry_version: Schema.Int,

@@ -7,7 +7,10 @@ import * as Rows from "../driver/Rows.js"
 
 const CountRow = Schema.Struct({ count: Rows.Bigint })
 
-/** How many places count against `AccountLimits.PLACES`, or against `AccountLimits.ARCHIVED_PLACES`. */
+/**
+ * Counts the person's places that are archived or not. `AccountLimits.ARCHIVED_PLACES` or `AccountLimits.PLACES` limits
+ * them.
+ */
 export const countOf = (sql: SqlClient, userId: UserId, isArchived = false) =>
   sql`SELECT count(*) AS count FROM places
       WHERE user_id = ${userId} AND (archived_at IS NOT NULL) = ${isArchived}`.pipe(
@@ -16,9 +19,9 @@ export const countOf = (sql: SqlClient, userId: UserId, isArchived = false) =>
   )
 
 /**
- * Stores a place of an archive with its shapes, unless the person has it already (`ImportedPlace.isSame`), or has as
- * many places like it as an account may have (`ImportedPlace.limitOf`). The caller has locked the person's row of
- * `upload_streams` and raised its version.
+ * Stores a place of an exported archive with its shapes, unless the person has the place already
+ * (`ImportedPlace.isSame`), or has as many places of its kind, archived or not, as an account may have
+ * (`ImportedPlace.limitOf`). The caller has locked the person's row of `upload_streams` and raised its version.
  */
 export const insertReturned = (sql: SqlClient, { origin, place, shapes }: ImportedPlace.ReturnedPlace) =>
   Effect.gen(function* () {

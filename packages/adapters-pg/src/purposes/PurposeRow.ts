@@ -40,8 +40,8 @@ export const toPurpose = (row: typeof PurposeRow.Type): Purpose.Purpose => {
 }
 
 /**
- * The value for the column `status`; null leaves the stored value. `archived` is never written: older programs do not
- * know that status.
+ * The value for the column `status`; null leaves the stored value. `archived` is never written, because programs of
+ * older releases cannot read that status.
  */
 export const statusColumn = ({ status }: Purpose.Purpose): Purpose.LiveStatus | null =>
   status === "archived" ? null : status

@@ -26,7 +26,7 @@ const create =
   (sql: SqlClient): Store["create"] =>
   (purpose) =>
     Effect.gen(function* () {
-      // Two creations of one app run one after the other, so that the second sees the key of the first.
+      // The lock makes two creations by one app run one after the other, so that the second sees the key of the first.
       yield* sql`SELECT 1 FROM apps WHERE app_id = ${purpose.appId} FOR UPDATE`
       const refusal = Purpose.refusal(yield* keysOf(sql, purpose.appId), purpose.key)
       if (refusal === undefined) yield* insert(sql, purpose)

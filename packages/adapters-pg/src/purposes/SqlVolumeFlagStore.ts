@@ -50,7 +50,7 @@ const raise =
   (asked) =>
     Effect.gen(function* () {
       if (!(yield* lock(sql))) return 0
-      // The only statement that reads the access log of all users. It runs once an hour and may take long.
+      // This statement reads the access log of all users. It runs once an hour and may take long.
       yield* sql`SET LOCAL statement_timeout = '5min'`
       return yield* Rows.affected(insertFlags(sql, asked))
     }).pipe(sql.withTransaction, orStoreError)
@@ -58,7 +58,10 @@ const raise =
 /** The key of the advisory lock: any number that no other program uses in this database. */
 const ADVISORY_LOCK = 7_203_114_859
 
-/** Without this lock, two processes that count at nearly the same time would miss each other's flags. */
+/**
+ * Takes the lock; false when another process counts at this moment. Without the lock, two processes that count at
+ * nearly the same time would miss each other's flags.
+ */
 const lock = (sql: SqlClient) =>
   sql`SELECT pg_try_advisory_xact_lock(${ADVISORY_LOCK}) AS mine`.pipe(
     Rows.first(Schema.Struct({ mine: Schema.Boolean })),

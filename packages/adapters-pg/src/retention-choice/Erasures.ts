@@ -8,7 +8,10 @@ import * as Rows from "../driver/Rows.js"
 import * as FixCounts from "../history/FixCounts.js"
 import { RecentColumn } from "../rules/RecentColumn.js"
 
-/** The stretches of a user as one JSON value, null when there are none, for statements that read other things too. */
+/**
+ * SQL: the stretches of history that a user deleted, as one JSON value; null when the user deleted none. For statements
+ * that read other columns too.
+ */
 export const column = (sql: SqlClient, userId: UserId) =>
   sql`(SELECT jsonb_agg(jsonb_build_object('from', (extract(epoch FROM e.from_at) * 1000)::bigint,
                                            'until', (extract(epoch FROM e.until_at) * 1000)::bigint) ORDER BY e.from_at)
@@ -19,7 +22,7 @@ export const Column = Schema.NullOr(
   Schema.Array(Schema.Struct({ from: Timestamp.Timestamp, until: Timestamp.Timestamp }))
 )
 
-/** A condition: the user deleted the stretch in which this instant lies. */
+/** An SQL condition: the user deleted the stretch of history that contains this instant. */
 export const covering = (sql: SqlClient, userId: UserId, at: Timestamp.Timestamp) =>
   sql`EXISTS (SELECT 1 FROM erasures e
               WHERE e.user_id = ${userId} AND e.from_at <= ${Rows.at(at)} AND e.until_at > ${Rows.at(at)})`
@@ -37,13 +40,14 @@ export const read = (rows: ReadonlyArray<unknown>) =>
     all.map((row): Erasure.Erasure => ({ from: row.from_at, until: row.until_at, erasedAt: row.erased_at }))
   )
 
-/** `HistoryStore.erasures`. */
+/** Implements `HistoryStore.erasures`. */
 export const list = (sql: SqlClient, userId: UserId) => Effect.flatMap(select(sql, userId), read)
 
-/** `HistoryStore.erase`. All rows are on the user's shard. */
+/** Implements `HistoryStore.erase`. All rows are on the user's shard. */
 export const erase = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
   Effect.gen(function* () {
-    // Uploads and derivations of the user wait from here until the end of the transaction, and then begin again.
+    // The user's uploads and the derivations of the user's stays wait from here until the end of the transaction, and
+    // then begin again.
     yield* sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, 1)
                ON CONFLICT (user_id) DO UPDATE
                SET version = stream.version + 1, ${FixCounts.carried(sql, sql`stream.version + 1`)}`
@@ -88,7 +92,10 @@ const ReportRow = Schema.Struct({
   accuracy_m: Schema.NullOr(Schema.Finite)
 })
 
-/** Deletes or shortens reports and stays. A shortened report has another key: the phone may send the first again. */
+/**
+ * Deletes or shortens visit reports and stays. A shortened report gets the key of its new times: when the phone sends
+ * the original again, the upload shortens it to the same key, and it is not stored twice.
+ */
 const eraseVisits = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
   Effect.gen(function* () {
     const { from, until } = erasure
@@ -120,7 +127,7 @@ const StateRow = Schema.Struct({ rule_id: RuleId, recent: RecentColumn })
 const eraseFromRules = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) =>
   Effect.gen(function* () {
     const { from, until } = erasure
-    // `RuleEvaluation.without` in SQL.
+    // Does in SQL what `RuleEvaluation.without` does.
     yield* sql`UPDATE rule_states SET side = NULL, since = NULL, dwell_spent = false, unsettled_at = NULL,
                  unsettled_until = NULL, settle_due_at = NULL
                WHERE user_id = ${userId}
@@ -137,7 +144,10 @@ const eraseFromRules = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure
     }
   })
 
-/** Clears `movement` when a rest in it reaches into the stretch: that rest may have a position from the stretch. */
+/**
+ * Lets the stays of each device be derived anew from the start of the stretch. Clears `movement` when a rest in it
+ * reaches into the stretch, because that rest may have a position from the stretch.
+ */
 const eraseFromDevices = (sql: SqlClient, userId: UserId, { from, until }: Erasure.Stretch) =>
   sql`UPDATE devices
       SET stays_due_from = least(stays_due_from, ${Rows.at(from)}::timestamptz),

@@ -2,7 +2,9 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { UserId } from "@place-access/domain/shared"
 import * as Rows from "../driver/Rows.js"
 
-/** The rows of a user that are older than the user's choice allows, or than the limit of the access log. */
+/**
+ * Finds and removes rows of a user that are older than the user's choice allows, or than the limit of the access log.
+ */
 
 /** The moments until which rows are deleted. */
 export type RetentionBounds = Readonly<Record<Table["until"], string | Date>>
@@ -10,7 +12,7 @@ export type RetentionBounds = Readonly<Record<Table["until"], string | Date>>
 export interface Table {
   readonly name: string
   readonly key: string
-  /** The expression that gives a row's age. */
+  /** The SQL expression of the time that decides about a row. */
   readonly moment: string
   /** A row is deleted when its moment is past this bound: the user's choice, or the limit of the access log. */
   readonly until: "cutoff" | "log_until"
@@ -20,8 +22,8 @@ export interface Table {
   readonly clears?: string
 }
 
-// In the conditions `$user` stands for the user, and `$until` for the bound: Citus sends a statement to one shard only
-// if it names the user for each table.
+// In `only`, `$user` stands for the user's id and `$until` for the bound; `isPast` puts the values in. A condition must
+// name the user for each table: only then does Citus send the statement to one shard.
 
 /** Whether the phone sent nothing after the cutoff, or the imported file had nothing after it. */
 const IS_SILENT = `coalesce((SELECT coalesce(d.history_ends_at, d.last_seen_at) FROM devices d WHERE d.user_id = $user AND d.device_id = t.device_id),
@@ -76,7 +78,10 @@ const isPast = (sql: SqlClient, { moment, only = "true", until }: Table, userId:
 export const hasPast = (sql: SqlClient, table: Table, userId: UserId, bounds: RetentionBounds) =>
   sql`EXISTS (SELECT 1 FROM ${sql(table.name)} t WHERE ${isPast(sql, table, userId, bounds)})`
 
-/** Removes at most `limit` rows, oldest first, and returns how many. */
+/**
+ * Deletes at most `limit` rows that are past their bound, or clears their column `clears`, oldest first. Returns how
+ * many.
+ */
 export const removePast = (sql: SqlClient, table: Table, userId: UserId, bounds: RetentionBounds, limit: number) => {
   const [name, key] = [sql(table.name), sql.literal(table.key)]
   return Rows.affected(

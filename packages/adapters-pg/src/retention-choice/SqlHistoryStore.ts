@@ -28,7 +28,7 @@ export const layer: Layer.Layer<HistoryStore, never, SqlClient> = Layer.effect(
 
 const ChoiceRow = Schema.Struct({ keep_days: History.Keep })
 
-/** None when the user has not chosen. */
+/** How many days of history the user keeps; None when the user has not chosen. */
 const choiceOf = (sql: SqlClient, userId: UserId) =>
   sql`SELECT keep_days FROM history_choices WHERE user_id = ${userId}`.pipe(
     Rows.first(ChoiceRow),
@@ -69,12 +69,12 @@ const liesWithin = (sql: SqlClient, column: string, { after, until }: Between) =
   sql`${after === null ? sql`true` : sql`${sql.literal(column)} > ${Rows.at(after)}`}
       AND ${until === null ? sql`true` : sql`${sql.literal(column)} <= ${Rows.at(until)}`}`
 
-/** How many users are looked at at the same time. */
+/** How many users `listOverdue` checks at the same time. */
 const AT_ONCE = 8
 
 /**
- * One index look-up for each user and table, in the partitions that may hold rows of this age. Accounts are on every
- * node of a cluster, the rows of a user on one: so each user has a statement.
+ * Checks a page of users with one index look-up for each user and table, in the partitions that may have rows of this
+ * age. On a cluster accounts are on every node and the rows of a user on one, so each user has a statement of its own.
  */
 const listOverdue =
   (sql: SqlClient): Store["listOverdue"] =>

@@ -7,7 +7,10 @@ import { RecentColumn } from "./RecentColumn.js"
 
 const EvaluationsRow = Schema.Struct({ rule_id: RuleId, recent: RecentColumn, zones_before: Rows.Bigint })
 
-/** `RuleStore.evaluations`. `greatest` ignores nulls. */
+/**
+ * Implements `RuleStore.evaluations`. A zone begins when it was created or at `active_from`, whichever is later;
+ * `greatest` ignores an `active_from` that is null.
+ */
 export const evaluations = (sql: SqlClient, userId: UserId, connectionId: ConnectionId, ids: ReadonlyArray<RuleId>) =>
   sql`
     WITH zones AS (

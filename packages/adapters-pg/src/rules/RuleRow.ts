@@ -20,7 +20,7 @@ const common = {
   created_at: Rows.At
 }
 
-/** A rule with its current circle and label: those of its place, or its own for a zone. */
+/** A rule of a place, with the current label of the place. */
 const PlaceTarget = Schema.Struct({ ...common, place_id: PlaceId, label: Schema.String })
 const ZoneTarget = Schema.Struct({
   ...common,

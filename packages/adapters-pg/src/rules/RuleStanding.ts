@@ -6,17 +6,17 @@ import { Effect, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import { COLUMNS, RuleRow, toRule } from "./RuleRow.js"
 
-/** The scope that a rule `r` needs: `LiveRule.neededScope` in SQL. */
+/** SQL: the scope that a rule `r` needs, as `LiveRule.neededScope` computes it. */
 export const NEEDED_SCOPE = `CASE WHEN r.place_id IS NULL THEN 'location.rules.zone' ELSE 'location.rules.place' END`
 
 /**
- * Whether the user granted the needed scope on `connections c`, and `apps a` still declares it. Whether the connection
- * is live is not part of this condition.
+ * An SQL condition: whether the user granted the needed scope on `connections c`, and `apps a` still declares it and
+ * may use it. Whether the connection is live is not part of this condition.
  */
 export const SCOPE_HOLDS = `(${NEEDED_SCOPE} = ANY (c.held_scopes) AND ${NEEDED_SCOPE} = ANY (a.declared_scopes)
   AND (a.allowed_scopes IS NULL OR ${NEEDED_SCOPE} = ANY (a.allowed_scopes)))`
 
-/** When the connection or the app last got the needed scope back; null when it never lost the scope. */
+/** SQL: when the connection or the app last got the needed scope back; null when neither ever lost the scope. */
 export const SCOPE_SINCE = `CASE WHEN r.place_id IS NULL THEN greatest(c.zone_rules_since, a.zone_rules_since)
   ELSE greatest(c.place_rules_since, a.place_rules_since) END`
 
@@ -42,7 +42,7 @@ export interface StandingPart {
  * Lists the connection's rules that are not deleted, or a part of them, oldest first, with the current labels and
  * `disabledAt`. Reading also writes: when a rule has become disabled or enabled since the last read, its row notes
  * since when (`RuleStore.list`). When a place is no longer shared, the row notes the place's label at that time: the
- * app must not learn a later label.
+ * app must not get a later label.
  */
 export const standing = (
   sql: SqlClient,

@@ -29,7 +29,10 @@ export const layer: Layer.Layer<RuleStore, never, SqlClient> = Layer.effect(
   )
 )
 
-/** A rule of a place spends no question: its circle is the user's, not the app's. */
+/**
+ * Creates a rule of a place. It does not count as a question about a zone, because the user chose the circle and not
+ * the app.
+ */
 const create =
   (sql: SqlClient): Store["create"] =>
   (userId, connectionId, decide) =>
@@ -86,7 +89,7 @@ const creating = <A>(sql: SqlClient, of: Owner, decide: Decide<A>, lockQuestions
 
 const ConnectionRow = Schema.Struct({ app_id: AppId, standard_expires_at: Rows.NullableAt })
 
-/** Creations of one connection wait for each other here, so that the limit of its rules holds. */
+/** Locks the connection, so that its rules are created one after the other and their limit holds. */
 const lockConnection = (sql: SqlClient, { connectionId, userId }: Owner) =>
   sql`SELECT app_id, standard_expires_at FROM connections
       WHERE user_id = ${userId} AND connection_id = ${connectionId} AND ended_at IS NULL

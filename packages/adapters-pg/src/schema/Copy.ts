@@ -5,10 +5,11 @@ import * as Rows from "../driver/Rows.js"
 /**
  * Copies all rows of one database into another, for the move from the embedded database to PostgreSQL. Rows travel as
  * JSON, which PostgreSQL writes and reads without loss. Everything is one transaction of the target: a copy that stops
- * half-way leaves nothing behind. At the end the count and a digest of each table are compared.
+ * half-way leaves nothing behind. After each table, the copy compares the number and a digest of its rows in both
+ * databases.
  */
 
-/** The copy would overwrite or lose something. The target has no copied rows. */
+/** The copy was refused, because it would overwrite or lose rows. The target has no copied rows. */
 export class CopyRefused extends Data.TaggedError("CopyRefused")<{ readonly message: string }> {}
 
 export interface CopiedTable {
@@ -22,7 +23,10 @@ interface Table {
   readonly leaves: ReadonlyArray<string>
 }
 
-/** The schema of this program is there before the copy, with the list of its migrations. */
+/**
+ * The table of applied migrations. It is not copied: the target has one of its own, because its schema is made before
+ * the copy.
+ */
 const NOT_COPIED = "schema_migrations"
 
 const TableRow = Schema.Struct({ name: Schema.String, leaf: Schema.String })
@@ -34,7 +38,10 @@ const DigestRow = Schema.Struct({ rows: Rows.Bigint, digest: Schema.String })
 const MigrationRow = Schema.Struct({ name: Schema.String })
 const ColumnRow = Schema.Struct({ columns: Schema.String })
 
-/** Runs statements of the source outside the transaction of the target: both clients look it up under one tag. */
+/**
+ * Runs statements of the source outside the transaction of the target. Without it they would run on the target, because
+ * both clients look for the transaction under one tag.
+ */
 const outside = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.mapInputContext(
     effect,
@@ -59,7 +66,7 @@ const tablesOf = (sql: SqlClient) =>
     }))
   })
 
-/** A table comes after the tables that it refers to. */
+/** Sorts tables so that each comes after the tables that it refers to. */
 export const inOrder = (
   names: ReadonlyArray<string>,
   references: ReadonlyArray<{ readonly from: string; readonly to: string }>
@@ -133,7 +140,7 @@ const copyLeaf = (source: SqlClient, target: SqlClient, table: string, leaf: str
     return copied
   })
 
-/** Equal when both tables have the same rows, in any order. */
+/** Counts and digests the rows of a table. Two tables with the same rows, in any order, have the same result. */
 const digestOf = (sql: SqlClient, table: string) =>
   sql`SELECT count(*) AS rows, coalesce(sum(hashtextextended(t::text, 0)::numeric), 0)::text AS digest
     FROM ${sql(table)} t`.pipe(

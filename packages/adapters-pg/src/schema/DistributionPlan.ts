@@ -1,6 +1,8 @@
 import { Either } from "effect"
 
-/** Small shared tables that are joined with the rows of every user: Citus copies them to every node. */
+/**
+ * Small shared tables, which Citus copies to every node, so that statements can join them with the rows of any user.
+ */
 export const COPIED_TABLES: ReadonlySet<string> = new Set([
   "accounts",
   "sessions",
@@ -20,7 +22,7 @@ export const COPIED_TABLES: ReadonlySet<string> = new Set([
   "schema_migrations"
 ])
 
-/** Tables that hold one row for each name and are joined with nothing: each is distributed by that name, separately. */
+/** Tables with a row for each name, which are joined with nothing: each is distributed by that name, separately. */
 export const LOOKUP_TABLES: ReadonlySet<string> = new Set([
   "connection_routes",
   "consent_requests",
@@ -30,7 +32,8 @@ export const LOOKUP_TABLES: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The groups of tables whose rows lie together: the column that distributes them, and the table that leads the group.
+ * The groups of tables whose rows are on the same node: the column that distributes them, and the table that leads the
+ * group.
  */
 const GROUPS: ReadonlyMap<string, string> = new Map([
   ["user_id", "connections"],

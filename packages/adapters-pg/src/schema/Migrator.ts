@@ -65,7 +65,7 @@ const pending = (
 
 /**
  * While a migration waits for the lock of a table, the statements of the running version queue behind the migration. A
- * backup (`pg_dump`) holds every table until it ends. So a migration waits at most this long for a lock, rolls back,
+ * backup (`pg_dump`) locks every table until it ends. So a migration waits at most this long for a lock, rolls back,
  * and tries again later.
  */
 const LOCK_TIMEOUT = "200ms"
@@ -94,7 +94,8 @@ export const migrateWith = program("Migrator.migrate", function* (list: Readonly
         yield* sql`SET LOCAL lock_timeout = 0`
         yield* sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCK})`
         yield* sql`SET LOCAL lock_timeout = ${sql.literal(`'${LOCK_TIMEOUT}'`)}`
-        // Looked up first: a node of Citus that is no coordinator refuses CREATE TABLE, even when the table exists.
+        // Looks the table up first: a node of Citus that is no coordinator refuses CREATE TABLE, even when the table
+        // exists.
         const [there] = yield* sql`SELECT 1 WHERE to_regclass('schema_migrations') IS NOT NULL`
         if (there === undefined) {
           yield* sql`CREATE TABLE schema_migrations (

@@ -50,11 +50,11 @@ export const months = (now: Timestamp.Timestamp): ReadonlyArray<Month> => {
 
 /**
  * Makes the missing partitions of the months around `now` and returns their names. Rows that arrived before their month
- * had a partition lie in the DEFAULT partition and are moved. The function is idempotent, and several processes may run
- * it at once. Writers wait only while one partition is attached; a row on its way to the DEFAULT partition at that
- * moment is refused with a transient error. A table that stays in use (`pg_dump` holds every table until it ends) is
- * left to the next run, with a line in the log: its rows go to the DEFAULT partition until then. Nobody waits behind a
- * lock of this function for longer than 200 ms at a time.
+ * had a partition are in the DEFAULT partition and are moved. The function is idempotent, and several processes may run
+ * it at once. Writers wait only while one partition is attached. A row that the server routed to the DEFAULT partition
+ * at that moment is refused with a transient error. A table that stays in use (`pg_dump` locks every table until it
+ * ends) is left to the next run, with a line in the log: its rows go to the DEFAULT partition until then. Nobody waits
+ * behind a lock of this function for longer than 200 ms at a time.
  */
 export const ensurePartitions = program(
   "Partitions.ensurePartitions",
@@ -137,8 +137,8 @@ const ensure = (table: string, column: string, month: Month): Effect.Effect<"mad
   })
 
 /**
- * The limit holds on every node of a cluster. LOCK goes from node to node in the order of their addresses, and a node
- * that does not know the limit waits for as long as the statement may take. PostgreSQL without Citus accepts the first
+ * Limits the wait for a lock on every node of a cluster. LOCK goes from node to node in the order of their addresses,
+ * and a node without the limit waits for as long as the statement may take. PostgreSQL without Citus accepts the first
  * setting as one of an unknown extension.
  */
 const waitBriefly = (sql: SqlClient) =>
@@ -152,9 +152,9 @@ const PartitionRow = Schema.Struct({ name: Schema.String, month: Schema.String }
 const AGAIN = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(4))
 
 /**
- * Drops partitions of past months that hold nothing to keep: empty partitions, and partitions of the access log whose
- * whole month is past its limit. Returns their names. The function is idempotent, and several processes may run it at
- * once. Nobody waits for longer than 200 ms at a time: a table that stays busy is left to the next run.
+ * Drops partitions of past months without a row to keep: empty partitions, and partitions of the access log whose whole
+ * month is past its limit. Returns their names. The function is idempotent, and several processes may run it at once.
+ * Nobody waits for longer than 200 ms at a time: a table that stays busy is left to the next run.
  */
 export const dropExpired = program(
   "Partitions.dropExpired",
@@ -205,7 +205,7 @@ const isEmpty = (name: string) =>
     )
   )
 
-/** Drops a partition, unless it holds rows; with `whatever` in any case. */
+/** Drops a partition if it is empty; with `whatever`, also one that has rows. */
 const drop = (table: string, name: string, whatever: boolean) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient

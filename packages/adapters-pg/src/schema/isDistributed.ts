@@ -11,8 +11,8 @@ export const isDistributed = (sql: SqlClient): Effect.Effect<boolean, SqlError> 
   let known = false
   let askAfterMillis = -Infinity
   const ask = Effect.map(sql`SELECT 1 FROM pg_extension WHERE extname = 'citus'`, (rows) => rows.length > 0)
-  // Not `Effect.cachedWithTTL`: its lock takes more than a hundred steps of the fiber for a value that is nearly
-  // always known. Two callers may ask at the same time, which does no harm.
+  // `Effect.cachedWithTTL` would cost too much here: its lock takes more than a hundred steps of the fiber for a value
+  // that is nearly always known. Two callers may ask at the same time, which does no harm.
   return Effect.clockWith((clock) => {
     const nowMillis = clock.unsafeCurrentTimeMillis()
     if (nowMillis < askAfterMillis) return Effect.succeed(known)

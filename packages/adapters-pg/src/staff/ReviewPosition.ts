@@ -6,6 +6,6 @@ import { Effect, Schema } from "effect"
 const Position = Schema.Tuple(Timestamp.Timestamp, Schema.String)
 export type ReviewPosition = typeof Position.Type
 
-/** Undefined on the first page. */
+/** Decodes the cursor of a page; undefined on the first page. */
 export const position = (after: Page.PagePosition | undefined) =>
   after === undefined ? Effect.succeed(undefined) : Schema.decodeUnknown(Position)(after)

@@ -11,8 +11,8 @@ import { position, type ReviewPosition } from "./ReviewPosition.js"
 type Store = typeof ReviewStore.Service
 
 /**
- * Two reads and a merge, without a transaction: a decision made between the two reads shows on the page or does not,
- * and both pages are correct.
+ * Reads the waiting apps and the waiting purposes and merges them, without a transaction. A decision between the two
+ * reads shows on the page or does not, and both pages are correct.
  */
 export const queue =
   (sql: SqlClient): Store["queue"] =>

@@ -23,7 +23,8 @@ const change =
   (sql: SqlClient): Store["change"] =>
   (id, step) =>
     Effect.gen(function* () {
-      // On a cluster, a transaction that wrote to a table on every node must go on with one node after the other.
+      // After a transaction has written to a table that is on every node of a cluster, Citus requires it to go on with
+      // one node after the other.
       yield* sql.unsafe("SET LOCAL citus.multi_shard_modify_mode TO 'sequential'")
       yield* lockCredentials(sql)
       const row = yield* sql`SELECT ${COLUMNS} FROM accounts WHERE user_id = ${id} FOR UPDATE`.pipe(

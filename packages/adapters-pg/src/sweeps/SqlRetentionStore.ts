@@ -41,8 +41,8 @@ const TABLES: Readonly<Record<Retention.RetentionKind, Table>> = {
     table: "deliveries",
     key: "app_id, delivery_id",
     moment: "ended_at",
-    // A program from before 0025 does not mark a replayed delivery. The row of the replay is then the only sign that
-    // the original was replayed, so that row must stay as long as the original.
+    // A program from before migration 0025 does not mark a replayed delivery. The row of the replay is then the only
+    // sign that the original was replayed, so that row must stay as long as the original.
     only: `t.state = 'delivered' AND (t.replay_no = 0 OR NOT EXISTS (
       SELECT 1 FROM deliveries d WHERE d.app_id = t.app_id AND d.event_id = t.event_id
         AND d.endpoint_id = t.endpoint_id AND d.replay_no < t.replay_no AND NOT d.is_replayed))`
@@ -77,7 +77,10 @@ export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect
   Effect.map(SqlClient, (sql) => RetentionStore.of({ remove: remove(sql) }))
 )
 
-/** Citus locks no rows across its nodes: the keys are read first, and each DELETE checks the age again. */
+/**
+ * Reads the keys of the rows first and deletes by key, because Citus cannot lock rows across its nodes. The DELETE
+ * checks the age of each row again.
+ */
 const remove =
   (sql: SqlClient): (typeof RetentionStore.Service)["remove"] =>
   (kind, until, limit) =>
@@ -125,7 +128,7 @@ const undelivered = (sql: SqlClient, events: Keys) =>
     return events.filter((row) => !delivered.has(row["event_id"]))
   })
 
-/** Deletes rows by their keys. A list of the first column leads to their shards. */
+/** Deletes rows by their keys. The condition on the first column of the key leads Citus to the shards of the rows. */
 const removeKeys = (sql: SqlClient, { key, table, types = {} }: Table, rows: Keys, also: Fragment) => {
   const names = key.split(", ")
   const [first = ""] = names

@@ -118,7 +118,10 @@ const update =
       return Option.some(outcome)
     }).pipe(sql.withTransaction, orStoreError)
 
-/** The caller has locked the app: apps before accounts, as in `SqlAppStore.create`, so that both count in turn. */
+/**
+ * Locks the account and counts the apps that it owns. The caller has locked the app. The order, apps before accounts,
+ * is that of `SqlAppStore.create`, so that the two count one after the other and do not deadlock.
+ */
 const lockHolder = (sql: SqlClient, userId: UserId) =>
   Effect.gen(function* () {
     yield* sql`SELECT 1 FROM accounts WHERE user_id = ${userId} FOR NO KEY UPDATE`
@@ -129,7 +132,10 @@ const lockHolder = (sql: SqlClient, userId: UserId) =>
     )
   })
 
-/** Members before invitations: a member's insert locks the account first, as account deletion does; else deadlock. */
+/**
+ * Writes members before invitations. The INSERT of a member locks the account's row, and the deletion of an account
+ * locks that row first too: in another order the two could deadlock.
+ */
 const write = (sql: SqlClient, before: Team.Team, { appId, holderId, invitations, members }: Team.Team) =>
   Effect.gen(function* () {
     if (holderId !== before.holderId) yield* sql`UPDATE apps SET owner_id = ${holderId} WHERE app_id = ${appId}`

@@ -31,8 +31,8 @@ const create =
   (sql: SqlClient): Store["create"] =>
   (account) =>
     Effect.gen(function* () {
-      // Two creations of one app run one after the other, so that the second counts the person of the first. An
-      // approval locks the app too: no test person is made for an app that goes to production meanwhile.
+      // The lock makes two creations for one app run one after the other, so that the second counts the person of the
+      // first. An approval locks the app too: no test person is made for an app that goes to production meanwhile.
       const app = yield* sql`SELECT 1 AS one FROM apps
         WHERE app_id = ${account.testOf} AND status <> 'production' AND revoked_at IS NULL FOR UPDATE`.pipe(
         Rows.first(FoundRow)

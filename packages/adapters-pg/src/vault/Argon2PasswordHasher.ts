@@ -8,8 +8,8 @@ import { Effect, Layer } from "effect"
 const OPTIONS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /**
- * A hash takes 19 MiB and one thread of Node's pool, which file and name look-ups share. So a flood of sign-ins queues
- * here and does not stop the rest of the process.
+ * How many hashes are computed at the same time. A hash takes 19 MiB and one thread of Node's pool, which file and name
+ * look-ups share. So a flood of sign-ins queues here and does not stop the rest of the process.
  */
 const AT_ONCE = 2
 
@@ -17,8 +17,8 @@ const AT_ONCE = 2
 const normalise = (password: string): string => password.normalize("NFKC")
 
 /**
- * The 49,000 commonest passwords that zxcvbn counted in leaked data. Short ones count too, because a longer password
- * may be made from one. The list takes 80 ms and 6 MB, so it is loaded with the first password that is set.
+ * The 49,000 commonest passwords that zxcvbn counted in leaked data. The list keeps short passwords too, because a
+ * longer password may be made from one. It takes 80 ms and 6 MB, so it is loaded when the first password is set.
  */
 const common = Effect.map(
   Effect.promise(() => import("@zxcvbn-ts/language-common")),

@@ -22,7 +22,7 @@ export class WrongKeys extends Data.TaggedError("WrongKeys")<{
 
 type Failure = SqlError | ParseResult.ParseError | WrongKeys
 
-/** There is one canary. */
+/** The name of the only canary. */
 const NAME = "current"
 const CONTEXT = "key-canary"
 const TEXT = "place-access"
@@ -44,8 +44,8 @@ const opens = (sealed: Vault.Sealed, context: string) =>
   )
 
 /**
- * For a database that has no canary yet. Tries the newest signing secret of an endpoint that was sealed with a key of
- * one of these ids.
+ * Checks the keys on a database that has no canary yet. Of the endpoints whose signing secret was sealed with a key of
+ * the same id as one of the keys, it opens the secret of the newest endpoint.
  */
 const opensASecret = Effect.gen(function* () {
   if (!(yield* hasTable("endpoints"))) return

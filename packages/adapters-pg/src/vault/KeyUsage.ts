@@ -4,7 +4,7 @@ import { type Program, program, Timestamp } from "@place-access/domain/shared"
 import { type ParseResult, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 
-/** How many values of a column need a key, by the id of the key. Never the key. */
+/** How many values of a column need a key. It names the key by its id and never contains the key. */
 export interface SealedCount {
   readonly keyId: string
   /** `table.column` */
@@ -22,8 +22,9 @@ const SEALED = "v1\\.([A-Za-z0-9_-]{1,32})\\.[A-Za-z0-9_-]{20,}"
 const RACES = Timestamp.MINUTE
 
 /**
- * Counts the sealed values of every column whose name says that it has some, read from the catalogue: a table that a
- * later migration adds is counted too. Reads these tables as a whole.
+ * Counts, by key, the sealed values of every text or jsonb column whose name contains `sealed` or `secret`, and the
+ * refresh tokens that were rotated a moment ago. The columns come from the catalogue, so a table that a later migration
+ * adds is counted too. Reads these tables as a whole.
  */
 export const count = program("KeyUsage.count", function* (): Program<
   ReadonlyArray<SealedCount>,

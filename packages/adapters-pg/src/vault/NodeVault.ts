@@ -84,7 +84,7 @@ const make = (keys: SecretKeys): typeof Vault.Vault.Service => {
   }
 }
 
-/** Derives the key of one use from one master key, once. */
+/** Derives the key of each use from a master key when it is first needed, and caches it. */
 const keysByUse = (keys: SecretKeys): KeyFor => {
   const masters = new Map<string, Uint8Array>(keys.map(({ id, bytes }) => [id, Redacted.value(bytes)]))
   const derived = new Map<string, Buffer>()
@@ -103,7 +103,7 @@ const keysByUse = (keys: SecretKeys): KeyFor => {
 const authenticated = (format: string, keyId: string, context: string) =>
   Buffer.from(`${format}.${keyId}.${context}`, "utf8")
 
-/** Nonce, ciphertext and tag. */
+/** Returns the nonce, the ciphertext and the tag in one buffer. */
 const encrypt = (key: Buffer, about: Buffer, plain: Uint8Array): Buffer => {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES })

@@ -33,7 +33,7 @@ const MedianRow = Schema.Struct({ lat: Schema.NullOr(Schema.Finite), lon: Schema
 
 const EndRow = Schema.Struct({ departure: Rows.NullableAt })
 
-/** One report of a visit. */
+/** A row of `reportsOf`: one report, with the device and the arrival (`head`) of its visit. */
 const ToldRow = Schema.Struct({
   device_id: DeviceId,
   last_seen_at: Rows.NullableAt,

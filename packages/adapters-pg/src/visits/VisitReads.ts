@@ -6,10 +6,15 @@ import * as Rows from "../driver/Rows.js"
 
 type QuestionOf<Method extends keyof VisitStore["Type"]> = Parameters<VisitStore["Type"][Method]>[0]
 
-/** `Stay.departureOf` of a row `s`, where the last stay of an imported file ends with the file of device `d`. */
+/**
+ * SQL: `Stay.departureOf` of a row `s`. A stay of an imported file that is still open ends with the file of device `d`.
+ */
 const TOLD = `CASE WHEN s.departure IS NULL THEN d.history_ends_at ELSE coalesce(s.heard_until, s.departure) END`
 
-/** `Visit.isUncertain` of a row `s`. A program of the previous release may open a stay again and leave the column. */
+/**
+ * SQL: `Visit.isUncertain` of a row `s`. `heard_until` alone proves nothing: a program of the previous release may open
+ * a stay again without clearing that column.
+ */
 const UNCERTAIN = `s.departure IS NOT NULL AND s.heard_until IS NOT NULL`
 
 /** The bounds of a request that names none. */
@@ -38,7 +43,7 @@ export const staysStatement = (
             AS due (device_id, place_id, final_until)
           WHERE due.device_id = s.device_id AND due.place_id = s.place_id
             AND (s.departure IS NULL OR s.departure > due.final_until))`
-  // Reads one index for each place and phone, and stops after a page of rows.
+  // One index look-up for each place and phone, which stops after a page of rows.
   return sql`
     SELECT stay.place_id, d.device_id, stay.arrival, stay.departure, stay.uncertain
     FROM unnest(${places.map((place) => place.placeId)}::text[], ${from}::timestamptz[], ${to}::timestamptz[])

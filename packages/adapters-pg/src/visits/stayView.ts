@@ -7,7 +7,7 @@ import * as Erasures from "../retention-choice/Erasures.js"
 const ProgressRow = Schema.Struct({
   version: Rows.Bigint,
   stays_due_from: Rows.NullableAt,
-  // null: no place is waiting for its stays
+  // Null: no place waits for its stays.
   place_id: Schema.NullOr(PlaceId),
   due_from: Rows.NullableAt,
   erasures: Erasures.Column
@@ -30,7 +30,7 @@ const toView = (rows: ReadonlyArray<typeof ProgressRow.Type>) => ({
  */
 const DUE_FROM = `CASE WHEN d.sends_visits THEN timestamptz '2010-01-01 00:00:00+00' ELSE d.stays_due_from END`
 
-/** `StayStore.view`. */
+/** Implements `StayStore.view`. */
 export const stayView = (sql: SqlClient, userId: UserId, deviceId: DeviceId) =>
   sql`SELECT coalesce(stream.version, 0) AS version, b.place_id, b.due_from,
              ${sql.literal(DUE_FROM)} AS stays_due_from, ${Erasures.column(sql, userId)} AS erasures

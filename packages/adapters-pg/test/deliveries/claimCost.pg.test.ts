@@ -43,7 +43,10 @@ const looks = (root: Node) =>
     return node["Relation Name"] === "deliveries" ? [seen * node["Actual Loops"]] : []
   })
 
-/** On one node only: it reads PostgreSQL's plan, and a coordinator's plan names tasks. */
+/**
+ * Runs on a single server only: the test reads PostgreSQL's plan, and on a cluster the plan of the coordinator shows
+ * tasks instead.
+ */
 describePg("plans", "what a claim reads does not grow with what waits", () => {
   const run = withStores(migratedPostgres, stores)
 
@@ -67,7 +70,7 @@ describePg("plans", "what a claim reads does not grow with what waits", () => {
             (row) => row["endpoint_id"] as string
           )
           expect(ids.length).toBe(ENDPOINTS)
-          // Those at which nothing waits are looked at, too.
+          // The statement looks at endpoints without waiting deliveries, too, so they count towards the bound.
           const all = (yield* sql`SELECT 1 FROM endpoints`).length
           yield* sql`ANALYZE endpoints`
           yield* sql`ANALYZE deliveries`

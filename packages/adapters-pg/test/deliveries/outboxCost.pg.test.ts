@@ -13,19 +13,22 @@ const WAITING = 5_000
 const MARKED = 200
 const READ = 200
 
-/** Writes events that wait, all with the same times, numbered from `from`. */
+/** Inserts `WAITING` events that wait, all with the same times, with numbers from `from` on. */
 const fill = (sql: SqlClient, from = 1) =>
   sql`INSERT INTO events (user_id, event_id, connection_id, app_id, payload, occurred_at, created_at, fan_out_due_at)
       SELECT 'usr_' || i % 100, 'evt_' || i, 'con_1', 'app_1', '{}', now(), now(), now()
       FROM generate_series(${from}::integer, ${from + WAITING - 1}::integer) i`
 
-/** The rows of `events` that each step of the plan looked at. */
+/** How many rows of `events` each step of the plan read, including the rows that it discarded. */
 const looksOf = (root: Parameters<typeof nodes>[0]) =>
   nodes(root)
     .filter((node) => node["Relation Name"] === "events" && node["Node Type"] !== "ModifyTable")
     .map((node) => (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"])
 
-/** On one node only: it reads PostgreSQL's plan, and a coordinator's plan names tasks. */
+/**
+ * Runs on a single server only: the test reads PostgreSQL's plan, and on a cluster the plan of the coordinator shows
+ * tasks instead.
+ */
 describePg("plans", "what it costs to mark events of the outbox as fanned out", () => {
   const run = withStores(migratedPostgres, Layer.empty)
 

@@ -24,7 +24,7 @@ const again = (now: Timestamp.Timestamp): Delivery.DeliveryFinish => ({
   dueAt: Timestamp.plus(now, MINUTE)
 })
 
-/** The ways to finish a delivery that may share a statement, one after the other. */
+/** The ways to finish a delivery that may share a statement. The tests use them in turn. */
 const ways = (now: Timestamp.Timestamp): ReadonlyArray<Delivery.DeliveryFinish> => [
   arrived(now),
   again(now),
@@ -51,7 +51,7 @@ describeServers("deliveries that end at the same time", (server) => {
   const strikesOf = (endpoint: WebhookEndpoint.WebhookEndpoint) =>
     Effect.map(endpointNow(endpoint), (one) => one.strikes)
 
-  /** Sets a number of strikes that the endpoint would only get by a run of failures. */
+  /** Sets the strikes of an endpoint, which would otherwise need a run of failures. */
   const strike = (endpoint: WebhookEndpoint.WebhookEndpoint, strikes: number) =>
     Effect.flatMap(
       SqlClient,
@@ -216,7 +216,10 @@ describeServers("deliveries that end at the same time", (server) => {
     ))
 })
 
-/** On one node only: a coordinator's plan names tasks, and the plans of the nodes are PostgreSQL's own. */
+/**
+ * Runs on a single server only: the test reads PostgreSQL's plan, and on a cluster the plan of the coordinator shows
+ * tasks instead.
+ */
 describePg("plans", "the plan of deliveries that end at the same time", () => {
   const run = withStores(migratedPostgres, stores)
 

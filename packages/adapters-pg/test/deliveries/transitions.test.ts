@@ -11,7 +11,10 @@ const STEPS = Object.keys(Delivery.TRANSITIONS) as ReadonlyArray<StepTag>
 const states = fc.constantFrom(...Delivery.DeliveryState.literals)
 const changes = fc.constantFrom("set" as const, "clear" as const, "keep" as const)
 
-/** Any state machine over these states and steps, most of them not the service's own. */
+/**
+ * Any row of a transition table. Most tables of such rows are not the service's own, so the test also holds after a
+ * change of that table.
+ */
 const transition: fc.Arbitrary<Delivery.DeliveryTransition> = fc.record({
   from: fc.uniqueArray(states, { minLength: 1 }),
   to: states,
@@ -46,7 +49,7 @@ const cases = fc.record({
 
 const iso = (at: Timestamp.Timestamp | null) => (at === null ? null : DateTime.formatIso(DateTime.unsafeMake(at)))
 
-/** A row of `deliveries`, as far as steps change it. */
+/** The columns of `deliveries` that steps change, except those of the lease. */
 const stored = (
   row: Omit<Delivery.StepValues, "attempt"> & Pick<Delivery.Delivery, "attempt" | "isHurried" | "state">
 ) => ({

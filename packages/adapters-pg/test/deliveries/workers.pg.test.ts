@@ -20,7 +20,7 @@ const together = <A, E, R>(many: ReadonlyArray<Effect.Effect<A, E, R>>) =>
 const { claim, endpointNow, finish, first, found, insert, insertMany, of, withEndpoints } = WebhookFixtures
 type Endpoint = WebhookEndpoint.WebhookEndpoint
 
-/** Adds `count` deliveries for `to` that are older than all others. */
+/** Adds `count` deliveries for `to`. All but one of them are an hour older than other deliveries. */
 const backlog = (to: Endpoint, count: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -34,7 +34,7 @@ const backlog = (to: Endpoint, count: number) =>
                WHERE app_id = ${to.appId} AND delivery_id = ${like?.id ?? ""}`
   })
 
-/** The number of the endpoint's deliveries in each state, with the reason. */
+/** The numbers of the endpoint's deliveries by state and fail reason. */
 const states = (of: Endpoint) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -85,8 +85,8 @@ describeServers("several workers on one queue", (server) => {
                 yield* Random.nextIntBetween(1, limit + 4)
               ]
               /**
-               * Finishes all deliveries of one round at once. Those that count a strike are exhausted; the rest fails
-               * or arrives.
+               * Finishes all deliveries of one round at once. Those that count a strike are exhausted; all others fail,
+               * or all arrive.
                */
               const round = (count: number) =>
                 Effect.gen(function* () {
@@ -311,7 +311,7 @@ describeServers("by hand and by workers at once", (server) => {
                        created_at = (created_at AT TIME ZONE 'UTC'
                          + abs(hashtext(delivery_id)) % 1000000 * interval '1 millisecond') AT TIME ZONE 'UTC'
                      WHERE app_id = ${appId} AND endpoint_id = ${id}`
-          // Autovacuum does this on a server that has run for a minute.
+          // On a server that has run for a minute, autovacuum has done this.
           yield* sql`ANALYZE deliveries`
           const since = Timestamp.plus(yield* Timestamp.now, -Timestamp.DAY)
           const ask = recover(owner, appId, id, since).pipe(Effect.provide(MemoryWorkSignal.layer))

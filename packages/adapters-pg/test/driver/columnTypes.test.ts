@@ -46,7 +46,9 @@ const list = fc.oneof(
   fc.constantFrom("{}", "{{}}", "[0:1]={a,b}", "{NULL}", "{a,NULL,b}")
 )
 
-/** Whether `pg` keeps the last millisecond: it multiplies the fraction by 1000 in floating point. */
+/**
+ * Whether `pg` reads the right millisecond. It multiplies the fraction by 1000 in floating point, which can lose one.
+ */
 const withoutRounding = (text: string): boolean => {
   const digits = /\.(\d+)/.exec(text)?.[1] ?? ""
   const millis = 1_000 * Number.parseFloat(`.${digits || "0"}`)

@@ -27,7 +27,7 @@ describePg("driver", "statements of one exchange", () => {
   })
 
   type Told = ReadonlyArray<unknown> | string
-  /** The rows of each statement, or the code of its error. */
+  /** Sends the statements and returns, for each, its rows or the code of its error. */
   const send = (
     statements: ReadonlyArray<readonly [text: string, values: ReadonlyArray<unknown>]>,
     areReads = false
@@ -98,7 +98,8 @@ describePg("driver", "statements of one exchange", () => {
 
   it("reads whose preparing was not come to are prepared when they are asked again, also those sent meanwhile", async () => {
     const fresh = (n: number) => [`SELECT $1::integer AS fresh -- ${n}`, [n]] as const
-    // Each statement is used until it gets a name; nothing is prepared under that name on this connection.
+    // Uses each statement on another connection until it has a name. So `client` knows the name but has prepared
+    // nothing under it.
     const other = new NamingClient({ ...connection(client), pipeline: true } as pg.ClientConfig)
     await other.connect()
     for (let use = 0; use < 3; use++) for (const n of [1, 2]) await other.query(...mutable(fresh(n)))

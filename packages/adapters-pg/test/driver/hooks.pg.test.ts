@@ -10,8 +10,8 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { describePg, freshDatabase } from "../support/postgres.js"
 
 /**
- * What `driver/` relies on in `pg`, `@effect/sql` and `@effect/sql-pg` without their promising it. Each test looks at
- * the library alone, so a red one says which upgrade broke which entry of driver/README.md.
+ * Tests of undocumented behaviour of `pg`, `@effect/sql` and `@effect/sql-pg` on which `driver/` relies. Each test uses
+ * the library alone, so a test that fails says which row of driver/README.md an upgrade broke.
  */
 const SEE = "see packages/adapters-pg/src/driver/README.md"
 
@@ -37,7 +37,7 @@ type Call = readonly [method: string, seen?: unknown]
 
 const Query = pg.Query as unknown as new (text: string) => object
 
-/** Sends statements by hand, and notes what the client calls it with. */
+/** A query that sends the messages of the protocol itself and records every call that the client makes to it. */
 class Probe extends Query {
   readonly calls: Array<Call> = []
   readonly ended: Promise<ReadonlyArray<Call>>
@@ -188,7 +188,7 @@ describePg("driver", "pg, without a connection", () => {
     expect(utils?.prepareValue, `pg no longer has utils.prepareValue: ${SEE}`).toBeTypeOf("function")
     const bytes = Buffer.from("bytes")
     const given = ["text", 1.5, true, null, undefined, ["a", null, ["b"]], { a: 1 }, bytes]
-    // `values.map(prepareValue)` gives it an index, too.
+    // The driver calls `values.map(prepareValue)`, which also passes an index. The index must not change the result.
     const found = given.map((value) => utils?.prepareValue?.(value))
     expect(found, `pg's utils.prepareValue writes values another way: ${SEE}`).toEqual([
       "text",

@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest"
 import { RecentColumn } from "../../src/rules/RecentColumn.js"
 
 /**
- * A column with a default makes the whole schema a transformation. It is apart, so that only this column goes to the
- * general decoder.
+ * A column with a default makes the whole schema a transformation. It is a struct of its own, so that only this column
+ * goes to the general decoder.
  */
 const Defaulted = Schema.Struct({ defaulted: Schema.optionalWith(Schema.Number, { default: () => 7 }) })
 /** Every kind of column that the stores use, and some that no store uses yet. */
@@ -105,7 +105,7 @@ const either = fc.oneof(
   fc.record({ kind: id.filter((one) => one !== "one"), at: good.ended_at, pair })
 )
 
-/** A wrong value: of another type, missing, or a list with one wrong element. */
+/** Stands for a column that is missing from a row. `wrong` makes this mark or any value. */
 const LEFT_OUT = Symbol("left out")
 const wrong = fc.oneof({ arbitrary: any, weight: 4 }, { arbitrary: fc.constant(LEFT_OUT), weight: 1 })
 const amid = (list: ReadonlyArray<unknown>) =>
@@ -124,7 +124,10 @@ const read = <A, I>(schema: Schema.Schema<A, I>, rows: ReadonlyArray<unknown>) =
 const readFirst = <A, I>(schema: Schema.Schema<A, I>, rows: ReadonlyArray<unknown>) =>
   Effect.runSync(Effect.either(Rows.first(schema)(Effect.succeed(rows))))
 
-/** The values that were read, and the numbers of rows: [readable, unreadable]. */
+/**
+ * Checks that arbitrary rows are read, or refused, as the schema's own decoder does it. Returns how many rows were
+ * readable and how many were not.
+ */
 const compare = <A, I>(
   schema: Schema.Schema<A, I>,
   rows: fc.Arbitrary<unknown>,

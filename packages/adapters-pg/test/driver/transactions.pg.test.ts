@@ -17,8 +17,8 @@ const empty = Effect.gen(function* () {
 })
 
 /**
- * The writes of a transaction: how many go out before each wait for an answer. Nothing else uses the pool, so the test
- * watches its only connection from the BEGIN on.
+ * Runs a program in a transaction and returns how many writes go out before each wait for an answer. Nothing else uses
+ * the pool, so the test watches its only connection from the BEGIN on.
  */
 const writesOf = <A, E>(sql: SqlClient, program: Effect.Effect<A, E>) =>
   Effect.gen(function* () {
@@ -46,7 +46,7 @@ const writesOf = <A, E>(sql: SqlClient, program: Effect.Effect<A, E>) =>
         real(...args)
       })
     })
-    // Before the driver's own listener, which lets the program send its next statement.
+    // This listener must run before the driver's own one, which lets the program send its next statement.
     stream.prependListener("data", answered)
     yield* sql.withTransaction(program)
     stream.off("data", answered)

@@ -197,7 +197,7 @@ describe("the data folder", () => {
     Effect.gen(function* () {
       const closed = join(directory, "closed")
       yield* Effect.promise(() => mkdir(closed, { mode: 0o500 }))
-      // Root may write everywhere, except where nobody may.
+      // Root may write everywhere, except to /sys, where nobody may.
       const path = isRoot ? "/sys/data" : join(closed, "data")
       expect(yield* problemOf(path)).toMatch(/cannot be (read or written by this user|made there)|cannot be written/)
     })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { PreparedStatements } from "../../src/embedded/PreparedStatements.js"
 
-/** The messages of a client (https://www.postgresql.org/docs/current/protocol-message-formats.html). */
+/** A message from a client (https://www.postgresql.org/docs/current/protocol-message-formats.html). */
 const message = (type: string, ...parts: ReadonlyArray<string>): Buffer => {
   const body = Buffer.from(parts.join(""))
   const head = Buffer.alloc(5)
@@ -22,7 +22,7 @@ const types = (messages: Buffer): string => {
   return found
 }
 
-/** What the session sees of requests that come one after another. */
+/** For each of several requests in a row, the types of the messages that reach the session. */
 const seen = (...requests: ReadonlyArray<readonly [messages: ReadonlyArray<Buffer>, hasFailed?: boolean]>) => {
   const statements = new PreparedStatements()
   return requests.map(([given, hasFailed = false]) => {

@@ -168,7 +168,7 @@ describe("embedded database", () => {
       Effect.gen(function* () {
         const client = yield* PgClient
         const heard = yield* Effect.fork(Stream.runHead(client.listen("news")))
-        // LISTEN has no answer to wait for, so the test notifies until the listener hears it.
+        // The test cannot wait for the end of LISTEN, so it notifies until the listener gets a notification.
         const raise = client`SELECT pg_notify('news', 'hello')`
         yield* raise.pipe(Effect.zipRight(Effect.yieldNow()), Effect.forever, Effect.race(Fiber.join(heard)))
         expect((yield* Fiber.join(heard))._tag).toBe("Some")

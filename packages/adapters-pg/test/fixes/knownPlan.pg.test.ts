@@ -19,11 +19,17 @@ const fixAt = (minute: number): Fix.Fix => ({
   courseDeg: null
 })
 
-/** On one node only: it reads PostgreSQL's plan, and a coordinator's plan names tasks. */
+/**
+ * Runs on a single server only: the test reads PostgreSQL's plan, and on a cluster the plan of the coordinator shows
+ * tasks instead.
+ */
 describePg("plans", "the look for fixes that are known", () => {
   const run = withStores(migratedPostgres, Layer.empty)
 
-  /** How many of `uses` executions on one connection the server planned for their own values. */
+  /**
+   * Executes the statement `uses` times on one connection. Returns how often the server planned it for its own values
+   * (`planned`), and how often it kept a generic plan (`kept`).
+   */
   const planned = (fixes: number, uses: number) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient
@@ -47,8 +53,8 @@ describePg("plans", "the look for fixes that are known", () => {
     run(
       Effect.gen(function* () {
         const sql = yield* SqlClient
-        // The driver prepares a statement at its third execution in a process, and other tests of the process may have
-        // counted. Then the server plans five executions before it compares the plans.
+        // The driver prepares a statement at its third execution in a process, and executions by other tests of the
+        // process count too. Then the server plans five executions before it compares the plans.
         const [unknown] = yield* planned(1, 12)
         expect(unknown?.["planned"]).toBe(5)
         expect(unknown?.["kept"]).toBeGreaterThanOrEqual(5)

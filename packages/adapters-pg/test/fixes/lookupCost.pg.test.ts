@@ -24,7 +24,10 @@ const fixes = Array.from({ length: STEP }, (_, index) => ({
 
 const Plan = Schema.Struct({ "QUERY PLAN": Schema.String })
 
-/** On one node only: it reads PostgreSQL's plan, and a coordinator's plan names tasks. */
+/**
+ * Runs on a single server only: the test reads PostgreSQL's plan, and on a cluster the plan of the coordinator shows
+ * tasks instead.
+ */
 describePg(
   "plans",
   "what is there already is known by one step in an index for each fix, whatever the statistics",
@@ -71,7 +74,8 @@ describePg(
           const step = { userId, id, deviceId, at, fixes, visits: [], isAnyKnown: true }
           const statement = historyStatement(sql, step, 0).compile()
           expectSteps(yield* lookups(sql, statement, / on fixes\w* known/))
-          // What other imports brought is found by the list of times, and not by reading what lies between them.
+          // Fixes of other imports are found by the list of times, and not by reading all fixes between the first and
+          // the last.
           const brought = yield* lookups(sql, statement, /Scan.* on fixes\w* brought/)
           expect(brought.length).toBeGreaterThan(0)
           for (const scan of brought) expect(scan).toMatch(/Index .*(?:actual rows=\d{1,4} loops=1|never executed)/)

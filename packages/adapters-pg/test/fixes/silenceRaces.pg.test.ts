@@ -30,7 +30,10 @@ const reading = (capturedAt: number, metres: number) => ({
 describeServers("a worker tells a dwell of a silent phone while the phone uploads", (server) => {
   const run = withStores(migratedOn(server), Layer.merge(UploadStores, MemoryWorkSignal.layer))
 
-  /** A phone came 20 minutes ago and was silent. Its next reading, from outside, arrives `early` ms before the end. */
+  /**
+   * A phone arrived at the place 20 minutes ago and has sent nothing since. Its next reading, from outside of the
+   * place, arrives `early` ms before the silence fires the rule.
+   */
   const race = (early: number) =>
     Effect.gen(function* () {
       yield* TestClock.setTime(START - 21 * MINUTE)

@@ -67,7 +67,10 @@ describeServers("workers, streams and sweeps at the listeners of one app", (serv
             Effect.map(store.offer(rows), (gone) => void lost.push(...idsOf(gone)))
           const close = ({ appId, id }: Listener.Listener) =>
             Effect.map(store.close(appId, id), (gone) => void lost.push(...idsOf(gone)))
-          /** Takes a few events now and then and closes the listener; the sweep may find the listener too. */
+          /**
+           * Takes a few events now and then, and closes the listener twice at once, as when a sweep finds it at the
+           * same moment.
+           */
           const stream = (listener: Listener.Listener) =>
             Effect.gen(function* () {
               for (let looks = yield* Random.nextIntBetween(0, 8); looks > 0; looks--) {

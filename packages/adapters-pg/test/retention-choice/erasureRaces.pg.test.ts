@@ -22,7 +22,10 @@ describeServers("a stretch is deleted while its readings are stored [retention-c
   const stores = Layer.mergeAll(SqlImportStore.layer, UploadStores, MemoryWorkSignal.layer)
   const run = withStores(migratedOn(server), stores)
 
-  /** A phone whose owner has an import that was read before the deletion, and an upload with the same readings. */
+  /**
+   * A phone, an import of its owner that a worker has claimed, and readings for both. 60 of the 120 readings are in the
+   * stretch from `from` to `until`.
+   */
   const begin = Effect.gen(function* () {
     const { id: userId } = yield* Fixtures.user
     const phone = yield* RuleSamples.device(userId)

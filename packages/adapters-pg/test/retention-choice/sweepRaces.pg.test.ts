@@ -60,7 +60,8 @@ describeServers("sweepHistory, several workers at once", (server) => {
           ],
           { concurrency: "unbounded" }
         )
-        // A sweep that finds rows locked by another sweep skips them; the other sweep deletes those.
+        // A sweep skips rows that another sweep has locked, and the other sweep deletes them. One more sweep deletes
+        // any that are left.
         const last = yield* sweepHistory(now)
         expect(removed.reduce((sum, one) => sum + one, last)).toBe(PEOPLE * OLD)
         const rows = yield* sql`SELECT user_id, count(*)::integer AS count FROM fixes GROUP BY user_id`

@@ -25,7 +25,7 @@ describeCitus("db distribute", (citus) => {
       Effect.runPromise
     )
 
-  /** The lines that the command printed, and the reason when it refused. */
+  /** Runs the command. Returns the last line that it printed, and the reason when it refused. */
   const run = async ({ dryRun = false } = {}) => {
     const said: Array<string> = []
     const ended = await Distribution.distribute({

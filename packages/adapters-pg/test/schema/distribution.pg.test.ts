@@ -22,7 +22,7 @@ describePg("standIn", "db distribute, over a stand-in for Citus", () => {
       Effect.runPromise
     )
 
-  /** The lines that the command printed, and the reason when it refused. */
+  /** Runs the command. Returns the lines that it printed, and the reason when it refused. */
   const run = async ({ dryRun = false, shards = 64 } = {}) => {
     const said: Array<string> = []
     const ended = await Distribution.distribute({

@@ -40,7 +40,7 @@ describeServers("migrate", ({ freshDatabase }) => {
         statements: ["ALTER TABLE two ADD COLUMN more int", "ALTER TABLE one ADD COLUMN more int"]
       }
       await Effect.runPromise(Effect.provide(Migrator.migrateWith([first]), database))
-      // pg_dump takes the same locks.
+      // pg_dump takes the same kind of lock.
       await backup.query("BEGIN ISOLATION LEVEL REPEATABLE READ")
       await backup.query("LOCK TABLE one IN ACCESS SHARE MODE")
 
@@ -56,7 +56,7 @@ describeServers("migrate", ({ freshDatabase }) => {
           )
         )
       )
-      // Refused (55P03) if these statements waited behind the migration.
+      // These statements would be refused (55P03) if they waited behind the migration.
       while (said.length < 3) await running.query("SELECT 1 FROM one, two")
       expect(said[0]).toContain("A migration needs a table that is in use, perhaps by a backup")
       await backup.query("COMMIT")

@@ -56,7 +56,7 @@ const everyStore = Testing.FixSubjects.layer.pipe(
       Sql.SqlTokenStore.layer,
       Sql.SqlVisitStore.layer,
       Sql.SqlVolumeFlagStore.layer,
-      // Contracts of stores raise the signal; nobody waits for it.
+      // The stores' programs raise this signal, and no case waits for it.
       Testing.MemoryWorkSignal.layer
     )
   )
@@ -65,7 +65,7 @@ const everyStore = Testing.FixSubjects.layer.pipe(
 type Ports = Layer.Layer.Success<typeof everyStore>
 type Cases = Testing.Contract<Ports | Ground>
 
-/** Cases that share one migrated database, which has no rows of another row's cases. */
+/** Cases that share one migrated database, which has no data from the cases of another `Row`. */
 export interface Row {
   readonly name: string
   readonly embedded: Cases
@@ -152,8 +152,8 @@ export const contractTable: ReadonlyArray<Row> = [
 ]
 
 /**
- * Runs the cases of each row as tests. Opening a database takes longer than the cases of most rows, so all rows but
- * those that must be alone have one database, which is emptied before each of them.
+ * Runs the cases of each row as tests. Opening a database takes longer than the cases of most rows. So all rows share
+ * one database, which is emptied before each row; a row with `alone` gets a database of its own.
  */
 export const runRows = (rows: ReadonlyArray<Row & { readonly cases: Cases }>, database: Layer.Layer<Sql.Database>) => {
   const emptied = emptiedFor(database)

@@ -11,7 +11,7 @@ import { citus, postgres, type Server } from "./postgres.js"
 /** The services that every store may need: the database, random bytes and the vault. */
 export type Ground = Database | Entropy.Entropy | Vault.Vault
 
-/** A layer of stores that needs nothing but the ground. */
+/** A layer of stores that needs no other services than `Ground`. */
 export type Stores<R> = Layer.Layer<R, unknown, Ground>
 
 /** The time on the clock when a case begins; a case may move it with `TestClock.adjust`. */
@@ -80,8 +80,8 @@ const empty = Effect.flatMap(SqlClient, (sql) =>
 )
 
 /**
- * Opens `database` once for the calling `describe`. Each time that the layer is built, the database is emptied, so its
- * users come one after the other.
+ * Opens `database` once for the calling `describe`. The database is emptied each time that the layer is built, so no
+ * two builds may be in use at the same time.
  */
 export const emptiedFor = (database: Layer.Layer<Database>): Layer.Layer<Database> => {
   let runtime: ManagedRuntime.ManagedRuntime<Database, never> | undefined

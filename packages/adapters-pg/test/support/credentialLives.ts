@@ -24,7 +24,10 @@ const stores = Layer.mergeAll(
   MemoryPasswordHasher.layer
 )
 
-/** Runs some of the random scenarios of an account in memory on a database. */
+/**
+ * Runs some of the random scenarios of an account on a database. They are the scenarios that the domain's tests run on
+ * stores in memory.
+ */
 export const credentialLivesOn = (database: Layer.Layer<Database>, numRuns: number): void => {
   const run = withStores(database, stores)
 

@@ -30,11 +30,13 @@ const ColumnRow = Schema.Struct({
 const VALUES: Readonly<Record<string, Readonly<Record<string, string | null>>>> = {
   history_choices: { keep_days: "30" },
   rules: { place_id: null },
-  // The delivery's app outlives the account, so the rows that belong to the app stay.
+  // Only a delivery in the state `trying` has a due time.
   deliveries: { due_at: null }
 }
 
-/** Tables that the test fills by itself: their rows need other rows, or the deletion writes them. */
+/**
+ * Tables that `plant` leaves out: their rows need other rows, so `person` inserts them, or the deletion writes them.
+ */
 const BY_HAND: ReadonlySet<string> = new Set([
   "accounts",
   "sessions",
@@ -82,7 +84,10 @@ const literal = (type: string, name: string, row: number): string => {
   }
 }
 
-/** Inserts a few rows of the person into every table with a `user_id`, and returns the tables. */
+/**
+ * Inserts a few rows of the person into every table with a `user_id`, except those in `BY_HAND`, and returns the
+ * tables.
+ */
 const plant = (userId: UserId) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -238,7 +243,7 @@ export const deletionCatalogue: Contract<
       yield* begin(user.id)
       const store = yield* AccountDeletionStore
       const now = yield* Timestamp.now
-      // The worker was killed after it had noted its turn and removed one row.
+      // Does what a worker did that was killed after it had noted its turn and removed one row of each table.
       yield* store.lookAgain(user.id, Timestamp.plus(now, 10 * Timestamp.MINUTE))
       const removed = yield* store.removeSome(user.id, now, 1)
       Check.isTrue(removed > 20, "one of each")

@@ -14,7 +14,7 @@ import { migrations } from "../../src/schema/migrations/index.js"
 const CACHE = join(import.meta.dirname, "../../../../node_modules/.cache/place-access")
 const LIBRARY = createRequire(import.meta.url).resolve("@electric-sql/pglite")
 
-/** Node has `WebAssembly`; the library that we compile for, without a browser, has no types for it. */
+/** Node has `WebAssembly`, but TypeScript's types without those of the browser do not declare it. */
 const { compile } = (
   globalThis as unknown as {
     WebAssembly: { compile: (bytes: Uint8Array) => Promise<NonNullable<EmbeddedOptions["program"]>> }
@@ -28,12 +28,15 @@ const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
 }
 
 /**
- * PGlite's program, compiled. Compiling it takes most of the time that opening a database takes, and what V8 learns
- * about the program while one database works makes the next one faster.
+ * PGlite's WebAssembly module, compiled once. Compiling takes most of the time of opening a database, and code that V8
+ * has optimised while one database works makes the next one faster.
  */
 const program = once(async () => compile(await readFile(join(dirname(LIBRARY), "pglite.wasm"))))
 
-/** Where the image of a database is. The first test file that needs the image makes it and leaves it there. */
+/**
+ * Returns the path of the image of a database. The first test file that needs the image makes it, and it stays in the
+ * cache for later runs.
+ */
 const cached = async (name: string, contents: string, make: () => Promise<Blob>): Promise<string> => {
   const version = createHash("sha256")
     .update(await readFile(LIBRARY))
@@ -58,12 +61,15 @@ const dumpOf = async (db: PGlite): Promise<Blob> => {
   return image
 }
 
-/** Making a cluster takes 2 s, starting from the image of an empty one 0.3 s. */
+/** The image of an empty database. Making a new database takes 2 s, starting from this image 0.3 s. */
 const emptyImage = once(async () =>
   read(await cached("pglite", "", async () => dumpOf(await PGlite.create({ pgliteWasmModule: await program() }))))
 )
 
-/** A database with our schema. The migrations write nothing that depends on the day but the day itself. */
+/**
+ * The path of the image of a database with the service's schema. It can be cached: of what the migrations write, only
+ * the time at which they ran depends on the day.
+ */
 const migratedPath = once(() =>
   cached("migrated", JSON.stringify(migrations), async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "place-access-"))

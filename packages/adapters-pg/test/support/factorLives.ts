@@ -26,7 +26,10 @@ const stores = Layer.mergeAll(
   MemoryPasswordHasher.layer
 )
 
-/** Runs some of the random scenarios of second factors in memory on a database. */
+/**
+ * Runs some of the random scenarios of second factors on a database. They are the scenarios that the domain's tests run
+ * on stores in memory.
+ */
 export const factorLivesOn = (database: Layer.Layer<Database>, numRuns: number): void => {
   const run = withStores(database, stores)
 

@@ -12,8 +12,8 @@ import { START, withStores } from "./contracts.js"
 import { UploadStores } from "./uploadStores.js"
 
 /**
- * Random lives of one user's fixes: uploads, files, deletions, retention, and a release that does not know the counts.
- * After each deed a tally must be what the fixes themselves say.
+ * Random scenarios of one user's fixes: uploads, imports, deletions, retention, and a previous release without counts.
+ * After each deed a tally must be equal to a count of the fixes themselves.
  */
 
 const { DAY, HOUR } = Timestamp
@@ -21,7 +21,10 @@ const MINUTE = 60_000
 
 type Deed =
   | { readonly tag: "upload" | "file" | "previous release"; readonly times: ReadonlyArray<number> }
-  /** A reading that was put aside is taken, and is stored already. */
+  /**
+   * `taken`: an upload takes a reading that was put aside, although a fix like it is stored already. `place`: a new
+   * place raises the version.
+   */
   | { readonly tag: "taken" | "place" }
   | { readonly tag: "erase"; readonly from: number; readonly length: number }
   | { readonly tag: "keep"; readonly days: History.Keep }
@@ -202,7 +205,7 @@ const live = (deeds: ReadonlyArray<Deed>, skew: number) =>
       const rows = yield* sql`SELECT captured_at FROM fixes WHERE user_id = ${userId}`.pipe(Rows.all(AtRow))
       const cutoff = keep === null ? Number.NEGATIVE_INFINITY : now - keep * DAY
       const captured = rows.map((row) => row.captured_at).filter((at) => at > cutoff)
-      // Less than 31 days: the tally itself counts nothing anew.
+      // These tallies are shorter than 31 days, so a tally does not make counts itself.
       for (const first of [now - 60 * DAY + skew, now - 30 * DAY + skew]) {
         const edges = Array.from({ length: 31 }, (_, day) => Timestamp.make(first + day * DAY))
         const found = yield* (yield* FixHistory).tally(userId, Timestamp.make(now), edges)
@@ -261,7 +264,7 @@ const holdsAfterImport = (stored: number) =>
     return standing?.["holds"] === true
   })
 
-/** Runs `lives` random lives on a database. */
+/** Runs `lives` random scenarios on a database. */
 export const fixCountLivesOn = (database: Layer.Layer<Database>, lives: number): void => {
   const run = withStores(database, Layer.mergeAll(UploadStores, SqlFixHistory.layer, SqlImportStore.layer))
 
@@ -277,7 +280,7 @@ export const fixCountLivesOn = (database: Layer.Layer<Database>, lives: number):
       ),
       { numRuns: lives, examples: [[LENGTHENED, 0]] }
     )
-    // The lives must reach the counts: a tally that always reads the fixes would pass, too.
+    // The scenarios must have counts that hold: a tally that always reads the fixes would pass, too.
     expect(counted).toBeGreaterThan(lives)
   })
 

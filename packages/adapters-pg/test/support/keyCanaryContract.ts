@@ -11,7 +11,7 @@ const key = (id: string): string => Redacted.value(NodeVault.generateKey(id))
 const under = (...keys: ReadonlyArray<string>) =>
   Effect.provide(NodeVault.layer(Either.getOrThrow(NodeVault.parseKeys(keys.join(",")))))
 
-/** The checks of a program's start. */
+/** What every program does with the canary when it starts. */
 const start = Effect.zipRight(KeyCanary.check(), KeyCanary.keep())
 
 const canaries = Effect.flatMap(SqlClient, (sql) => sql`SELECT name, sealed FROM key_canaries`)
@@ -99,7 +99,7 @@ export const keyCanaryContract: Contract<SqlClient> = [
   }
 ]
 
-/** On a database without tables. */
+/** Cases for a database without tables. */
 export const keyCanaryOnEmpty: Contract<SqlClient> = [
   {
     name: "an empty database takes any keys, before it has a table",

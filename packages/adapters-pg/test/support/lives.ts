@@ -8,7 +8,10 @@ import type { Database } from "@place-access/adapters-pg"
 import { withStores } from "./contracts.js"
 import { UploadStores } from "./uploadStores.js"
 
-/** Runs some of the random scenarios of the in-memory stores on a database. */
+/**
+ * Runs the random scenarios of rules with the seeds `from` to `to` on a database. They are scenarios that the domain's
+ * tests run on stores in memory.
+ */
 export const livesOn = (database: Layer.Layer<Database>, from: number, to: number): void => {
   const run = withStores(database, Layer.merge(UploadStores, MemoryWorkSignal.layer))
 

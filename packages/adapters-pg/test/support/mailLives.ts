@@ -4,7 +4,10 @@ import { it } from "vitest"
 import { liveMail, mailLives } from "../../../domain/test/support/mailLife.js"
 import { withStores } from "./contracts.js"
 
-/** Runs some of the random scenarios of the in-memory outbox on a database. */
+/**
+ * Runs some of the random scenarios of the outbox on a database. They are the scenarios that the domain's tests run on
+ * an outbox in memory.
+ */
 export const mailLivesOn = (database: Layer.Layer<Database>, numRuns: number): void => {
   const run = withStores(database, Layer.merge(SqlMailOutbox.layer, SqlAccountStore.layer))
 

@@ -7,7 +7,7 @@ import { Clock, Deferred, Effect, Fiber, Option, Ref, TestClock } from "effect"
 
 const at = (iso: string) => Timestamp.make(Date.parse(iso))
 
-/** Every case uses a year of its own, because the cases share a database. */
+/** Inserts a fix of the user. Every case uses a year of its own, because the cases share a database. */
 const insertFix = (userId: string, iso: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -15,7 +15,10 @@ const insertFix = (userId: string, iso: string) =>
       VALUES (${userId}, ${Rows.at(at(iso))}, 'dev_1', 1, 2, ${Rows.at(at(iso))})`
   })
 
-/** The partitions of the user's fixes. A shard on Citus has its partition's name and six digits. */
+/**
+ * The partition of each fix of the user, by capture time. On Citus the name of a shard is that of its partition and six
+ * digits.
+ */
 const homes = (userId: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -66,7 +69,7 @@ export const partitionsContract: Contract<SqlClient> = [
       const sql = yield* SqlClient
       yield* insertFix("usr_early", "2033-05-01T00:00:00.000Z")
       yield* insertFix("usr_early", "2033-06-10T00:00:00.000Z")
-      // The first instant of the next month, whose partition is made later.
+      // The first instant of July: the partition of June, which is made first, must not take it.
       yield* insertFix("usr_early", "2033-07-01T00:00:00.000Z")
       yield* insertFix("usr_early", "2040-01-01T00:00:00.000Z")
       Check.equal(
@@ -179,12 +182,13 @@ export const expiredPartitions: Contract<SqlClient> = [
   }
 ]
 
-/** Somebody else who reads the table `fixes` in a transaction, and so holds a lock on it. */
+/** Starts another transaction that reads the table `fixes` and so has a lock on it, until `end`. */
 const whileSomebodyReads = (first: Statement<unknown>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
     const [begun, done] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-    // Reads on and on, as pg_dump does: a connection that is lost is noticed at once.
+    // The transaction goes on sending statements, as pg_dump does, so that the loss of its connection is noticed at
+    // once.
     const reads = sql`SELECT 1`.pipe(
       Effect.zipRight(Effect.sleep("50 millis")),
       Effect.withClock(Clock.make()),

@@ -28,7 +28,7 @@ export interface Server {
   readonly migratedDatabase: () => Promise<TestDatabase>
 }
 
-/** Two shards of each table on each of two nodes: one person's rows mostly lie on another node than the next one's. */
+/** Each table has two shards on each of two nodes, so that the rows of two people are often on different nodes. */
 const SHARDS = 4
 
 const OBJECT_IN_USE = "55006"
@@ -79,8 +79,8 @@ const serverOf = (kind: Kind): Server => {
   }
 
   /**
-   * Citus moves a shard by a subscription of one node to another, and now and then leaves the subscription to its
-   * daemon to drop. A database with a subscription cannot be dropped.
+   * Citus moves a shard by a subscription of one node to another, and sometimes leaves the subscription to its daemon
+   * to drop. A database with a subscription cannot be dropped.
    */
   const dropSubscriptions = (name: string) =>
     onEachNode(async (client, node) => {
@@ -100,8 +100,9 @@ const serverOf = (kind: Kind): Server => {
       })
     })
 
-  // Programs that a test started, and a daemon of Citus, may come back to the database in the moment between the end of
-  // their sessions and the drop. So nobody may connect any more, and a session that came before is ended once again.
+  // Drops the database on every node. Programs that a test started, and a daemon of Citus, may connect to the database
+  // again in the moment between the end of their sessions and the drop. So new connections are refused, and a session
+  // that came before is ended once again.
   const drop = async (name: string, tries = 5): Promise<void> => {
     try {
       await onEachNode(async (client) => {
@@ -124,9 +125,9 @@ const serverOf = (kind: Kind): Server => {
   }
 
   /**
-   * Makes the database that the migrated ones of this run are copied from, on every node: copying takes a fifth of the
-   * time of the migrations, and less of what distributing takes. Several processes may come at once: one makes the
-   * template, and the others wait for the lock and find the template there.
+   * Makes the template on every node, from which the migrated databases of this run are copied. Copying takes a fifth
+   * of the time of the migrations, and an even smaller part of the time of distributing. Several processes may come at
+   * once: one makes the template, and the others wait for the lock and then find the template.
    */
   const makeTemplate = async (): Promise<string> => {
     const { template } = kind

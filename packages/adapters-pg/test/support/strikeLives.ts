@@ -12,7 +12,10 @@ import { withStores } from "./contracts.js"
 
 const stores = Layer.mergeAll(SqlAccountStore.layer, SqlAppStore.layer, SqlEndpointStore.layer, SqlDeliveryStore.layer)
 
-/** Runs some of the random scenarios of the in-memory endpoint stores on a database. */
+/**
+ * Runs some of the random scenarios of endpoints on a database. They are the scenarios that the domain's tests run on
+ * stores in memory.
+ */
 export const strikeLivesOn = (database: Layer.Layer<Database>, numRuns: number): void => {
   const run = withStores(database, stores)
 

@@ -25,7 +25,10 @@ const stores = Layer.mergeAll(
   SqlPurposeStore.layer
 )
 
-/** Runs some of the random scenarios of an app's submissions in memory on a database. */
+/**
+ * Runs some of the random scenarios of an app's submissions on a database. They are the scenarios that the domain's
+ * tests run on stores in memory.
+ */
 export const submissionLivesOn = (database: Layer.Layer<Database>, numRuns: number): void => {
   const run = withStores(database, stores)
 

@@ -6,7 +6,10 @@ import { EventId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Check } from "@place-access/domain/testing"
 import { Effect, Logger, LogLevel } from "effect"
 
-/** No program writes such a row; a newer version of the service, or a person at the database, can. */
+/**
+ * This version never writes an event that it cannot read. A newer version of the service, or a person at the database,
+ * can.
+ */
 export const unreadableEvent = {
   name: "an event that cannot be read is named apart from the others, and can be postponed",
   run: Effect.gen(function* () {

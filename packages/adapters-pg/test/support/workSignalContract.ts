@@ -61,7 +61,7 @@ export const workSignalContract: Contract<WorkSignal | Ground> = [
     run: another(
       Effect.gen(function* () {
         const signal = yield* WorkSignal
-        // The wake-up that every new connection gets.
+        // Uses up the wake-up that every new connection gets.
         yield* signal.wait(forever)
         const waiting = yield* Effect.fork(signal.wait(Duration.seconds(1)))
         yield* hostSleep(20)

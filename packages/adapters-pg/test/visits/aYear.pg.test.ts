@@ -49,7 +49,7 @@ const aYear = Effect.gen(function* () {
   return { sql, userId, phone, places }
 })
 
-/** The scans of a plan, the pages that they read, and the rows that they return. */
+/** The scans of a plan, the number of pages that it reads, and the number of rows that it returns. */
 const cost = (root: Node) => ({
   scans: nodes(root).flatMap((node) => {
     const relation = node["Relation Name"]
@@ -59,7 +59,10 @@ const cost = (root: Node) => ({
   rows: root["Actual Rows"]
 })
 
-/** On one node only: it reads PostgreSQL's plan, and a coordinator's plan names tasks. */
+/**
+ * Runs on a single server only: the test reads PostgreSQL's plan, and on a cluster the plan of the coordinator shows
+ * tasks instead.
+ */
 describePg("plans", `a year of a user's history, ${FIXES / 1_000_000} million fixes`, () => {
   const run = withStores(migratedPostgres, VisitStores)
 

@@ -21,7 +21,10 @@ const at = (minutes: number, metres: number): Fix.Reading => ({
   accuracyM: 10
 })
 
-/** A jump after 30 minutes, silence from 60 minutes on, and a reading from far away four hours later. */
+/**
+ * The beginning of `readings`, which go on with a jump after 30 minutes, silence from 60 minutes on, and readings from
+ * far away four hours later.
+ */
 const day = [0, 10, 20].map((minutes) => at(minutes - 600, 5))
 const readings: ReadonlyArray<Fix.Reading> = [
   ...day,
@@ -59,7 +62,8 @@ describeServers("stays that a program of the previous release derived", (server)
         const anew = [[-600, -300, -540]]
         expect(yield* stored).toEqual(anew)
 
-        // As the previous release had it: the jump divides the stay, and the silence is part of it.
+        // Stores the stays as the previous release derived them: the jump divides the stay, and the silence is part of
+        // it.
         const time = (minutes: number) => Rows.at(START + minutes * MINUTE)
         yield* sql`DELETE FROM stays WHERE user_id = ${userId}`
         for (const [arrival, departure] of [
@@ -94,7 +98,8 @@ describeServers("stays that a program of the previous release derived", (server)
           ]
         })
 
-        // A phone that sends all the time while it is derived is left for the next run, and nothing is half-written.
+        // When a phone uploads again at every commit, the derivation is left to the next run, and nothing is
+        // half-written.
         const store = yield* StayStore
         const late = { sent: 0 }
         const disturbed = StayStore.of({

@@ -1,5 +1,5 @@
 /**
- * The classes of addresses that no webhook may go to, written a second time, with arithmetic of their own, as an
+ * The classes of addresses to which no webhook may go, written a second time with separate arithmetic, as an
  * independent check of the guard. Sources: the IANA registries of special-purpose addresses (RFC 6890 and its updates),
  * multicast, unallocated blocks, tunnels that carry an IPv4 address, and one cloud's own address.
  */
@@ -80,7 +80,10 @@ const IPV6: ReadonlyArray<Range> = (
 const isIn = (ranges: ReadonlyArray<Range>, value: bigint): boolean =>
   ranges.some(({ first, last }) => first <= value && value <= last)
 
-/** Whether this is ISATAP: `0:5efe` or `200:5efe` before the last 32 bits, whatever the network. */
+/**
+ * Whether this is an address of the tunnel protocol ISATAP: `0:5efe` or `200:5efe` before the last 32 bits, whatever
+ * the network.
+ */
 const isTunnel = (value: bigint): boolean => [0x5efen, 0x200_5efen].includes((value >> 32n) & 0xffff_ffffn)
 
 export const isPublic4 = (value: bigint): boolean => !isIn(IPV4, value)
@@ -94,7 +97,7 @@ export const text4 = (value: bigint): string => bytes(value).join(".")
 const groups = (value: bigint): ReadonlyArray<string> =>
   Array.from({ length: 8 }, (_, index) => ((value >> BigInt(16 * (7 - index))) & 0xffffn).toString(16))
 
-/** All eight groups, without leading zeros. */
+/** The text of an IPv6 address with all eight groups, without leading zeros. */
 export const text6 = (value: bigint): string => groups(value).join(":")
 
 /** The first and last address of a range, and their neighbours outside. */

@@ -1,6 +1,9 @@
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto"
 
-/** A self-signed certificate, made for the test: none in the repository can expire, and no key is stored. */
+/**
+ * A self-signed certificate. Each test makes its own, so that the repository contains no private key and no certificate
+ * that expires.
+ */
 export interface Certificate {
   readonly key: string
   readonly cert: string
@@ -24,7 +27,8 @@ const BASIC_CONSTRAINTS = "551d13"
 const name = (text: string) => sequence(der(0x31, sequence(oid(COMMON_NAME), der(0x0c, Buffer.from(text)))))
 
 /**
- * A certificate for `host`, valid from one day before now to `days` days after now. A negative number makes it expired.
+ * A certificate for `host`, valid from a day before now, or earlier, until `days` days after now. A negative number
+ * makes an expired certificate.
  */
 export const certificate = (host: string, days = 30): Certificate => {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })

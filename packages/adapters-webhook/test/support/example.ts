@@ -9,7 +9,7 @@ const PATIENCE = { timeout: 60_000, interval: 20 }
 export const sourceOf = (name: string): string => readFileSync(`${FOLDER}examples/${name}`, "utf8")
 
 const running = new Set<ChildProcess>()
-/** Also ends the examples of a test that failed before it could stop them. */
+/** Ends also the examples of a test that failed before it could stop them. */
 afterAll(() => Promise.all([...running].map(ended)))
 
 /** An example that runs in a process of its own, on a free port. */
@@ -22,8 +22,8 @@ export interface Example {
 }
 
 /**
- * Starts an example as a reader would, with the built package, or starts a variation of it. The example gets the
- * secrets but not the environment of the test run.
+ * Starts an example with the built package, as a reader of the documentation would, or starts the variation that `vary`
+ * makes of it. The example gets the secrets but not the environment of the test run.
  */
 export const start = async (
   name: string,

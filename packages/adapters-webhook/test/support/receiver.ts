@@ -51,7 +51,7 @@ export type Reply = (request: Received, response: ServerResponse) => void
 
 export const ok: Reply = (_, response) => response.writeHead(200).end("ok")
 
-/** An HTTP receiver on loopback. With a certificate it speaks TLS. */
+/** An HTTP receiver on loopback. With a certificate it uses TLS. */
 export const receiver = async (reply: Reply = ok, tls?: Certificate): Promise<Receiver> => {
   const received: Array<Received> = []
   const listener: RequestListener = (request, response) => {
@@ -68,7 +68,7 @@ export const receiver = async (reply: Reply = ok, tls?: Certificate): Promise<Re
   return { received, ...(await listen(server)) }
 }
 
-/** A receiver below HTTP, which reads and writes bytes. */
+/** A receiver without HTTP: the test reads and writes the bytes of the socket. */
 export const rawReceiver = async (onConnection: (socket: Socket) => void): Promise<Receiver> => {
   const server = createTcp(onConnection)
   return { received: [], ...(await listen(server)) }
@@ -105,7 +105,7 @@ export const withSender = <A>(
 ): Promise<A> =>
   Effect.runPromise(Effect.flatMap(WebhookSender, use).pipe(Effect.provide(HttpWebhookSender.layer(options))))
 
-/** Makes one POST with a sender of its own. */
+/** Makes one POST with a new sender. */
 export const post = (options: HttpWebhookSender.SenderOptions, url: string, body = "{}"): Promise<WebhookAnswer> =>
   withSender(options, (sender) => sender.post(EndpointUrl.EndpointUrl.make(url), HEADERS, body))
 

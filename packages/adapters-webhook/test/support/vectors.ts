@@ -6,18 +6,18 @@ import type { VerifyFailure } from "@place-access/adapters-webhook/verify"
 export interface Vector {
   readonly name: string
   readonly secrets: ReadonlyArray<string>
-  /** Null if the request had no such header. */
+  /** The value of `X-Service-Signature`; null if the request had no such header. */
   readonly header: string | null
   /** The body as UTF-8 text, or as hex if it is not text. */
   readonly body?: string
   readonly body_hex?: string
-  /** Unix seconds. */
+  /** The time of the receiver in Unix seconds. */
   readonly now_s: number
   readonly tolerance_s: number
   readonly ok: boolean
-  /** Null if the delivery is genuine. A checker of your own may use other names. */
+  /** The reason that `verify` gives; null if the delivery is genuine. Another checker may use other names. */
   readonly reason: VerifyFailure | null
-  /** True if another result would not be a security hole. */
+  /** True if another result is possible without a security hole. */
   readonly choice?: true
 }
 
@@ -28,13 +28,13 @@ interface File {
 
 const PATH = new URL("../../vectors.json", import.meta.url)
 
-/** The vectors as published. */
 export const published = (): File => JSON.parse(readFileSync(PATH, "utf8"))
 
 export const bytesOf = (vector: Vector): Buffer =>
   vector.body_hex === undefined ? Buffer.from(vector.body ?? "", "utf8") : Buffer.from(vector.body_hex, "hex")
 
-// The rest of the file makes the vectors. It does not use our own signing code, so that a vector is a second opinion.
+// The remaining code makes the vectors. It does not use the service's signing code, so that a vector is an independent
+// check.
 
 const SECRET = "whsec_2h7w4m9kz0qv6y1c8t3n5xj0b4f7d9g2p6r8s1a3e5u7i9o0lxkq"
 const OLD = "whsec_9r3k6x1z5m8v0b2n4q7w9y1t3c6f8h0j2d4g7p9s1a3e5u8i0oql"
@@ -79,15 +79,15 @@ const one = (name: string, reason: VerifyFailure | null, { body, body_hex, ...pa
   reason
 })
 
-/** A body with its correct signature. */
+/** A genuine vector: this body with its correct signature. */
 const signed = (name: string, body: string): Vector => one(name, null, { body, header: header(body, SECRET) })
 const signedBytes = (name: string, body_hex: string): Vector =>
   one(name, null, { body_hex, header: header(Buffer.from(body_hex, "hex"), SECRET) })
-/** A header over the usual body. */
+/** A vector with the usual body and this header. */
 const headed = (name: string, reason: VerifyFailure | null, value: string | null): Vector =>
   one(name, reason, { header: value })
 
-/** Our choice: other checkers may read such a header more or less strictly. */
+/** Marks a vector whose result is a choice of `verify`: another checker may read the header more or less strictly. */
 const chosen = (vector: Vector): Vector => ({ ...vector, choice: true })
 
 const rotating = header(BODY, SECRET, OLD)

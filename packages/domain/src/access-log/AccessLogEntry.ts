@@ -2,8 +2,9 @@
 import type { AccessLogEntryId, AppId, ConnectionId, Timestamp, UserId } from "../shared/index.js"
 
 /**
- * One request of an app, or one firing of its rules, for its user to read (Spec §1.7). It is written before the answer
- * or the event leaves, and kept when the connection ends (decision P3). It never has a coordinate.
+ * One request of an app, or one firing of its rules, for the user to read (Spec §1.7). The service stores the entry
+ * before the answer or the event leaves, and keeps it when the connection ends (decision P3). An entry has no
+ * coordinate.
  */
 export interface AccessLogEntry {
   readonly userId: UserId
@@ -13,17 +14,20 @@ export interface AccessLogEntry {
   readonly connectionId: ConnectionId
   /** Method and route, such as `GET /v1/me`, with parameters by name; or an event, such as `webhook place.enter`. */
   readonly endpoint: string
-  /** The purpose's key as the app sent it; null when the app has no such purpose. */
+  /** The purpose's key as the app sent it; null when the app sent none, or one that it does not have. */
   readonly purpose: string | null
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the answer. For an event: 200 when it was sent, else 403, 404 or 410. */
   readonly status: number
   /** The error code of a refused request, or why an event was not sent; null after an answer or a sent event. */
   readonly error: string | null
-  /** What the app learned, in words for the user. For an event that was not sent: what it would have disclosed. */
+  /**
+   * What the app learned, in words for the user; null for a refused request. For an event that was not sent: what the
+   * event would have disclosed.
+   */
   readonly disclosed: string | null
   /**
-   * How often the request came since `at`. More than 1 only for calls with a token that no longer works: one entry has
-   * all such calls of an hour (decision limits-10).
+   * How many requests the entry stands for. More than 1 only for calls with a token that no longer works: all such
+   * calls of one connection to one route, within an hour from `at`, share an entry (decision limits-10).
    */
   readonly times: number
 }

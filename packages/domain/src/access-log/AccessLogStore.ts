@@ -16,21 +16,21 @@ export interface AccessLogFilter {
 /** The key of a user's entry, by which an index finds it. */
 export type AccessLogKey = Pick<AccessLogEntry, "at" | "id">
 
-/** How often an app got an answer about one user under one purpose; `purpose` null: without a purpose. */
+/** How many answers and events about one user an app got under one purpose; `purpose` null: without a purpose. */
 export interface UseCounts {
   readonly purpose: string | null
   readonly count: number
 }
 
-/** How often one app asked about a user, or was sent an event, between two edges. */
+/** How many requests of one app and events for it the log has for one stretch of time (`AccessLogStore.tally`). */
 export interface AppTally {
   readonly appId: AppId
-  /** The index of the edge where the stretch begins. */
+  /** The index, in the `edges` of `tally`, of the edge where the stretch begins. */
   readonly edge: number
   readonly count: number
 }
 
-/** A connection whose last answer is to be found. */
+/** A connection whose last answer `AccessLogStore.lastAnswered` looks up. */
 export interface AccessLogRequest {
   readonly connectionId: ConnectionId
   readonly appId: AppId
@@ -38,35 +38,46 @@ export interface AccessLogRequest {
   readonly until: Timestamp | null
 }
 
-/** What apps asked about each user, and what they learned. Decisions access-log-2, access-log-5 and P3. */
+/** What apps asked about each user, and what the apps learned. Decisions access-log-2, access-log-5 and P3. */
 export class AccessLogStore extends Context.Tag("@place-access/domain/access-log/AccessLogStore")<
   AccessLogStore,
   {
-    /** Returns after the commit. Idempotent by user, time and id: an event to two endpoints is stored once. */
+    /**
+     * Returns after the commit. Idempotent by user, time and id: the entries of an event that goes to two endpoints
+     * have the same key, so the store keeps one.
+     */
     readonly record: (entry: AccessLogEntry) => StoreEffect<void>
     /**
-     * Like `record`. When the user has the entry already, its `times` becomes the greater of both values. So repeats,
-     * also concurrent ones and those that arrive out of order, are one entry.
+     * Like `record`. When the user has an entry with this time and id already, its `times` becomes the greater of both
+     * values. So repeated calls share one entry, even when they are stored at once or out of order.
      */
     readonly recordRepeat: (entry: AccessLogEntry) => StoreEffect<void>
-    /** Like `record`, unless the user has an entry with one of these keys. May miss an entry that is being written. */
+    /**
+     * Like `record`, unless the user has an entry with one of these keys. An entry whose transaction has not committed
+     * is not seen.
+     */
     readonly recordUnless: (entry: AccessLogEntry, keys: ReadonlyArray<AccessLogKey>) => StoreEffect<void>
-    /** Newest first. Entries of the same time are in the order of descending ids. */
+    /** The entries that match the filter, newest first. Entries of the same time are in the order of descending ids. */
     readonly list: (
       userId: UserId,
       filter: AccessLogFilter,
       limit: number,
       after: PagePosition | undefined
     ) => StoreEffect<Page<AccessLogEntry>>
-    /** Counts requests with an answer and sent events since `from`, inclusive. Most used first, then by purpose. */
+    /**
+     * Counts answered requests and sent events since `from`, inclusive, for each purpose. The most used purpose first,
+     * then by the purpose's key.
+     */
     readonly countUses: (userId: UserId, appId: AppId, from: Timestamp) => StoreEffect<ReadonlyArray<UseCounts>>
     /**
-     * Counts what each app asked and was sent from each edge (inclusive) to the next (exclusive), refused requests
-     * included, repeats with their `times`. `edges`: at least two, ascending. Ordered by edge, then app; an app is left
-     * out of a stretch without its entries.
+     * Counts the requests of each app and its events from each edge (inclusive) to the next (exclusive). Refused
+     * requests and withheld events count too, and an entry counts `times` times. `edges`: at least two, ascending.
+     * Ordered by edge, then app; an app without an entry in a stretch is left out there.
      */
     readonly tally: (userId: UserId, edges: ReadonlyArray<Timestamp>) => StoreEffect<ReadonlyArray<AppTally>>
-    /** When each connection last got an answer. A connection that never got one is left out. */
+    /**
+     * The time of each connection's newest answered request or sent event. A connection that has neither is left out.
+     */
     readonly lastAnswered: (
       userId: UserId,
       asked: ReadonlyArray<AccessLogRequest>

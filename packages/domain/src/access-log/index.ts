@@ -1,8 +1,8 @@
 /**
  * The access log: the user's list of everything that apps asked and learned about them. An entry (`AccessLogEntry`)
- * says in words what was disclosed. It holds no coordinate and no token, and outlives the connection. The routes for
- * apps call `recordAccess` before the answer leaves; deliveries add an entry for each firing of a rule. The portal
- * reads the log with `listAccessLog`.
+ * says in words what was disclosed. It has no coordinate and no token, and outlives the connection. The HTTP adapter
+ * calls `recordAccess` before the answer to an app leaves; deliveries add an entry for each firing of a rule. The
+ * user's pages read the log with `listAccessLog`.
  *
  * @module
  */

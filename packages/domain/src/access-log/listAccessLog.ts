@@ -23,7 +23,7 @@ export interface ListedEntry extends Omit<AccessLogEntry, "purpose"> {
   readonly purpose: LoggedPurpose | null
 }
 
-/** A filter by the purpose's id: entries show this id and not the key. */
+/** The filter of a user. It names a purpose by the id, because users see the id and not the key. */
 export interface Query extends Omit<AccessLogFilter, "purpose"> {
   readonly purposeId?: PurposeId | undefined
 }
@@ -34,7 +34,10 @@ export interface AccessLogPage {
   readonly nextCursor: string | null
 }
 
-/** What apps asked about the user, newest first (Spec §1.7). Apps have their present names. */
+/**
+ * What apps asked about the user, newest first (Spec §1.7). Apps have their present names. `Invalid`: `limit` is not a
+ * whole number from 1 to 500, or the cursor is not of this user and filter.
+ */
 export const listAccessLog = program(
   "listAccessLog",
   function* (
@@ -71,7 +74,10 @@ export const listAccessLog = program(
   }
 )
 
-/** Undefined when no entry can match: the purpose is unknown, or another app's than the filter names. */
+/**
+ * The filter with the purpose's key in place of its id. Undefined when no entry can match: no purpose has the id, or
+ * the purpose belongs to another app than the one that the filter names.
+ */
 const toFilter = ({ purposeId, ...rest }: Query) =>
   Effect.gen(function* () {
     if (purposeId === undefined) return rest
@@ -80,7 +86,10 @@ const toFilter = ({ purposeId, ...rest }: Query) =>
     return { ...rest, appId: purpose.appId, purpose: purpose.key }
   })
 
-/** The wordings of the entries' purposes. Archived purposes are included, because old entries name them. */
+/**
+ * Returns a function from app and key to the wording of the purpose. Archived purposes are included, because old
+ * entries name them.
+ */
 const describePurposes = (entries: ReadonlyArray<AccessLogEntry>) =>
   Effect.gen(function* () {
     const purposes = yield* PurposeStore

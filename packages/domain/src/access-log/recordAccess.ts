@@ -4,15 +4,18 @@ import { AccessLogEntryId, type ConnectionId, Entropy, program, Timestamp, Vault
 import type { AccessLogEntry } from "./AccessLogEntry.js"
 import { AccessLogStore } from "./AccessLogStore.js"
 
-/** One request of an app, and the answer that it will get. */
+/** One request of an app, and the answer that the app will get. */
 export type Access = Pick<AccessLogEntry, "endpoint" | "purpose" | "status" | "error" | "disclosed"> & {
-  /** The user, app and connection of the request's token: a live connection, or `InvalidToken.known`. */
+  /** The user, app and connection of the request's token. For a token that no longer works: `InvalidToken.known`. */
   readonly owner: Pick<AccessLogEntry, "userId" | "appId" | "connectionId">
-  /** Present when the call repeats another one and shares its entry. */
+  /** The entry that `countDeadCall` returned for a call with a token that no longer works; left out for other calls. */
   readonly repeat?: Repeat | undefined
 }
 
-/** Commits one entry for a request before the answer leaves (Spec §1.7). If this fails, nothing is answered. */
+/**
+ * Commits the entry of a request before the answer leaves (Spec §1.7). When this program fails, the caller must
+ * withhold the answer.
+ */
 export const recordAccess = program("recordAccess", function* (access: Access) {
   const { disclosed, endpoint, error, owner, purpose, repeat, status } = access
   const { appId, connectionId, userId } = owner
@@ -36,13 +39,14 @@ export const recordAccess = program("recordAccess", function* (access: Access) {
   })
 })
 
-/** The entry that a repeated call belongs to. */
+/** The id, time and count of the entry that the calls with a dead token share. */
 export type Repeat = Pick<AccessLogEntry, "id" | "at" | "times">
 
 /**
- * Counts a call with a token that no longer works: for its connection, like every other call, and for the entry that
- * all such calls of a route share within an hour (decision limits-10). None beyond the connection's rate: nothing
- * is written then, and the next call that is written has the count of all.
+ * Counts a call with a token that no longer works: once for the rate of its connection, like every other call, and once
+ * for the entry that all such calls of a route share within an hour (decision limits-10). Returns that entry's id, time
+ * and count. None when the connection is beyond its rate: then the caller writes no entry, and the next entry that is
+ * written counts this call too.
  */
 export const countDeadCall = program(
   "countDeadCall",

@@ -6,7 +6,10 @@ import { type AppId, Language, Text, TimeZone, type Timestamp, type UserId } fro
 export const Role = Schema.Literal("developer", "reviewer", "admin")
 export type Role = typeof Role.Type
 
-/** Stored trimmed and in lower case, so that case does not matter. `Account.confirmedAt` says whether mail arrives. */
+/**
+ * An e-mail address, trimmed and in lower case, so that case does not matter. `Account.confirmedAt` says whether its
+ * owner proved to read the mail to it.
+ */
 export const Email = Schema.transform(Schema.String, Schema.String, {
   strict: true,
   decode: (text) => text.trim().normalize("NFC").toLowerCase(),
@@ -57,13 +60,19 @@ export interface Account {
   readonly createdAt: Timestamp.Timestamp
   /** Since when nobody can use the account (decision staff-1); null: it is not suspended. */
   readonly suspendedAt: Timestamp.Timestamp | null
-  /** When its owner proved to read the mail to this address. Null: not yet, so no mail is sent to it. */
+  /**
+   * When the owner proved to read the mail to `email`. Null: not yet, so the address gets no mail but the link for this
+   * proof.
+   */
   readonly confirmedAt: Timestamp.Timestamp | null
-  /** The IANA name of the zone in which pages show times. Null: not known, so pages show UTC (decision accounts-19). */
+  /** The IANA name of the zone in which pages show times. Null: unknown, so pages show UTC (decision accounts-19). */
   readonly timeZone: string | null
-  /** The language that its owner chose. Null: no choice, so pages are in the language of each browser (accounts-20). */
+  /** The language that the owner chose. Null: no choice, so pages are in the language of each browser (accounts-20). */
   readonly language: Language.Language | null
-  /** The language of the first browser that signed in, for mails. Null: the browser named none that we have. */
+  /**
+   * The language of mails when `language` is null: that of the first browser that signed in and named a language that
+   * we have. Null: no browser did.
+   */
   readonly browserLanguage: Language.Language | null
   /** The app of a test person (decision test-people-1). Null: the account of a real person. */
   readonly testOf: AppId | null
@@ -92,7 +101,7 @@ export const hasRole = (account: Account, role: Role): boolean => account.roles.
 export const isStaff = (account: Pick<Account, "roles">): boolean =>
   account.roles.some((role) => role === "reviewer" || role === "admin")
 
-/** The account with these roles added, in the order of the catalogue. */
+/** The account with these roles added, in the order of the literals of `Role`. */
 export const withRoles = (account: Account, added: ReadonlyArray<Role>): Account => ({
   ...account,
   roles: Role.literals.filter((role) => account.roles.includes(role) || added.includes(role))

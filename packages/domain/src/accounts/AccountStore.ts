@@ -7,7 +7,7 @@ import type { NoticeKind } from "./NoticeKind.js"
 import type { Session } from "./Session.js"
 import type { RecentTries, SignInTry, ThrottleVerdict } from "./SignInThrottle.js"
 
-/** An account with the argon2id string of its password. Only sign-in reads it. */
+/** An account with the argon2id string of its password. Only the check of a typed password reads the string. */
 export interface AccountCredentials {
   readonly account: Account
   readonly passwordHash: string
@@ -34,14 +34,14 @@ export interface ChosenNotices {
 export class AccountStore extends Context.Tag("@place-access/domain/accounts/AccountStore")<
   AccountStore,
   {
-    /** Stores the account and its `HistoryStore.choice`, if `keep` is given. `Conflict`: the e-mail is taken. */
+    /** Stores the account, and, if given, `keep` as its `HistoryStore.choice`. `Conflict`: the e-mail is taken. */
     readonly create: (
       account: Account,
       passwordHash: string,
       keep?: Keep | undefined,
       audit?: AuditEvent
     ) => Effect.Effect<void, Conflict | StoreError>
-    /** None when there is no such account. */
+    /** None when there is no account of this id. */
     readonly find: (id: UserId) => StoreEffect<Option.Option<Account>>
     /** None when no account has this e-mail. */
     readonly findByEmail: (email: Email) => StoreEffect<Option.Option<AccountCredentials>>
@@ -57,13 +57,15 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly chooseTimeZone: (id: UserId, name: string) => StoreEffect<void>
     /** Stores the `browserLanguage`, unless the account has one. No effect on an unknown account. */
     readonly learnLanguage: (id: UserId, language: Language.Language) => StoreEffect<void>
-    /** Stores the chosen language; null: no choice any more. No effect on an unknown account. */
+    /** Stores the chosen language; null removes the choice. No effect on an unknown account. */
     readonly chooseLanguage: (id: UserId, language: Language.Language | null) => StoreEffect<void>
     /** The notices that the account's owner chose; none before the first choice. */
     readonly notices: (id: UserId) => StoreEffect<ReadonlyArray<NoticeKind>>
     /** Replaces the chosen notices. No effect on an unknown account. */
     readonly chooseNotices: (id: UserId, kinds: ReadonlyArray<NoticeKind>) => StoreEffect<void>
-    /** People in these buckets who chose a notice, ordered by id (by character codes). */
+    /**
+     * A page of the people in these buckets (`leases/Bucket`) who chose a notice, ordered by id (by character codes).
+     */
     readonly listNotified: (page: {
       readonly buckets: ReadonlyArray<number>
       readonly limit: number
@@ -85,7 +87,7 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     ) => StoreEffect<boolean>
     /** The sessions of this account that `findSession` would find, last used first. */
     readonly listSessions: (id: UserId, now: Timestamp.Timestamp) => StoreEffect<ReadonlyArray<Session>>
-    /** Idempotent. */
+    /** Closes the session of this hash. Idempotent. */
     readonly closeSession: (hash: Vault.Hash) => StoreEffect<void>
     /** Closes every session of this account except that of the hash `kept`; null: all. Returns how many it closed. */
     readonly closeOtherSessions: (
@@ -103,11 +105,11 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
       tried: SignInTry,
       decide: (recent: RecentTries, now: Timestamp.Timestamp) => ThrottleVerdict
     ) => StoreEffect<ThrottleVerdict>
-    /** The password was wrong: the attempt becomes a failure at the time when it was admitted. */
+    /** The password or the code was wrong: the attempt becomes a failure at the time when it was admitted. */
     readonly failTry: (id: SignInTry["id"]) => StoreEffect<void>
     /**
-     * The password was right: removes the attempt and the failures of the account, or of the known browser. The
-     * failures of the network address stay.
+     * The password or the code was right: removes the attempt. Earlier failures of the account, or of the known
+     * browser, no longer count for it. The failures of the network address still count.
      */
     readonly clearTries: (tried: SignInTry) => StoreEffect<void>
   }

@@ -4,15 +4,15 @@ import { DAY, make, plus, type Timestamp } from "../shared/Timestamp.js"
 import * as Time from "../shared/Timestamp.js"
 
 /**
- * A browser that its owner signed in with before (decision accounts-14). A signed cookie proves it; the database stores
- * nothing about the browser. Attempts to sign in from such a browser are counted apart (`SignInThrottle`), so a
- * stranger who guesses passwords cannot lock out the owner. The cookie signs nobody in.
+ * A browser with which the owner of an account signed in before (decision accounts-14). A signed cookie proves it; the
+ * database stores nothing about the browser. Attempts to sign in from such a browser are counted separately
+ * (`SignInThrottle`), so a stranger who guesses passwords cannot lock out the owner. The cookie signs nobody in.
  */
 export interface KnownBrowser {
   readonly userId: UserId
   /** The id under which the browser's attempts to sign in are counted. */
   readonly id: string
-  /** The cookie counts while the account's password has this version: it ends when the password is replaced. */
+  /** The cookie counts only while the account's password has this version, so a new password ends it. */
   readonly passwordVersion: number
   /** Exclusive: this instant no longer counts. */
   readonly expiresAt: Timestamp
@@ -21,7 +21,10 @@ export interface KnownBrowser {
 /** How long a browser stays known after a sign-in. */
 export const LIFETIME = 365 * DAY
 
-/** The cookie after a sign-in at `now`. A browser that was known keeps its id, and so its failed attempts. */
+/**
+ * The cookie to set after a sign-in at `now`. A browser that was known to this account before keeps its id, so its
+ * failed attempts still count.
+ */
 export const issueCookie = program(
   "issueCookie",
   function* (
@@ -38,7 +41,7 @@ export const issueCookie = program(
 
 const COOKIE = /^(([0-9A-Za-z_-]{1,80})\.(brw_[0-9a-z]{24})\.(\d{1,9})\.(\d{1,15}))\.([0-9A-Za-z_-]{43})$/
 
-/** The content of the cookie. None when we did not sign the cookie, or it has expired. */
+/** The content of the cookie. None when this service did not sign the cookie, or when the cookie has expired. */
 export const readCookie = program("readCookie", function* (cookie: string) {
   const vault = yield* Vault.Vault
   const [, signed, userId, id, version, end, mac] = COOKIE.exec(cookie) ?? []

@@ -7,10 +7,12 @@ export type PasswordOwner = Pick<Account, "email" | "displayName">
 /** Whether a text, in lower case, is one of the commonest passwords (`PasswordHasher.common`). */
 export type IsCommon = (text: string) => boolean
 
-/** The most digits and signs around a common password that do not make it a better one: `dragon2026!`. */
+/** A common password with up to this many digits and signs around it is still refused: `dragon2026!`. */
 const PADDING_MAX = 6
 
-/** Why the password may not be used, as it continues "Password …"; undefined when it may. */
+/**
+ * Why the password is refused, worded to follow the name of its field (“must not …”); undefined when it is accepted.
+ */
 export const refusal = (password: Password, owner: PasswordOwner, isCommon: IsCommon): string | undefined => {
   const text = password.normalize("NFKC").toLowerCase()
   const candidates = [text, ...withoutPadding(text)]
@@ -21,7 +23,10 @@ export const refusal = (password: Password, owner: PasswordOwner, isCommon: IsCo
     : undefined
 }
 
-/** The text without digits and signs at both ends; nothing when they are too many or the rest is too short. */
+/**
+ * The text without the digits and signs at its ends. Empty when there are none or more than `PADDING_MAX` of them, and
+ * when fewer than four characters are left.
+ */
 const withoutPadding = (text: string): ReadonlyArray<string> => {
   const core = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "")
   const padding = [...text].length - [...core].length

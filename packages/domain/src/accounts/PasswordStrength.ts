@@ -1,15 +1,18 @@
 // How hard a password is to guess, in words. Decision accounts-8.
 
-/** A judgement for people. It refuses nothing: `PasswordRules` does. */
+/** A judgement for people to read. Weak passwords are accepted; only `PasswordRules` refuses one. */
 export type PasswordStrength = "weak" | "fair" | "strong"
 
-/** About as many guesses as one graphics card makes against argon2id in a day, and in a year. */
+/**
+ * In bits: the base-2 logarithm of the number of guesses that a password needs. Below `FAIR_BITS` it is weak, below
+ * `STRONG_BITS` fair.
+ */
 const FAIR_BITS = 42
 const STRONG_BITS = 60
 
 /**
- * Counts the characters that a guesser cannot foresee. A character that repeats the character before, or continues a
- * row such as `abc` or `321`, adds nothing; neither does a second copy of a piece of three characters.
+ * Judges by the characters that a guesser cannot foresee. A character that repeats the character before, or continues a
+ * row such as `abc` or `321`, adds nothing; nor does the last character of a piece of three that occurred before.
  */
 export const of = (password: string): PasswordStrength => {
   const bits = unforeseen(password) * Math.log2(alphabet(password))
@@ -29,7 +32,10 @@ const unforeseen = (password: string): number => {
   }).length
 }
 
-/** How many characters a guesser tries at each place. A long text of letters is likely to be words, hence few. */
+/**
+ * How many characters a guesser tries for each position. Each kind of character counts 8, and not the size of its
+ * alphabet, because long texts of letters are likely to be words.
+ */
 const alphabet = (password: string): number =>
   (/\p{Ll}/u.test(password) ? 8 : 0) +
   (/\p{Lu}/u.test(password) ? 8 : 0) +

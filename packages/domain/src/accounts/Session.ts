@@ -29,18 +29,18 @@ export interface Session extends Client {
   readonly expiresAt: Timestamp
 }
 
-/** How long a session lives after its last use. */
+/** How long a session stays valid after its last use. */
 export const LIFETIME = 14 * DAY
 
-/** How long a session lives after the sign-in, whatever its use: a stolen cookie stops working. */
+/** How long a session stays valid after the sign-in, however much it is used, so that a stolen cookie stops working. */
 export const LONGEST = 30 * DAY
 
-/** A session that is used all the time is renewed this often, so that not every request writes. */
+/** The least time between two renewals of a session. Without it every request would write to the database. */
 const RENEWED_EVERY = HOUR
 
 const UNKNOWN: Client = { browser: null, address: null }
 
-/** A session that begins now. `hash` is that of the cookie's secret. Version 0: the account's first password. */
+/** A session that begins now. `hash`: the SHA-256 of its cookie. Version 0: the account's first password. */
 export const open = (
   hash: Vault.Hash,
   userId: UserId,
@@ -59,7 +59,10 @@ export const open = (
   expiresAt: plus(now, LIFETIME)
 })
 
-/** The session after a use at `now`. Undefined: it was renewed less than an hour ago, and nothing is written. */
+/**
+ * The session after a use at `now`. Undefined when the last renewal is less than an hour old, so that nothing has to be
+ * stored.
+ */
 export const renewed = (session: Session, now: Timestamp): Session | undefined =>
   now - session.seenAt < RENEWED_EVERY
     ? undefined

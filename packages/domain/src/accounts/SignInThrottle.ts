@@ -9,7 +9,7 @@ export const PER_ADDRESS = 50
 /** The limit for failures of one known browser, which count for no other limit. */
 export const PER_BROWSER = 5
 
-/** An attempt still unchecked after this counts as a failure: its process died. */
+/** An attempt without a result after this time counts as a failure: the process that checked it died. */
 export const IN_FLIGHT = 30 * SECOND
 
 /** One attempt to sign in. It counts whether or not the e-mail belongs to an account. */
@@ -31,11 +31,11 @@ export interface CountedTry {
 
 /** The recent attempts, oldest first. */
 export interface RecentTries {
-  /** Attempts of unknown browsers at the account. Failures before their last success are left out. */
+  /** Attempts of unknown browsers at the account. Failures before the last successful attempt are left out. */
   readonly ofAccount: ReadonlyArray<CountedTry>
   /** Attempts of unknown browsers from the address. */
   readonly ofAddress: ReadonlyArray<CountedTry>
-  /** Attempts of the known browser, when the attempt comes from one. Then no other attempts count. */
+  /** Attempts of the known browser, when the attempt comes from one; then `ofAccount` and `ofAddress` do not count. */
   readonly ofBrowser?: ReadonlyArray<CountedTry>
 }
 
@@ -66,8 +66,8 @@ const limitsOf = ({ ofAccount, ofAddress, ofBrowser }: RecentTries) =>
 export type ThrottleScope = "account" | "address"
 
 /**
- * The limits that one more attempt fills. When that attempt fails too, the limit refuses every further one. A known
- * browser shuts out nobody but itself, which is no event.
+ * The limits that are reached if the attempt fails. They then refuse further attempts, which the audit log records as a
+ * lock-out. Empty for a known browser: its limit shuts out that browser only, and is not recorded.
  */
 export const fills = (recent: RecentTries, now: Timestamp): ReadonlyArray<ThrottleScope> =>
   recent.ofBrowser !== undefined
@@ -89,7 +89,10 @@ const untilOpen = (tries: ReadonlyArray<CountedTry>, limit: number, now: Timesta
 const isFull = (tries: ReadonlyArray<CountedTry>, limit: number, now: Timestamp): boolean =>
   tries.filter((one) => counts(one, now)).length >= limit
 
-/** The unit of counting: an IPv4 address, an IPv6 /64 (one household has all of it), or any other text. */
+/**
+ * The unit by which attempts are counted: an IPv4 address, an IPv6 /64 (one household has all of it), or any other
+ * text.
+ */
 export const network = (address: string): string => {
   const bare = address.replace(/^\[|\]$|%.*$/g, "").toLowerCase()
   const mapped = /^(?:::ffff:)?(\d{1,3}(?:\.\d{1,3}){3})$/.exec(bare)?.[1]

@@ -8,7 +8,9 @@ import * as Session from "./Session.js"
 /** The session's last proof is at least 15 minutes old, or the session is over. Wire: 403 `confirmation_required`. */
 export class ConfirmationRequired extends Schema.TaggedError<ConfirmationRequired>()("ConfirmationRequired", {}) {}
 
-/** Whether the session of this cookie was confirmed in the last 15 minutes. False also for a session that is over. */
+/**
+ * Whether the session of this cookie was opened or confirmed in the last 15 minutes. False when the session is over.
+ */
 export const isFreshSession = program("isFreshSession", function* (cookie: string) {
   if (!Session.isCookie(cookie)) return false
   const now = yield* Timestamp.now
@@ -16,14 +18,17 @@ export const isFreshSession = program("isFreshSession", function* (cookie: strin
   return Option.exists(found, ({ session }) => Session.isFresh(session, now))
 })
 
-/** Fails with `ConfirmationRequired` unless the session of this cookie was confirmed in the last 15 minutes. */
+/**
+ * Fails with `ConfirmationRequired` unless the session of this cookie was opened or confirmed in the last 15 minutes.
+ */
 export const requireFreshSession = program("requireFreshSession", function* (cookie: string) {
   if (!(yield* isFreshSession(cookie))) return yield* new ConfirmationRequired()
 })
 
 /**
- * Fails with `ConfirmationRequired` unless the session is fresh, for an account with a second factor. For actions that
- * ask for the password themselves: without a second factor the password is proof enough.
+ * Fails with `ConfirmationRequired` when the account has a second factor and the session of this cookie was neither
+ * opened nor confirmed in the last 15 minutes. For actions that ask for the password: without a second factor, the
+ * password proves enough.
  */
 export const requireFreshWithFactor = program("requireFreshWithFactor", function* (account: Account, cookie: string) {
   if (yield* (yield* AccountStore).hasFactor(account.id)) yield* requireFreshSession(cookie)

@@ -52,8 +52,9 @@ const openAccount = program("openAccount", function* (asked: OpenedAccount, acto
 })
 
 /**
- * Makes any account for the operator: no default password exists (decision A4). The address counts as confirmed,
- * because the operator vouches for it. `Conflict`: e-mail taken. `Invalid`: a password that attackers try first.
+ * Creates an account with any roles for the operator, because the service comes with no account and no default password
+ * (decision A4). The address counts as confirmed, because the operator vouches for it. `Conflict`: e-mail taken.
+ * `Invalid`: a password that attackers try first.
  */
 export const createAccount = program(
   "createAccount",
@@ -66,12 +67,12 @@ export const createAccount = program(
 )
 
 /**
- * Creates a plain user's account at once, where no mail can be sent (decision A1; `requestSignUp` elsewhere). It opens
- * no session. `Forbidden` while sign-up is closed (`SIGN_UP`, decisions §10), `Conflict` when the e-mail has an account
- * already.
+ * Creates an account without roles at once, in a service that cannot send mail (decision A1); a service with mail calls
+ * `requestSignUp` instead. Opens no session. `Forbidden` while sign-up is closed (`SIGN_UP`, decisions §10), `Conflict`
+ * when the e-mail has an account already, `Invalid` for a password that attackers try first.
  */
 export const signUp = program("signUp", function* (input: NewAccount, policy: "open" | "closed") {
-  // Checked before the password is hashed, so that a closed service does no work for strangers.
+  // The policy is checked before the password is hashed, so that a closed service does no work for strangers.
   if (policy === "closed") return yield* new Forbidden({ reason: "sign-up is closed" })
   return yield* openAccount({ ...input, roles: [], isConfirmed: false }, AuditEvent.OWNER)
 })

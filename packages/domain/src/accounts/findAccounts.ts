@@ -3,7 +3,10 @@ import type { UserId } from "../shared/Ids.js"
 import type { Account } from "./Account.js"
 import { AccountStore } from "./AccountStore.js"
 
-/** The accounts of these ids, by id. A page often names one person many times: each id is looked up once. */
+/**
+ * The accounts of these ids, by id; unknown ids are left out. A page often names one person many times, so each id is
+ * looked up once.
+ */
 export const findAccounts = (ids: Iterable<UserId>) =>
   Effect.gen(function* () {
     const accounts = yield* AccountStore

@@ -34,8 +34,8 @@ export type SentForm = string | undefined
 
 /**
  * The cookie of a session that a form opens or confirms. A person who presses the button twice sends the form twice,
- * and the browser may throw the first answer away. So the cookie is derived from the form, with a key outside the
- * database (decision accounts-21): the second answer can have the same cookie. Random where there is no form.
+ * and the browser may discard the first answer. So the cookie is derived from the form, with a key outside the database
+ * (decision accounts-21), and the second answer can have the same cookie. Random when `form` is undefined.
  */
 export const newCookie = program("newCookie", function* (form: SentForm) {
   const vault = yield* Vault.Vault
@@ -48,9 +48,9 @@ const cookieOf = ({ derive }: Vault.Vault["Type"], key: Vault.KeyId, form: strin
   )
 
 /**
- * The cookie that this form opened or confirmed a session with, while that session is live and its proof is of the last
- * 15 minutes. None for a form that was sent for the first time. The caller has checked that the form belongs to the
- * browser.
+ * The cookie of the session that this form opened or confirmed, if the session is live and was opened or confirmed in
+ * the last 15 minutes. None when the form is sent for the first time. The caller must check first that the form belongs
+ * to the browser.
  */
 export const findRepeated = program("findRepeated", function* (form: SentForm) {
   if (form === undefined) return Option.none<string>()

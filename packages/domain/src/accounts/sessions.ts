@@ -33,7 +33,7 @@ export const signOut = program("signOut", function* (cookie: string) {
 export interface ListedSession {
   readonly id: SessionId
   readonly session: Session.Session
-  /** The session of the browser that asked. */
+  /** True for the session of the browser that shows the list. */
   readonly isCurrent: boolean
 }
 

@@ -10,7 +10,10 @@ import * as PendingSignIn from "./PendingSignIn.js"
 import * as Session from "./Session.js"
 import * as SignInThrottle from "./SignInThrottle.js"
 
-/** Wrong password or unknown e-mail; the answer does not say which (decision A2). Wire: 401 `not_signed_in`. */
+/**
+ * Wrong password or unknown e-mail; the answer does not say which (decision A2). Wire: 401 `not_signed_in` at the
+ * sign-in, 403 where a signed-in person gives the password.
+ */
 export class WrongCredentials extends Schema.TaggedError<WrongCredentials>()("WrongCredentials", {}) {}
 
 /** The throttle refused the attempt (decision A2). Wire: 429 `rate_limited` with `Retry-After`. */
@@ -27,7 +30,9 @@ const SUSPENDED =
  * `second_factor_required`.
  */
 export class FactorRequired extends Schema.TaggedError<FactorRequired>()("FactorRequired", {
-  /** The token with which the second step continues. */
+  /**
+   * The signed `PendingSignIn`, with which the second step continues. Empty in `confirmSession`, which has a session.
+   */
   pending: Schema.String
 }) {}
 
@@ -96,7 +101,10 @@ const settle = (
     return credentials.value
   })
 
-/** An e-mail without an account is not recorded: somebody may have typed their password into that field. */
+/**
+ * Writes a failed attempt to the audit log, and a lock-out for each limit in `fills`. `userId` null: the e-mail has no
+ * account. The e-mail is not recorded, because somebody may have typed their password into its field.
+ */
 export const recordFailure = program(
   "recordFailure",
   function* (
@@ -112,14 +120,15 @@ export const recordFailure = program(
   }
 )
 
-/** `verifyPassword` for callers that change nothing about the password. */
+/** Like `verifyPassword`, for callers that need the account and not its hash. */
 export const checkPassword = program("checkPassword", function* (input: SignIn) {
   return (yield* verifyPassword(input)).account
 })
 
 /**
- * Returns the limits that this attempt fills: should it fail, sign-in is closed. Waits while attempts in flight alone
- * reach the limit: one person may use several browsers at once.
+ * Stores the attempt if the throttle admits it, and returns the limits that are reached if it fails. While only
+ * attempts in flight reach a limit, it waits, up to 3.1 s: one person may sign in with several browsers at once.
+ * `TooManyAttempts` when the throttle refuses.
  */
 export const admit = program("admit", function* (tried: SignInThrottle.SignInTry) {
   const accounts = yield* AccountStore
@@ -139,8 +148,9 @@ export const admit = program("admit", function* (tried: SignInThrottle.SignInTry
 const PAUSES_MS = [100, 200, 400, 800, 1600]
 
 /**
- * A session of a person who proved who they are. Only the SHA-256 of its cookie is kept. `form`: the form from which
- * the cookie is derived (`newCookie`). `Forbidden` for a suspended account, in whatever way its owner signs in.
+ * Opens a session for a person who proved who they are, and returns its cookie, of which only the SHA-256 is stored.
+ * `form`: the form from which the cookie is derived (`newCookie`). `Forbidden` for a suspended account, in whatever way
+ * its owner signs in.
  */
 export const openSession = program(
   "openSession",

@@ -14,8 +14,9 @@ export type CurrentPlace =
 export const UNKNOWN = { state: "unknown", place: null, asOf: null } as const
 
 /**
- * Decides by the newest decisive fix: one that is certainly inside one of the places, or certainly outside all of them.
- * An imprecise fix decides nothing. `fixes` are newest first. Without places, every fix means elsewhere.
+ * Decides by the newest decisive fix since `since`: a fix that is certainly inside one of the places, or certainly
+ * outside all of them. An imprecise fix decides nothing. `fixes` are newest first. Without places, every fix means
+ * elsewhere.
  */
 export const decide = (
   places: ReadonlyArray<Place.Place>,

@@ -6,7 +6,11 @@ import * as Shape from "../places/Shape.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import { best, type VisiblePlaceCandidate } from "./VisiblePlaces.js"
 
-/** The result of a look-up (Spec §2.5). `asOf` is null when no fix was near enough in time. */
+/**
+ * The result of a look-up (Spec §2.5). `place` null: the user was at none of the app's places, or no fix was near
+ * enough in time, and then `asOf` is null too. `asOf` is the time of the fix, `deltaSeconds` how far it is from the
+ * moment.
+ */
 export interface PlaceAtMoment {
   readonly place: Place.PlaceRef | null
   readonly asOf: Timestamp | null
@@ -16,8 +20,9 @@ export interface PlaceAtMoment {
 export const UNKNOWN: PlaceAtMoment = { place: null, asOf: null, deltaSeconds: null }
 
 /**
- * The place whose circle, as it was at the fix, contains the nearest fix (decision L9). Unlike in presence, a fix near
- * the edge counts. `shapes` are the shapes of `places`, by version. A place archived before the fix does not match.
+ * The place whose circle, as it was at the time of the nearest fix, contains this fix (decision L9). Unlike `Presence`,
+ * it does not look at the accuracy, so a fix near the edge decides. `shapes`: those of the user's places, each place's
+ * by ascending version. A place archived before the fix does not match.
  */
 export const decide = (
   places: ReadonlyArray<Place.Place>,

@@ -10,7 +10,10 @@ export type Presence =
 
 export const UNKNOWN: Presence = { state: "unknown", asOf: null }
 
-/** Decides by the newest fix since `since` that is decisive about this circle. `fixes` are newest first. */
+/**
+ * Decides by the newest fix since `since` that is certainly inside or certainly outside the circle. `fixes` are newest
+ * first.
+ */
 export const decide = (circle: Geometry.Circle, fixes: ReadonlyArray<StoredFix>, since: Timestamp): Presence => {
   for (const fix of fixes) {
     if (fix.capturedAt < since) return UNKNOWN

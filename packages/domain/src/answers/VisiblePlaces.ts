@@ -3,7 +3,10 @@ import type { Connection } from "../connection/Connection.js"
 import * as Geometry from "../places/Geometry.js"
 import type { Place } from "../places/Place.js"
 
-/** The places that the app may know. Decisions get no others: no other place may change an answer (Spec §1.2). */
+/**
+ * Those of the user's places that are shared with the app, archived ones included. The decisions about answers get no
+ * others, because no other place may change an answer (Spec §1.2).
+ */
 export const shared = (connection: Pick<Connection, "places">, own: ReadonlyArray<Place>): ReadonlyArray<Place> => {
   const ids = new Set(connection.places.map(({ placeId }) => placeId))
   return own.filter(({ id }) => ids.has(id))

@@ -35,8 +35,8 @@ export interface PlacePresence {
 }
 
 /**
- * Whether the user is at a place, by fixes of the last `maxAgeS` seconds. `NotFound` alike for unknown, withdrawn,
- * archived and other people's places, which the app cannot tell apart. `id` may be any text.
+ * Whether the user is at a place, by the fixes of the last `maxAgeS` seconds. `NotFound` for an unknown, withdrawn or
+ * archived place and for one of another person, so that the app cannot tell them apart. `id` may be any text.
  */
 export const checkPresence = program(
   "checkPresence",
@@ -67,8 +67,9 @@ export const findCurrentPlace = program(
 )
 
 /**
- * The place where the user was at `at`, of the places that are shared with the app now (decision L9). When they were
- * shared does not matter. A place that was archived later still matches earlier moments.
+ * The place where the user was at `at`, of the places that are shared with the app now (decision L9), by the nearest
+ * fix within `toleranceMs`. When a place was shared does not matter. A place that was archived later still matches
+ * earlier moments.
  */
 export const lookUpPlace = program(
   "lookUpPlace",
@@ -88,7 +89,8 @@ export const lookUpPlace = program(
 
 /**
  * Whether the user is inside a circle that the app drew, by fixes of the last `maxAgeS` seconds. `BudgetExceeded`
- * beyond the budget of person and app, which zone rules use too: many questions could locate a person.
+ * beyond the budget of questions that the app has for this person, which zone rules use too: many questions could
+ * locate a person.
  */
 export const verifyZone = program(
   "verifyZone",
@@ -97,7 +99,7 @@ export const verifyZone = program(
     circle: Geometry.Circle,
     maxAgeS: number
   ) {
-    // Nothing is disclosed, so nothing is taken from the budget.
+    // During a pause nothing is disclosed, so nothing is taken from the budget.
     if (yield* isPaused({ pause })) return Presence.UNKNOWN
     yield* askZone({ userId, appId }, circle)
     return yield* newestDecisive(yield* FixHistory, userId, maxAgeS, (fixes, since) =>
@@ -106,7 +108,7 @@ export const verifyZone = program(
   }
 )
 
-/** Whether the app is paused. Then every answer is that nothing is known (decision connection-4). */
+/** Whether the app is paused. Then the answers say that the user's place is unknown (decision connection-4). */
 const isPaused = ({ pause }: Pick<Connection, "pause">): Effect.Effect<boolean> =>
   Effect.map(Timestamp.now, (now) => Pause.isOn(pause, now))
 
@@ -114,7 +116,10 @@ const isPaused = ({ pause }: Pick<Connection, "pause">): Effect.Effect<boolean> 
 const FIRST_PAGE = 8
 const PAGE_MAX = 1_000
 
-/** Gives `decide` the fixes of the last `maxAgeS` seconds, newest first, page by page, until it decides. */
+/**
+ * Gives `decide` the fixes of the last `maxAgeS` seconds, newest first, page by page, until it decides or no fix is
+ * left.
+ */
 const newestDecisive = <A extends { readonly state: string }>(
   history: FixHistory["Type"],
   userId: UserId,

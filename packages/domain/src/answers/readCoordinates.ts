@@ -1,10 +1,9 @@
+// Answers with coordinates to an app. During a pause there are none (decision connection-4).
 import { Effect, Option } from "effect"
 import type { Connection } from "../connection/Connection.js"
 import * as Pause from "../connection/Pause.js"
 import { type FixPage, type HistoryQuery, latestFix, listDays, listFixes, nearestFix } from "../fixes/index.js"
 import { program, Timestamp } from "../shared/index.js"
-
-/** Answers with coordinates to an app. During a pause there are none (decision connection-4). */
 
 type Asker = Pick<Connection, "userId" | "pause">
 
@@ -14,12 +13,12 @@ const unlessPaused = <A, B, E, R>({ pause }: Asker, none: B, answer: Effect.Effe
     Pause.isOn(pause, now) ? Effect.succeed(none) : answer
   )
 
-/** The user's newest fix (`latestFix`). */
+/** The user's newest fix (`latestFix`); none while the app is paused. */
 export const latestForApp = program("latestForApp", function* (connection: Asker) {
   return yield* unlessPaused(connection, Option.none(), latestFix(connection.userId))
 })
 
-/** The fix nearest in time to `at` (`nearestFix`). */
+/** The fix nearest in time to `at` (`nearestFix`); undefined while the app is paused. */
 export const nearestForApp = program(
   "nearestForApp",
   function* (connection: Asker, at: Timestamp.Timestamp, toleranceMs: number) {
@@ -29,7 +28,7 @@ export const nearestForApp = program(
 
 const NO_FIXES: FixPage = { fixes: [], nextCursor: null }
 
-/** The user's fixes of a span (`listFixes`). */
+/** The user's fixes of a span (`listFixes`); an empty page while the app is paused. */
 export const fixesForApp = program(
   "fixesForApp",
   function* (
@@ -42,7 +41,7 @@ export const fixesForApp = program(
   }
 )
 
-/** The days with fixes (`listDays`). */
+/** The days with fixes (`listDays`); none while the app is paused. */
 export const daysForApp = program(
   "daysForApp",
   function* (connection: Asker, asked: HistoryQuery.HistoryRequest, tz: string) {

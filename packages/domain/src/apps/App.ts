@@ -5,7 +5,10 @@ import { type AppId, Scope, Text, type Timestamp, type UserId } from "../shared/
 import { LogoDigest } from "./AppLogo.js"
 import { RedirectUri } from "./RedirectUri.js"
 
-/** sandbox → in review → production, or back to sandbox with a note (decision P2). */
+/**
+ * A new app is in the sandbox and is submitted for review. A reviewer lets it into production, or sends it back to the
+ * sandbox with a note (decision P2).
+ */
 export const AppStatus = Schema.Literal("sandbox", "in_review", "production")
 export type AppStatus = typeof AppStatus.Type
 
@@ -15,7 +18,10 @@ export type AppName = typeof AppName.Type
 export const AppDescription = Text.paragraphs(10, 500).pipe(Schema.brand("AppDescription"))
 export type AppDescription = typeof AppDescription.Type
 
-/** A page about the app, linked wherever users see the app. Only http and https, so that the link cannot run code. */
+/**
+ * A page about the app, to which the consent page and other pages link. Only http and https, so that the link cannot
+ * run code.
+ */
 export const HomepageUrl = Schema.String.pipe(
   Schema.maxLength(2048, { message: () => "must be at most 2,048 characters" }),
   Schema.pattern(/^https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?(?:[/?#][\x21-\x7e]*)?$/, {
@@ -36,7 +42,7 @@ export const Proposal = Schema.Struct({
   description: Schema.NullOr(Schema.typeSchema(AppDescription)),
   homepageUrl: Schema.NullOr(HomepageUrl),
   logo: Schema.optionalWith(Schema.NullOr(LogoDigest), {
-    /** Proposals from before apps had logos have no such field. */
+    /** Stored proposals from before apps had logos lack this field. */
     default: () => null
   }),
   scopes: Schema.NullOr(Schema.Array(Scope.Scope)),
@@ -65,7 +71,7 @@ export interface App extends Submittable {
   readonly approvedOrigins: ReadonlyArray<string>
   /** The change that waits for a reviewer while the app is in production; null: none. */
   readonly proposal: Proposal | null
-  /** The note of the last decision about the app. */
+  /** The note of the last decision about the app, until the developer submits again; null: no note. */
   readonly reviewNote: string | null
   readonly revokedAt: Timestamp.Timestamp | null
   /** Since when the developer's account is suspended, and so the app (decision staff-1); null: not suspended. */
@@ -93,7 +99,7 @@ export const INITIAL = {
 export const scopes = (app: Pick<App, "declaredScopes" | "allowedScopes">): ReadonlyArray<Scope.Scope> =>
   app.allowedScopes === null ? app.declaredScopes : Scope.intersect(app.declaredScopes, app.allowedScopes)
 
-/** Whether nobody can connect the app now: an admin revoked it, or its developer's account is suspended. */
+/** Whether nobody can connect the app now: the app was revoked, or its developer's account is suspended. */
 export const isGone = ({ revokedAt, suspendedAt }: Pick<App, "revokedAt" | "suspendedAt">): boolean =>
   revokedAt !== null || suspendedAt !== null
 
@@ -104,8 +110,8 @@ export interface Connecting {
 }
 
 /**
- * Whether this person can connect the app. Before production, only the developer can (Spec §5.4, decision A1), and the
- * app's own test people; a test person never connects an app in production (decision test-people-3).
+ * Whether this person can connect the app. Before production, only the owner (Spec §5.4, decision A1) and the app's own
+ * test people can. A test person never connects an app in production (decision test-people-3).
  */
 export const canBeConnectedBy = (app: App, { id, testOf }: Connecting): boolean =>
   app.status === "production" ? testOf === null : app.ownerId === id || testOf === app.id

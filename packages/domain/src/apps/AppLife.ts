@@ -9,8 +9,8 @@ import * as AppProposal from "./AppProposal.js"
 import type { RedirectUri } from "./RedirectUri.js"
 
 /**
- * The states of an app after `createApp` and the transitions between them (Spec §5.4, decisions P2 and M2).
- * docs/state-machines.md draws them. A transition that is not on the drawing is a `Conflict` and changes nothing.
+ * The app after a transition, or the `Conflict` of a transition that the app's state does not allow (Spec §5.4,
+ * decisions P2 and M2). packages/domain/docs/state-machines.md draws the states and the transitions.
  */
 type Step = Either.Either<App, Conflict>
 
@@ -32,10 +32,10 @@ export interface AppEdit {
 }
 
 /**
- * Applies a developer's change. Before production it takes effect at once, but scopes can be added in the sandbox only.
- * In production, parts that were never approved wait for a reviewer (`AppProposal`), and setting a waiting part back to
- * its present value withdraws it. Scopes can always be given up, and tokens lose them at once (Spec §5.6). An edit
- * equal to the present state has no effect.
+ * Applies a developer's change. Before production it takes effect at once, but scopes cannot be added during a review.
+ * In production, a part that needs a review waits for one (`AppProposal.propose`); setting a waiting part back to its
+ * present value withdraws it. The app and its tokens lose a removed scope at once (Spec §5.6), unless no approved scope
+ * would be left. An edit equal to the present state has no effect.
  */
 export const edit = (app: App, change: AppEdit, now: Timestamp.Timestamp): Step => {
   const before = AppProposal.wanted(app)
@@ -53,7 +53,10 @@ export const edit = (app: App, change: AppEdit, now: Timestamp.Timestamp): Step 
   )
 }
 
-/** Replaces the redirect URIs, by the rules of `edit`. A revoked app is refused: it gets no new client secret. */
+/**
+ * Replaces the redirect URIs, by the rules of `edit`. A revoked app is refused even when nothing changes, because the
+ * registration would give it a new client secret.
+ */
 export const register = (app: App, redirectUris: ReadonlyArray<RedirectUri>, now: Timestamp.Timestamp): Step =>
   app.revokedAt === null ? become(app, { ...AppProposal.wanted(app), redirectUris }, now) : refused(REVOKED)
 
@@ -73,11 +76,17 @@ const become = (app: App, next: AppProposal.Profile, now: Timestamp.Timestamp): 
 
 export const SCOPES_IN_REVIEW = "scopes cannot be added while the app is in review"
 
-/** Queues the app for reviewers. A changed submission keeps its place; a new submission removes the old note. */
+/**
+ * Queues the app for reviewers. A submission that is changed keeps its place in the queue; a new submission removes the
+ * note of the last decision.
+ */
 const waiting = (app: App, now: Timestamp.Timestamp): App =>
   app.submission === null ? { ...app, reviewNote: null, submission: Submission.of(app, now) } : app
 
-/** Drops the waiting change of a production app. The revision grows: nobody can decide the withdrawn change. */
+/**
+ * Drops the waiting change of a production app. The revision grows, so that a reviewer who has read the change can no
+ * longer decide it.
+ */
 export const withdraw = (app: App): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
   if (app.proposal === null) return refused(NOTHING_WAITS)
@@ -99,7 +108,7 @@ export const submit = (app: App, now: Timestamp.Timestamp): Step => {
 
 /**
  * Decides an app in review: it goes to production, or back to the sandbox with a note. For a production app, decides
- * the waiting change, which comes into force or is dropped. Everything that was ever approved stays approved.
+ * the waiting change, which comes into force or is dropped. Scopes and origins that were ever approved stay approved.
  */
 export const decide = (app: App, verdict: Verdict): Step => {
   if (app.revokedAt !== null) return refused(REVOKED)
@@ -128,6 +137,9 @@ export const narrow = (app: App, allowed: ReadonlyArray<Scope.Scope> | null): St
   return Either.right(isSame ? app : { ...app, allowedScopes })
 }
 
-/** Revokes the app, its tokens and its client secrets for good. The first revocation and its reason count. */
+/**
+ * Revokes the app for good, and drops its submission and its waiting change. Every check of a token reads `revokedAt`,
+ * so the app's tokens stop working at once. A second revocation changes nothing, so the first reason stays.
+ */
 export const revoke = (app: App, reason: Note, now: Timestamp.Timestamp): App =>
   app.revokedAt === null ? { ...app, revokedAt: now, reviewNote: reason, submission: null, proposal: null } : app

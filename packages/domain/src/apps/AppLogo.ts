@@ -2,7 +2,10 @@
 import { Encoding, Either, Schema } from "effect"
 import { Vault } from "../shared/index.js"
 
-/** The SHA-256 of a logo's base64 text. An app stores this digest, so a reviewer approves exactly these bytes. */
+/**
+ * The SHA-256 of a logo's base64 text. An app names its logo by this digest, so nobody can exchange the picture that a
+ * reviewer approved.
+ */
 export const LogoDigest = Vault.Hash
 export type LogoDigest = typeof LogoDigest.Type
 
@@ -10,7 +13,7 @@ export const MAX_BYTES = 65_536
 export const MIN_SIDE_PX = 64
 export const MAX_SIDE_PX = 512
 
-/** A PNG file as base64: square, still, and nothing after its end. */
+/** A PNG file in base64, of at most `MAX_BYTES`: square, not animated, and with nothing after its end. */
 export const LogoPng = Schema.String.pipe(
   Schema.filter((text) => faultOf(text)),
   Schema.brand("LogoPng")
@@ -23,14 +26,14 @@ export interface Logo {
   readonly png: LogoPng
 }
 
-/** The file's bytes. */
+/** The bytes of the PNG file. */
 export const bytesOf = (png: LogoPng): Uint8Array =>
   Either.getOrElse(Encoding.decodeBase64(png), () => new Uint8Array())
 
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
-/** A chunk's length, name and checksum. */
+/** The number of bytes of a chunk's length, name and checksum together. */
 const FRAME_BYTES = 12
-/** The chunks of an animated PNG: its later frames could show something that the reviewer did not wait for. */
+/** The names of the chunks that only an animated PNG has. Its later frames could show what the reviewer did not see. */
 const ANIMATED = new Set(["acTL", "fcTL", "fdAT"])
 
 const NOT_PNG = "must be a PNG file in base64"
@@ -44,7 +47,10 @@ const faultOf = (text: string): string | undefined => {
 
 const TOO_LARGE = `must be at most ${MAX_BYTES / 1_024} KiB`
 
-/** Walks the chunks from the signature to the end of the file (PNG specification, section 5). */
+/**
+ * What is wrong with the file; undefined: nothing. Reads chunk by chunk, from the signature to the end of the file (PNG
+ * specification, section 5).
+ */
 const faultOfPng = (bytes: Uint8Array): string | undefined => {
   if (SIGNATURE.some((byte, index) => bytes[index] !== byte)) return NOT_PNG
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

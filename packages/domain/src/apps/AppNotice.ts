@@ -23,7 +23,7 @@ export const message = (app: App, decision: ReviewDecision<AppUnderReview>): Mai
   }
 }
 
-/** The mail about a change to an app in production. */
+/** The subject and body of the mail about a decided change to an app in production. */
 const aboutChange = (app: App, { kind, note }: ReviewDecision<AppUnderReview>, change: Differences) => {
   const isApproved = kind === "approved"
   const verdict = `The changes to your app "${app.name}" were ${isApproved ? "" : "not "}approved.`

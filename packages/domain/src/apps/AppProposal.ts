@@ -6,8 +6,8 @@ import * as RedirectUri from "./RedirectUri.js"
 
 /**
  * How an app in production changes (decision M2). The developer edits the whole app as it should be (`Profile`). The
- * parts that a reviewer approved before take effect at once. The other parts become the app's `Proposal`, and the
- * approved parts stay in force until a reviewer decides. Decisions apps-4 and apps-5.
+ * parts that need no review take effect at once. The other parts become the app's `Proposal`, and the approved parts
+ * stay in force until a reviewer decides. Decisions apps-4 and apps-5.
  */
 
 /** The part of an app that a reviewer reads. */
@@ -42,14 +42,20 @@ export const putInForce = (app: App, { scopes, ...profile }: Profile): App => ({
   proposal: null
 })
 
-/** Adds the scopes and origins in force to the approved ones: they stay approved after the developer drops them. */
+/**
+ * Adds the scopes and origins in force to `approvedScopes` and `approvedOrigins`, where they stay after the developer
+ * drops them.
+ */
 export const approved = (app: App): App => ({
   ...app,
   approvedScopes: Scope.normalise([...app.approvedScopes, ...app.declaredScopes]),
   approvedOrigins: [...new Set([...app.approvedOrigins, ...app.redirectUris.map(RedirectUri.origin)])].sort()
 })
 
-/** Applies the profile that the developer of a production app wants: in force or proposed, part by part. */
+/**
+ * Applies the profile that the developer of a production app wants. A part that needs no review takes effect at once;
+ * the others become the proposal. Of scopes and redirect URIs, only what was never approved needs a review.
+ */
 export const propose = (before: App, next: Profile): App => {
   const app = approved(before)
   const hasScope = (scope: Scope.Scope) => app.approvedScopes.includes(scope)
@@ -73,7 +79,7 @@ export const propose = (before: App, next: Profile): App => {
   }
 }
 
-/** The approved items of a wanted list; without any, the present list stays until a reviewer decides. */
+/** The approved items of a wanted list. When there are none, the present list stays until a reviewer decides. */
 const inForce = <A>(
   present: ReadonlyArray<A>,
   wanted: ReadonlyArray<A>,
@@ -92,13 +98,13 @@ export const pendingRedirectUris = (app: App): ReadonlyArray<RedirectUri.Redirec
 const difference = <A, I>(part: Schema.Schema<A, I>) =>
   Schema.NullOr(Schema.Struct({ approved: Schema.NullOr(part), proposed: part }))
 
-/** For every field that would change: the value in force and the proposed value. */
+/** For each field that would change: the value in force and the proposed value. Null for a field that stays. */
 export const Differences = Schema.Struct({
   name: difference(Schema.String),
   description: difference(Schema.String),
   homepageUrl: difference(Schema.String),
   logo: Schema.optionalWith(difference(LogoDigest), {
-    /** Decisions from before apps had logos have no such field. */
+    /** Stored decisions from before apps had logos lack this field. */
     default: () => null
   }),
   scopes: difference(Schema.Array(Scope.Scope)),
@@ -106,7 +112,7 @@ export const Differences = Schema.Struct({
 })
 export type Differences = typeof Differences.Type
 
-/** Null when no change waits. */
+/** What the waiting change of the app would replace; null when no change waits. */
 export const differences = ({ proposal, ...app }: App): Differences | null => {
   if (proposal === null) return null
   const between = <A>(approved: A | null, proposed: A | null) => (proposed === null ? null : { approved, proposed })

@@ -10,7 +10,7 @@ import type { App } from "./App.js"
 import type { Logo, LogoDigest, LogoPng } from "./AppLogo.js"
 import type { ClientSecret } from "./ClientSecret.js"
 
-/** An app with the hashes of its secrets, for client authentication. */
+/** An app with the hashes of its client secrets, by which its server proves itself. */
 export interface Registered {
   readonly app: App
   /** Newest first. */
@@ -24,9 +24,9 @@ export interface AppChange<A> {
   readonly after: Registered | null
   /** A logo that `after` names, in force or proposed, and that is stored with it. */
   readonly logo?: Logo | undefined
-  /** Committed together with the change. */
+  /** The decision of a reviewer or an admin, committed together with the change. */
   readonly recorded?: RecordedDecision<AppReview.AppUnderReview> | undefined
-  /** The audit event of a change that no reviewer decided. */
+  /** The audit event of a change that the team made, such as a new client secret. */
   readonly audit?: AuditEvent | undefined
 }
 
@@ -38,8 +38,8 @@ export class AppStore extends Context.Tag("@place-access/domain/apps/AppStore")<
   AppStore,
   {
     /**
-     * Stores an app without client secret and logo, under its owner's lock; `update` adds them. False when the owner
-     * has `AccountLimits.APPS` apps.
+     * Locks the owner and stores an app without client secret and logo, which `update` adds later. False, and nothing
+     * is stored, when the owner has `AccountLimits.APPS` apps already.
      */
     readonly create: (app: App) => StoreEffect<boolean>
     readonly find: (id: AppId) => StoreEffect<Option.Option<App>>

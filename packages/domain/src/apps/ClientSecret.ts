@@ -2,7 +2,10 @@
 import type { AppId, Vault } from "../shared/index.js"
 import { HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** A client secret of an app. Only its SHA-256 is stored. Its characters are `[A-Za-z0-9_-]` (decision O5). */
+/**
+ * A client secret of an app. The database has only its SHA-256. The secret's characters are `[A-Za-z0-9_-]` (decision
+ * O5).
+ */
 export interface ClientSecret {
   readonly appId: AppId
   readonly hash: Vault.Hash
@@ -28,12 +31,15 @@ export const endPrevious = (before: ReadonlyArray<ClientSecret>): ReadonlyArray<
 export const live = (secrets: ReadonlyArray<ClientSecret>, now: Timestamp): ReadonlyArray<ClientSecret> =>
   secrets.filter((secret) => isLive(secret, now))
 
-/** The most valid secrets of an app. Otherwise a script that registers again and again fills the table. */
+/**
+ * The most valid secrets of an app. Without this limit, a script that registers again and again would fill the table.
+ */
 export const MAX_LIVE = 100
 
 /**
- * Adds the secret `next`. The previous secret expires a day later, and older ones keep their dates. Each registration
- * issues a secret, so several can be valid at once: ending one early would break an app that still uses it.
+ * Adds the secret `next`, and drops the oldest beyond `MAX_LIVE`. The newest secret until now expires a day later, and
+ * older ones keep their dates. Each registration issues a secret, so several can be valid at once: ending one early
+ * would break an app that still uses it.
  */
 export const rotate = (
   before: ReadonlyArray<ClientSecret>,

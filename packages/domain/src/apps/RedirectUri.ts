@@ -32,9 +32,9 @@ export const List = Schema.Array(RedirectUri).pipe(
 )
 export type List = typeof List.Type
 
-// Patterns check the text, and not a URL parser: parsers repair what they read ("https:/\\evil"), each in its own way.
+// Patterns check the text here, because URL parsers repair what they read ("https:/\\evil"), each in its own way.
 const BYTE = String.raw`(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`
-// A last label that begins with a digit could be read as an IPv4 address.
+// A host name whose last label begins with a digit could be read as an IPv4 address.
 const NAME = String.raw`(?:[A-Za-z0-9_-]+\.)*[A-Za-z][A-Za-z0-9_-]*`
 const HOST = String.raw`(?:${NAME}|${BYTE}(?:\.${BYTE}){3}|\[(?<v6>[0-9A-Fa-f:]+)\])`
 const PORT = String.raw`(?::(?<port>\d{1,5}))?`
@@ -42,7 +42,7 @@ const PATH = String.raw`(?:[A-Za-z0-9._~:/?@!$&'()*+,;=[\]-]|%[0-9A-Fa-f]{2})*`
 const REST = `(?:[/?]${PATH})?`
 const HTTPS = new RegExp(`^https://${HOST}${PORT}${REST}$`)
 const LOOPBACK = new RegExp(String.raw`^http://(?:localhost|127\.0\.0\.1|\[::1\])${PORT}${REST}$`)
-// Some programs read the text after two slashes as a host, so it must not look like a user name.
+// Some programs read the text after two slashes as a host, so this text must have no user name (`user@host`).
 const PRIVATE = new RegExp(String.raw`^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:(?://[A-Za-z0-9._-]*${REST}|/(?!/)${PATH})$`)
 
 const isAllowed = (text: string): boolean => {

@@ -9,7 +9,7 @@ export class InvalidClient extends Schema.TaggedError<InvalidClient>()("InvalidC
 
 const decodeId = Schema.decodeUnknownOption(AppId)
 
-/** The app that a client claims to be; none when there is no such app. The claim is checked by `proveClient`. */
+/** The app that a client claims to be; none when there is no such app. `proveClient` checks the claim. */
 export const findClient = program("findClient", function* (clientId: string | undefined) {
   const id = decodeId(clientId)
   const result: Option.Option<Registered> = Option.isNone(id)
@@ -18,7 +18,7 @@ export const findClient = program("findClient", function* (clientId: string | un
   return result
 })
 
-/** The app, if the secret is the app's newest one, or one that was replaced in the last 24 hours. */
+/** The app, if the secret is one of its client secrets and has not expired; else `InvalidClient`. */
 export const proveClient = program("proveClient", function* (found: Option.Option<Registered>, clientSecret: string) {
   if (Option.isNone(found)) return yield* new InvalidClient()
   const now = yield* Timestamp.now

@@ -20,13 +20,14 @@ export interface NewApp {
 }
 
 /**
- * Creates a sandbox app without redirect URIs and secret. The first app makes the account a developer's. `Conflict`
- * when the account has as many as `AccountLimits.APPS`.
+ * Creates a sandbox app without redirect URIs and client secret, and gives the account the role of developer.
+ * `Conflict` when the account has `AccountLimits.APPS` apps already.
  */
 export const createApp = program("createApp", function* (account: Account.Account, input: NewApp) {
   const accounts = yield* AccountStore
   const apps = yield* AppStore
-  // The role is stored first. A developer without apps does no harm; an app whose owner is not a developer would.
+  // The role is stored first: if the second write fails, a developer without an app is left, and never an app whose
+  // owner is no developer.
   yield* accounts.addRoles(account.id, ["developer"])
   const app: App = {
     id: AppId.make(yield* Entropy.id("app")),
@@ -43,8 +44,9 @@ export const createApp = program("createApp", function* (account: Account.Accoun
 })
 
 /**
- * Changes the app's fields, at once or after a review (`AppLife.edit`). `NotFound` for another account's app;
- * `Conflict` when the app is revoked, or when scopes are added during a review.
+ * Changes the app's fields, at once or after a review (`AppLife.edit`). `NotFound`: the account is not in the app's
+ * team. `Forbidden`: its role does not allow changes. `Conflict`: the app is revoked, or scopes are added during a
+ * review.
  */
 export const updateApp = program("updateApp", function* (account: Account.Account, id: AppId, change: AppChanges) {
   const { logo: png, ...fields } = change
@@ -59,9 +61,10 @@ export interface AppChanges extends Omit<AppLife.AppEdit, "logo"> {
 }
 
 /**
- * Replaces the app's redirect URIs and issues a new client secret, which is returned once. The previous secret works
- * for another 24 hours (Spec §4.3, decisions §4). In production, URIs with an origin that was never approved wait for a
- * reviewer (`AppProposal.pendingRedirectUris`). `NotFound` for another account's app, `Conflict` for a revoked app.
+ * Replaces the app's redirect URIs and issues a new client secret, which is returned only here. The previous secret
+ * works for another 24 hours (Spec §4.3, decisions §4). In production, URIs with an origin that was never approved wait
+ * for a reviewer (`AppProposal.pendingRedirectUris`). `NotFound`: the account is not in the app's team. `Forbidden`: it
+ * is no owner. `Conflict`: the app is revoked.
  */
 export const registerRedirectUris = program(
   "registerRedirectUris",
@@ -73,7 +76,7 @@ export const registerRedirectUris = program(
       const edited = AppLife.register(before.app, redirectUris, now)
       const next: ClientSecret.ClientSecret = { appId: id, hash, createdAt: now, expiresAt: null }
       const after = Either.map(edited, (app) => ({ app, secrets: ClientSecret.rotate(before.secrets, next, now) }))
-      // The first secret replaces none.
+      // A first secret replaces no other, so it is no audit event.
       committed =
         Either.isRight(edited) && before.secrets.length > 0 ? audited("secret_rotated", account, id, now) : undefined
       return { outcome: edited, after: Either.getOrNull(after), audit: committed }
@@ -84,9 +87,10 @@ export const registerRedirectUris = program(
 )
 
 /**
- * Issues a new client secret, returned once, and ends every other secret at once: for a secret that somebody else may
- * have. Tokens and connections stay; the app's servers cannot refresh tokens until they have the new secret. `NotFound`
- * for another account's app, `Conflict` for a revoked app and for one without a secret.
+ * Issues a new client secret, which is returned only here, and ends every other secret at once, for an owner who fears
+ * that somebody else has the secret. Tokens and connections stay; the app's servers cannot refresh tokens until they
+ * have the new secret. `NotFound`: the account is not in the app's team. `Forbidden`: it is no owner. `Conflict`: the
+ * app is revoked or has no secret.
  */
 export const replaceClientSecret = program("replaceClientSecret", function* (account: Account.Account, id: AppId) {
   const clientSecret = ClientSecret.format(yield* Entropy.secret)
@@ -95,7 +99,10 @@ export const replaceClientSecret = program("replaceClientSecret", function* (acc
   return { app, clientSecret }
 })
 
-/** Ends all client secrets but the newest, without their 24 hours. Idempotent; errors as `replaceClientSecret`. */
+/**
+ * Ends every client secret but the newest at once, before its 24 hours are over. Idempotent. Fails like
+ * `replaceClientSecret`.
+ */
 export const endPreviousClientSecrets = program(
   "endPreviousClientSecrets",
   function* (account: Account.Account, id: AppId) {
@@ -103,7 +110,10 @@ export const endPreviousClientSecrets = program(
   }
 )
 
-/** The client secrets that work, newest first; none for a revoked app. `NotFound` for another account's app. */
+/**
+ * The client secrets that work, newest first; none for a revoked app. `NotFound`: the account is not in the app's team.
+ * `Forbidden`: it is no owner.
+ */
 export const listClientSecrets = program("listClientSecrets", function* (account: Account.Account, id: AppId) {
   yield* getApp(account, id, "secrets")
   const found = yield* (yield* AppStore).findRegistered(id)
@@ -145,17 +155,23 @@ const audited = (
   detail: { kind, secret: "client", appId, endpointId: null }
 })
 
-/** Submits a sandbox app for review (Spec §5.4). `NotFound`: another account's app. `Conflict`: another state. */
+/**
+ * Submits a sandbox app for review (Spec §5.4). `Conflict`: the app is not in the sandbox, or is revoked. `NotFound`
+ * and `Forbidden` as for `updateApp`.
+ */
 export const submitApp = program("submitApp", function* (account: Account.Account, id: AppId) {
   return yield* step(account, id, AppLife.submit)
 })
 
-/** Withdraws a production app's waiting change. `NotFound`: another account's app. `Conflict`: no change. */
+/**
+ * Withdraws the waiting change of a production app. `Conflict`: no change waits, or the app is revoked. `NotFound` and
+ * `Forbidden` as for `updateApp`.
+ */
 export const withdrawChange = program("withdrawChange", function* (account: Account.Account, id: AppId) {
   return yield* step(account, id, AppLife.withdraw)
 })
 
-/** One transition of the app. The secrets stay. */
+/** Makes one transition of the app, and leaves its client secrets as they are. */
 const step = (
   account: Account.Account,
   id: AppId,
@@ -169,7 +185,7 @@ const step = (
     })
   )
 
-/** `AppStore.update`, for a member of the app's team whose role allows the action. */
+/** `AppStore.update`, for a member of the app's team whose role allows the action; else `NotFound` or `Forbidden`. */
 const changeAs = <A>(
   account: Account.Account,
   id: AppId,

@@ -16,9 +16,10 @@ import * as AppReview from "./AppReview.js"
 import { AppStore } from "./AppStore.js"
 
 /**
- * A reviewer lets the app into production or sends it back to the sandbox (Spec §5.4, decision P2). `Forbidden` for an
- * account without the role, `Invalid` for a rejection without a note, `NotFound` for an unknown app, `Conflict` when
- * the app is not in review or was changed since the reviewer read it.
+ * A reviewer lets the app into production or sends it back to the sandbox, or decides the waiting change of a
+ * production app (Spec §5.4, decision P2). `Forbidden` for an account without the role, and for the reviewer's own app
+ * while another reviewer or admin can decide. `Invalid` for a rejection without a note, `NotFound` for an unknown app,
+ * `Conflict` when the app is not in review or was changed since the reviewer read it.
  */
 export const decideApp = program("decideApp", function* (account: Account, id: AppId, verdict: Verdict.Verdict) {
   yield* Staff.requireReviewer(account)
@@ -35,8 +36,9 @@ export const decideApp = program("decideApp", function* (account: Account, id: A
 })
 
 /**
- * An admin limits the app to the scopes `allowed`, or lifts the limit (null), for its tokens too (Spec §5.6).
- * `Forbidden` without the role, `NotFound` for an unknown app, `Conflict` for a revoked one. Idempotent.
+ * An admin limits the app to the scopes `allowed`, or lifts the limit (null); the limit counts for live tokens too
+ * (Spec §5.6). Idempotent. `Forbidden` without the role, and for the admin's own app while another admin can decide.
+ * `NotFound` for an unknown app, `Conflict` for a revoked one.
  */
 export const narrowApp = program(
   "narrowApp",
@@ -57,7 +59,10 @@ export const narrowApp = program(
   }
 )
 
-/** A transition by staff. App, decision, mails and audit event are committed together; without a change nothing is. */
+/**
+ * Makes a transition by staff. App, decision, mails and audit event are committed together. Nothing is stored when the
+ * transition fails or changes nothing.
+ */
 export const changeAsStaff = <E>(
   by: Account,
   id: AppId,
@@ -93,7 +98,10 @@ export const changeAsStaff = <E>(
     return yield* stepped
   })
 
-/** A member of the team has the same interest as the owner (decision teams-1). */
+/**
+ * Whether the account is in the app's team. A member has the owner's interest, so the app counts as the member's own
+ * (decision teams-1).
+ */
 const isInTeam = ({ id }: Account, appId: AppId) =>
   Effect.map(
     Effect.flatMap(AppStore, (apps) => apps.members(appId)),

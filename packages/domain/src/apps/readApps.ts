@@ -8,8 +8,8 @@ import * as AppLogo from "./AppLogo.js"
 import { AppStore } from "./AppStore.js"
 
 /**
- * The app, for an action of a team member. Every route below an app's id calls this first. `NotFound` when the account
- * is not in the app's team, `Forbidden` when the member's role does not allow the action (decision teams-1).
+ * The app, for an action of a team member. `NotFound` when the account is not in the app's team, `Forbidden` when the
+ * member's role does not allow the action (decision teams-1).
  */
 export const getApp = program("getApp", function* (account: Account, id: AppId, action: TeamRole.Action) {
   const { app, role } = yield* getAppWithRole(account, id)
@@ -40,7 +40,7 @@ export const readersOf = program(
   }
 )
 
-/** The apps in whose teams the account is, oldest first. `Invalid` for a cursor of another list. */
+/** The apps that the account owns or is a team member of, oldest first. `Invalid` for a cursor of another list. */
 export const listApps = program("listApps", function* (account: Account, page: Page.PageRequest) {
   const apps = yield* AppStore
   const { items, nextCursor } = yield* Cursor.page(`apps of ${account.id}`, page, (limit, after) =>
@@ -49,7 +49,10 @@ export const listApps = program("listApps", function* (account: Account, page: P
   return { apps: items, nextCursor }
 })
 
-/** The present names of these apps, by id. A page often names one app many times: each is looked up once. */
+/**
+ * The present names of these apps, by id; unknown ids are left out. A page often names one app many times, so each id
+ * is looked up once.
+ */
 export const nameApps = (ids: Iterable<AppId>) =>
   Effect.gen(function* () {
     const apps = yield* AppStore
@@ -63,7 +66,8 @@ export const nameApps = (ids: Iterable<AppId>) =>
 
 /**
  * A logo that a visitor may see. Everybody sees the logo in force of an app in production that is not revoked. The
- * app's team, reviewers and admins (`account`) see every logo, also one that waits. `NotFound` otherwise.
+ * app's team, reviewers and admins (`account`) see every logo of the app, also one that waits for a reviewer.
+ * `NotFound` otherwise.
  */
 export const findLogo = program(
   "findLogo",

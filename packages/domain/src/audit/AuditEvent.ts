@@ -1,9 +1,9 @@
-// What the audit log says. Decisions audit-1, audit-2 and audit-3.
+// The events of the audit log. Decisions audit-1, audit-2 and audit-3.
 import { Schema } from "effect"
 import { AppId, EndpointId, PurposeId, UserId } from "../shared/Ids.js"
 import { DAY, plus, type Timestamp, toIso } from "../shared/Timestamp.js"
 
-/** From where a browser or program came: both are shown to admins, and nothing is decided by them. */
+/** The browser and network of a request. The log shows both to admins; no decision uses them. */
 const origin = {
   /** Such as "Firefox on Linux"; null when the request named no known browser. */
   browser: Schema.NullOr(Schema.String),
@@ -56,7 +56,10 @@ export const AuditDetail = Schema.Union(
     /** Null: the decision is about the app itself. */
     purposeId: Schema.NullOr(PurposeId)
   }),
-  /** `role`: of the member or the invitation. The event is about the member, or about who acted on an invitation. */
+  /**
+   * `role`: of the member or the invitation. The event is about the member, or about the person who made, withdrew or
+   * answered the invitation.
+   */
   Schema.Struct({
     kind: Schema.Literal(
       "team_invited",
@@ -77,7 +80,7 @@ export type AuditKind = AuditDetail["kind"]
 /** The events of the teams of apps. */
 export type TeamKind = Extract<AuditDetail, { readonly kind: `team_${string}` }>["kind"]
 
-/** Every kind, in the order of the page's filter. */
+/** Every kind, in the order in which the page of the audit log offers them. */
 export const KINDS: ReadonlyArray<AuditKind> = AuditDetail.members.flatMap(
   (member): ReadonlyArray<AuditKind> => member.fields.kind.literals
 )
@@ -104,7 +107,7 @@ export const OWNER: AuditActor = { _tag: "Owner" }
 export const OPERATOR: AuditActor = { _tag: "Operator" }
 export const STRANGER: AuditActor = { _tag: "Stranger" }
 
-/** The actor of a decision by a person: staff, or the owner when it is about the person's own account. */
+/** Who acted: the account that the event is about, when its own owner acts, or else a reviewer or an admin. */
 export const actorOf = (by: UserId, about: UserId | null): AuditActor =>
   by === about ? OWNER : { _tag: "Staff", id: by }
 
@@ -122,7 +125,7 @@ export interface StoredAuditEvent extends AuditEvent {
   readonly id: string
 }
 
-/** How long the attempts to sign in are kept: there are many, and each has a network address. */
+/** How long sign-ins, failed attempts and lock-outs are kept: they are many, and each has a network address. */
 const ATTEMPTS = 90 * DAY
 /** How long the other events are kept: as long as the access log. */
 const OTHERS = 400 * DAY
@@ -131,7 +134,7 @@ const OTHERS = 400 * DAY
 export const keptUntil = ({ at, detail: { kind } }: AuditEvent): Timestamp =>
   plus(at, kind === "sign_in" || kind === "sign_in_failed" || kind === "locked_out" ? ATTEMPTS : OTHERS)
 
-/** The event as the annotations of a line of the log: ids, and nothing that is secret. */
+/** The event as annotations of a line in the service's log: kind, ids and details, none of them secret. */
 export const logLine = ({ actor, at, detail, userId }: AuditEvent): Readonly<Record<string, unknown>> => {
   const { kind, ...rest } = detail
   return {

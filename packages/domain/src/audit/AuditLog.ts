@@ -7,7 +7,7 @@ import type { AuditEvent, AuditKind, StoredAuditEvent } from "./AuditEvent.js"
 
 export interface AuditFilter {
   readonly kind?: AuditKind | undefined
-  /** Events about this account, and events that it caused as staff. */
+  /** Events about this account, and events that it caused as staff or as a member of a team. */
   readonly userId?: UserId | undefined
   /** Inclusive: this instant counts. */
   readonly from?: Timestamp | undefined
@@ -17,7 +17,7 @@ export interface AuditFilter {
 
 /**
  * Security events, and what staff and operators did. Stores that change credentials, roles or reviews write the event
- * in the transaction of the change; for every other change a program calls `recordAudit`. Decision audit-1.
+ * in the transaction of the change; for other events a program calls `recordAudit`. Decision audit-1.
  */
 export class AuditLog extends Context.Tag("@place-access/domain/audit/AuditLog")<
   AuditLog,

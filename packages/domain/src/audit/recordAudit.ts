@@ -4,12 +4,12 @@ import { now, type Timestamp } from "../shared/Timestamp.js"
 import { type AuditEvent, logLine } from "./AuditEvent.js"
 import { AuditLog } from "./AuditLog.js"
 
-/** What a program knows about an event. `at` left out: now. */
+/** The fields of an event that a program passes to `recordAudit`. `at` left out: now. */
 export type AuditInput = Omit<AuditEvent, "at"> & { readonly at?: Timestamp }
 
 /**
- * Stores a security event, in the caller's transaction, and writes it to the service's log. When the event cannot be
- * stored, the caller fails: nothing that must be recorded happens unrecorded.
+ * Stores a security event, in the caller's transaction if there is one, and writes it to the service's log. Fails when
+ * the event cannot be stored, so that the caller does not go on unrecorded.
  */
 export const recordAudit = program("recordAudit", function* (input: AuditInput) {
   const event: AuditEvent = { ...input, at: input.at ?? (yield* now) }
@@ -17,7 +17,7 @@ export const recordAudit = program("recordAudit", function* (input: AuditInput) 
   yield* announceAudit(event)
 })
 
-/** Writes one line to the service's log, for an event that a store committed with its change. */
+/** Writes one line about the event to the service's log, for an event that a store has committed with its change. */
 export const announceAudit = program("announceAudit", function* (event: AuditEvent) {
   yield* Effect.annotateLogs(Effect.logInfo(`audit ${event.detail.kind}`), logLine(event))
 })

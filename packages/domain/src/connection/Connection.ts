@@ -9,7 +9,7 @@ export const EndReason = Schema.Literal(
   "app_revoked_token",
   /** an admin revoked the app */
   "admin_revoked",
-  /** the standard tier passed */
+  /** the end of the standard tier passed */
   "expired",
   /** a used refresh token was presented again, too late for a retry after a lost answer */
   "refresh_token_reused",
@@ -26,7 +26,10 @@ export interface SharedPlace {
   readonly includeEarlierVisits: boolean
 }
 
-/** A user's consent to an app (Spec §2.2), live until `endedAt`. Until then, a reconnect changes this connection. */
+/**
+ * A user's consent to an app (Spec §2.2). While the connection is live, a new consent to the same app changes it;
+ * afterwards, a new consent makes a new connection.
+ */
 export interface Connection {
   readonly userId: UserId
   readonly id: ConnectionId
@@ -52,5 +55,5 @@ export interface Connection {
   readonly familyId: FamilyId | null
 }
 
-/** The user and app of a connection, for the access-log entry of a refused call. */
+/** The user, app and id of a connection: everything that the access-log entry of a call needs. */
 export type ConnectionOwner = Pick<Connection, "userId" | "appId"> & { readonly connectionId: ConnectionId }

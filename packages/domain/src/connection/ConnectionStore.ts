@@ -21,11 +21,17 @@ export interface WithApp {
   readonly isSuspended?: true
 }
 
-/** A change to a connection's rows; a decision's writes are committed together. Tokens: `TokenStore.TokenWrite`. */
+/**
+ * A change to the rows of a connection. The writes of a decision are committed together. Changes to tokens are
+ * `TokenStore.TokenWrite`.
+ */
 export type Write =
-  /** Ends the connection for good, with its tokens and legacy subscriptions: no rule fires. A stored end stays. */
+  /**
+   * Ends the connection for good, revokes its tokens and deletes its legacy subscriptions; its rules fire no more. Only
+   * the first end of a connection is stored.
+   */
   | { readonly _tag: "End"; readonly reason: EndReason; readonly at: Timestamp }
-  /** Flags the connection for a reviewer. */
+  /** Marks the connection as leaked, for the list that reviewers read. */
   | { readonly _tag: "Flag"; readonly at: Timestamp }
   /** Puts a mail into the outbox, unless one with the same `message.dedupeKey` was put there before. */
   | { readonly _tag: "Mail"; readonly message: MailMessage }
@@ -37,7 +43,7 @@ export type Write =
   | {
       readonly _tag: "LookAt"
       readonly at: Timestamp | null
-      /** An earlier time that is stored already stays: a notice may be due then that no sweep has sent. */
+      /** True: a stored time that is earlier stays, because a notice that no sweep has sent yet may be due then. */
       readonly keepsEarlier?: boolean
     }
   /** Replaces the granted scopes. `sensitiveExpiresAt` is null without a sensitive scope. Tokens stay valid. */
@@ -88,7 +94,8 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
 
     /**
      * Locks the connections that share the place, in the order of their ids, and then the place. Reads the clock, calls
-     * `decide` and commits: first the place, so that rules on it are disabled. None when the user has no such place.
+     * `decide` and commits its writes. The place is written first, so that the write of a connection finds it archived
+     * and disables the rules on it. None when the user has no such place.
      */
     readonly archivePlace: <A>(
       userId: UserId,

@@ -14,13 +14,16 @@ export interface ConnectionDescription {
   readonly sub: Connection["sub"]
   readonly externalUserId: string | null
   readonly scopes: ReadonlyArray<Scope.Scope>
-  /** Lapsed sensitive scopes are included. Without sensitive scopes this equals `scopes`. */
+  /**
+   * The granted scopes, lapsed sensitive scopes included. Without sensitive scopes this equals `scopes` while the
+   * connection is live.
+   */
   readonly heldScopes: ReadonlyArray<Scope.Scope>
   readonly placesVersion: number
   readonly grantExpiresAt: Timestamp | null
   /** Null when no sensitive scope is granted, like the next two fields. */
   readonly sensitiveExpiresAt: Timestamp | null
-  /** Null while the sensitive tier is active, too. */
+  /** Null also while the sensitive tier is active. */
   readonly sensitiveLapsedAt: Timestamp | null
   readonly renewalGraceEndsAt: Timestamp | null
   readonly connectedAt: Timestamp
@@ -48,18 +51,24 @@ export const describe = ({ app, connection }: WithApp, now: Timestamp): Connecti
 export interface UserConnection
   extends Omit<ConnectionDescription, "sub" | "externalUserId">, Pick<Connection, "id" | "endedAt" | "endReason"> {
   readonly app: Pick<App, "id" | "name" | "description" | "homepageUrl" | "status">
-  /** False from the connection's end on, even before a worker stores it; then `endedAt` and `endReason` are set. */
+  /**
+   * False from the end of the connection on, even before a worker stores the end; then `endedAt` and `endReason` are
+   * set.
+   */
   readonly live: boolean
   /** The present pause; null when the connection is not paused or has ended. */
   readonly pause: Pause.Pause | null
   /** The scopes that the user once agreed to and the app still declares: the user can grant them again. */
   readonly agreedScopes: ReadonlyArray<Scope.Scope>
-  /** When the app last got an answer about the user. Null: never, or before the access log began. */
+  /** When the app last got an answer or an event in this connection. Null: never, or before the access log began. */
   readonly lastUsedAt: Timestamp | null
   readonly places: ReadonlyArray<SharedPlace & Place.PlaceRef & { readonly archivedAt: Timestamp | null }>
 }
 
-/** The stored end, or the end that follows from the standard tier or the app's revocation. Nulls: not ended. */
+/**
+ * The stored end, or the end that follows from the standard tier or from the app's revocation. Both fields are null
+ * when the connection has not ended.
+ */
 const ending = ({ app, connection }: WithApp, now: Timestamp): Pick<Connection, "endedAt" | "endReason"> => {
   const { endedAt, endReason, standardExpiresAt } = connection
   if (endedAt !== null) return { endedAt, endReason }
@@ -69,7 +78,10 @@ const ending = ({ app, connection }: WithApp, now: Timestamp): Pick<Connection, 
   return { endedAt: app.revokedAt, endReason: app.revokedAt === null ? null : "admin_revoked" }
 }
 
-/** `own` are the user's places, archived ones included. An ended connection shows what was granted at its end. */
+/**
+ * The connection as its user reads it. `own`: the user's places, archived ones included. An ended connection shows what
+ * was granted at its end.
+ */
 export const forUser = (
   { app, connection }: WithApp,
   own: ReadonlyArray<Place.Place>,
@@ -102,12 +114,12 @@ export const forUser = (
 /** A connection as its app's developer reads it. Nothing in it identifies the user (Spec §2.1). */
 export interface AppUser
   extends Omit<ConnectionDescription, "placesVersion">, Pick<Connection, "endedAt" | "endReason"> {
-  /** The field `grant_id` of the app's events. */
+  /** The connection's id, which the app's events have in the field `grant_id`. */
   readonly grantId: Connection["id"]
   readonly live: boolean
 }
 
-/** An ended connection keeps its dates and has no effective scope. */
+/** The connection as the app's developer reads it. An ended connection keeps its dates and has no effective scope. */
 export const forDeveloper = ({ app, connection }: WithApp, now: Timestamp): AppUser => {
   const { placesVersion: _, ...described } = describe({ app, connection }, now)
   return {

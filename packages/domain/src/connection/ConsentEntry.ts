@@ -6,11 +6,14 @@ import type { Pause } from "./Pause.js"
 
 /** What changed the agreement. */
 export const ConsentChange = Schema.Literal(
-  /** the user allowed the app on the consent page: the first time, another set, or exact location again */
+  /**
+   * the user allowed the app on the consent page: `connected` the first time, `changed` with other choices, `renewed`
+   * for exact location again
+   */
   "connected",
   "changed",
   "renewed",
-  /** the user changed the connection without the app asking */
+  /** `permissions_changed` to `resumed`: the user changed the connection without a request of the app */
   "permissions_changed",
   "end_changed",
   "exact_location_ended",
@@ -19,7 +22,7 @@ export const ConsentChange = Schema.Literal(
   "resumed",
   /** the grace after the end of exact location passed (Spec §3.1) */
   "exact_location_removed",
-  /** the connection ended: never stored, read from the connection (`ConsentHistory.of`) */
+  /** the connection ended: this entry is never stored, `ConsentHistory.of` makes it from the connection */
   "ended"
 )
 export type ConsentChange = typeof ConsentChange.Type

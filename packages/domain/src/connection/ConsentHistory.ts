@@ -10,7 +10,7 @@ import type { Pause } from "./Pause.js"
 /** Who made a change: the user on the app's consent page, the user in the portal, the app, or the service. */
 export type ChangedBy = "consent" | "user" | "app" | "service"
 
-/** An entry with everything that its receipt says. */
+/** An entry of the consent history, with everything that a receipt of the entry says. */
 export interface HistoryEntry {
   readonly at: Timestamp
   readonly change: ConsentChange
@@ -22,7 +22,7 @@ export interface HistoryEntry {
   readonly standardExpiresAt: Timestamp | null
   readonly sensitiveExpiresAt: Timestamp | null
   readonly pause: Pause | null
-  /** Scopes and places that the entry before does not have. `removed`: those that only the entry before has. */
+  /** Scopes and places that the next older entry does not have; `removed` has those that only the older entry has. */
   readonly added: Difference
   readonly removed: Difference
 }
@@ -55,9 +55,9 @@ const ENDED_BY: Readonly<Record<EndReason, ChangedBy>> = {
 }
 
 /**
- * The history, newest first. `stored` is newest first and has up to `limit + 1` entries: the extra one only shows what
- * the entry after it changed. The end is read from the connection, because it may be a date that no worker has stored
- * yet.
+ * The history, newest first. `stored` is newest first and has up to `limit + 1` entries: the oldest is not returned,
+ * and only shows what the entry after it changed. The end comes from the connection, because no worker may have stored
+ * it yet.
  */
 export const of = (
   view: UserConnection,

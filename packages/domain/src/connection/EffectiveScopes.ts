@@ -12,15 +12,16 @@ type Declared = Pick<App.App, "declaredScopes" | "allowedScopes" | "revokedAt">
 export const isLive = (grant: Grant, app: Declared, now: Timestamp): boolean =>
   grant.endedAt === null && app.revokedAt === null && Tier.standardIsLive(grant, now)
 
-/** The scopes on the grant. Sensitive ones stay during their grace period, and are gone after it (Spec §3.1). */
+/** The granted scopes. Lapsed sensitive scopes are included until their grace period ends (Spec §3.1). */
 export const held = (grant: Grant, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Tier.sensitiveState(grant, now) === "removed"
     ? grant.heldScopes.filter((scope) => !Scope.isSensitive(scope))
     : grant.heldScopes
 
 /**
- * `held_scopes` (Spec §2.2): the granted scopes that the app still declares, lapsed sensitive scopes included. A
- * renewal asks for exactly these. Without sensitive scopes they equal the effective scopes.
+ * `held_scopes` (Spec §2.2): the granted scopes that the app still declares, lapsed sensitive scopes included. The app
+ * must ask for exactly these scopes to renew. Without sensitive scopes they equal the effective scopes of a live
+ * connection.
  */
 export const reported = (grant: Grant, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Scope.intersect(held(grant, now), App.scopes(app))
@@ -28,19 +29,22 @@ export const reported = (grant: Grant, app: Declared, now: Timestamp): ReadonlyA
 type Agreed = Grant & Pick<Connection, "agreedScopes">
 
 /**
- * What the user agreed to in this connection and the grace period has not removed. Sensitive scopes whose grace has
- * passed come back through the consent page only (Spec §3.1), also before a sweep has stored their removal.
+ * The scopes that the user agreed to in this connection, without those that the grace period removed. After the grace
+ * period, sensitive scopes come back through the consent page only (Spec §3.1), also before a sweep has stored their
+ * removal.
  */
 export const stillAgreed = (grant: Agreed, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Tier.sensitiveState(grant, now) === "removed"
     ? grant.agreedScopes.filter((scope) => !Scope.isSensitive(scope))
     : grant.agreedScopes
 
-/** The scopes that the user can have granted without the app asking: agreed to, and declared by the app. */
+/**
+ * The scopes that the user can restore without a consent page: agreed to in this connection and declared by the app.
+ */
 export const agreed = (grant: Agreed, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> =>
   Scope.intersect(stillAgreed(grant, now), App.scopes(app))
 
-/** What the app may do at `now`: granted and declared scopes, without lapsed sensitive ones (Spec §5.6). */
+/** What the app may do at `now`: granted and declared scopes, without lapsed sensitive scopes (Spec §5.6). */
 export const effective = (grant: Grant, app: Declared, now: Timestamp): ReadonlyArray<Scope.Scope> => {
   if (!isLive(grant, app, now)) return []
   const sensitiveActive = Tier.sensitiveState(grant, now) === "active"

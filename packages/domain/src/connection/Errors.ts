@@ -24,18 +24,21 @@ export const ConsentRefusal = Schema.Literal(
   "unknown",
   /** the page was open for longer than `ConsentRequest.LIFETIME` */
   "expired",
-  /** this user (on review) or another user has answered the request */
+  /** the request was answered already: on review by any user, on an answer by another user */
   "decided",
-  /** the app is not in production, and belongs to another account (decision A1) */
+  /**
+   * the user may not connect the app (`App.canBeConnectedBy`), in most cases because it is not in production (decision
+   * A1)
+   */
   "sandbox",
-  /** an administrator revoked the app */
+  /** the app was revoked, or its developer's account is suspended */
   "app_revoked",
   /** a renewal page was answered when nothing was left to renew: the page is shown again */
   "outdated"
 )
 export type ConsentRefusal = typeof ConsentRefusal.Type
 
-/** The answer to a consent page is refused. */
+/** A consent page cannot be shown, or its answer is refused. */
 export class ConsentRefused extends Schema.TaggedError<ConsentRefused>()("ConsentRefused", {
   reason: ConsentRefusal
 }) {}
@@ -44,8 +47,9 @@ export class ConsentRefused extends Schema.TaggedError<ConsentRefused>()("Consen
 export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", { reason: Schema.String }) {}
 
 /**
- * An access token is missing, malformed, unknown, expired, revoked, or its connection has ended. Wire: 401
- * `invalid_token`, one body for all (Spec §7). `known` is the token's connection, for the access log.
+ * An access token is malformed, unknown, expired or revoked, or its connection has ended. Wire: 401 `invalid_token`,
+ * one body for all, also for a missing token (Spec §7). `known`: the token's connection, for the access log; null for a
+ * token that was never issued.
  */
 export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidToken", {
   known: Schema.NullOr(Schema.Struct({ userId: UserId, connectionId: ConnectionId, appId: AppId }))
@@ -53,8 +57,8 @@ export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidTok
 
 /**
  * The account of the person, or of the app's developer, is suspended (decision staff-1). Wire: 503 `unavailable` with
- * `Retry-After`: the app keeps its tokens, and does not learn whose account it is. `known`: the connection of a bearer
- * token, for the access log.
+ * `Retry-After`: the app keeps its tokens, and the answer does not show whose account it is. `known`: the connection of
+ * a bearer token, for the access log.
  */
 export class Suspended extends Schema.TaggedError<Suspended>()("Suspended", {
   known: Schema.NullOr(Schema.Struct({ userId: UserId, connectionId: ConnectionId, appId: AppId }))

@@ -6,7 +6,7 @@ import * as EffectiveScopes from "./EffectiveScopes.js"
 
 /**
  * The event about a change to the app's set of places (Spec §6.1). `connection` is after the change. Empty when the set
- * is the same or the first one, or when the app may not watch places.
+ * did not change, for the first set (`before` undefined), and when the app may not watch places.
  */
 export const events = (
   before: Pick<Connection, "placesVersion"> | undefined,

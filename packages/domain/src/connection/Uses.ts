@@ -7,22 +7,25 @@ import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 /** How far back uses are counted (Spec §4.1). */
 export const WINDOW = 90 * DAY
 
-/** How often an app got an answer about a user in the last 90 days, by purpose. */
+/** How many answers and events about a user an app got in the last 90 days, by purpose. */
 export interface Uses {
   readonly since: Timestamp
   /**
-   * The purposes under which the app got answers, most used first, then the other purposes that the app could have
-   * used. The user sees an id that reveals nothing and the wording, never the developer's key (Spec §2.4).
+   * The purposes under which the app got answers, most used first, then, with a count of 0, the other purposes that the
+   * app could use now. The user sees an id that reveals nothing and the wording, never the developer's key (Spec §2.4).
    */
   readonly byPurpose: ReadonlyArray<{ readonly id: PurposeId; readonly description: string; readonly count: number }>
-  /** Answers without a purpose: everything that discloses no coordinates. */
+  /** Answers and events without a purpose: everything that discloses no coordinates. */
   readonly withoutPurpose: number
 }
 
 /** The beginning of the period of 90 days that ends `now`. */
 export const since = (now: Timestamp): Timestamp => plus(now, -WINDOW)
 
-/** `counted` are the counts since `since(now)`. `purposes` are all purposes of the app, archived ones included. */
+/**
+ * The uses as the user reads them, with the wordings of the purposes. `counted`: the counts since `since(now)`.
+ * `purposes`: all purposes of the app, archived ones included. `held`: the scopes that the connection has.
+ */
 export const of = (
   counted: ReadonlyArray<Counted>,
   purposes: ReadonlyArray<Purpose.Purpose>,

@@ -81,6 +81,7 @@ const decide = (
 /**
  * Archives a place. It matches no fix from now on, and past visits keep its label (Spec §4.5, visits rule 5). For each
  * connection that shares the place, the version of the set grows, with an event if the app watches places. Idempotent.
+ * `NotFound`: the user has no such place.
  */
 export const archivePlace = program("archivePlace", function* (userId: UserId, id: PlaceId) {
   const connections = yield* ConnectionStore
@@ -94,7 +95,7 @@ export const archivePlace = program("archivePlace", function* (userId: UserId, i
   yield* (yield* WorkSignal).raise
 })
 
-/** `again`: meanwhile another connection began to share the place, and no event id was prepared for it. */
+/** `again`: since the event ids were made, another connection began to share the place and has no event id yet. */
 type ArchiveOutcome = "archived" | "again"
 
 const freshEventIds = (userId: UserId) =>

@@ -4,7 +4,7 @@ import { ConnectionStore } from "./ConnectionStore.js"
 import * as DisconnectNotice from "./DisconnectNotice.js"
 import * as Ending from "./Ending.js"
 
-/** Ends the user's connection, with a receipt by mail (Spec §3.1). Idempotent. `NotFound`: not the user's. */
+/** Ends the user's connection and mails a receipt (Spec §3.1). Idempotent. `NotFound`: not a connection of the user. */
 export const disconnect = program("disconnect", function* (userId: UserId, id: ConnectionId) {
   const outcome = yield* (yield* ConnectionStore).change(id, ({ app, connection }, now) => {
     if (connection.userId !== userId) return { outcome: false, writes: [] }
@@ -26,8 +26,9 @@ export interface EndRevoked {
 }
 
 /**
- * Ends the connections of revoked apps as of the revocation (Spec §3.1), and counts them. May be interrupted, repeated
- * and run by several workers. A connection that fails is logged, and the next run tries again.
+ * Ends the connections of revoked apps as of the revocation (Spec §3.1), and returns how many. May be interrupted,
+ * repeated and run by several workers at once. A connection that cannot be ended is logged, and the next run tries
+ * again.
  */
 export const endRevoked = program("endRevoked", function* ({ appId, atMost = Infinity }: EndRevoked = {}) {
   const connections = yield* ConnectionStore

@@ -27,7 +27,10 @@ export interface ConnectionPage {
   readonly nextCursor: string | null
 }
 
-/** Like `listConnections`, in pages of at most `MAX_LIMIT`. */
+/**
+ * Like `listConnections`, in pages. `Invalid`: `limit` is not a whole number from 1 to 500, or the cursor is of another
+ * user.
+ */
 export const pageConnections = program(
   "pageConnections",
   function* (userId: UserId, limit: number, cursor: string | undefined) {
@@ -87,7 +90,10 @@ export const describeConnection = program("describeConnection", function* (calle
   return ConnectionView.describe(caller, yield* Timestamp.now)
 })
 
-/** How often the app got answers in 90 days, by purpose, earlier connections included. `NotFound`: another user's. */
+/**
+ * How many answers and events the app got in 90 days, by purpose, earlier connections included. `NotFound`: not a
+ * connection of the user.
+ */
 export const listUses = program("listUses", function* (userId: UserId, id: ConnectionId) {
   const found = yield* (yield* ConnectionStore).findOfUser(userId, id)
   if (Option.isNone(found)) return yield* new NotFound({ what: "connection" })
@@ -99,7 +105,10 @@ export const listUses = program("listUses", function* (userId: UserId, id: Conne
   return Uses.of(counted, purposes, app, held, now)
 })
 
-/** An app's connections, ended ones too, newest first. `NotFound`: another account's app. `Invalid`: the cursor. */
+/**
+ * An app's connections, ended ones too, newest first. `NotFound`: the account is not in the app's team. `Forbidden`:
+ * its role allows reading only. `Invalid`: a cursor of another list.
+ */
 export const listAppUsers = program("listAppUsers", function* (account: Account, appId: AppId, page: Page.PageRequest) {
   const app = yield* getApp(account, appId, "develop")
   const connections = yield* ConnectionStore
@@ -120,7 +129,9 @@ export interface LoggedApp {
   readonly purposes: ReadonlyArray<LoggedPurpose>
 }
 
-/** Every app that the user ever connected, newest connection first. The access log offers them as filters. */
+/**
+ * Every app that the user ever connected, newest connection first. The access log page offers these apps as filters.
+ */
 export const listLoggedApps = program("listLoggedApps", function* (userId: UserId) {
   const connections = yield* (yield* ConnectionStore).listOfUser(userId)
   const apps = new Map(connections.map(({ app }) => [app.id, app]))

@@ -13,7 +13,7 @@ export interface AskingApp {
   readonly logo: LogoDigest | null
 }
 
-/** The app of a request that can still be answered. None: the pages of sign-in say nothing about it. */
+/** The app of a request that can still be answered. None for another request: then the pages of sign-in name no app. */
 export const of = (
   request: Pick<ConsentRequest, "createdAt" | "decided">,
   app: App.App,

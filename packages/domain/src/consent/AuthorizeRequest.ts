@@ -26,7 +26,7 @@ const values = (parameters: Parameters, name: string): ReadonlyArray<string> => 
   return list.length > 1 ? list : list.filter((text) => text !== "")
 }
 
-/** The id of the app to look up. */
+/** The id of the app to look up; `AuthorizePage` unless `client_id` is one well-formed id. */
 export const clientId = (parameters: Parameters): Either.Either<AppId, AuthorizePage> => {
   const [id, ...more] = values(parameters, "client_id")
   return id !== undefined && more.length === 0 && Schema.is(AppId)(id) ? Either.right(id) : unknownClient
@@ -34,7 +34,10 @@ export const clientId = (parameters: Parameters): Either.Either<AppId, Authorize
 
 const unknownClient = page("client_id", "The link names no app that is known here (client_id).")
 
-/** The parameters checked last. Their problems go to the app's redirect URI, which is trusted by then. */
+/**
+ * The parameters that `check` reads last. Problems with them are sent to the app's redirect URI, which is verified by
+ * then.
+ */
 const REDIRECTED = ["response_type", "scope", "code_challenge", "code_challenge_method", "external_user_id"] as const
 
 /**
@@ -110,7 +113,10 @@ export const check = (
   })
 }
 
-/** The first requested scope that the app cannot ask for at this moment, with the reason (decisions §3). */
+/**
+ * The first requested scope that the app cannot ask for at this moment, with the reason; undefined when the app can ask
+ * for all of them (decisions §3).
+ */
 export const unavailable = (
   scopes: ReadonlyArray<Scope.Scope>,
   app: App.App,
@@ -127,7 +133,9 @@ export const unavailable = (
   return undefined
 }
 
-/** The address for the browser: the registered redirect URI with the answer, the state and, if wanted, `iss`. */
+/**
+ * The address for the browser: the registered redirect URI with the answer, the state and, for `answersIssuer`, `iss`.
+ */
 export const answer = (
   request: Pick<ConsentRequest, "redirectUri" | "state" | "answersIssuer">,
   issuer: string,

@@ -3,19 +3,22 @@ import type { Mode } from "./ConsentRequest.js"
 
 /** The posted consent form (decisions §10), which may be forged. Absent and empty fields are the same. */
 export interface ConsentChoices {
-  /** `decision`: `allow` or `cancel`; on a renewal page also `stop`, which ends the sensitive sharing. */
+  /** The field `decision`: `allow` or `cancel`; on a renewal page also `stop`, which ends the sensitive sharing. */
   readonly decision: string | undefined
   /** The field `mode`: the answered page's `ConsentReview.mode`. Undefined: the mode at the decision. */
   readonly shown: Mode | undefined
-  /** `scope`, one for each ticked box. */
+  /** The values of the field `scope`, one for each ticked box. */
   readonly scopes: ReadonlyArray<string>
-  /** `place`, one for each ticked place. */
+  /** The values of the field `place`, one for each ticked place. */
   readonly places: ReadonlyArray<string>
-  /** Places whose earlier visits are ticked. Ignored for places that are not ticked themselves. */
+  /**
+   * The values of the field `earlier`: places whose earlier visits are ticked. Ignored for places that are not ticked
+   * themselves.
+   */
   readonly earlier: ReadonlyArray<string>
-  /** `standard_days`: 1, 7, 30, 90, never; absent: 30 (Spec §4.2). */
+  /** The field `standard_days`: 1, 7, 30, 90, never; absent: 30 (Spec §4.2). */
   readonly standardDays: string | undefined
-  /** `sensitive_days`: 1, 7, 30, 90; absent: 30. Read only when a sensitive scope is chosen. */
+  /** The field `sensitive_days`: 1, 7, 30, 90; absent: 30. Read only when a sensitive scope is chosen. */
   readonly sensitiveDays: string | undefined
 }
 

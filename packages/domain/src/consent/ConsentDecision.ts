@@ -43,7 +43,7 @@ export interface ConsentInput {
   readonly places: ReadonlyArray<Place>
   readonly purposes: ReadonlyArray<Purpose>
   readonly issuer: string
-  /** False until a phone of the user has sent something: the receipt then leads to the set-up. */
+  /** Whether a phone of the user has ever sent something. If not, the receipt says how to set up a phone. */
   readonly phoneHasSent: boolean
   /** The ids of a new connection. `sub` is used only when the user was never connected to the app. */
   readonly fresh: { readonly connectionId: ConnectionId; readonly sub: Sub }
@@ -102,7 +102,7 @@ const deny = (input: ConsentInput, request: ConsentRequest, writes: ReadonlyArra
   writes
 })
 
-/** An answer that may be carried out. */
+/** An answer that passed every check. */
 interface AcceptedAnswer {
   readonly mode: Mode
   /** The connection that continues; undefined when a new connection begins. */
@@ -151,7 +151,7 @@ const connectionOf = (
   id: live?.id ?? input.fresh.connectionId,
   appId: app.id,
   sub: live?.sub ?? Option.getOrElse(sub, () => input.fresh.sub),
-  // An app that sends no id this time does not remove the earlier one.
+  // A request without `external_user_id` keeps the id of an earlier request.
   externalUserId: request.externalUserId ?? live?.externalUserId ?? null,
   heldScopes: checked.scopes,
   agreedScopes: Scope.normalise([
@@ -170,13 +170,16 @@ const connectionOf = (
   connectedAt: live?.connectedAt ?? now,
   endedAt: null,
   endReason: null,
-  // The old tokens end now, so a repeated exchange of their code cannot end the new ones.
+  // The new tokens are of another family than the old ones, so a repeated exchange of an old code cannot end them.
   familyId: null
 })
 
 const CHANGES = { new: "connected", change: "changed", renew_sensitive: "renewed" } as const
 
-/** What else an approval writes: the old tokens end, the user gets a receipt, and the app learns of changed places. */
+/**
+ * The writes of an approval besides connection and code: they revoke the old tokens, mail the user a receipt, plan the
+ * next look of the tier sweep, add to the consent history, and emit an event about changed places.
+ */
 const writesOf = (
   input: ConsentInput,
   { app, request }: ApprovalState,
@@ -208,8 +211,8 @@ const writesOf = (
 }
 
 /**
- * "Stop sharing", beside "Renew": removes the sensitive scopes at once, also in the grace period. A connection without
- * other scopes ends. Nothing changes when another tab has already done it.
+ * The writes of the button "Stop sharing" on the renewal page: they remove the sensitive scopes at once, also in the
+ * grace period. A connection without other scopes ends. Empty when another tab has already stopped the sharing.
  */
 const stop = (request: ConsentRequest, app: App.App, connection: Connection, now: Timestamp): ReadonlyArray<Write> => {
   if (!EffectiveScopes.isLive(connection, app, now)) return []
@@ -240,7 +243,10 @@ const denied = (request: ConsentRequest, issuer: string): string =>
     ["error_description", "the user did not allow the connection"]
   ])
 
-/** Undefined when the key that derived the code was removed. By then the code has expired. */
+/**
+ * The authorization code of an approval. Undefined when the key that derived the code was removed; by then the code has
+ * expired.
+ */
 const codeOf = (input: ConsentInput, decided: Extract<DecidedConsent, { outcome: "approved" }>): string | undefined => {
   const secret = input.codeSecrets.get(decided.keyId)
   return secret === undefined ? undefined : Token.format("ac", decided.connectionId, secret)
@@ -254,9 +260,9 @@ const repeat = (input: ConsentInput, request: ConsentRequest, decided: DecidedCo
 }
 
 /**
- * Which questions the form answers. Another tab may have changed the connection since the page was shown. An answer to
- * the full page answers every question, so it stays a full answer. A renewal page with nothing left to renew did not
- * ask enough: undefined, and the page is shown again.
+ * The mode by which the form is judged, because another tab may have changed the connection since the page was shown.
+ * The pages `new` and `change` ask every question, so the form counts as a full answer. A renewal page asks too little
+ * when nothing is left to renew: then undefined, and the page is shown again.
  */
 const modeOfAnswer = (shown: Mode | undefined, now: Mode): Mode | undefined => {
   if (shown === undefined || shown === now) return now
@@ -320,7 +326,7 @@ const check = (
     : { problems: [first, ...rest] }
 }
 
-/** The number of days; undefined for a text that is not an option. An absent field means the default (Spec §4.2). */
+/** The chosen option; undefined for a text that is no option. An absent field means the default (Spec §4.2). */
 const days = <A>(options: Schema.Schema<A>, text: string | undefined): A | typeof Tier.DEFAULT_DAYS | undefined => {
   if (text === undefined || text === "") return Tier.DEFAULT_DAYS
   const value = /^[1-9]\d?$/.test(text) ? Number(text) : text

@@ -7,8 +7,9 @@ import type { Mode } from "./ConsentRequest.js"
 import * as EffectiveScopes from "../connection/EffectiveScopes.js"
 
 /**
- * Which screen the user sees (Spec §4.1). A connection without sensitive scopes has nothing to renew. When its app asks
- * again, the screen is `change`, on which the user can choose the standard expiry again.
+ * The screen that the user sees (Spec §4.1): `new` without a live connection, `renew_sensitive` when the app asks for
+ * exactly the held scopes and one of them is sensitive, else `change`. So an app without sensitive scopes that asks
+ * again gets `change`, where the user can choose the standard expiry again.
  */
 export const of = (
   requested: ReadonlyArray<Scope.Scope>,

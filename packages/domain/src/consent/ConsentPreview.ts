@@ -16,7 +16,10 @@ export type Version = "in_force" | "proposed"
 
 export interface ConsentPreview {
   readonly review: ConsentReview.ConsentReview
-  /** The scopes that the page does not show, because no approved purpose covers them. */
+  /**
+   * The declared scopes that the page does not show: no purpose that the app may use covers them, or an admin took them
+   * away.
+   */
   readonly hidden: ReadonlyArray<Scope.Scope>
   /** All origins to which the app can send users. The page shows one of them. */
   readonly origins: ReadonlyArray<string>

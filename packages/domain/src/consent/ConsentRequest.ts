@@ -16,7 +16,10 @@ export const ConsentRequestState = Schema.String.pipe(
 )
 export type ConsentRequestState = typeof ConsentRequestState.Type
 
-/** 1 to 128 code points. Control characters are excluded: they cannot be stored or shown. */
+/**
+ * The app's own id for the user: 1 to 128 code points. Control characters are excluded: pages cannot show them, and the
+ * database cannot store NUL.
+ */
 export const ExternalUserId = Schema.String.pipe(
   // oxlint-disable-next-line no-control-regex
   Schema.pattern(/^[^\u0000-\u001f\u007f]{1,128}$/u),
@@ -50,7 +53,7 @@ export type DecidedConsent =
       readonly keyId: Vault.KeyId
     }
 
-/** How long the page may stay open. */
+/** How long after the app asked the user can still answer. */
 export const LIFETIME = 60 * MINUTE
 
 /** Whether the request is young enough to be answered. It may have been decided already. */

@@ -28,11 +28,11 @@ export interface ConsentReview {
   readonly developerName: string
   /** Where the browser goes next, such as `https://coffee.example`, or `com.example.app:` of an app's own scheme. */
   readonly redirectOrigin: string
-  /** In the order of the catalogue: standard scopes first. */
+  /** The requested scopes: standard scopes first, then sensitive scopes. */
   readonly scopes: ReadonlyArray<ScopeChoice>
   /** Scopes that are granted now but not asked for: the user's approval removes them. Empty except in mode `change`. */
   readonly leaving: ReadonlyArray<Pick<ScopeChoice, "scope" | "sensitive" | "description">>
-  /** False in a renewal, which changes neither the places nor the standard tier. */
+  /** False in a renewal, which changes neither the places nor the standard tier; `asksStandardDays` likewise. */
   readonly asksPlaces: boolean
   readonly asksStandardDays: boolean
   /** The user's places that are not archived, by label, then id. */
@@ -57,11 +57,11 @@ export interface ScopeChoice {
   readonly sensitive: boolean
   /** What the scope allows, in words for the user. */
   readonly description: string
-  /** The wordings of the app's (approved) purposes for a sensitive scope. Empty for a standard scope. */
+  /** The wordings of the purposes that the app may use for a sensitive scope. Empty for a standard scope. */
   readonly purposes: ReadonlyArray<string>
   /** Whether the connection has the scope; null when there is no connection. */
   readonly heldBefore: boolean | null
-  /** The initial state of the box: as granted before; without a connection, ticked for standard scopes only. */
+  /** The initial state of the checkbox: as granted before; without a connection, ticked for standard scopes only. */
   readonly ticked: boolean
 }
 

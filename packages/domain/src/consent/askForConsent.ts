@@ -22,7 +22,10 @@ import * as ConsentRequest from "./ConsentRequest.js"
 import * as ConsentReview from "./ConsentReview.js"
 import { ConsentStore } from "./ConsentStore.js"
 
-/** Checks a `GET /authorize` and stores it. The user then signs in, reviews it and decides (Spec §4.1). */
+/**
+ * Checks a `GET /authorize` and stores it as a consent request. The user then signs in, reviews the request and decides
+ * (Spec §4.1). `AuthorizePage` or `AuthorizeRedirect` for a bad request.
+ */
 export const startConsent = program(
   "startConsent",
   function* (parameters: AuthorizeRequest.Parameters, issuer: string) {
@@ -41,7 +44,10 @@ export const startConsent = program(
   }
 )
 
-/** The app whose consent page comes after a sign-in, for somebody who is not signed in yet (decision consent-10). */
+/**
+ * The app whose consent page comes after a sign-in, for the pages that a person without a session sees (decision
+ * consent-10). None: they name no app.
+ */
 export const findAskingApp = program("findAskingApp", function* (id: ConsentRequestId) {
   const request = yield* (yield* ConsentStore).findRequest(id)
   if (Option.isNone(request)) return Option.none()
@@ -50,7 +56,10 @@ export const findAskingApp = program("findAskingApp", function* (id: ConsentRequ
   return Option.flatMap(app, (found) => AskingApp.of(request.value, found, now))
 })
 
-/** What the consent page shows, or a `ConsentRefusal`. It only reads; the decision checks everything again. */
+/**
+ * What the consent page shows. `ConsentRefused` when the request cannot be answered. Changes nothing; `decideConsent`
+ * checks everything again.
+ */
 export const reviewConsent = program("reviewConsent", function* (id: ConsentRequestId, account: Account) {
   const now = yield* Timestamp.now
   const found = yield* (yield* ConsentStore).findRequest(id)
@@ -89,7 +98,8 @@ export const reviewConsent = program("reviewConsent", function* (id: ConsentRequ
 /**
  * Takes the signed-in user's answer to a consent page and returns the address for the browser. `Invalid` names fields
  * of the form (`decision`, `scope`, `place`, `standard_days`, `sensitive_days`): the page is then shown again with the
- * problems. Idempotent: the same form gets the same code (Spec §3.1, §4.1; decisions O3, O8).
+ * problems. `ConsentRefused` when the request cannot be answered. Idempotent: the same form gets the same code (Spec
+ * §3.1, §4.1; decisions O3, O8).
  */
 export const decideConsent = program(
   "decideConsent",

@@ -1,4 +1,4 @@
-// A link in a mail that proves that its reader owns the address. Decisions accounts-9 and accounts-12.
+// A mailed link, which proves that the person who opens it reads the mail. Decisions accounts-9 and accounts-12.
 import { Schema } from "effect"
 import type { Email } from "../accounts/Account.js"
 import type { UserId, Vault } from "../shared/index.js"
@@ -9,9 +9,9 @@ export const LinkPurpose = Schema.Literal(
   "password_reset",
   /** Confirms the address that the account has. */
   "address_confirmation",
-  /** Confirms another address, which the account then has. It was mailed there. */
+  /** Gives the account another address, to which the link was mailed. */
   "address_change",
-  /** Gives the account back the address that it had. It was mailed there. */
+  /** Gives the account back an earlier address, to which the link was mailed. */
   "address_undo",
   /** Makes the browser that opens it known to the account (`KnownBrowser`). */
   "unlock"
@@ -19,8 +19,8 @@ export const LinkPurpose = Schema.Literal(
 export type LinkPurpose = typeof LinkPurpose.Type
 
 /**
- * A link that was mailed and not used yet: a used link is deleted, so it works once. Only the SHA-256 of its secret is
- * stored. The mail has the secret encrypted until the mail is sent.
+ * A link that was mailed, or given to an operator, and not used yet: a used link is deleted, so it works once. The
+ * database has only the SHA-256 of its secret. The mail has the secret encrypted until the mail is sent.
  */
 export interface AccountLink {
   readonly hash: Vault.Hash
@@ -79,8 +79,8 @@ export const isLive = (
   now < link.expiresAt
 
 /**
- * Whether the link outlives a new password. Otherwise a thief who changed the address, and then the password, would
- * make the owner's undo link useless.
+ * Whether the link outlives a new password. An undo link does: otherwise a thief who changed the address and then the
+ * password would make the owner's undo link useless.
  */
 export const outlivesPassword = ({ purpose }: Pick<AccountLink, "purpose">): boolean => purpose === "address_undo"
 

@@ -18,13 +18,15 @@ export interface AddressState extends CredentialState {
   readonly addressVersion: number
 }
 
-/** What is committed together. The store raises the version of the address. */
+/**
+ * Everything that a change of the address commits in one transaction. The store also raises the version of the address.
+ */
 export interface AddressReplacement {
   readonly email: Email
   readonly confirmedAt: Timestamp | null
   /** Undo links with a smaller `addressVersion` stay. Every other link of the account is deleted. */
   readonly keepsUndoBelow: number
-  /** The link that undoes this change. */
+  /** The link that undoes this change; null: no link is made. */
   readonly undo: AccountLink.AccountLink | null
   /** Also replaces the password and ends every session, like a reset; null: neither. */
   readonly passwordHash: string | null
@@ -32,14 +34,20 @@ export interface AddressReplacement {
   readonly audit: AuditEvent.AuditEvent
 }
 
-/** The link to undo a change, made before it is known whether the change is carried out. */
+/**
+ * The hash and secret of a link that undoes a change. They are made before the lock, when the change may still be
+ * refused.
+ */
 export interface FreshUndo {
   readonly hash: Vault.Hash
-  /** The link's secret, encrypted for the mail with `undoKey`. */
+  /** The link's secret, encrypted for the mail that has the key `undoKey`. */
   readonly sealed: Vault.Sealed
 }
 
-/** The key of the mail that has the link. It does not depend on the moment, which is read under the lock. */
+/**
+ * The key of the mail with the undo link. It contains no time, because the secret is encrypted with this key before the
+ * store reads the clock under the lock.
+ */
 export const undoKey = (hash: Vault.Hash): string => `address_changed ${hash.slice(0, 24)}`
 
 const confirmedNow = (rule: AddressRule, now: Timestamp): Timestamp | null => (rule === "confirmed" ? now : null)
@@ -94,7 +102,7 @@ export const undo =
 
 type AddressEvent = "address_confirmed" | "address_changed" | "address_restored"
 
-/** The event of the audit log. */
+/** The audit event of a confirmed, changed or restored address. */
 export const event = ({ id }: Account, kind: AddressEvent, at: Timestamp): AuditEvent.AuditEvent => ({
   at,
   userId: id,
@@ -121,7 +129,7 @@ export const confirmMail = (link: AccountLink.AccountLink): MailMessage => ({
   link: { site: "service", path: "/confirm-address?token=", label: "Confirm the address" }
 })
 
-/** What the owner of an account gets when another account asks for its address. */
+/** The mail to the owner of an account when another account asks for its address. */
 export const takenMail = (owner: Account, link: AccountLink.AccountLink): MailMessage => ({
   to: owner.id,
   dedupeKey: keyOf("address_taken", link),

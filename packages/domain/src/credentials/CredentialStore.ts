@@ -9,8 +9,9 @@ import type { CredentialState, PasswordReplacement } from "./PasswordChange.js"
 import type { ConfirmedSignUp, SignUpRequest } from "./SignUpRequest.js"
 
 /**
- * What proves that somebody is the owner of an account, and how the proof is replaced. Decisions accounts-9 to
- * accounts-13. `audit`: the event of the change, stored in the same transaction (decision audit-1).
+ * Passwords, addresses, mailed links and waiting sign-ups: what proves who owns an account, and how it is replaced.
+ * Decisions accounts-9 to accounts-13. `audit`: the event of the change, stored in the same transaction (decision
+ * audit-1).
  */
 export class CredentialStore extends Context.Tag("@place-access/domain/credentials/CredentialStore")<
   CredentialStore,
@@ -58,11 +59,11 @@ export class CredentialStore extends Context.Tag("@place-access/domain/credentia
       decide: (state: CredentialState, now: Timestamp.Timestamp) => AuditEvent | null
     ) => StoreEffect<boolean>
 
-    /** Stores an account that waits for its address to be confirmed, and puts the mail into the outbox. */
+    /** Stores a sign-up, which becomes an account when its address is confirmed, and puts the mail into the outbox. */
     readonly requestSignUp: (request: SignUpRequest, mail: MailMessage) => StoreEffect<void>
     /** None when the account was made, or the hash is unknown. Expired requests are found until they are swept. */
     readonly findSignUp: (hash: Vault.Hash) => StoreEffect<Option.Option<SignUpRequest>>
-    /** The newest request for this address that has not expired at `now`. */
+    /** The newest request for this address that has not expired at `now`. None when there is no such request. */
     readonly newestSignUp: (email: Email, now: Timestamp.Timestamp) => StoreEffect<Option.Option<SignUpRequest>>
     /**
      * Makes the account that `decide` returns, with its choice of history and its event, and deletes every request for

@@ -16,7 +16,10 @@ const SETTLING = HOUR
 /** Whether to mail the owner about a sign-in from an unknown browser. */
 export const isNews = ({ createdAt }: Account, now: Timestamp): boolean => now - createdAt >= SETTLING
 
-/** One mail a day for each browser and network: a program without cookies signs in again and again. */
+/**
+ * The mail about a sign-in from an unknown browser. The owner gets at most one a day for each browser and network,
+ * because a program without cookies is unknown at each of its sign-ins.
+ */
 export const mail = (
   { id }: Account,
   { address, browser }: Client,
@@ -49,7 +52,7 @@ export const unlockMail = (link: AccountLink): MailMessage => ({
   link: { site: "service", path: "/unlock?token=", label: "Let this browser sign in" }
 })
 
-/** The event of an unlock link that is used now. Null when the link does not work any more. */
+/** The audit event of an unlock link that is used now. Null when the link does not work any more. */
 export const unlocked = ({ account, link }: CredentialState, now: Timestamp): AuditEvent.AuditEvent | null =>
   link !== null && isLive(link, "unlock", account, now)
     ? { at: now, userId: account.id, actor: AuditEvent.OWNER, detail: { kind: "unlocked" } }

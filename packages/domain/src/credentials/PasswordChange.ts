@@ -6,17 +6,18 @@ import { type Vault, Words } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import * as AccountLink from "./AccountLink.js"
 
-/** The state by which a replacement is decided, read under the lock of the account. */
+/** The state by which a change of the credentials is decided, read under the lock of the account. */
 export interface CredentialState {
   readonly account: Account
   readonly passwordVersion: number
-  /** The link that was used to reset the password. Null: it was changed without a link, or the link was deleted. */
+  /** The link that the person opened. Null: the change is made without a link, or the link was deleted. */
   readonly link: AccountLink.AccountLink | null
 }
 
 /**
- * What is committed together. The links of the account end with its old password (`AccountLink.outlivesPassword`), and
- * its failed attempts to sign in no longer count: a proven owner must not wait because a stranger guesses.
+ * Everything that a new password commits in one transaction. The links of the account end with its old password
+ * (`AccountLink.outlivesPassword`), and its failed attempts to sign in no longer count: a proven owner must not wait
+ * because a stranger guesses.
  */
 export interface PasswordReplacement {
   readonly passwordHash: string
@@ -27,8 +28,8 @@ export interface PasswordReplacement {
 }
 
 /**
- * Sets a new password for an owner who typed the old one in a session. Null when the password was replaced after that
- * check: the later change must not win without knowing the newer password.
+ * Sets a new password for an owner who typed the old one in a session. Null when somebody replaced the password after
+ * that check, because the owner did not type the newer password.
  */
 export const change =
   (asked: { readonly verified: number; readonly passwordHash: string; readonly keeps: Vault.Hash }) =>
@@ -50,7 +51,7 @@ export const reset =
       ? { passwordHash, keeps: null, notice: resetDoneMail(account, now), audit: changed(account, "link", now) }
       : null
 
-/** The event of the audit log. */
+/** The audit event of a changed password; `how`: with the old password, or with a link. */
 export const changed = ({ id }: Account, how: "password" | "link", at: Timestamp): AuditEvent.AuditEvent => ({
   at,
   userId: id,
@@ -85,7 +86,7 @@ const resetDoneMail = ({ id }: Account, now: Timestamp): MailMessage => ({
   link: FORGOTTEN
 })
 
-/** The mail with the link. The caller adds the link's secret, encrypted. */
+/** The mail with a link that sets a new password. The caller adds the secret of the link, encrypted. */
 export const resetMail = (link: AccountLink.AccountLink): MailMessage => ({
   to: link.userId,
   // A part of the digest distinguishes two links of the same moment, and is no secret.

@@ -42,7 +42,7 @@ export const withLink =
 /** Whether the link still works; at `expiresAt` it does not. */
 export const isLive = ({ expiresAt }: SignUpRequest, now: Timestamp): boolean => now < expiresAt
 
-/** What is committed together when an address is confirmed. */
+/** The account and the audit event, committed together when an address is confirmed. */
 export interface ConfirmedSignUp {
   readonly account: Account
   readonly audit: AuditEvent.AuditEvent
@@ -76,12 +76,12 @@ export const confirm = (request: SignUpRequest, now: Timestamp): ConfirmedSignUp
 
 /**
  * The placeholder address of an account whose address somebody else has confirmed. The account and its sessions stay,
- * and its owner can set an address of their own. Stored addresses are in lower case, so nobody can sign in or up with
- * this one.
+ * and its owner can set another address. A typed address is put into lower case, so nobody can sign in or sign up with
+ * the placeholder.
  */
 export const releasedEmail = (id: UserId): Email => Email.make(`Released+${id}@account.invalid`)
 
-/** The mail with the link. The caller adds the link's secret, encrypted. */
+/** The mail with a link that confirms a sign-up. The caller adds the secret of the link, encrypted. */
 export const confirmMail = (request: SignUpRequest): MailMessage => ({
   to: request.userId,
   address: request.email,
@@ -95,7 +95,7 @@ export const confirmMail = (request: SignUpRequest): MailMessage => ({
   link: { site: "service", path: "/confirm-sign-up?token=", label: "Confirm the address" }
 })
 
-/** What the owner of an account gets when somebody signs up with its address. */
+/** The mail to the owner of an account when somebody signs up with its address. */
 export const haveAccountMail = (owner: Account, request: SignUpRequest): MailMessage => ({
   to: owner.id,
   dedupeKey: `sign_up_again ${request.createdAt} ${request.hash.slice(0, 12)}`,

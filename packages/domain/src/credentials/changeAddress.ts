@@ -17,7 +17,10 @@ export const requireConfirmed = program(
   }
 )
 
-/** Stores a link and mails it, unless the mailbox got too many. An `owner` of the address gets another mail. */
+/**
+ * Stores a link and mails it, unless its mailbox got too many links lately. When another account has the address, its
+ * `owner` gets a mail without the link.
+ */
 const offer = (link: AccountLink.AccountLink, secret: string, owner: Option.Option<Account.Account>) =>
   Effect.gen(function* () {
     const vault = yield* Vault.Vault
@@ -50,8 +53,8 @@ export const requestConfirmation = program("requestConfirmation", function* (acc
 
 /**
  * Mails a link to a new address; `confirmAddress` changes the account's address with it. When another account has
- * confirmed the address, a mail tells its owner instead, and the answer is the same. `Invalid` for the present
- * address. The caller has asked for a fresh proof (`requireFreshSession`): an open browser is not enough.
+ * confirmed the address, its owner gets a mail without the link, and the answer is the same. `Invalid` for the present
+ * address. The caller must require a fresh proof (`requireFreshSession`): an open browser is not enough.
  */
 export const requestAddressChange = program(
   "requestAddressChange",
@@ -69,7 +72,9 @@ export const requestAddressChange = program(
   }
 )
 
-/** What the link confirms, for the page that it opens. `NotFound` also for a link of another account. */
+/**
+ * The address that the link confirms, for the page that the link opens. `NotFound` also for a link of another account.
+ */
 export const describeConfirmation = program(
   "describeConfirmation",
   function* (account: Account.Account, secret: string) {
@@ -79,10 +84,10 @@ export const describeConfirmation = program(
 )
 
 /**
- * Confirms the present address of the signed-in account, or changes it to the one that the link was mailed to. A
- * mail to the old address has a link that undoes the change. The link proves who reads the mail, and the session proves
- * whose account it is. `NotFound` when the link does not work any more, or is another account's; `Conflict` when an
- * account has confirmed the address meanwhile. Returns the address that the account has now.
+ * Confirms the present address of the signed-in account, or changes it to the one that the link was mailed to. After a
+ * change, a mail to the old address has a link that undoes the change. The link proves who reads the mail, and the
+ * session proves whose account it is. `NotFound` when the link does not work any more, or is another account's;
+ * `Conflict` when another account has confirmed the address meanwhile. Returns the address that the account has now.
  */
 export const confirmAddress = program(
   "confirmAddress",
@@ -118,16 +123,20 @@ const settled = (outcome: "Replaced" | "Refused" | "Taken") => {
   }
 }
 
-/** Whose address the link brings back, for the page it opens. Changes nothing: mail scanners open links too. */
+/**
+ * The account, and the address that the link brings back, for the page that the link opens. Changes nothing: mail
+ * scanners open links too.
+ */
 export const describeUndo = program("describeUndo", function* (secret: string) {
   const { account, link } = yield* liveLink(secret, "address_undo")
   return { account, email: link.email }
 })
 
 /**
- * Gives the account back the address that the link was mailed to, with a new password: a thief who changed the address
- * may know the old password. Every session ends, and so does every younger link. `NotFound` when the link does not work
- * any more, `Invalid` for a password that attackers try first, `Conflict` when an account has the address now.
+ * Gives the account back the address that the link was mailed to, and sets a new password, because a thief who changed
+ * the address may know the old password. Every session ends, and so does every younger link. `NotFound` when the link
+ * does not work any more, `Invalid` for a password that attackers try first, `Conflict` when another account has the
+ * address now.
  */
 export const undoAddressChange = program(
   "undoAddressChange",

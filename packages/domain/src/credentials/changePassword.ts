@@ -29,8 +29,8 @@ export interface NewPassword {
 }
 
 /**
- * Replaces the password, ends every other session and tells the owner by mail. Returns the new cookie of the session
- * that stays; none when it ended meanwhile. Counts as an attempt to sign in and fails like one. `Invalid` for a
+ * Replaces the password, ends every other session and mails the owner. Returns the new cookie of the session that
+ * stays; none when that session ended meanwhile. Counts as an attempt to sign in and fails like one. `Invalid` for a
  * password that attackers try first. `NotFound` when the account was deleted meanwhile.
  */
 export const changePassword = program("changePassword", function* (account: Account.Account, input: NewPassword) {
@@ -44,7 +44,7 @@ export const changePassword = program("changePassword", function* (account: Acco
     null,
     PasswordChange.change({ verified: verified.passwordVersion, passwordHash, keeps: session })
   )
-  // Somebody else replaced the password between the check and now, so the typed one is wrong.
+  // Somebody replaced the password after the check, so the password that was typed is wrong now.
   if (!replaced) return yield* new WrongCredentials()
   yield* announceAudit(PasswordChange.changed(account, "password", yield* Timestamp.now))
   return yield* withNewCookie(account, { hash: session, passwordVersion: verified.passwordVersion + 1 }, form)

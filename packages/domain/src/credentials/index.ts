@@ -1,13 +1,13 @@
 /**
  * What proves who owns an account. `requestSignUp` mails a link, and `confirmSignUp` makes the account with it.
- * `requestAddressChange` and `confirmAddress` change the address, and `undoAddressChange` brings it back
- * (`AddressChange` decides). `rememberSignIn` makes a browser known to its account, and mails the owner when it was
- * unknown; `requestUnlock` lets the owner in while strangers guess.
+ * `requestAddressChange` and `confirmAddress` change the address, and `undoAddressChange` restores the old one
+ * (`AddressChange` decides). `rememberSignIn` makes a browser known to its account, and mails the owner about a browser
+ * that was unknown; `requestUnlock` lets the owner in while strangers guess.
  *
- * Replacing what signs a person in: `changePassword` asks for the old password. `requestReset` mails a link that works
- * once (`AccountLink`), and `resetPassword` uses it; `issueResetLink` gives an operator such a link. `PasswordChange`
- * decides both under the lock of the account. The version of the password ends also the session of a sign-in that is
- * under way with the old one. The pages of settings and sign-in call these programs, and so does the command line.
+ * Replacing a password: `changePassword` asks for the old password. `requestReset` mails a link that works once
+ * (`AccountLink`), and `resetPassword` uses it; `issueResetLink` gives an operator such a link. `PasswordChange`
+ * decides both under the lock of the account. The version of the password grows, so a sign-in under way with the old
+ * password opens no session that counts. The pages of settings and sign-in and the command line call these programs.
  *
  * @module
  */

@@ -23,8 +23,8 @@ export interface CompletedSignIn {
 }
 
 /**
- * Called after a sign-in, before the answer. Returns the cookie that makes the browser known to the account. Tells the
- * owner by mail when the browser was not known (decision accounts-16).
+ * Called after a sign-in, before the answer. Returns the cookie that makes the browser known to the account. Mails the
+ * owner when the browser was not known, except in the first hour of the account (decision accounts-16).
  */
 export const rememberSignIn = program("rememberSignIn", function* (input: CompletedSignIn) {
   const { account, client, passwordVersion } = input
@@ -39,8 +39,8 @@ export const rememberSignIn = program("rememberSignIn", function* (input: Comple
 })
 
 /**
- * The cookie that makes a browser known to this account, for an owner who has just proved it without signing in. None
- * when the account was deleted meanwhile.
+ * The cookie that makes a browser known to this account, for an owner who has just proved their identity without a
+ * sign-in, for example with a mailed link. None when the account was deleted meanwhile.
  */
 export const knowBrowser = program(
   "knowBrowser",
@@ -71,7 +71,7 @@ export const requestUnlock = program("requestUnlock", function* (email: Account.
   yield* (yield* CredentialStore).offerLink(link, { ...mail, secret: sealed })
 })
 
-/** Whose sign-in the link opens, for the page that the link opens. Changes nothing: mail scanners open links too. */
+/** The account of the link, for the page that the link opens. Changes nothing: mail scanners open links too. */
 export const describeUnlock = program("describeUnlock", function* (secret: string) {
   return (yield* liveLink(secret, "unlock")).account
 })

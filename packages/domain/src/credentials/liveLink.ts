@@ -6,7 +6,10 @@ import { CredentialStore } from "./CredentialStore.js"
 /** The error of every link that does not work, for whatever reason. */
 export const dead = () => new NotFound({ what: "link" })
 
-/** The live link of this secret with its account. `NotFound` when it was used, expired or never existed: one answer. */
+/**
+ * The live link of this secret, with its account. `NotFound` when it was used, expired or never existed: the answer
+ * does not say which.
+ */
 export const liveLink = (secret: string, ...purposes: ReadonlyArray<AccountLink.LinkPurpose>) =>
   Effect.gen(function* () {
     if (!AccountLink.isSecret(secret)) return yield* dead()

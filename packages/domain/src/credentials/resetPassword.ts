@@ -11,8 +11,8 @@ import * as PasswordChange from "./PasswordChange.js"
 
 /**
  * Mails a link with which the owner of this address sets a new password. Does nothing when no account has the address,
- * or when three links were mailed in the last half hour: the newest still works. The answer must not show whether a
- * link was mailed, so the caller answers without waiting for this program.
+ * or when three links were mailed in the last half hour: the newest link still works. The answer must not show whether
+ * a link was mailed, so the caller answers without waiting for this program.
  */
 export const requestReset = program("requestReset", function* (email: Account.Email) {
   const vault = yield* Vault.Vault
@@ -48,15 +48,18 @@ export const issueResetLink = program("issueResetLink", function* (email: Accoun
   return { secret, expiresAt: link.expiresAt }
 })
 
-/** Whose password the link sets, for the page that the link opens. Changes nothing: mail scanners open links too. */
+/**
+ * The account whose password the link sets, for the page that the link opens. Changes nothing: mail scanners open links
+ * too.
+ */
 export const describeReset = program("describeReset", function* (secret: string) {
   return (yield* liveLink(secret, "password_reset")).account
 })
 
 /**
- * Sets a new password with a link, once. Every session of the account ends, and a mail tells its owner. `NotFound`
- * when the link does not work any more, `Invalid` for a password that attackers try first, after which the link still
- * works. Returns the account.
+ * Sets a new password with a link, once. Every session of the account ends, and its owner gets a mail. `NotFound` when
+ * the link does not work any more, `Invalid` for a password that attackers try first, after which the link still works.
+ * Returns the account.
  */
 export const resetPassword = program("resetPassword", function* (secret: string, password: Account.Password) {
   const { account, link } = yield* liveLink(secret, "password_reset")

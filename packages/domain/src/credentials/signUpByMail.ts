@@ -25,10 +25,10 @@ export interface SignUpByMail extends NewAccount {
 }
 
 /**
- * Signs a person up where mail can be sent: mails a link to the address, and `confirmSignUp` makes the account. When
- * the address has an account, a mail tells its owner instead. Answer, work and time are the same in both cases, also
- * when no more mail goes to the address for a while. `Forbidden` while sign-up is closed, `Invalid` for a password that
- * attackers try first.
+ * Signs a person up where mail can be sent: mails a link to the address, and `confirmSignUp` makes the account. When an
+ * account has confirmed the address, its owner gets a mail without the link. Answer, work and time are the same in both
+ * cases, also when no more mail goes to the address for a while. `Forbidden` while sign-up is closed, `Invalid` for a
+ * password that attackers try first.
  */
 export const requestSignUp = program("requestSignUp", function* (input: SignUpByMail, policy: "open" | "closed") {
   if (policy === "closed") return yield* new Forbidden({ reason: "sign-up is closed" })
@@ -48,7 +48,7 @@ export const requestSignUp = program("requestSignUp", function* (input: SignUpBy
 })
 
 /**
- * Mails the link of the newest sign-up with this address once more. Does nothing when none waits, or too many mails
+ * Mails a new link for the newest sign-up with this address. Does nothing when no sign-up waits, or when too many mails
  * were sent. The caller answers without waiting, because the answer must not show whether a mail was sent.
  */
 export const resendSignUp = program("resendSignUp", function* (email: Account.Email, address: string) {
@@ -59,8 +59,9 @@ export const resendSignUp = program("resendSignUp", function* (email: Account.Em
 type Waiting = Parameters<typeof SignUpRequest.withLink>[0]
 
 /**
- * The request is stored also when its address has an account: nobody gets the secret of its link then, and the work is
- * the same. An account that never confirmed the address does not block it for others, and gets no mail about it.
+ * Stores a sign-up and mails its link. The sign-up is stored also when an account has the address, so that the work is
+ * the same; nobody gets the secret of the link then. An account that never confirmed the address does not block the
+ * address for others, and its owner gets no mail about the sign-up.
  */
 const mailLink = (waiting: Waiting, address: string) =>
   Effect.gen(function* () {
@@ -84,7 +85,10 @@ const mailLink = (waiting: Waiting, address: string) =>
     )
   })
 
-/** The sign-up of this link. `NotFound` when it was confirmed, is too old or never existed: one answer. */
+/**
+ * The sign-up of this link. `NotFound` when it was confirmed, is too old or never existed: the answer does not say
+ * which.
+ */
 export const describeSignUp = program("describeSignUp", function* (secret: string) {
   if (!isSecret(secret)) return yield* dead()
   const found = yield* (yield* CredentialStore).findSignUp((yield* Vault.Vault).sha256(secret))

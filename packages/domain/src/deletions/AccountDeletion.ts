@@ -9,7 +9,7 @@ import { DAY, make, MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 /** The placeholder for deleted accounts, as an app's reviewer or owner. It cannot sign in and gets no mail. */
 export const NOBODY: Account = {
   id: UserId.make("deleted_account"),
-  // Stored addresses are in lower case, so nobody can sign up with this one.
+  // A typed address is put into lower case, so nobody can sign in or sign up with this address.
   email: Email.make("Deleted@account.invalid"),
   displayName: DisplayName.make("Deleted account"),
   roles: [],
@@ -33,13 +33,13 @@ export interface OwnedApp {
 /** What the decision reads under the account's lock. */
 export interface AccountDeletionState {
   readonly account: Account
-  /** Whether the account is an admin and there is no other admin. */
+  /** Whether the account is an admin and no other admin is left who is not suspended. */
   readonly isLastAdmin: boolean
   /** Revoked apps are included. */
   readonly apps: ReadonlyArray<OwnedApp>
 }
 
-/** What is committed at once. Workers delete the other rows later. */
+/** Everything that the deletion commits in one transaction. Workers delete the other rows from `lookAt` on. */
 export interface Going {
   readonly requestedAt: Timestamp
   readonly lookAt: Timestamp
@@ -89,7 +89,10 @@ const BY_OPERATOR: By = {
   ifNotYou: "If you did not ask for it, ask those who run this service why."
 }
 
-/** Whether the app is deleted with the account: before production, only its developer could connect it. */
+/**
+ * Whether the app is deleted with the account, when no heir gets it. Before production, only its developer and test
+ * people could connect the app, so no access log of anybody else names it.
+ */
 export const goesEntirely = ({ status }: Pick<App, "status">): boolean => status !== "production"
 
 /** Whether the app is revoked with the account. Otherwise its heir owns the app afterwards. */
@@ -98,7 +101,7 @@ export const isRevoked = ({ heir }: Pick<OwnedApp, "heir">): boolean => heir ===
 /** When workers look again for rows that a request in flight at the deletion wrote late. */
 const LOOKS = [10 * MINUTE, DAY]
 
-/** Null after the last look. */
+/** When workers next look at the rows of the deleted account; null after the last look. */
 export const nextLook = (requestedAt: Timestamp, now: Timestamp): Timestamp | null => {
   const next = LOOKS.find((after) => requestedAt + after > now)
   return next === undefined ? null : plus(requestedAt, next)
@@ -107,7 +110,7 @@ export const nextLook = (requestedAt: Timestamp, now: Timestamp): Timestamp | nu
 /** The key of the mail about the deletion, so that a repeated deletion sends one mail. */
 export const receiptKey = (userId: UserId): string => `account_deleted ${userId}`
 
-/** The mail to the account's address. If somebody else deleted the account, its owner learns of the deletion. */
+/** The mail to the account's address. If somebody else deleted the account, its owner hears of the deletion. */
 const receipt = ({ email, id }: Account, owned: ReadonlyArray<OwnedApp>, now: Timestamp, by: By): MailMessage => {
   const apps = owned.filter(isRevoked)
   return {

@@ -18,27 +18,34 @@ export class AccountDeletionStore extends Context.Tag("@place-access/domain/dele
     /**
      * Locks the account (for an admin also against other admins who delete theirs), reads the clock and calls `decide`.
      *
-     * With `Going`, one transaction does all of this: it deletes the account, its sessions and its sign-in attempts;
-     * ends its connections and the tokens of its phones; drops its waiting events; takes it out of all teams; gives
-     * each of its apps to the app's heir, or else to `NOBODY` and revokes it, without secrets, redirect URIs,
-     * endpoints, members and invitations; drops the invitations that it made and those to its address; puts the mail
-     * into the outbox; and records that other rows remain. None when there is no account of this id.
+     * With `Going`, one transaction does all of this: it deletes the account, its sessions, its sign-in attempts, its
+     * archives and the waiting sign-ups with its address; ends its connections and the tokens of its phones; drops its
+     * waiting events; takes it out of all teams; gives each of its apps to the app's heir, or else to `NOBODY` and
+     * revokes it, without secrets, redirect URIs, endpoints, members and invitations; drops the invitations that it
+     * made and those to its address; puts the mail into the outbox; and records that other rows remain. None when there
+     * is no account of this id.
      */
     readonly begin: (
       userId: UserId,
       decide: (state: AccountDeletionState, now: Timestamp) => Either.Either<Going, Conflict>
     ) => StoreEffect<Option.Option<Either.Either<Going, Conflict>>>
-    /** Up to `limit` accounts of people of these buckets that are due for a look at their rows, longest due first. */
+    /**
+     * Up to `limit` deleted accounts of people of these buckets whose rows a worker must look at now, the longest due
+     * first.
+     */
     readonly due: (
       buckets: ReadonlyArray<number>,
       limit: number,
       now: Timestamp
     ) => StoreEffect<ReadonlyArray<Leftover>>
-    /** Removes and counts at most `limit` rows of each kind. Events of the last minute stay for fan-out. */
+    /**
+     * Deletes at most `limit` rows of each table and returns how many; 0 when nothing is left to delete. An event stays
+     * for a minute after its fan-out, because a worker may still store deliveries that only the event leads to.
+     */
     readonly removeSome: (userId: UserId, now: Timestamp, limit: number) => StoreEffect<number>
     /** Sets the time of the next look at this account's rows. */
     readonly lookAgain: (userId: UserId, at: Timestamp) => StoreEffect<void>
-    /** Deletes the record of the deletion, and the mail. Idempotent. */
+    /** Deletes the record of the deletion, and the mail about the deletion. Idempotent. */
     readonly finish: (userId: UserId) => StoreEffect<void>
   }
 >() {}

@@ -18,7 +18,7 @@ export interface Confirmation {
 
 /**
  * Deletes the account at once; `removeDeleted` deletes its remaining rows. Counts as an attempt to sign in and fails
- * like one. `Conflict` for the last admin, `NotFound` when it was deleted meanwhile.
+ * like one. `Conflict` for the last admin, `NotFound` when the account was deleted meanwhile.
  */
 export const deleteAccount = program("deleteAccount", function* (account: Account.Account, confirmation: Confirmation) {
   const { id } = yield* checkPassword({ ...confirmation, email: account.email })
@@ -27,11 +27,11 @@ export const deleteAccount = program("deleteAccount", function* (account: Accoun
   const begun =
     id === account.id ? yield* (yield* AccountDeletionStore).begin(id, AccountDeletion.decide) : Option.none()
   yield* yield* Effect.mapError(begun, () => new NotFound({ what: "account" }))
-  // No event may name an account that is gone.
+  // The event names no account, because no event may name an account that is gone.
   yield* recordAudit({ userId: null, actor: AuditEvent.OWNER, detail: { kind: "account_deleted" } })
 })
 
-/** What deleting the account would do: which apps end with the account, and whether the deletion is allowed. */
+/** What deleting the account would do: which apps end with the account, and whether the account is the last admin. */
 export const describeDeletion = program("describeDeletion", function* (account: Account.Account) {
   const state = yield* (yield* AccountDeletionStore).describe(account.id)
   return yield* Effect.mapError(state, () => new NotFound({ what: "account" }))
@@ -39,15 +39,18 @@ export const describeDeletion = program("describeDeletion", function* (account: 
 
 /** The most accounts that one read returns. */
 const BATCH = 10
-/** The most rows of a kind in one statement: few enough that other statements do not wait. */
+/** The most rows of one table in one statement: few enough that other statements do not wait. */
 const ROWS = 1_000
 /**
- * How long the rows of one account are deleted at a time; then the next accounts have their turn. An account whose
- * worker died is looked at again after this time, so an account that ends every process does not end one each minute.
+ * How long a worker deletes rows of one account before it turns to the next. An account whose worker died is due again
+ * after this time, so an account whose deletion crashes a worker cannot crash one every minute.
  */
 const TURN = 10 * Timestamp.MINUTE
 
-/** Deletes rows of deleted accounts of these people; returns how many were finished. Interruptible, repeatable. */
+/**
+ * Deletes rows of deleted accounts of these people, and returns how many accounts have none left. May be interrupted
+ * and repeated.
+ */
 export const removeDeleted = program("removeDeleted", function* (people: PeopleLeases = everything.people) {
   const store = yield* AccountDeletionStore
   let finished = 0

@@ -1,6 +1,6 @@
 /**
- * Deleting an account. `deleteAccount` ends the sessions, connections, devices and apps of the account in one commit.
- * From then on nobody can use them. The same commit records that other rows remain; workers call `removeDeleted` to
+ * Deleting an account. `deleteAccount` ends the account's sessions, connections and devices in one commit, and its apps
+ * unless another owner gets them. The same commit records that other rows remain; workers call `removeDeleted` to
  * delete the person's rows in small steps until none is left. The account page calls `describeDeletion` and
  * `deleteAccount`.
  *

@@ -14,13 +14,13 @@ export interface AttemptExchange {
 /** Stands for a value that is not stored. */
 export const HIDDEN = "(hidden)"
 
-/** The most headers of an answer that are kept, and the longest value. */
+/** The most headers of an answer that are kept, and the most characters that are kept of a value. */
 const HEADERS_MAX = 30
 const VALUE_MAX = 200
 /** The most characters of all kept headers together. */
 const TOTAL_MAX = 2_000
 
-/** Headers of answers that may have credentials of the receiver. */
+/** Headers of answers that may have credentials of the receiver, so their values are not stored. */
 const SECRET = new Set(["set-cookie", "set-cookie2", "authorization", "proxy-authenticate", "www-authenticate"])
 
 /** The exchange as it is stored: bounded, and without secrets. `own`: the names of the endpoint's own headers. */

@@ -16,17 +16,17 @@ export interface Authorisation {
   readonly app: Pick<App, "declaredScopes" | "allowedScopes" | "revokedAt">
   /** False when the rule was deleted, or its place withdrawn or archived. True for events without a rule. */
   readonly ruleStands: boolean
-  /** Present when the user deleted the stretch in which the event occurred (decision retention-choice-4). */
+  /** Present when the user deleted the stretch of history in which the event occurred (decision retention-choice-4). */
   readonly isErased?: true
   /** Present while the account of the person or of the app's developer is suspended (decision staff-1). */
   readonly isSuspended?: true
 }
 
 /**
- * Whether the app may still receive the event: its connection lives, nobody is suspended, the payload's scope is
- * effective, and the rule stands. Retries stop too. The end of the sensitive tier needs a live connection only. A pause
- * stops what a rule observed before its end (decision connection-5), and not what the app must know about its
- * permissions. So an event that waited through a pause is not sent afterwards, by no retry and no replay.
+ * Whether the app may receive the event now: its connection is live, nobody is suspended, the scope that the payload
+ * needs is effective, the rule stands, and the user did not delete that time. Events about the sensitive tier need a
+ * live connection only. A rule's event from before the end of a pause is not sent, by no retry and no replay (decision
+ * connection-5); events about permissions are sent during a pause too.
  */
 export const permits = (
   authorisation: Authorisation,

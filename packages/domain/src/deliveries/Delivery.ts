@@ -10,7 +10,7 @@ import * as RetrySchedule from "./RetrySchedule.js"
 export const DeliveryState = Schema.Literal("trying", "delivered", "failed", "too_old")
 export type DeliveryState = typeof DeliveryState.Type
 
-/** Why a delivery failed. `abandoned`: every worker that claimed it lost its lease. */
+/** Why a delivery failed. `abandoned`: too many workers in a row claimed it and lost their lease (`MAX_LAPSES`). */
 export const FailReason = Schema.Literal(
   "exhausted",
   "endpoint_disabled",
@@ -33,14 +33,14 @@ const IS_STRIKE: Readonly<Record<FailReason, boolean>> = {
 
 /**
  * One event on its way to one endpoint (Spec §2.9, §3.5). A worker claims the row under a lease, makes one attempt, and
- * stores the result with `move`. `docs/state-machines.md` draws the states.
+ * stores the result with `move`. `packages/domain/docs/state-machines.md` draws the states.
  */
 export interface Delivery {
   readonly appId: AppId
   readonly id: DeliveryId
   readonly endpointId: EndpointId
   readonly envelope: Envelope
-  /** Null for a ping, which is about nobody. */
+  /** Null for a test, which is about nobody. */
   readonly userId: UserId | null
   readonly maxEventAgeS: number | null
   readonly state: DeliveryState
@@ -67,11 +67,11 @@ export interface Attempt {
   readonly endedAt: Timestamp
   /** The HTTP status; null when there was no answer. */
   readonly status: number | null
-  /** Null on success. */
+  /** Why the attempt failed; null on success. */
   readonly error: string | null
-  /** The first 1 KiB of the answer. */
+  /** The first 1 KiB of the answer; null when there was no answer. */
   readonly snippet: string | null
-  /** Address and headers; left out for attempts that were made before they were stored. */
+  /** Address and headers. Left out in lists, and for attempts from before the service stored them. */
   readonly exchange?: AttemptExchange
 }
 
@@ -98,17 +98,20 @@ export const isSuccess = (answer: WebhookAnswer): boolean =>
 
 /** The deadline of the whole attempt: name look-up, connecting, sending and reading the answer (Spec §6.4.5). */
 export const ANSWER_DEADLINE = 5 * SECOND
-/** How long an attempt waits after a fault of our own, such as an unreadable secret, before it is made. */
+/** How long a delivery waits for the next try after a fault of our own, such as an unreadable secret. */
 export const OWN_FAULT_WAIT = 5 * SECOND
-/** A delivery held up this long by a fault of our own ends without a strike: its event is no longer news. */
+/** A delivery that faults of our own delay for longer than this fails without a strike: its event is no longer news. */
 export const OWN_FAULT_LIMIT = 3 * DAY
 /**
- * The lease of a claim: for this long no other worker claims the row. A worker that dies loses its leases by the clock,
- * without a word, and the next claim makes the same attempt again (decision W2).
+ * How long a lease lasts: for this time after a claim no other worker claims the row. When a worker dies, its leases
+ * run out, and the next claim makes the same attempt again (decision W2).
  */
 export const LEASE = 30 * SECOND
 
-/** How many leases in a row may run out on one attempt: an attempt that crashes its worker must end. */
+/**
+ * How many leases in a row may run out on one attempt. Without a limit, an attempt that crashes its worker would never
+ * end.
+ */
 export const MAX_LAPSES = RetrySchedule.WAITS.length + 3
 
 /**
@@ -142,9 +145,9 @@ export const afterAttempt = (
 /** The change of a field in a transition: `set` takes the step's value, `clear` makes it null or false. */
 export type FieldChange = "set" | "clear" | "keep"
 
-/** A row of the state machine. The fields that it does not name never change. */
+/** A row of the state machine (`TRANSITIONS`). The fields that it does not name never change. */
 export interface DeliveryTransition {
-  /** In any other state the step changes nothing. */
+  /** The states in which the step may be taken. In any other state the step changes nothing. */
   readonly from: ReadonlyArray<DeliveryState>
   readonly to: DeliveryState
   readonly failReason: FieldChange
@@ -152,7 +155,7 @@ export interface DeliveryTransition {
   readonly dueAt: FieldChange
   readonly endedAt: FieldChange
   readonly isHurried: FieldChange
-  /** A worker's lease on the row, which only stores know. */
+  /** A worker's lease on the row. A `Delivery` does not have it: only the stores do. */
   readonly lease: FieldChange
 }
 
@@ -174,7 +177,7 @@ const ENDING = {
   lease: "clear"
 } as const
 
-/** What a step changes that does not end the delivery. */
+/** What a step that does not end the delivery changes and keeps, unless a transition below says otherwise. */
 const GOING_ON = {
   from: ["trying"],
   to: "trying",
@@ -200,23 +203,23 @@ export const TRANSITIONS: Readonly<Record<DeliveryStep["_tag"], DeliveryTransiti
   Hurried: { ...GOING_ON, isHurried: "set", lease: "keep" }
 }
 
-/** The step may be taken in `state`. */
+/** Whether the step may be taken in `state`. */
 export const mayTake = (step: DeliveryStep["_tag"], state: DeliveryState): boolean =>
   TRANSITIONS[step].from.includes(state)
 
-/** After the step the delivery still waits for an attempt. */
+/** Whether the delivery still waits for an attempt after the step. */
 export const goesOn = (step: DeliveryStep["_tag"]): boolean => mayTake("Claimed", TRANSITIONS[step].to)
 
-/** The values that a step brings along. */
+/** The values that a step sets. Null: the step does not set the field. */
 export interface StepValues {
   readonly failReason: FailReason | null
-  /** Null: the step brings no number, and the attempt stays. */
+  /** Null: the step sets no number, and the attempt stays. */
   readonly attempt: number | null
   readonly dueAt: Timestamp | null
   readonly endedAt: Timestamp | null
 }
 
-/** The values that `step` brings; null for each that it does not bring. */
+/** The values that `step` sets; null for each field that it does not set. */
 export const valuesOf = (step: DeliveryStep): StepValues => ({
   failReason: step._tag === "Failed" ? step.reason : null,
   attempt: step._tag === "Retry" ? step.attempt : null,
@@ -228,7 +231,7 @@ export const valuesOf = (step: DeliveryStep): StepValues => ({
 export const move = (delivery: Delivery, step: DeliveryStep): Delivery =>
   moveBy(TRANSITIONS[step._tag], delivery, valuesOf(step))
 
-/** `move` by any row of a table. */
+/** Like `move`, with any transition in place of the one from `TRANSITIONS`. */
 export const moveBy = (row: DeliveryTransition, delivery: Delivery, values: StepValues): Delivery =>
   row.from.includes(delivery.state)
     ? {
@@ -245,7 +248,10 @@ export const moveBy = (row: DeliveryTransition, delivery: Delivery, values: Step
 const changed = <A>(change: FieldChange, before: A, set: A, cleared: A): A =>
   change === "keep" ? before : change === "set" ? set : cleared
 
-/** The change of the endpoint's strikes (Spec §6.4.7): only first deliveries that used up their schedule count. */
+/**
+ * The effect on the endpoint's strikes (Spec §6.4.7): a used-up schedule is a strike, and a success clears the strikes.
+ * Replays, tests and hurried attempts have no effect.
+ */
 export const effectOnEndpoint = (
   delivery: Pick<Delivery, "replayNo" | "isTest" | "isHurried">,
   finish: DeliveryFinish
@@ -292,7 +298,7 @@ export const isTooOld = (
 /** The result of the check before sending. */
 export type SendVerdict = "send" | "not_authorised" | "too_old"
 
-/** Whether app, connection, scope and the event's age allow sending it now (Spec §6.3.5). */
+/** Whether the permission and the event's age allow sending the event now (Spec §6.3.5). */
 export const verdict = (
   delivery: Pick<Delivery, "appId" | "envelope" | "maxEventAgeS">,
   authorisation: Option.Option<Authorisation.Authorisation>,
@@ -306,7 +312,7 @@ export const verdict = (
   return isTooOld({ occurredAt: envelope.occurredAt, maxEventAgeS }, now) ? "too_old" : "send"
 }
 
-/** A new row for `endpointId`, due at once. */
+/** A new row for `endpointId`, due at once. `endpointEpoch`: that of the endpoint when it was read. */
 export interface NewDelivery {
   readonly appId: AppId
   readonly id: DeliveryId
@@ -316,7 +322,7 @@ export interface NewDelivery {
   readonly userId: UserId | null
   readonly maxEventAgeS: number | null
   readonly replayNo: number
-  /** A test, or a replay of one. */
+  /** True for a test, and for a replay of a test. */
   readonly isTest: boolean
   readonly createdAt: Timestamp
   readonly originalAt: Timestamp

@@ -38,9 +38,11 @@ export interface ClaimRequest {
 
 export interface ClaimedDeliveries {
   readonly claims: ReadonlyArray<Claim>
-  /** True when more abandoned rows wait than one claim ends: the worker claims again at once. */
+  /**
+   * True when more rows of disabled or removed endpoints may wait than one claim ends: the worker claims again at once.
+   */
   readonly isUnfinished: boolean
-  /** True when somebody else has locked an endpoint with due deliveries: the worker claims again soon. */
+  /** True when another transaction has locked an endpoint with due deliveries: the worker claims again soon. */
   readonly isSkipping: boolean
 }
 
@@ -60,15 +62,16 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
   DeliveryStore,
   {
     /**
-     * Stores new rows of one app. Idempotent by event, endpoint and replay number, for a repeated fan-out. Of an
-     * endpoint disabled since its epoch was read, a row is stored as failed; of a removed one, not at all.
+     * Stores new rows of one app. Idempotent by event, endpoint and replay number, because a fan-out may be repeated. A
+     * row is stored as failed when its endpoint was disabled after its epoch was read, and not at all when the endpoint
+     * was removed.
      */
     readonly insert: (rows: ReadonlyArray<NewDelivery>) => Effect.Effect<void, StoreError>
     /**
      * Stores a delivery that was attempted before it was stored: its row in the state after the first attempt, the
-     * attempt's log row, and the end of the endpoint's strikes after a success. The outcome is that of `insert`, a
-     * claim and `finish`. Returns false, and writes nothing, when the event has a row at this endpoint already: another
-     * worker has stored one.
+     * attempt's log row, and the end of the endpoint's strikes after a success. The result is the same as after
+     * `insert`, a claim and `finish`. Returns false, and writes nothing, when another worker has stored a row of the
+     * event at this endpoint already.
      */
     readonly insertAttempted: (
       row: NewDelivery,
@@ -77,10 +80,10 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     ) => Effect.Effect<boolean, StoreError>
     /**
      * Leases due rows of enabled endpoints to this worker, a few of each endpoint, so that a long backlog of one
-     * endpoint does not delay the others. An endpoint that somebody else has locked is skipped, and nobody waits for
-     * it. A row whose lease ran out is claimed again with the same attempt number, as often as
+     * endpoint does not delay the others. An endpoint that another transaction has locked is skipped, and the claim
+     * does not wait for the lock. A row whose lease ran out is claimed again with the same attempt number, as often as
      * `Delivery.dueAfterLapse` allows, and then abandoned. Rows from before the endpoint was disabled (an earlier
-     * epoch) are not claimed. Each claim ends a limited number of these as failed, so that the claim stays short.
+     * epoch) are not claimed: they end as failed, a limited number in each claim, so that the claim stays short.
      *
      * Of each endpoint the first rows are taken, and the claims are returned, in one order: due time, then id by the
      * codes of its characters (`Delivery.byDueTime`).
@@ -88,10 +91,10 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     readonly claim: (request: ClaimRequest) => Effect.Effect<ClaimedDeliveries, StoreError>
     /**
      * Stores a result in one statement: the attempt's log row, the new state of the delivery, and the endpoint's
-     * strikes. A used-up schedule adds a strike, an automatic success sets them to 0, the 20th disables the endpoint
-     * and fails its waiting rows; the 10th and 20th warn the developer. Replays and rows of an earlier epoch do not
-     * change strikes, and a retry in an earlier epoch ends as failed. Returns false, and writes nothing, when the lease
-     * was lost.
+     * strikes. A used-up schedule adds a strike, and a success sets the strikes to 0. The 20th strike disables the
+     * endpoint and fails its waiting rows; the 10th and the 20th warn the developer. Replays, tests, hurried attempts
+     * and rows of an earlier epoch do not change strikes, and a retry in an earlier epoch ends as failed. Returns
+     * false, and writes nothing, when the lease was lost.
      */
     readonly finish: (
       claim: Pick<Claim, "lease"> & { readonly appId: AppId; readonly id: DeliveryId },
@@ -100,7 +103,9 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
     ) => Effect.Effect<boolean, StoreError>
     /** The first due time after `after`, of any row. None when no row waits. */
     readonly nextDueAt: (after: Timestamp) => Effect.Effect<Option.Option<Timestamp>, StoreError>
-    /** Stores a finished test with its only attempt. It is never claimed and never changes strikes (decision W6). */
+    /**
+     * Stores a finished test with its only attempt. The test is never claimed and never changes strikes (decision W6).
+     */
     readonly recordTest: (delivery: Delivery, attempt: Attempt) => Effect.Effect<void, StoreError>
 
     /**
@@ -112,12 +117,15 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
       id: DeliveryId,
       decide: (state: Replayable, now: Timestamp) => Either.Either<NewDelivery, ReplayRefusal>
     ) => Effect.Effect<Option.Option<Either.Either<NewDelivery, ReplayRefusal>>, StoreError>
-    /** Makes the next attempt due at `now`, unless due or in flight (Spec §4.7). None: no such row of the app. */
+    /**
+     * Makes the next attempt due at `now`, unless it is due or in flight already (Spec §4.7). None: the app has no such
+     * row.
+     */
     readonly hurry: (appId: AppId, id: DeliveryId, now: Timestamp) => Effect.Effect<Option.Option<Hurry>, StoreError>
     /**
-     * Replays failed rows of an enabled endpoint that were made at `since` or later, oldest first, at most as many as
-     * there are `ids`. Tests, rows that were replayed already and rows that are too old are left out. The new rows are
-     * made at `now`, and due one millisecond apart from `dueFrom` on. Returns how many rows were made.
+     * Replays the failed rows of an enabled endpoint that were created at `since` or later, oldest first, at most as
+     * many as there are `ids`. Tests, rows that were replayed already and rows that are too old are left out. The new
+     * rows are created at `now`, and due one millisecond apart from `dueFrom` on. Returns how many rows were created.
      */
     readonly recover: (asked: {
       readonly appId: AppId
@@ -128,7 +136,7 @@ export class DeliveryStore extends Context.Tag("@place-access/domain/deliveries/
       readonly dueFrom: Timestamp
     }) => Effect.Effect<number, StoreError>
 
-    /** A delivery with its attempts. None when the app has no row of this id. */
+    /** A delivery with its attempts, oldest first. None when the app has no row of this id. */
     readonly find: (
       appId: AppId,
       id: DeliveryId

@@ -10,32 +10,38 @@ import type { Delivery } from "./Delivery.js"
 /**
  * What the user's access log says about an event (Spec §4.6.8, §4.7).
  *
- * Every firing of a rule has an entry, sent or not, with the label of its place or zone. There is one exception: its
- * endpoints were removed, or its delivery was abandoned, before the first attempt. An event has one entry for all
- * endpoints, attempts and replays, and one more for a withheld retry (decision M10). The entry's time and id follow
- * from the event, so recording it again changes nothing. A delivery that was withheld before its first attempt has no
- * entry when another receiver got the event. The functions return undefined when the event is about nobody, or there is
- * nothing to add.
+ * Every firing of a rule has an entry, sent or not, with the label of its place or zone. There is one exception: a
+ * firing whose endpoints were removed, or whose delivery was abandoned, before the first attempt. An event has one
+ * entry for all endpoints, attempts and replays, and one more for a withheld retry (decision M10). The entry's time and
+ * id follow from the event, so recording the entry again changes nothing. A delivery that was withheld before its first
+ * attempt has no entry when another receiver got the event. The functions return undefined when the event is about
+ * nobody, or there is nothing to add.
  */
 
-/** An event that was not sent. Its entry is written unless the event has one of `others`. */
+/** An event that was not sent. `entry` is written unless the user has an entry with one of the keys in `unless`. */
 export interface Unsent {
   readonly entry: AccessLogEntry
   readonly unless: ReadonlyArray<AccessLogKey>
 }
 
-/** The fields of a delivery that the log needs, whether it goes to an endpoint, a legacy receiver or a listener. */
+/**
+ * The fields of a delivery that the log needs, whether the delivery goes to an endpoint, a legacy receiver or a
+ * listener.
+ */
 type Told = Pick<
   Delivery,
   "appId" | "userId" | "envelope" | "maxEventAgeS" | "attempt" | "replayNo" | "createdAt" | "originalAt"
 > & {
-  /** Present for a stored delivery. A delivery in a worker's memory has no due time here. */
+  /** Left out for a legacy receiver and for a listener: the due times of their deliveries are not stored. */
   readonly dueAt?: Timestamp | null
 }
 
-/** The entry before the first attempt: the receiver may read a request that it never answers. */
+/**
+ * The entry of an event that is about to be sent. It is written before the first attempt, because the receiver may read
+ * a request and never answer it.
+ */
 export const sent = (delivery: Told): AccessLogEntry | undefined => {
-  // A replay writes the same entry, because the original may have failed before it was sent.
+  // A replay has the same entry, because the original may have failed before it was sent.
   const about = subjectOf(delivery)
   const disclosed = disclosure(delivery.envelope.payload)
   if (about === undefined || disclosed === undefined || delivery.attempt > 1) return undefined
@@ -69,10 +75,10 @@ export const notAllowed = (delivery: Told, now: Timestamp): Unsent | undefined =
   return { entry: made, unless: others(delivery, made) }
 }
 
-/** An attempt was made before, so the log already says that the event was sent. */
+/** Whether an attempt was made before. Then the log already says that the event was sent. */
 const isRetry = ({ attempt }: Told): boolean => attempt > 1
 
-/** The fields of an event without any receiver that the log needs. */
+/** The fields that the log needs of an event that has no receiver. */
 type Untold = Pick<OutboxEvent, "userId" | "appId" | "connectionId" | "id" | "payload" | "occurredAt">
 
 /** The entry of a firing that no endpoint of the app is subscribed to, when no other receiver got it. */
@@ -96,7 +102,9 @@ interface Subject {
   readonly payload: Payload
 }
 
-/** The other entries that the event may have. If one of them exists, this one is not written. */
+/**
+ * The keys of the other entries that the event may have. When the user has one of these entries, `own` is not written.
+ */
 const others = (delivery: Told, own: AccessLogKey): ReadonlyArray<AccessLogKey> => {
   const { createdAt, envelope, originalAt } = delivery
   const { eventId } = envelope
@@ -109,17 +117,20 @@ const others = (delivery: Told, own: AccessLogKey): ReadonlyArray<AccessLogKey> 
   return keys.filter(({ id }) => id !== own.id)
 }
 
-/** When the event became too old. If it was too old when the delivery was made: that time. */
+/**
+ * When the event became too old; at the earliest when the delivery was made. Undefined: the event never becomes too
+ * old.
+ */
 const tooOldAt = ({ createdAt, envelope, maxEventAgeS }: Told): Timestamp | undefined => {
   if (maxEventAgeS === null) return undefined
   const at = plus(envelope.occurredAt, maxEventAgeS * SECOND)
   return at > createdAt ? at : createdAt
 }
 
-/** The subject of the entry. A replay has none, because the original delivery wrote the entry. */
+/** The subject of the entry. Undefined for a replay too, because the original delivery wrote the entry. */
 const subject = (delivery: Told): Subject | undefined => (delivery.replayNo > 0 ? undefined : subjectOf(delivery))
 
-/** The person whom the event is about. Undefined for a ping. */
+/** The person, app and connection that the event is about. Undefined for a test, which is about nobody. */
 const subjectOf = ({ appId, envelope, userId }: Told): Subject | undefined =>
   userId === null || envelope.grantId === null
     ? undefined

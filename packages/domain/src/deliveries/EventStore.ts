@@ -5,7 +5,7 @@ import type { OutboxEvent, WaitingEvent } from "../events/Event.js"
 
 // The port of the outbox. Decisions events-1 and events-2.
 
-/** Names an event. */
+/** The key of an event: its user and its id. */
 export interface EventKey {
   readonly userId: UserId
   readonly id: EventId
@@ -13,7 +13,7 @@ export interface EventKey {
 
 export interface PendingEvents {
   readonly events: ReadonlyArray<WaitingEvent>
-  /** Due events whose rows cannot be read. They count towards the limit. */
+  /** Due events whose stored rows cannot be decoded. They count towards the limit. */
   readonly unreadable: ReadonlyArray<EventKey>
 }
 
@@ -22,10 +22,10 @@ export class EventStore extends Context.Tag("@place-access/domain/deliveries/Eve
   EventStore,
   {
     /**
-     * Reads up to `limit` due events without fan-out, of the people in these buckets (`Bucket`), and none of `except`:
-     * the worker has these in hand already. They come in the order of due time, then of when they occurred, then of id
-     * by the codes of its characters (decision deliveries-16). It writes nothing: the worker that holds the leases of
-     * the buckets is alone with their events.
+     * Reads up to `limit` due events that have no fan-out yet, of the people in these buckets (`Bucket`). Leaves out
+     * `except`, the events that the worker is fanning out already. The order is due time, then the time at which the
+     * event occurred, then id by the codes of its characters (decision deliveries-16). Changes nothing: the worker that
+     * holds the leases of the buckets is the only one that reads their events.
      */
     readonly pending: (
       buckets: ReadonlyArray<number>,
@@ -33,7 +33,7 @@ export class EventStore extends Context.Tag("@place-access/domain/deliveries/Eve
       now: Timestamp.Timestamp,
       except?: ReadonlyArray<EventId>
     ) => Effect.Effect<PendingEvents, StoreError>
-    /** Makes events due later that have no fan-out yet. */
+    /** Makes those of the events that have no fan-out yet due at `until`. */
     readonly postpone: (events: ReadonlyArray<EventKey>, until: Timestamp.Timestamp) => Effect.Effect<void, StoreError>
     /** Marks events as fanned out. Idempotent. */
     readonly markFannedOut: (
@@ -42,7 +42,7 @@ export class EventStore extends Context.Tag("@place-access/domain/deliveries/Eve
     ) => Effect.Effect<void, StoreError>
     /**
      * What the check before sending needs. None when the connection does not exist. `occurredAt` is the time of the
-     * event; left out: it is not asked whether the user deleted the history of that time.
+     * event; left out: the store does not look up whether the user deleted the history of that time.
      */
     readonly authorisation: (
       userId: UserId,

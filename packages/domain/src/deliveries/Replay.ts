@@ -32,7 +32,10 @@ export const refusal = (
   return endpoint.disabledAt === null ? undefined : "endpoint_disabled"
 }
 
-/** The new row: the same event to the same endpoint, due at once, with a schedule of its own. */
+/**
+ * The new row, or why there is none. The row has the same event and endpoint, is due at once, and has a retry schedule
+ * of its own.
+ */
 export const decide = (
   state: Replayable,
   id: DeliveryId,
@@ -41,7 +44,7 @@ export const decide = (
   const refused = refusal(state, now)
   if (refused !== undefined) return Either.left(refused)
   const { delivery, endpoint, lastReplayNo } = state
-  // `refusal` has excluded a missing endpoint before.
+  // `refusal` has excluded a missing endpoint already.
   return endpoint === null
     ? Either.left("endpoint_removed")
     : Either.right(replayOf(delivery, id, endpoint.epoch, lastReplayNo + 1, now))
@@ -67,8 +70,13 @@ const replayOf = (
   originalAt
 })
 
-/** The due time of the recovered row with this `index`: a millisecond apart, so that rows are sent in order. */
+/**
+ * The due time of the recovered row with this `index`. The rows are due a millisecond apart, so they are sent in order.
+ */
 export const recoveredDueAt = (from: Timestamp, index: number): Timestamp => plus(from, index)
 
-/** What happened to a request to make the next attempt at once. */
+/**
+ * The outcome of a request to make the next attempt at once. `hurried`: the attempt is due now. `under_way`: it is
+ * being made. `ended`: there is none.
+ */
 export type Hurry = "hurried" | "under_way" | "ended"

@@ -1,6 +1,6 @@
 import { HOUR, MINUTE, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 
-/** The waits after each failed attempt, measured from its end (Spec §6.4.6). There are seven attempts in all. */
+/** The wait after each failed attempt, in milliseconds from its end (Spec §6.4.6). There are seven attempts in all. */
 export const WAITS: ReadonlyArray<number> = [30 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 15 * HOUR]
 
 export const MAX_ATTEMPTS = WAITS.length + 1

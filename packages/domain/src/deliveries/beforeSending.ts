@@ -7,10 +7,10 @@ import { program, type Program, retryTransient, type StoreError, Timestamp, with
 import type { Delivery } from "./Delivery.js"
 import type * as Disclosure from "./Disclosure.js"
 
-/** How often a read is repeated after a transient error. */
+/** How often a read or a write is repeated after a transient error. */
 export const REPEATS = 3
 
-/** The present permission for an event. None for an event that is about nobody. */
+/** The present permission for an event. None when the event is about nobody, and when its connection does not exist. */
 export const authorisationOf = program(
   "authorisationOf",
   function* ({
@@ -33,7 +33,10 @@ export const recordUnsent = (unsent: Disclosure.Unsent | undefined) =>
     ? Effect.void
     : withPort(AccessLogStore, (log) => retryTransient(REPEATS)(log.recordUnless(unsent.entry, unsent.unless)))
 
-/** An event whose secret cannot be read is not sent: that is our fault, and nothing is sent unsigned. */
+/**
+ * The result of a post whose signing secret or header cannot be unsealed. Nothing is sent unsigned, and the fault is
+ * ours, so no attempt is spent.
+ */
 export const notSigned = (error: { readonly reason: string }) =>
   Effect.gen(function* () {
     yield* Effect.logError("A signing secret cannot be unsealed", error.reason)

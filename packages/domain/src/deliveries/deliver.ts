@@ -29,8 +29,8 @@ export const claimDue = program(
 )
 
 /**
- * Makes one attempt at a claimed delivery, if the user allows it at this moment (Spec §6.3.5). No database connection
- * is held while the receiver answers. Returns the delivery's next state. Undefined when the lease was lost, or would
+ * Makes one attempt at a claimed delivery, if the user allows the event at this moment (Spec §6.3.5). No database
+ * connection is held while the receiver answers. Returns the stored result. Undefined when the lease was lost, or would
  * run out before a result could be stored: then another worker makes the same attempt.
  */
 export const deliver = program("deliver", function* (claim: Claim, leaseUntil: Timestamp.Timestamp) {
@@ -42,9 +42,10 @@ export const deliver = program("deliver", function* (claim: Claim, leaseUntil: T
 })
 
 /**
- * Makes the first attempt at a delivery that is not stored yet, as `deliver` does, and stores both. `endpoint` was read
- * from the store, and is not used after `until`. Returns the delivery's next state. Undefined when nothing was sent
- * before `until`, or when another worker has stored the delivery: then a claim goes on with it.
+ * Makes the first attempt at a delivery that is not stored yet, as `deliver` does, and stores delivery and result.
+ * `endpoint` was read from the store, and is not used after `until`. Returns the stored result. Undefined when nothing
+ * was sent before `until`, or when another worker has stored the delivery already. In both cases the delivery is stored
+ * without this result, and a later claim goes on with it.
  */
 export const deliverFirst = program(
   "deliverFirst",
@@ -60,7 +61,7 @@ export const deliverFirst = program(
   }
 )
 
-/** Where a delivery goes, and what signs it. */
+/** The address of a delivery, its signing secrets and the endpoint's own headers. */
 type Receiver = Pick<Claim, "url" | "secrets" | "headers">
 
 /** The result of an attempt, and its row in the log. */
@@ -77,7 +78,7 @@ const attempt = fn(function* (delivery: Delivery.Delivery, receiver: Receiver, u
   if (runsOut(now, until)) return undefined
   switch (Delivery.verdict(delivery, authorisation, now)) {
     case "not_authorised":
-      // A connection that no longer exists has no access log.
+      // If the connection does not exist, its user was deleted, and so was the access log.
       if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(delivery, now))
       return ended({ _tag: "Failed", at: now, reason: "not_authorised" })
     case "too_old":
@@ -130,6 +131,6 @@ const finish = fn(function* (
   return written
 })
 
-/** Whether `until` would come before the result of a request that is sent now could be stored. */
+/** Whether a request that is sent now could end after `until`, so that its result could not be stored in time. */
 const runsOut = (now: Timestamp.Timestamp, until: Timestamp.Timestamp): boolean =>
   now + Delivery.ANSWER_DEADLINE >= until

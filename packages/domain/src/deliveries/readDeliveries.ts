@@ -9,7 +9,10 @@ export interface LogQuery extends DeliveryFilter {
   readonly cursor: string | undefined
 }
 
-/** The delivery log, newest first. `Invalid` for a cursor of another list; `NotFound` for another account's app. */
+/**
+ * The delivery log of the app, newest first. `Invalid` for a cursor of another list; `NotFound` when the account is not
+ * in the app's team.
+ */
 export const listDeliveries = program("listDeliveries", function* (account: Account, appId: AppId, query: LogQuery) {
   yield* getApp(account, appId, "read")
   const { limit, cursor, ...filter } = query
@@ -20,7 +23,10 @@ export const listDeliveries = program("listDeliveries", function* (account: Acco
   return { deliveries: page.items, nextCursor }
 })
 
-/** A row of the log with all attempts, oldest first. `NotFound` for another account's. */
+/**
+ * A delivery with all its attempts, oldest first. `NotFound` when the account is not in the app's team, or the app has
+ * no such delivery.
+ */
 export const getDelivery = program("getDelivery", function* (account: Account, appId: AppId, id: DeliveryId) {
   yield* getApp(account, appId, "read")
   const found = yield* (yield* DeliveryStore).find(appId, id)

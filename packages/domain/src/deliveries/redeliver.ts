@@ -10,7 +10,11 @@ import { DeliveryStore } from "./DeliveryStore.js"
 import * as Replay from "./Replay.js"
 import { WorkSignal } from "../events/WorkSignal.js"
 
-/** Deliveries that a developer asks for (Spec §4.7). They cause no strike. The user's permission is checked again. */
+/**
+ * Deliveries that a developer asks for (Spec §4.7). They cause no strike. Before each is sent, the user's permission is
+ * checked again. Every program fails with `NotFound` when the account is not in the app's team, and with `Forbidden`
+ * when its role only lets it read.
+ */
 
 const newId = Effect.map(Entropy.id("dlv"), (id) => DeliveryId.make(id))
 
@@ -21,7 +25,10 @@ const REFUSALS: Readonly<Record<Replay.ReplayRefusal, string>> = {
   endpoint_disabled: "The endpoint is disabled: enable it first"
 }
 
-/** Queues the same event for the same endpoint again, as a new row. `Conflict` says why it is not possible. */
+/**
+ * Queues the same event for the same endpoint again, as a new row. `Conflict`, with the reason, when the event cannot
+ * be sent again.
+ */
 export const redeliver = program("redeliver", function* (account: Account, appId: AppId, id: DeliveryId) {
   yield* getApp(account, appId, "develop")
   const replayId = yield* newId
@@ -32,7 +39,10 @@ export const redeliver = program("redeliver", function* (account: Account, appId
   return Delivery.begin(outcome.right)
 })
 
-/** Makes the next attempt due now, the same one: nothing is sent twice. `Conflict` when there is none. */
+/**
+ * Makes the next attempt due now. It stays the same attempt, so nothing is sent twice. `Conflict`, with the reason,
+ * when the delivery has ended and so has no next attempt.
+ */
 export const retryNow = program("retryNow", function* (account: Account, appId: AppId, id: DeliveryId) {
   yield* getApp(account, appId, "develop")
   const store = yield* DeliveryStore
@@ -63,7 +73,10 @@ const BATCH = 500
 /** The most batches of one call. A developer with more failed deliveries calls again. */
 const BATCHES = 20
 
-/** Replays every delivery that failed at an endpoint since `since`, once, in the order of creation. */
+/**
+ * Replays the failed deliveries of an endpoint that were created at `since` or later, once each, in the order of
+ * creation, at most 10,000. Returns how many. `Conflict` when the endpoint is disabled.
+ */
 export const recover = program(
   "recover",
   function* (account: Account, appId: AppId, endpointId: EndpointId, since: Timestamp.Timestamp) {

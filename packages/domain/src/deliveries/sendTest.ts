@@ -23,9 +23,9 @@ export interface TestResult {
 
 /**
  * Sends one signed event now, a `ping` or a sample of another type (decision test-people-5), and returns the result
- * (Spec §4.7). A disabled endpoint is tested too, because the result helps to decide whether to enable it; the answer
- * says that it is disabled (decision M10). The test is logged and never changes strikes (decision W6). `NotFound` for
- * an endpoint of another account.
+ * (Spec §4.7). A disabled endpoint is tested too, because the result helps to decide whether to enable it; the result
+ * says that the endpoint is disabled (decision M10). The test is logged and never changes strikes (decision W6).
+ * `NotFound` when the account is not in the app's team, or the app has no such endpoint.
  */
 export const sendTest = program(
   "sendTest",

@@ -47,7 +47,10 @@ export interface PostedWebhook {
   readonly exchange: AttemptExchange.AttemptExchange
 }
 
-/** Signs the body with every valid secret, for the attempt's own time `t`, and posts it (Spec §6.4). */
+/**
+ * Signs the body with every valid secret, for the attempt's own time `t`, and posts it (Spec §6.4). `VaultError` when a
+ * secret or a header cannot be unsealed.
+ */
 export const signedPost = program(
   "signedPost",
   function* ({ body, headers = [], sealContext, secrets, url }: WebhookPost) {
@@ -94,8 +97,8 @@ const unsealed = (sealed: Vault.Sealed, sealContext: string) =>
   })
 
 /**
- * A cache of unsealed secrets and headers for each vault, by context and sealed text, which never means another
- * secret. An endpoint signs with one secret for years, and unsealing costs more than signing.
+ * A cache of unsealed secrets and headers for each vault. Its key is context and sealed text, which always unseal to
+ * the same text. An endpoint signs with one secret for years, and unsealing costs more than signing.
  */
 const caches = new WeakMap<typeof Vault.Vault.Service, Map<string, string>>()
 const KNOWN_MAX = 1_000

@@ -6,7 +6,7 @@ import { MailOutbox } from "../mail/MailOutbox.js"
 import { program, Timestamp } from "../shared/index.js"
 import { EndpointStore, StrikeWarning } from "../endpoints/index.js"
 
-/** Warnings read in one query. */
+/** The most warnings that one query reads. */
 const BATCH = 100
 
 /**

@@ -12,12 +12,12 @@ import * as Movement from "./Movement.js"
  * moved last is with its owner; a device somewhere else was left behind until it moves.
  */
 
-/** A device as seen by the person's other devices. */
+/** The facts about a device by which it is compared with the other devices of the person. */
 export interface Companion {
   readonly id: DeviceId
-  /** The owner said that this device stays at home. */
+  /** Whether the owner marked this device as staying at home. */
   readonly staysAtHome: boolean
-  /** When the device last sent something; null: never. */
+  /** When the device last sent something new; null: never. */
   readonly lastSeenAt: Timestamp | null
   /** Null until the device sends a reading. */
   readonly movement: Movement.Movement | null
@@ -26,7 +26,10 @@ export interface Companion {
 /** A reading is not compared with a device silent for this long: that device may be lost or without power. */
 export const SILENCE = DAY
 
-/** A late reading counts as carried when its own device had moved less than this before the reading. */
+/**
+ * A reading may arrive after a later move of another device. It counts as carried when its own device had moved within
+ * this time before the reading.
+ */
 export const REST = HOUR
 
 /** Drops movements that are older than the history that the user keeps (`History.cutoff`). */
@@ -93,20 +96,21 @@ const isElsewhere = (fix: Movement.MovementFix, movedAt: Timestamp | null, all: 
   if (rivals.length === 0) return false
   const lastMoved = Math.max(...rivals.map((rival) => rival.movedAt))
   if (movedAt !== null && movedAt >= lastMoved) return false
-  // A late upload of a second carried device: a later move of the other device says nothing about this reading's time.
+  // A second carried device uploads late: a later move of the other device says nothing about the time of this reading.
   if (movedAt !== null && fix.capturedAt < lastMoved && fix.capturedAt - movedAt < REST) return false
   // When two devices moved at the same instant, being near either one is enough.
   return rivals.every((rival) => rival.movedAt !== lastMoved || isApartFrom(rival, fix))
 }
 
 /**
- * Whether the reading is away from the other device's newest position (else both would be carried by turns) or from its
- * resting spot (else one imprecise reading of the phone would make a far tablet carried).
+ * Whether the reading is away from the other device's newest position or from its resting spot. With the spot alone,
+ * both devices would count as carried by turns. With the newest position alone, one imprecise reading of the phone
+ * would make a far tablet count as carried.
  */
 const isApartFrom = ({ last, spot }: Movement.Movement, fix: Movement.MovementFix): boolean =>
   Movement.isAway(last, fix) || Movement.isAway(spot, fix)
 
-/** The fields of a fix that this decision needs. */
+/** The fields of a fix that `elsewhere` replaces. */
 interface Sighting {
   readonly lat: number
   readonly lon: number

@@ -27,7 +27,9 @@ export interface QuarantineEntry {
 export const latestFirst = (a: QuarantineEntry, b: QuarantineEntry): number =>
   b.lastAt - a.lastAt || (a.reason < b.reason ? -1 : a.reason > b.reason ? 1 : 0)
 
-/** A phone that may upload for one user. Its token is shown once; only the token's SHA-256 is stored. */
+/**
+ * A phone that may upload for one user. Its token is shown when the phone is added; only the token's SHA-256 is stored.
+ */
 export interface Device {
   readonly userId: UserId
   readonly id: DeviceId
@@ -36,7 +38,7 @@ export interface Device {
   readonly tokenHash: Vault.Hash
   readonly createdAt: Timestamp.Timestamp
   readonly lastSeenAt: Timestamp.Timestamp | null
-  /** When the phone last sent something usable; null: never, or only before this time was recorded. */
+  /** When the phone last sent something usable; null: never, or only before the service recorded this. */
   readonly lastKeptAt: Timestamp.Timestamp | null
   /** At most one entry for a reason, latest first. */
   readonly putAside: ReadonlyArray<QuarantineEntry>

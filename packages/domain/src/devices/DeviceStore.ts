@@ -7,8 +7,8 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
   DeviceStore,
   {
     /**
-     * Stores the device under the user's lock. False when the user has `AccountLimits.DEVICES` devices that are not
-     * removed. Devices that stand for imports do not count.
+     * Locks the user and stores the device. False, and nothing is stored, when the user has `AccountLimits.DEVICES`
+     * devices that are not removed. Devices that stand for imports do not count.
      */
     readonly create: (device: Device) => StoreEffect<boolean>
     /** The user's devices, oldest first, then by id. Removed devices are left out. */
@@ -17,7 +17,7 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
     readonly findByToken: (userId: UserId, hash: Vault.Hash) => StoreEffect<Option.Option<Device>>
     /**
      * Uses up the set-up link with this key, and returns the device without the link. None when the key is unknown or
-     * was used, at `until` and later, and for a removed device. Of concurrent calls, one gets the device.
+     * was used, when `now` is its `until` or later, and for a removed device. Of concurrent calls, one gets the device.
      */
     readonly takeSetupLink: (
       userId: UserId,
@@ -28,7 +28,7 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
     readonly sendsVisits: (userId: UserId, id: DeviceId) => StoreEffect<boolean>
     /** Marks whether the device stays at home. False when there is no such device. */
     readonly keepAtHome: (userId: UserId, id: DeviceId, staysAtHome: boolean) => StoreEffect<boolean>
-    /** False when there is no such device. */
+    /** False when the user has no such device, or it was removed already. */
     readonly remove: (userId: UserId, id: DeviceId, at: Timestamp.Timestamp) => StoreEffect<boolean>
   }
 >() {}

@@ -36,7 +36,7 @@ export interface Movement extends RestingPhone {
   readonly before: RestingPhone | null
 }
 
-/** The fields of a reading that this decision needs. */
+/** The fields of a reading that `step` needs. */
 export interface MovementFix extends Geometry.Point {
   readonly capturedAt: Timestamp
   readonly accuracyM: number | null
@@ -53,7 +53,10 @@ export const isAway = (spot: Spot, sighting: MovementFix): boolean => isApart(sp
 /** When a device is back within this time, its move is undone, as a wrong reading. A longer absence is a real trip. */
 export const JUMP = 15 * MINUTE
 
-/** The movement after one more reading. `movement` null: it is the device's first reading. */
+/**
+ * The movement after one more reading. `movement` null: it is the device's first reading. A reading that is not newer
+ * than the newest one changes nothing.
+ */
 export const step = (movement: Movement | null, sighting: MovementFix): Movement => {
   const heardAt = sighting.capturedAt
   const here = spotOf(sighting)

@@ -8,9 +8,9 @@ export interface SilentStretch {
   readonly until: Timestamp
 }
 
-/** What a device captured between two edges. Stretches without readings are left out. */
+/** What a device captured between two neighbouring times of `edges`. Stretches without readings are left out. */
 export interface SentCount {
-  /** The index of the edge where the stretch begins. */
+  /** The index, in `edges`, of the time at which the stretch begins. */
   readonly edge: number
   readonly readings: number
   /** How many readings arrived more than `LATE_AFTER` after their capture: no rule fires for these readings. */
@@ -34,9 +34,9 @@ export interface SendingHour {
 }
 
 /**
- * What the owner may change. `arrives_late`: one reading in twenty or more comes too late for rules. `sleeps`: the
- * phone was silent for an hour or more in all. `sends_much`: a reading every 30 seconds or more often, which empties
- * the battery and makes no rule faster.
+ * Advice to the owner of the phone. `arrives_late`: one reading in twenty or more comes too late for rules. `sleeps`:
+ * the phone was silent for an hour or more in all. `sends_much`: a reading every 30 seconds or more often, which
+ * empties the battery and makes no rule faster.
  */
 export type SendingAdvice = "arrives_late" | "sleeps" | "sends_much"
 
@@ -58,7 +58,7 @@ export const HOURS = 24
 /** The age of a reading on arrival up to which rules fire, as `RuleEvaluation.STALE_AFTER`. */
 export const LATE_AFTER = 15 * MINUTE
 
-/** The default `max_age` of requests about places: after this time without readings, apps read "unknown". */
+/** The default `max_age_s` of requests about places: after this time without readings, apps read "unknown". */
 export const SILENT_AFTER = 15 * MINUTE
 
 const SLEEPS_FROM = HOUR
@@ -110,7 +110,7 @@ const lengthOf = ({ from, until }: SilentStretch): number => until - from
 
 const total = (numbers: ReadonlyArray<number>): number => numbers.reduce((sum, one) => sum + one, 0)
 
-/** The silences that the store cannot see: before the first reading and after the last, or the whole time. */
+/** The silences that `SentReadings` lacks: before the first reading and after the last, or the whole time. */
 const ends = (counts: ReadonlyArray<SentCount>, begin: Timestamp, now: Timestamp): ReadonlyArray<SilentStretch> => {
   const first = counts[0]?.firstAt ?? now
   const last = counts.at(-1)?.lastAt ?? now

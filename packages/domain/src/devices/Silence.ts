@@ -16,8 +16,9 @@ export const of = (lastSeenAt: Timestamp | null, now: Timestamp): Silence => {
 }
 
 /**
- * What the owner should look after. `never_arrived`: nothing came although there was time to set the phone up.
- * `went_silent`: it worked, and then stopped. `imprecise`: its locations are too inaccurate for a place of 150 m.
+ * A problem with a phone that its owner should look into. `never_arrived`: nothing came although there was time to set
+ * the phone up. `went_silent`: the phone worked, and then stopped. `imprecise`: its locations are too inaccurate for a
+ * place of 150 m.
  */
 export type Trouble = "never_arrived" | "went_silent" | "imprecise"
 
@@ -27,7 +28,7 @@ export const SET_UP_TIME = 10 * MINUTE
 /** Phones without permission for the precise location report circles of one kilometre and more. */
 export const IMPRECISE_M = 500
 
-/** `accuracyM`: the accuracy of the newest location of the device; null when it is not known. */
+/** The problems of a phone at `now`. `accuracyM`: the accuracy of its newest location; null when it is not known. */
 export const troubles = (
   { createdAt, format, lastSeenAt, putAside }: Pick<Device, "createdAt" | "format" | "lastSeenAt" | "putAside">,
   accuracyM: number | null,
@@ -37,7 +38,7 @@ export const troubles = (
   // A phone of which something was put aside reaches the service: its readings are the trouble, not its silence.
   if (silence === "never") return putAside.length === 0 && now - createdAt >= SET_UP_TIME ? ["never_arrived"] : []
   return [
-    // A browser sends only while its page is open, so that its silence is no trouble.
+    // A browser sends only while its page is open, so its silence is no trouble.
     ...(silence === "fresh" || format === "browser" ? [] : (["went_silent"] as const)),
     ...(accuracyM !== null && accuracyM >= IMPRECISE_M ? (["imprecise"] as const) : [])
   ]

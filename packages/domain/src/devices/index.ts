@@ -1,7 +1,7 @@
 /**
  * Devices: the phones that upload fixes, each with a name, an upload format and a token. `Movement` and `Carried`
  * decide which of a person's devices the person carries, because a tablet left at home says nothing about its owner.
- * The portal adds, lists and removes devices; every upload calls `authenticateDevice`.
+ * The user's pages add, list and remove devices; every upload calls `authenticateDevice`.
  *
  * @module
  */

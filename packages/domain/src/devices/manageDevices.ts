@@ -24,7 +24,7 @@ export const listDevices = program("listDevices", function* (userId: UserId) {
 /** A device token is malformed, unknown or of a removed device. Wire: 401 `invalid_token`, one body for all. */
 export class InvalidDeviceToken extends Schema.TaggedError<InvalidDeviceToken>()("InvalidDeviceToken", {}) {}
 
-/** The device that has this token. */
+/** The device that has this token; `InvalidDeviceToken` for any other text. */
 export const authenticateDevice = program("authenticateDevice", function* (token: string) {
   const parsed = Option.getOrUndefined(Token.parse(token))
   if (parsed?.kind !== "dv") return yield* new InvalidDeviceToken()
@@ -54,7 +54,7 @@ export interface Added {
   readonly setupKey: string | null
 }
 
-/** Adds a phone that may upload for the user. `Conflict` when the user has as many as `AccountLimits.DEVICES`. */
+/** Adds a phone that may upload for the user. `Conflict` when the user has `AccountLimits.DEVICES` devices already. */
 export const addDevice = program(
   "addDevice",
   function* (userId: UserId, draft: { readonly name: DeviceName; readonly format: PhoneFormat }) {
@@ -81,7 +81,10 @@ export const addDevice = program(
   }
 )
 
-/** Marks whether a device stays at home. The mark is used for readings that arrive from now on. */
+/**
+ * Marks whether a device stays at home, and returns the device. The mark is used for readings that arrive from now on.
+ * `NotFound`: the user has no such device.
+ */
 export const keepAtHome = program("keepAtHome", function* (userId: UserId, id: DeviceId, staysAtHome: boolean) {
   const devices = yield* DeviceStore
   const isDone = yield* devices.keepAtHome(userId, id, staysAtHome)
@@ -89,7 +92,10 @@ export const keepAtHome = program("keepAtHome", function* (userId: UserId, id: D
   return device ?? (yield* new NotFound({ what: "device" }))
 })
 
-/** Removes a device: its token stops working, and its readings stay. `NotFound` the second time. */
+/**
+ * Removes a device: its token stops working, and its readings stay. `NotFound`: the user has no such device, or it was
+ * removed already.
+ */
 export const removeDevice = program("removeDevice", function* (userId: UserId, id: DeviceId) {
   const removed = yield* (yield* DeviceStore).remove(userId, id, yield* Timestamp.now)
   if (!removed) return yield* new NotFound({ what: "device" })

@@ -3,7 +3,7 @@ import { Effect, Option } from "effect"
 import { NotFound, program, Timestamp, Token, type UserId, Vault } from "../shared/index.js"
 import { DeviceStore } from "./DeviceStore.js"
 
-/** Long enough to install an app. A person who comes later adds the phone again. */
+/** How long a set-up link works: long enough to install an app. A person who needs longer adds the phone again. */
 const WORKS_FOR = 15 * Timestamp.MINUTE
 
 /**

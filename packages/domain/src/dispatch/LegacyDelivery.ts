@@ -5,27 +5,33 @@ import { MINUTE, plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 import type { WebhookAnswer } from "../endpoints/WebhookSender.js"
 import { isSuccess, OWN_FAULT_WAIT } from "../deliveries/Delivery.js"
 
-// Deliveries to receivers from before apps had endpoints. Decisions legacy-4 and legacy-5.
+// Deliveries to legacy receivers: addresses from before apps had webhook endpoints. Decisions legacy-4 and legacy-5.
 
-/** An event to a legacy receiver (Spec §6.4.8), in its worker's memory only: no delivery log, no strikes. */
+/**
+ * The delivery of an event to a legacy receiver (Spec §6.4.8). It is only in the memory of the worker that fanned the
+ * event out, so it is in no delivery log and adds no strikes.
+ */
 export interface LegacyDelivery {
   readonly receiver: LegacyReceiver
   readonly appId: AppId
   readonly userId: UserId
   readonly envelope: Envelope
   readonly maxEventAgeS: number | null
-  /** Counted from 1. */
+  /** The number of this attempt, counted from 1. */
   readonly attempt: number
-  /** The creation time of the event's other deliveries, so that all of them share one entry of the access log. */
+  /** When the event was stored, as in the event's other deliveries: then all of them share one access log entry. */
   readonly createdAt: Timestamp
   readonly originalAt: Timestamp
   /** Always 0: legacy deliveries cannot be replayed. */
   readonly replayNo: 0
 }
 
-/** The waits after each failed attempt, from its end: three attempts in all, the first at once. */
+/** The waits in milliseconds after the end of the first and of the second failed attempt. The third is the last. */
 export const WAITS: ReadonlyArray<number> = [30 * SECOND, 5 * MINUTE]
-/** A delivery that cannot be attempted for this long, by a fault of our own, ends: it takes up a worker's memory. */
+/**
+ * After a fault of our own, such as a failing store, the worker repeats an attempt only if the delivery is at most this
+ * old, in milliseconds. Otherwise a long fault would fill the worker's memory with deliveries.
+ */
 export const OWN_FAULT_LIMIT = 10 * MINUTE
 
 /** A new delivery, due at once. */
@@ -41,7 +47,7 @@ export const begin = (event: WaitingEvent, receiver: LegacyReceiver): LegacyDeli
   replayNo: 0
 })
 
-/** The body. For a subscription it has the subscription's id. */
+/** The JSON body of the webhook. For a subscription it contains the subscription's id. */
 export const body = ({ envelope, receiver }: LegacyDelivery): string =>
   legacyBody(envelope, receiver._tag === "Subscription" ? receiver.id : null)
 
@@ -51,7 +57,10 @@ export interface Next {
   readonly dueAt: Timestamp
 }
 
-/** The next attempt; undefined when there is none. */
+/**
+ * The next attempt. Undefined after a success, after the last attempt, and after a fault of our own when the delivery
+ * is older than `OWN_FAULT_LIMIT`.
+ */
 export const afterAttempt = (delivery: LegacyDelivery, answer: WebhookAnswer, endedAt: Timestamp): Next | undefined => {
   if (isSuccess(answer)) return undefined
   if (answer._tag === "NotSent") {

@@ -28,22 +28,23 @@ export interface FanOutResult {
   readonly deliveries: number
   /** Deliveries to legacy receivers. They are not stored: the caller keeps them in memory. */
   readonly legacy: ReadonlyArray<LegacyDelivery.LegacyDelivery>
-  /** The number of rows for listeners. */
+  /** The number of rows that were stored for listeners. */
   readonly offered: number
 }
 
 /**
  * Turns up to `limit` events of these buckets of the outbox into deliveries: a row for each subscribed endpoint, a row
- * for each listener, and a delivery in memory for each legacy receiver. A firing without any receiver is in the user's
- * access log too.
+ * for each subscribed listener, and a delivery in memory for each legacy receiver. When a rule fired and nobody gets
+ * the event, the user's access log gets an entry too.
  *
- * `firsts` may take an event that has endpoints only, and send it at once: then its deliveries are stored after the
- * first attempt. A listener or a legacy receiver gets its events from here, so that a crash repeats fewer of them.
+ * `firsts` may send an event that goes only to endpoints at once: then the event's deliveries are stored after the
+ * first attempt. `firsts` gets no event that also goes to a listener or a legacy receiver: the event would stay in the
+ * outbox during the attempt, and after a crash the listener or legacy receiver would receive it again.
  *
  * Events are rows of users and deliveries are rows of apps, so there are two transactions: first the deliveries, which
- * are idempotent, then the mark on the event. When a worker dies in between, or two workers take one bucket for theirs,
- * the repetition has no effect; only a listener may receive the event twice. So the fan-out needs no fence. `onRows`
- * runs as soon as an app's rows are stored.
+ * are idempotent, then the mark on the event. When a worker dies in between, or when two workers believe that they hold
+ * the lease of one bucket, the repetition adds no delivery; only listeners and legacy receivers may receive the event
+ * twice. So the fan-out needs no fencing token. `onRows` runs as soon as an app's rows are stored.
  */
 export const fanOut = program(
   "fanOut",
@@ -77,7 +78,10 @@ export const fanOut = program(
   }
 )
 
-/** A failure concerns one app only: its events are postponed, except for those that are sent already. */
+/**
+ * Fans out the events of one app. A failure concerns this app only: its events are postponed, except for those that are
+ * sent already.
+ */
 const insertRows = (
   events: Array.NonEmptyReadonlyArray<WaitingEvent>,
   now: Timestamp.Timestamp,
@@ -134,7 +138,7 @@ const insertRows = (
   )
 }
 
-/** For the developer's numbers: a firing counts once, whatever the number of its receivers. */
+/** Counts the firings for the developer's figures: a firing counts once, whatever the number of its receivers. */
 const reportFirings = (events: ReadonlyArray<WaitingEvent>) =>
   report((to) => {
     for (const { appId, payload, storedAt } of events) if (ruleIdOf(payload) !== null) to.fired(appId, 1, storedAt)
@@ -146,8 +150,8 @@ const hasOwnAddress = (receivers: ReadonlyMap<EventId, ReadonlyArray<Receiver.Le
   receivers.get(id)?.some(({ _tag }) => _tag === "Rule") === true
 
 /**
- * The deliveries of each event that an endpoint wants. An event of a rule with an address of its own goes only there,
- * even if an endpoint has the same address.
+ * The deliveries of each event that an endpoint wants. An event of an imported rule with an address of its own makes
+ * none, even if an endpoint has the same address: the event goes to the rule's address as a legacy delivery.
  */
 const attemptsOf = (
   events: ReadonlyArray<WaitingEvent>,
@@ -168,7 +172,7 @@ const attemptsOf = (
     return attempts
   })
 
-/** The times follow from the event alone. So a repeated fan-out makes the same entry in the user's access log. */
+/** The times come from the event, not the clock, so a repeated fan-out makes the same entry in the access log. */
 const newDelivery = (
   entropy: typeof Entropy.Entropy.Service,
   event: WaitingEvent,

@@ -13,19 +13,21 @@ import { retryTransient } from "../shared/Errors.js"
 import * as Timestamp from "../shared/Timestamp.js"
 import type { Flights } from "./flights.js"
 
-/** How long the events of an app wait whose rows could not be written, and an event that cannot be read. */
+/** How long an event waits in the outbox, in milliseconds, when its rows could not be written or it cannot be read. */
 export const FAILED_WAIT = 30 * Timestamp.SECOND
 
 /**
- * An event that is older than this is sent directly only by a worker that held the event's bucket before the event was
- * stored. Another worker may have crashed by sending the event: as a row that is claimed, such an event is abandoned in
- * the end (decision deliveries-4).
+ * An event older than this, in milliseconds, is sent directly only by a worker that has leased the event's bucket since
+ * before the event was stored. Otherwise the event may have crashed the worker that leased the bucket before. The event
+ * then becomes rows. Their expired leases are counted, so the event cannot crash workers for ever
+ * (decision deliveries-4).
  */
 export const FRESH = 5 * Timestamp.SECOND
 
 /**
- * Whether no other worker can have sent the event. `heldSince`: since when this worker holds its buckets. The clock of
- * the server that stored the event may be a few seconds ahead, so `FRESH` lies between the two times.
+ * Whether the event may be sent directly: it was stored within `FRESH` of now, or at least `FRESH` after `heldSince`,
+ * from when on this worker has leased its buckets. The distance from `heldSince` is needed because the clock of the
+ * server that stored the event may be a few seconds ahead.
  */
 export const isFresh = (
   { storedAt }: Pick<WaitingEvent, "storedAt">,
@@ -34,7 +36,7 @@ export const isFresh = (
 ): boolean =>
   storedAt - now <= FRESH && (now - storedAt <= FRESH || (heldSince !== null && storedAt - heldSince >= FRESH))
 
-/** The most events that are remembered because their first attempt could not be stored. */
+/** The most events that a worker remembers because their first attempts could not be stored. */
 const UNSTORED_MAX = 1_000
 
 /** A delivery that is not stored yet, and its endpoint as it was read. */
@@ -45,13 +47,13 @@ export interface FirstAttempt {
 
 /** Sends events directly after they were read from the outbox, and stores their deliveries afterwards. */
 export interface FirstAttempts {
-  /** The events whose attempts are in flight or wait in line. They are still in the outbox. */
+  /** The events whose attempts are in flight or wait in line. They are still in the outbox: no read returns them. */
   readonly inHand: (now: Timestamp.Timestamp) => ReadonlyArray<EventId>
   /**
-   * Begins the first attempts of an event at all its endpoints, which were read for use until `until`. With a backlog,
-   * an attempt may wait in line until an earlier one at its endpoint ends. False, and nothing is done, when one of the
-   * endpoints fails or has no room, or the event is not fresh: then the event's deliveries are stored, and wait for a
-   * claim.
+   * Begins the first attempts of an event at all its endpoints. The endpoints' data must not be used after `until`.
+   * With a backlog, an attempt may wait in line until an earlier attempt at its endpoint ends. Returns false, and does
+   * nothing, when one of the endpoints is failing or has no room, or when this worker must not send the event directly:
+   * then the caller stores the event's deliveries, which wait for a claim.
    */
   readonly launch: (
     event: WaitingEvent,
@@ -61,16 +63,16 @@ export interface FirstAttempts {
   ) => Effect.Effect<boolean, never, Ports>
   /** Whether so few attempts wait in line that more events should be read. */
   readonly hasEnough: () => boolean
-  /** The lines of endpoints at which nothing began for `STUCK` become rows. */
+  /** Stores the deliveries in line for endpoints at which no attempt began for `STUCK`: they wait for a claim. */
   readonly releaseStuck: Effect.Effect<void>
-  /** Forgets what waits in line, for a worker that stops: the events are still in the outbox. */
+  /** Forgets the attempts in line, when the worker stops. Their events are still in the outbox. */
   readonly close: Effect.Effect<void>
 }
 
-/** When nothing has begun at an endpoint for this long, nothing waits in line there. */
+/** When no attempt has begun at an endpoint for this long, in milliseconds, no attempt may wait in line for it. */
 const STUCK = Timestamp.make(200)
 
-/** Every delivery is stored, and waits for a claim. */
+/** Sends no event directly: every delivery is stored, and waits for a claim. */
 export const none: FirstAttempts = {
   inHand: () => [],
   launch: () => Effect.succeed(false),
@@ -80,9 +82,9 @@ export const none: FirstAttempts = {
 }
 
 /**
- * The share of a worker of the `most` first attempts that all workers together may have in flight at one endpoint. The
- * shares add up to `most`. Each endpoint has another worker that comes first, so that with more than `most` workers not
- * always the same ones send nothing directly.
+ * All workers together may have `most` first attempts in flight at one endpoint. This is the share of the worker at
+ * `place` among `size` workers; the shares add up to `most`. With more workers than `most`, some shares are 0. The
+ * endpoint's id decides which, so that different workers have no share at different endpoints.
  */
 export const shareOf = (
   most: number,
@@ -117,17 +119,20 @@ export interface Means {
   readonly onWait: () => void
 }
 
-/** `missed`: the store failed. `left`: another worker has the person's events now. */
+/**
+ * How a planned attempt ended. `stored`: the delivery is stored. `missed`: the delivery could not be stored, mostly
+ * because the store failed. `left`: nothing was done, because this worker no longer leases the person's bucket.
+ */
 type Outcome = "stored" | "missed" | "left"
 
-/** An attempt that begins now or waits in line. `end` runs once, with its outcome. */
+/** An attempt that begins now or waits in line. `end` runs once, with the attempt's outcome. */
 interface Planned extends FirstAttempt {
   readonly event: WaitingEvent
   readonly until: Timestamp.Timestamp
   readonly end: (outcome: Outcome) => Effect.Effect<void>
 }
 
-/** An endpoint with first attempts in flight. */
+/** The first attempts of this worker at one endpoint: some are in flight, others may wait. */
 interface Line {
   /** The fibers that make attempts at the endpoint, one after the other. At least one. */
   fibers: number
@@ -136,21 +141,21 @@ interface Line {
   readonly waiting: Array<Planned>
 }
 
-/** The most attempts that wait in line at an endpoint, for each that may be in flight there. */
+/** The most attempts that wait in line at an endpoint, for each attempt that may be in flight there. */
 const LINE_FACTOR = 3
-/** The most of them as a part of `enough`: one slow endpoint must not stop the reading of events. */
+/** The most attempts in the line of one endpoint, as a fraction of `enough`: one slow endpoint must not stop reads. */
 const LINE_PART = 1 / 4
 
 type Ports = Effect.Effect.Context<ReturnType<typeof deliverFirst>> | EventStore
 
 /**
- * First attempts that share the worker's slots with its claims. An event is marked in the outbox when all its
- * deliveries are stored. Until then it stays there, so when this worker dies, another one sends it again under the same
- * id. The worker keeps the lease of the person's bucket while an attempt is in flight, so no living worker does.
+ * Makes first attempts, which share the worker's slots with its claims. An event is marked in the outbox as fanned out
+ * when all its deliveries are stored. Until then, another worker sends the event again under the same id if this worker
+ * dies. While this worker lives, no other one does: it keeps the lease of the person's bucket during an attempt.
  *
- * With a backlog, attempts wait in line for their endpoint. An attempt that ends begins the next one of its line, in
- * the same fiber and the same slot. When the endpoint fails, or nothing begins there any more, the line becomes rows
- * that wait for a claim.
+ * With a backlog, attempts wait in line for their endpoint. When an attempt ends, its fiber makes the next attempt of
+ * the line, in the same slot. When an attempt fails, or no attempt begins at the endpoint for `STUCK`, the deliveries
+ * in line become rows that wait for a claim.
  */
 export const make = ({
   enough,
@@ -163,9 +168,9 @@ export const make = ({
   Effect.gen(function* () {
     const events = yield* EventStore
     const deliveries = yield* DeliveryStore
-    /** When each event may be read again at the latest. */
+    /** The events in hand, each with the time from which on it may be read again: `Infinity` while it is being sent. */
     const held = new Map<EventId, number>()
-    /** Events whose attempt could not be stored: they become rows. */
+    /** Events whose first attempt could not be stored. When they are read again, they become rows. */
     const unstored = new Set<EventId>()
     const lines = new Map<EndpointId, Line>()
     let inLine = 0
@@ -173,7 +178,10 @@ export const make = ({
     const mark = (event: WaitingEvent) =>
       Timestamp.nowWith((now) => retryTransient(REPEATS)(events.markFannedOut([event], now)))
 
-    /** An event that cannot be postponed either is read again after a while. It becomes a row in both cases. */
+    /**
+     * Makes the event wait in the outbox for `FAILED_WAIT`; when the store cannot postpone the event, this worker reads
+     * it again after `FRESH`. The event then becomes rows.
+     */
     const postpone = (event: WaitingEvent) =>
       Effect.flatMap(Timestamp.now, (now) => {
         noteUnstored(unstored, event.id)
@@ -234,15 +242,15 @@ export const make = ({
       return first
     }
 
-    /** The line becomes rows that wait for a claim. */
+    /** Stores the deliveries of the whole line as rows that wait for a claim. */
     const release = (line: Line) =>
       Effect.suspend(() => (line.waiting.length === 0 ? Effect.void : store(taken(line, Infinity))))
 
     const shareAt = ({ endpoint: { id } }: FirstAttempt): number => shareOf(perEndpoint, leases.crew(), id)
 
     /**
-     * One fiber of an endpoint: makes an attempt, and then those that wait in line. It ends when the line is empty, or
-     * when this worker's share of the endpoint has become smaller than the number of its fibers.
+     * One fiber of an endpoint: makes an attempt, and then the attempts that wait in line, one after the other. The
+     * fiber ends when the line is empty, or when the endpoint has more fibers than this worker's share of it.
      */
     const flying = fn(function* (first: Planned, line: Line) {
       const { id } = first.endpoint
@@ -291,7 +299,7 @@ export const make = ({
     ) {
       const now = yield* Timestamp.now
       const { heldSince, isOver } = leases.crew()
-      // A worker that has to give leases up waits until nothing of them is in flight.
+      // `isOver`: the worker must give up leases and waits until they are not in use, so it begins nothing new.
       if (isOver || !isFresh(event, heldSince, now) || unstored.delete(event.id)) return false
       if (!attempts.every((one) => mayBegin(one) || (isBacklog && mayWait(one, now)))) return false
       const outcomes: Array<Outcome> = []
@@ -327,7 +335,7 @@ export const make = ({
 
 const isStuck = ({ movedAt }: Line, now: Timestamp.Timestamp): boolean => Math.abs(now - movedAt) > STUCK
 
-/** Beyond `UNSTORED_MAX`, the event that was noted first is forgotten. */
+/** Adds an event to `unstored`. When there are more than `UNSTORED_MAX`, removes the event that was added first. */
 const noteUnstored = (unstored: Set<EventId>, id: EventId): void => {
   unstored.add(id)
   const [oldest] = unstored

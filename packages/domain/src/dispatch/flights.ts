@@ -12,25 +12,28 @@ export interface Flights {
   readonly isFailing: (endpointId: EndpointId) => boolean
   /** The endpoints whose last attempt by this worker failed, and how many more of their deliveries may be in flight. */
   readonly failing: () => NonNullable<ClaimRequest["failing"]>
-  /** Whether a first attempt at the endpoint may begin, when the worker may have `most` of them at this endpoint. */
+  /** Whether a first attempt at the endpoint may begin. `most` limits this worker's first attempts at the endpoint. */
   readonly hasRoomForFirst: (endpointId: EndpointId, most: number) => boolean
-  /** Notes the result of an attempt, and returns whether the delivery waits for another one. */
+  /** Notes the result of an attempt, and returns whether the delivery waits for another attempt. */
   readonly note: (endpointId: EndpointId, how: Delivery.DeliveryFinish | undefined) => boolean
   /**
-   * Starts `attempt` concurrently. When the attempt ends, `onChange` runs if there may be new work: the attempt
-   * returned true because a retry now waits, or the endpoint or the worker was full until now, or the worker now has
-   * `enough` free slots.
+   * Starts `attempt` concurrently. When the attempt ends, `onChange` runs if a claim may find more work: the attempt
+   * returned true because a retry now waits; or the endpoint, the worker or the half for failing endpoints was full
+   * until now; or the worker now has `enough` free slots.
    */
   readonly launch: <R>(
     endpointId: EndpointId,
     attempt: Effect.Effect<boolean, never, R>,
     kind?: Kind
   ) => Effect.Effect<void, never, R>
-  /** Waits for all attempts to end. After `atMost` it interrupts the others; their leases run out. */
+  /**
+   * Waits for all attempts to end. After `atMost`, interrupts the attempts that are left: other workers make them again
+   * when the leases have run out.
+   */
   readonly drain: (atMost: Duration.DurationInput) => Effect.Effect<void>
 }
 
-/** A claimed delivery, or the first attempt at a delivery that is not stored yet. Each kind has bounds of its own. */
+/** A claimed delivery, or the first attempt at a delivery that is not stored yet. Each kind has its own limits. */
 type Kind = "claimed" | "first"
 
 export interface Room {
@@ -42,7 +45,7 @@ export interface Room {
   readonly onChange: () => void
 }
 
-/** The most endpoints that are remembered as failing. Beyond that the one that was noted first is forgotten. */
+/** The most endpoints that are remembered as failing. Of more, the endpoint that was noted first is forgotten. */
 const FAILING_MAX = 1_000
 
 export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights => {
@@ -54,7 +57,7 @@ export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights =>
   const firstMost = Math.floor(slots / 2)
   let firstUnderWay = 0
   // A receiver that does not answer keeps a slot for five seconds. Half of the slots are kept free of receivers whose
-  // last attempt failed. Otherwise a few dozen of them would slow all the others down.
+  // last attempt failed. Otherwise a few dozen such receivers would delay the deliveries to all other receivers.
   const failing = new Set<EndpointId>()
   const failingMost = Math.floor(slots / 2)
   let failingUnderWay = 0

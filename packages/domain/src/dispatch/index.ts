@@ -1,8 +1,8 @@
 /**
- * The worker that sends webhooks. `fanOut` turns each event of the outbox into one delivery for each interested
+ * The worker that sends webhooks. `fanOut` turns each event of the outbox into one delivery for each subscribed
  * endpoint; `runWorker` is the loop that fans out, claims due deliveries and makes attempts, in any number of processes
- * on one database. Deliveries to legacy receivers are in this worker's memory only (`LegacyDelivery`). The worker
- * process, and a server without a database of its own, run it.
+ * on one database. Deliveries to legacy receivers are in this worker's memory only (`LegacyDelivery`). The loop runs in
+ * the worker process, and in a server that has no `DATABASE_URL` and therefore an embedded database.
  *
  * @module
  */

@@ -84,14 +84,17 @@ const turnsBy = <K>(atOnce: number) => {
     })
 }
 
-/** An interrupted caller waits until the attempt has ended. Time limits inside the attempt still work. */
+/**
+ * Runs the attempt to its end, even if the caller is interrupted: the caller then waits for the end. Time limits inside
+ * the attempt still work.
+ */
 const toItsEnd = <A, E, R>(attempt: Effect.Effect<A, E, R>) =>
   Effect.uninterruptible(Effect.flatMap(Effect.forkDaemon(Effect.interruptible(attempt)), Fiber.join))
 
 /**
  * Makes one attempt with the checks of a normal delivery: present permission, an entry in the user's access log before
  * sending, five seconds for the answer. Returns the next attempt; undefined when the delivery has ended. A failure of
- * the store is our own fault, and the same attempt is made again.
+ * the store is a fault of our own: the same attempt is made again later.
  */
 const deliverLegacy = program(
   "deliverLegacy",
@@ -128,7 +131,7 @@ const deliverLegacy = program(
     )
 )
 
-/** Whether the subscription still exists. For a rule this is part of the check of the permission. */
+/** Whether the subscription still exists. True for a rule, because the check of the permission looks for the rule. */
 const isThere = ({ envelope, receiver, userId }: LegacyDelivery.LegacyDelivery) =>
   Effect.gen(function* () {
     if (receiver._tag === "Rule") return true

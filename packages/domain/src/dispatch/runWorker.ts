@@ -11,11 +11,14 @@ import type { WorkerLeases } from "../leases/index.js"
 import { WorkSignal } from "../events/WorkSignal.js"
 
 export interface WorkerOptions {
-  /** Events in one fan-out. */
+  /** The most events in one fan-out. */
   readonly fanOutBatch: number
-  /** Deliveries in flight at once in this worker. */
+  /** The most deliveries in flight at once in this worker. */
   readonly slots: number
-  /** Deliveries of one endpoint in flight at once, over all workers: one half claimed, one half first attempts. */
+  /**
+   * The most deliveries of one endpoint in flight at once, over all workers: half of them may be claimed, the other
+   * half may be first attempts.
+   */
   readonly perEndpoint: number
   /** How often a worker looks for work without a signal, in case a signal was lost. */
   readonly pollEvery: Duration.DurationInput
@@ -32,41 +35,43 @@ const DEFAULTS: WorkerOptions = {
 }
 
 /**
- * The longest pause between two steps. On a busy service each webhook waits half of this pause twice: once at fan-out,
- * once at the claim. A shorter pause sends more statements, a longer one adds latency.
+ * The longest pause of the fan-out loop and of the delivery loop after a step that found work. On a busy service each
+ * webhook waits half of this pause twice: once at fan-out, once at the claim. A shorter pause sends more statements, a
+ * longer pause adds latency.
  */
 const PAUSE_MAX_MILLIS = 10
 
 /**
- * When a claim filled all free slots, a backlog waits. The next claim is made when half of the slots are free, or after
- * this time. With a claim for each free slot, deliveries would fall into step: all would wait for the database
- * together, and then all for their receivers.
+ * When a claim returned as many deliveries as it asked for, a backlog waits. The worker then makes the next claim when
+ * half of its slots are free, or after this time. With a claim for each slot that comes free, the deliveries would
+ * synchronise: all would wait for the database at the same time, and then all for their receivers.
  */
 const BACKLOG_PAUSE_MILLIS = 50
 
 /**
- * When a read of the outbox was full, a backlog waits. The next read is made when few first attempts wait in line, or
- * after this time: events of endpoints that are slow become rows then, and events behind them are read.
+ * When a read of the outbox returned `fanOutBatch` events, a backlog waits. The worker then makes the next read when
+ * few first attempts wait in line, or after this time. So a slow endpoint, whose attempts stay in line, does not stop
+ * the reading of the other endpoints' events.
  */
 const READ_PAUSE_MILLIS = 100
 
-/** The pause before the next claim when somebody else had locked an endpoint: usually another worker that claims. */
+/** The pause after a claim that skipped an endpoint because another transaction, usually a claim, had locked it. */
 const SKIPPED_PAUSE = Duration.millis(20)
 
-/** What remains of a pause that began at `since`. A clock that was set back does not make it longer. */
+/** The milliseconds that remain of a pause that began at `since`. When the clock was set back, the pause is over. */
 const remaining = (since: Timestamp.Timestamp, pauseMillis: number, now: Timestamp.Timestamp): number =>
   now < since ? 0 : since + pauseMillis - now
 
 /**
- * The pause after a step that found work: as long as the step took, up to the limit. Events that arrive in the pause
- * share the next step, which costs nearly the same for one event as for ten.
+ * The pause after a step that found work: as long as the step took, up to `PAUSE_MAX_MILLIS`. Events that arrive in the
+ * pause share the next step, which costs nearly the same for one event as for ten.
  */
 const pause = (startedAt: Timestamp.Timestamp) =>
   Effect.flatMap(Timestamp.now, (now) =>
     now > startedAt ? Effect.sleep(Math.min(now - startedAt, PAUSE_MAX_MILLIS)) : Effect.void
   )
 
-/** After a failure of the store: 200 ms, doubled up to 10 s. Starts again after a minute without failure. */
+/** The waits of a loop after failures: 200 ms, doubled up to 10 s. Starts again after a minute without a failure. */
 const backOff = Schedule.exponential("200 millis").pipe(
   Schedule.union(Schedule.spaced("10 seconds")),
   Schedule.resetAfter("1 minute")
@@ -75,13 +80,13 @@ const backOff = Schedule.exponential("200 millis").pipe(
 /**
  * The worker's loop: fans out events and delivers webhooks until it is interrupted. Any number of workers share one
  * database: each fans out the events of the buckets that it leases. It makes their first attempts itself, as long as it
- * has room for them (`firstAttempts`); all other attempts are claimed. `given` are the leases that this loop shares
- * with the worker's other loops; it is the one that looks at them, and leaves them at its end.
+ * has room for them (`firstAttempts`); workers claim the deliveries for all other attempts. `given` are the leases that
+ * the worker's other loops use too: this loop renews the leases (`look`) and gives them up at its end (`leave`).
  *
  * A worker wakes up at `WorkSignal`, at the next due time, and at least every `pollEvery`. A signal nearly always means
- * a new event, so it wakes the fan-out first. The fan-out then wakes the deliveries, also when it found no event, so
- * that nothing claims rows before they exist. No failure ends the worker: a failure of the store is logged and retried,
- * a failure of a delivery is stored with the delivery. Legacy deliveries wait in this worker's memory. When
+ * a new event, so it wakes the fan-out loop first. The fan-out wakes the delivery loop when it has stored rows or found
+ * no event: an earlier claim would not find the rows. No failure ends the worker: it logs and retries a failure of the
+ * store, and stores a failed attempt with its delivery. Legacy deliveries wait in this worker's memory. When
  * interrupted, the worker claims nothing more and waits for the attempts in flight.
  */
 export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLeases) =>
@@ -117,7 +122,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
     const listen = Effect.gen(function* () {
       yield* signal.wait(Duration.decode(pollEvery))
       yield* toFanOut.ring
-      // The outbox may fail or hang. Deliveries wait for it no longer than they would for a lost signal.
+      // The fan-out, which wakes the delivery loop, may fail or hang. This check wakes the delivery loop nevertheless.
       if ((yield* Timestamp.now) - lookedAt > pollMillis) yield* toDeliver.ring
     })
 
@@ -132,11 +137,11 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
       fullReadAt = taken === fanOutBatch ? startedAt : undefined
       yield* Effect.forEach(legacy, legacyInFlight.launch, { discard: true })
       if (taken === 0) {
-        // There was no event, so the signal was about deliveries. Some of them may be due only a little later.
+        // The outbox was empty, so the signal may be about a new delivery, due earlier than the cached due time.
         dueTimes.forget()
         yield* toDeliver.ring
       }
-      // Wakes other workers when this one has too few free slots, and the servers of listeners' streams.
+      // Wakes other workers when this worker has too few free slots, and the servers that send events to listeners.
       if (deliveries > slots - inFlight.size() || offered > 0) yield* signal.raise
       if (taken === fanOutBatch) return
       if (taken > 0) yield* pause(startedAt)
@@ -184,7 +189,7 @@ export const runWorker = (options: Partial<WorkerOptions> = {}, given?: WorkerLe
     return yield* Effect.never
   })
 
-/** Makes an attempt. True when a retry now has a due time to wait for; `onWait` runs before that. */
+/** Makes an attempt. Calls `onWait` and returns true when the delivery now waits for a retry. */
 const attempt = (
   claim: Claim,
   leaseUntil: Parameters<typeof deliver>[1],
@@ -208,8 +213,9 @@ const attempt = (
   )
 
 /**
- * A cache of the next due time. It asks the store when that time has come, after `forget` (a new retry or new rows),
- * and once in `everyMillis`; on a busy service nearly every claim would read the same time.
+ * A cache of the next due time of any delivery. Without the cache, nearly every claim of a busy service would read the
+ * same time. `next` reads the store again when that time has come, after `forget`, and when the cached time is
+ * `everyMillis` old. Callers use `forget` when there is a new retry or a new row.
  */
 const makeDueTimes = (store: typeof DeliveryStore.Service, everyMillis: number) => {
   let known: { readonly next: Option.Option<Timestamp.Timestamp>; readonly until: number } | undefined

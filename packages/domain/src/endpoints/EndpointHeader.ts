@@ -32,7 +32,10 @@ const RESERVED_BEGINNINGS = ["content-", "proxy-", "sec-", "webhook-", "x-servic
 const isReserved = (name: string): boolean =>
   RESERVED.has(name) || RESERVED_BEGINNINGS.some((beginning) => name.startsWith(beginning))
 
-/** Letters, digits and hyphens, stored in lower case, because names of headers have no case. */
+/**
+ * The name of a header that the service does not set itself: 1 to 64 letters, digits and hyphens, without a hyphen at
+ * the beginning or end. It is stored in lower case, because HTTP does not distinguish the case of header names.
+ */
 export const HeaderName = Schema.String.pipe(
   Schema.pattern(/^[A-Za-z0-9]([A-Za-z0-9-]{0,62}[A-Za-z0-9])?$/, {
     message: () => "must be 1 to 64 letters, digits and hyphens"
@@ -46,7 +49,7 @@ export type HeaderName = typeof HeaderName.Type
 
 export const VALUE_MAX = 1_000
 
-/** Visible ASCII with blanks inside: a line break would begin another header. */
+/** Visible ASCII characters, with spaces between them only. A line break in a value would begin another header. */
 export const HeaderValue = Schema.String.pipe(
   Schema.filter((value) => value.length <= VALUE_MAX && /^[!-~]([ -~]*[!-~])?$/.test(value), {
     message: () => `must be 1 to ${VALUE_MAX} visible ASCII characters`
@@ -63,8 +66,8 @@ export const sealContext = (appId: AppId, endpointId: EndpointId, name: HeaderNa
 export const lowerCase = (name: HeaderName): HeaderName => name.toLowerCase() as HeaderName
 
 /**
- * The headers after a change: a sealed value sets a header or replaces one of the same name, null removes it, and other
- * headers stay. In order of their names.
+ * The headers after a change, in the order of their names. A sealed value adds a header or replaces the header of that
+ * name, null removes the header of that name, and other headers stay.
  */
 export const change = (
   before: ReadonlyArray<EndpointHeader>,

@@ -15,8 +15,8 @@ export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/E
     /** Oldest first. */
     readonly list: (appId: AppId) => StoreEffect<ReadonlyArray<WebhookEndpoint>>
     /**
-     * Stores `change(endpoint, now)` under a lock, and in the same transaction the event `audit(now)`, if given; the
-     * ids stay. None, and no event: the app has no such endpoint.
+     * Locks the endpoint and stores `change(endpoint, now)`, which cannot change the ids. The same transaction stores
+     * the audit event `audit(now)`, if given. None, and nothing is stored, when the app has no such endpoint.
      */
     readonly update: (
       appId: AppId,
@@ -26,7 +26,7 @@ export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/E
     ) => StoreEffect<Option.Option<WebhookEndpoint>>
     /** Removes the endpoint. Its waiting deliveries fail; their rows stay in the log. False: no such endpoint. */
     readonly remove: (appId: AppId, id: EndpointId) => StoreEffect<boolean>
-    /** All apps' warnings that `DeliveryStore.finish` stored, by app and delivery: at most `limit` after `after`. */
+    /** Up to `limit` warnings after `after` that `DeliveryStore.finish` stored, of all apps, by app and delivery. */
     readonly listWarnings: (
       limit: number,
       after: StrikeWarning | undefined

@@ -1,4 +1,4 @@
-// Which addresses an endpoint may have. Decisions endpoints-1 and endpoints-2.
+// The address of an endpoint, and why an address is refused. Decisions endpoints-1 and endpoints-2.
 import { Schema } from "effect"
 
 /**

@@ -2,17 +2,20 @@
 import type { AppId, EndpointId, Vault } from "../shared/index.js"
 import { HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** `whsec_` and 32 random bytes; its UTF-8 bytes are the HMAC key (decision W1). Shown once, stored encrypted. */
+/**
+ * A secret's text is `whsec_` and 256 random bits in base 32. The UTF-8 bytes of the text are the HMAC key
+ * (decision W1). The text is shown once and stored encrypted.
+ */
 export interface SigningSecret {
   readonly sealed: Vault.Sealed
   readonly createdAt: Timestamp
-  /** Exclusive; null for the newest secret. */
+  /** The secret signs before this time, not at it. Null for the newest secret, which signs without an end. */
   readonly expiresAt: Timestamp | null
 }
 
 export const PREFIX = "whsec_"
 
-/** How long the previous secret also signs after a rotation (Spec §4.7). */
+/** How long, in milliseconds, the previous secret also signs after a rotation (Spec §4.7). */
 export const OVERLAP = 24 * HOUR
 
 /** The secret is live before `expiresAt`, not at it. */
@@ -47,7 +50,7 @@ export const replace = (sealed: Vault.Sealed, now: Timestamp): ReadonlyArray<Sig
   { sealed, createdAt: now, expiresAt: null }
 ]
 
-/** Until when a secret before the newest one signs; null when only the newest does. */
+/** When the last of the older secrets stops signing; null when only the newest secret signs. */
 export const previousUntil = (secrets: ReadonlyArray<SigningSecret>, now: Timestamp): Timestamp | null =>
   live(secrets, now)
     .slice(1)

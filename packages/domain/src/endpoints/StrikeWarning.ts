@@ -5,7 +5,10 @@ import { foldable } from "../mail/NamedMail.js"
 import { type AppId, type DeliveryId, type EndpointId, type Timestamp, Words } from "../shared/index.js"
 import { MAX_STRIKES, type WebhookEndpoint } from "./WebhookEndpoint.js"
 
-/** A mail to write about one of `WARNED_STRIKES`, stored with the strike until the mail is in the outbox. */
+/**
+ * An endpoint reached one of `WARNED_STRIKES`, so the app's owner and developers must get a mail. The warning is stored
+ * with the strike, and removed when the mails are in the outbox.
+ */
 export interface StrikeWarning {
   readonly appId: AppId
   /** The delivery whose end was the strike. A delivery ends once, so each warning has a key of its own. */
@@ -15,7 +18,7 @@ export interface StrikeWarning {
   readonly at: Timestamp.Timestamp
 }
 
-/** An attempt, as the delivery log shows it. */
+/** The error of an attempt, as the delivery log shows it. */
 export interface FailedAttempt {
   readonly error: string | null
 }
@@ -27,7 +30,7 @@ export interface About {
   readonly lastAttempt: FailedAttempt | null
 }
 
-/** The mail to the app's developer. */
+/** The mail about an endpoint that fails or was disabled, to the app's owner. */
 export const message = (warning: StrikeWarning, { app, endpoint, lastAttempt }: About): MailMessage => {
   const isDisabled = warning.strikes >= MAX_STRIKES
   const name = Words.oneLine(app.name)

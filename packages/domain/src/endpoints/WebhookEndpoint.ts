@@ -7,7 +7,7 @@ import type { EndpointHeader } from "./EndpointHeader.js"
 import type { EndpointUrl } from "./EndpointUrl.js"
 import type { SigningSecret } from "./SigningSecret.js"
 
-/** A text of the developer, for the developer only. */
+/** One line of 1 to 200 characters, which the developer writes for the app's developers. Users do not see it. */
 export const EndpointDescription = Text.line(1, 200).pipe(Schema.brand("EndpointDescription"))
 export type EndpointDescription = typeof EndpointDescription.Type
 
@@ -26,15 +26,15 @@ export interface WebhookEndpoint {
   readonly strikes: number
   /** Newest first. */
   readonly secrets: ReadonlyArray<SigningSecret>
-  /** Own headers of each webhook, by name. */
+  /** The headers that the developer added to each webhook, in the order of their names. */
   readonly headers: ReadonlyArray<EndpointHeader>
   readonly createdAt: Timestamp.Timestamp
 }
 
 export const MAX_PER_APP = AccountLimits.ENDPOINTS.most
-/** With this many strikes in a row the endpoint is disabled (Spec §3.4). */
+/** An endpoint with this many strikes is disabled (Spec §3.4). An automatic success sets the strikes to 0. */
 export const MAX_STRIKES = 20
-/** The developer gets a mail at each of these numbers of strikes. */
+/** The app's owner and developers get a mail at each of these numbers of strikes. */
 export const WARNED_STRIKES: ReadonlyArray<number> = [10, MAX_STRIKES]
 
 /** A disabled endpoint gets no events, and its waiting deliveries have failed. */
@@ -56,7 +56,10 @@ export const wants = (endpoint: WebhookEndpoint, event: Pick<OutboxEvent, "paylo
   return name !== undefined && subscribes(endpoint, name)
 }
 
-/** Adds a strike for a delivery without attempts left. `MAX_STRIKES` disable the endpoint (Spec §3.4, decision W4). */
+/**
+ * Adds a strike for a delivery that has no attempts left. The strike that reaches `MAX_STRIKES` disables the endpoint
+ * (Spec §3.4, decision W4).
+ */
 export const strike = (endpoint: WebhookEndpoint, now: Timestamp.Timestamp): WebhookEndpoint => {
   const strikes = endpoint.strikes + 1
   return strikes < MAX_STRIKES

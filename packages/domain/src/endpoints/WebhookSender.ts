@@ -7,7 +7,7 @@ export type WebhookAnswer =
       readonly _tag: "Answered"
       readonly status: number
       readonly snippet: string
-      /** In the order in which they came. Left out by senders that do not report them. */
+      /** The answer's headers, in the order in which they came. Left out by senders that do not report headers. */
       readonly headers?: ReadonlyArray<readonly [string, string]>
     }
   /** A fault of the receiver: connection refused or reset, a time-out, TLS, or an address that is not public. */
@@ -27,7 +27,7 @@ export class WebhookSender extends Context.Tag("@place-access/domain/endpoints/W
     ) => Effect.Effect<WebhookAnswer>
     /** HMAC-SHA256 in lower-case hex, keyed with the UTF-8 bytes of `secret` (decision W1). */
     readonly sign: (secret: string, message: string) => string
-    /** What is wrong with the text of an address; undefined: nothing. The host name is not resolved. */
+    /** What is wrong with the text of an address; undefined when the text is valid. Resolves no host name. */
     readonly faultOf: (url: string) => string | undefined
     /** Why the address may not be registered, after resolving its host name (Spec §4.7); undefined when it may. */
     readonly checkUrl: (url: string) => Effect.Effect<string | undefined>

@@ -14,7 +14,7 @@ import * as WebhookEndpoint from "./WebhookEndpoint.js"
 import type { EndpointDescription } from "./WebhookEndpoint.js"
 import { WebhookSender } from "./WebhookSender.js"
 
-/** The app's endpoints, oldest first. Their secrets are not shown. */
+/** The app's endpoints, oldest first, with sealed secrets. `NotFound` when the account is not in the app's team. */
 export const listEndpoints = program("listEndpoints", function* (account: Account, appId: AppId) {
   yield* getApp(account, appId, "read")
   return yield* (yield* EndpointStore).list(appId)
@@ -28,12 +28,13 @@ export interface NewEndpoint {
   readonly headers?: HeaderChanges | undefined
 }
 
-/** Own headers to set, by name; null removes a header. Of names that differ only in case the last one counts. */
+/** The values of headers to set, by name; null removes a header. Of names that differ only in case the last counts. */
 export type HeaderChanges = ReadonlyMap<EndpointHeader.HeaderName, EndpointHeader.HeaderValue | null>
 
 /**
- * Creates an endpoint and returns its signing secret, once (Spec §4.7). `NotFound` for another account's app, `Invalid`
- * for an address that may not be registered or too many headers, `Conflict` when the app has five endpoints.
+ * Creates an endpoint and returns its signing secret, once (Spec §4.7). `NotFound` when the account is not in the app's
+ * team, `Forbidden` when its role there may only read, `Invalid` for an address that may not be registered and for too
+ * many headers, `Conflict` when the app has five endpoints.
  */
 export const createEndpoint = program("createEndpoint", function* (account: Account, appId: AppId, input: NewEndpoint) {
   yield* getApp(account, appId, "develop")
@@ -73,8 +74,9 @@ export interface EndpointEdit {
 }
 
 /**
- * Changes an endpoint. `NotFound` for another account's endpoint, `Invalid` for an address that may not be registered
- * and for more than `EndpointHeader.MAX` headers.
+ * Changes an endpoint. `NotFound` when the account is not in the app's team or the app has no such endpoint,
+ * `Forbidden` when the account's role may only read, `Invalid` for an address that may not be registered and for more
+ * than `EndpointHeader.MAX` headers.
  */
 export const updateEndpoint = program(
   "updateEndpoint",
@@ -106,7 +108,7 @@ const NO_CHANGES: HeaderChanges = new Map()
 
 const tooManyHeaders = Invalid.of("headers", `must be at most ${EndpointHeader.MAX}`)
 
-/** The values encrypted, under the names in lower case. */
+/** The changes with encrypted values, by the names in lower case. */
 const sealed = (appId: AppId, id: EndpointId, changes: HeaderChanges) =>
   Effect.gen(function* () {
     const vault = yield* Vault
@@ -119,7 +121,10 @@ const sealed = (appId: AppId, id: EndpointId, changes: HeaderChanges) =>
     return written
   })
 
-/** Returns a new secret, once; the old one signs for 24 hours more (Spec §4.7). `NotFound`: no such endpoint. */
+/**
+ * Returns a new secret, once. The secret before it signs for 24 hours more (Spec §4.7). `NotFound` when the app has no
+ * such endpoint.
+ */
 export const rotateSecret = program("rotateSecret", function* (account: Account, appId: AppId, id: EndpointId) {
   yield* getApp(account, appId, "develop")
   const secret = yield* newSecret(appId, id)
@@ -131,7 +136,7 @@ export const rotateSecret = program("rotateSecret", function* (account: Account,
 
 /**
  * Returns a new secret, once, and ends all others at once: for a secret that somebody else may have. Waiting deliveries
- * are signed with the new secret alone. `NotFound` for another account's endpoint.
+ * are signed with the new secret alone. `NotFound` when the app has no such endpoint.
  */
 export const replaceSecret = program("replaceSecret", function* (account: Account, appId: AppId, id: EndpointId) {
   yield* getApp(account, appId, "develop")
@@ -142,7 +147,10 @@ export const replaceSecret = program("replaceSecret", function* (account: Accoun
   return { endpoint, secret: secret.text }
 })
 
-/** Ends all signing secrets but the newest, without their 24 hours. Idempotent. `NotFound`: no such endpoint. */
+/**
+ * Ends all signing secrets but the newest at once, before their 24 hours are over. Idempotent. `NotFound` when the app
+ * has no such endpoint.
+ */
 export const endPreviousSecrets = program(
   "endPreviousSecrets",
   function* (account: Account, appId: AppId, id: EndpointId) {
@@ -162,7 +170,7 @@ const secretsChanged = (
   detail: { kind, secret: "signing", appId, endpointId } as const
 })
 
-/** The event is stored in the transaction of the change (decision audit-1). */
+/** Changes the secrets and stores an audit event in the same transaction (decision audit-1). */
 const changeSecrets = (
   event: ReturnType<typeof secretsChanged>,
   change: (
@@ -184,13 +192,16 @@ const changeSecrets = (
     return endpoint
   })
 
-/** Removes an endpoint. Its waiting deliveries fail. `NotFound` for another account's endpoint, and the second time. */
+/** Removes an endpoint. Its waiting deliveries fail. `NotFound` when the app has no such endpoint (any more). */
 export const removeEndpoint = program("removeEndpoint", function* (account: Account, appId: AppId, id: EndpointId) {
   yield* getApp(account, appId, "develop")
   if (!(yield* (yield* EndpointStore).remove(appId, id))) return yield* new NotFound({ what: "endpoint" })
 })
 
-/** The address exactly as given: rules must name it exactly (Spec §4.6.7). `Invalid` on `url` when refused. */
+/**
+ * Returns the address exactly as given, because rules must name it exactly (Spec §4.6.7). `Invalid` on `url` when the
+ * address may not be registered.
+ */
 export const checkedUrl = program("checkedUrl", function* (url: string) {
   const sender = yield* WebhookSender
   const reason = yield* sender.checkUrl(url)

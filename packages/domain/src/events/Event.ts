@@ -24,7 +24,7 @@ export const SUBSCRIBABLE = [
 export const Subscribable = Schema.Literal(...SUBSCRIBABLE)
 export type Subscribable = typeof Subscribable.Type
 
-/** The names in catalogue order, without repeats. */
+/** The names in the order of `SUBSCRIBABLE`, without repeats. */
 export const normalise = (names: Iterable<Subscribable>): ReadonlyArray<Subscribable> => {
   const set = new Set(names)
   return SUBSCRIBABLE.filter((name) => set.has(name))
@@ -122,7 +122,7 @@ const NEWS: Readonly<Record<Exclude<EventType, RuleFired["type"]>, string | unde
   ping: undefined
 }
 
-/** The scope needed at every attempt (Spec §6.3.5); none for events about the end of the sensitive tier. */
+/** The scope needed at every attempt (Spec §6.3.5). Undefined for `ping` and the events about the sensitive tier. */
 export const neededScope = (payload: Payload): Scope | undefined => NEEDED_SCOPES[payload.type]
 
 const NEEDED_SCOPES: Readonly<Record<EventType, Scope | undefined>> = {
@@ -147,7 +147,7 @@ export interface OutboxEvent {
   readonly appId: AppId
   readonly payload: Payload
   readonly occurredAt: Timestamp
-  /** Only the endpoint with this address gets the event; null: every subscribed endpoint of the app. */
+  /** The address that the event's rule names: only its endpoint gets the event. Null: every subscribed endpoint. */
   readonly webhookUrl: string | null
   /** The event is not sent when it is older than this; null: it is sent at any age. */
   readonly maxEventAgeS: number | null
@@ -188,7 +188,7 @@ export const body = (envelope: Envelope, endpointId: EndpointId): string =>
     ...common(envelope)
   })
 
-/** The body for a legacy receiver (Spec §6.4.8): a subscription, or null for a rule's own address. */
+/** The JSON body for a legacy receiver (Spec §6.4.8). `subscriptionId` is null for the address of a rule. */
 export const legacyBody = (envelope: Envelope, subscriptionId: SubscriptionId | null): string =>
   JSON.stringify({
     event_id: envelope.eventId,

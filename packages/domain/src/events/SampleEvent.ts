@@ -38,5 +38,5 @@ const PAYLOADS: { readonly [Type in EventType]: (now: Timestamp) => PayloadOf<Ty
   ping: () => ({ type: "ping" })
 }
 
-/** The payload of a sample that happens `now`. A `ping` is its own sample. */
+/** The payload of a sample of this type, as if the event happened at `now`. */
 export const payload = (type: EventType, now: Timestamp): Payload => PAYLOADS[type](now)

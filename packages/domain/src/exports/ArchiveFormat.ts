@@ -32,7 +32,7 @@ export const ManifestFile = Schema.Struct({
 })
 export type ManifestFile = typeof ManifestFile.Type
 
-/** The part of a manifest by which a reader finds out whether it can read the rest. */
+/** The part of a manifest that a reader checks first, to know whether it can read the archive. */
 export const ManifestHead = Schema.Struct({ format: Schema.String, version: Schema.Int })
 
 /** `manifest.json`, the last file of the archive: a list of all other files. */
@@ -44,7 +44,7 @@ export const Manifest = Schema.Struct({
 })
 export type Manifest = typeof Manifest.Type
 
-/** `account.json` */
+/** The content of `account.json`. */
 export const Account = Schema.Struct({
   id: Schema.String,
   email: Schema.String,
@@ -63,7 +63,7 @@ export const Account = Schema.Struct({
   notices: Schema.optional(Schema.Array(NoticeKind))
 })
 
-/** A circle of a place, and since when it is valid; null: for all of the past. */
+/** A circle of a place, valid from `valid_from` on; null: from the beginning of the history. */
 export const Shape = Schema.Struct({
   version: Schema.Int.pipe(Schema.positive()),
   valid_from: NullableAt,
@@ -96,7 +96,7 @@ export const DeviceEntry = Schema.Struct({
 })
 export const Devices = Schema.Struct({ devices: Schema.Array(DeviceEntry) })
 
-/** A line of `fixes.jsonl`, oldest first. */
+/** A line of `fixes.jsonl`, which has the oldest fix first. */
 export const FixLine = Schema.Struct({
   captured_at: At,
   lat: Latitude,
@@ -110,14 +110,14 @@ export const FixLine = Schema.Struct({
 })
 export type FixLine = typeof FixLine.Type
 
-/** A visit to one of the places, newest first. */
+/** An element of the list `visits` of `visits.json`: a visit to one of the person's places. Newest first. */
 export const VisitEntry = Schema.Struct({
   place_id: Schema.String,
   place: Schema.String,
   arrival: At,
   departure: NullableAt
 })
-/** What a phone itself reported about a stop, at any position. */
+/** An element of the list `reported` of `visits.json`: a stop, at a place or elsewhere, as a phone reported it. */
 export const ReportEntry = Schema.Struct({
   device_id: Schema.String,
   arrival: NullableAt,
@@ -128,7 +128,7 @@ export const ReportEntry = Schema.Struct({
 })
 export const Visits = Schema.Struct({ visits: Schema.Array(VisitEntry), reported: Schema.Array(ReportEntry) })
 
-/** A change of a consent. */
+/** A change of what the person allowed an app: the connection began or ended, or a place was shared. */
 export const ConsentChange = Schema.Struct({
   at: At,
   what: Schema.Literal("connected", "place_shared", "ended"),
@@ -136,7 +136,7 @@ export const ConsentChange = Schema.Struct({
   reason: Schema.NullOr(EndReason)
 })
 
-/** What the person agreed to from a moment on. */
+/** What the person has allowed an app from the time `at` on, until the next agreement. */
 export const Agreement = Schema.Struct({
   at: At,
   change: ConsentEntry.ConsentChange,
@@ -147,14 +147,14 @@ export const Agreement = Schema.Struct({
   paused_until: NullableAt
 })
 
-/** An element of `connections.json`: an app that the person allowed something, ended connections included. */
+/** An element of `connections.json`: an app's connection to the person, live or ended. */
 export const ConnectionEntry = Schema.Struct({
   id: Schema.String,
   app: Schema.Struct({ id: Schema.String, name: Schema.String, homepage_url: Schema.NullOr(Schema.String) }),
   live: Schema.Boolean,
   /** What the app may do at `made_at`. */
   scopes: Scopes,
-  /** What was granted, lapsed permissions included. */
+  /** What the person granted, lapsed permissions included. */
   granted_scopes: Scopes,
   places: Schema.Array(
     Schema.Struct({
@@ -172,7 +172,7 @@ export const ConnectionEntry = Schema.Struct({
   last_used_at: NullableAt,
   /** Oldest first. */
   history: Schema.Array(ConsentChange),
-  /** What was agreed from each change on, oldest first. Older archives have no such list. */
+  /** What the person allowed from each change on, oldest first. Archives from before the field have none. */
   agreements: Schema.optionalWith(Schema.Array(Agreement), { exact: true })
 })
 export const Connections = Schema.Struct({ connections: Schema.Array(ConnectionEntry) })
@@ -180,7 +180,7 @@ export const Connections = Schema.Struct({ connections: Schema.Array(ConnectionE
 /** An element of `receipts.json`: an e-mail of the service to the person, without its links. */
 export const ReceiptEntry = Schema.Struct({
   kind: Schema.String,
-  /** The connection that the e-mail is about. */
+  /** The connection that the e-mail is about; null when it is about no connection. */
   connection_id: Schema.NullOr(Schema.String),
   written_at: At,
   sent_at: NullableAt,
@@ -189,7 +189,7 @@ export const ReceiptEntry = Schema.Struct({
 })
 export const Receipts = Schema.Struct({ receipts: Schema.Array(ReceiptEntry) })
 
-/** A line of `access-log.jsonl`, newest first. */
+/** A line of `access-log.jsonl`, which has the newest entry first. */
 export const AccessLine = Schema.Struct({
   at: At,
   app_id: Schema.String,
@@ -204,7 +204,7 @@ export const AccessLine = Schema.Struct({
   disclosed: Schema.NullOr(Schema.String)
 })
 
-/** An element of `rules.json`, with its last evaluations, oldest first. */
+/** An element of `rules.json`: a rule with its last evaluations, oldest first. */
 export const RuleEntry = Schema.Struct({
   id: Schema.String,
   connection_id: Schema.String,
@@ -231,7 +231,10 @@ export const RuleEntry = Schema.Struct({
 })
 export const Rules = Schema.Struct({ rules: Schema.Array(RuleEntry) })
 
-/** A line of `firings.jsonl`: a rule fired, and what the app learned, or why it learned nothing; newest first. */
+/**
+ * A line of `firings.jsonl`: a rule fired, and what the app learned, or why it learned nothing. The newest firing is
+ * first.
+ */
 export const FiringLine = Schema.Struct({
   at: At,
   app_id: Schema.String,
@@ -242,7 +245,7 @@ export const FiringLine = Schema.Struct({
   error: Schema.NullOr(Schema.String)
 })
 
-/** The schema of each file; for a `.jsonl`, of each of its lines. GPX files have no entry. */
+/** The schema of each file; for a `.jsonl`, of each line. GPX files have no schema here. */
 export const FILES = {
   "account.json": Account,
   "places.json": Places,

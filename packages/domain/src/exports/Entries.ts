@@ -30,7 +30,7 @@ interface PlacedVisit {
   readonly place: PlaceRef
 }
 
-/** The archive's id where a program needs a connection. No connection has this id. */
+/** Programs that need the id of a connection get this id when the archive calls them. No connection has this id. */
 export const ASKER = ConnectionId.make("export")
 
 export const account = (
@@ -50,7 +50,7 @@ export const account = (
   notices
 })
 
-/** Places with their shapes. `shapes` are ordered by place and version. */
+/** Places with their shapes. `shapes` are ordered by place and version. A place without a shape is left out. */
 export const places = (
   all: ReadonlyArray<Place>,
   shapes: ReadonlyArray<Shape>
@@ -146,7 +146,10 @@ export const visit = ({
   departure
 })
 
-/** The reports of one arrival, and the departures that may end the stop. Reports up to `cutoff` are left out. */
+/**
+ * The reports of one arrival, and those of departures that may end the same stop. Reports from `cutoff` or earlier are
+ * left out.
+ */
 export const reports = (
   { departures, deviceId, reports: told }: VisitReports,
   cutoff: Timestamp | null

@@ -15,20 +15,20 @@ export const ExportState = Schema.Literal("requested", "making", "ready", "faile
 export type ExportState = typeof ExportState.Type
 
 export const ExportFault = Schema.Literal(
-  /** the worker that made the archive ended at each attempt */
+  /** each of the `MAX_ATTEMPTS` attempts failed, or its worker stopped */
   "gave_up",
   /** the archive is larger than `MAX_BYTES` */
   "too_large"
 )
 export type ExportFault = typeof ExportFault.Type
 
-/** How far the worker has come. `total` is an estimate from the beginning of the attempt. */
+/** How many entries the worker has written. `total` is an estimate from the beginning of the attempt. */
 export interface ExportProgress {
   readonly done: number
   readonly total: number
 }
 
-/** An archive of everything that the service keeps about one person. */
+/** A person's request for an archive of their data, and what became of it. */
 export interface Export {
   readonly userId: UserId
   readonly id: ExportId
@@ -53,18 +53,18 @@ export interface ExportKey {
   readonly id: ExportId
 }
 
-/** How long a ready archive can be fetched. */
+/** How long a ready archive can be fetched, in milliseconds. */
 export const KEPT_FOR = 7 * DAY
-/** The most archives that one person may ask for in `PERIOD`. Making one reads everything that is stored about them. */
+/** The most archives that one person may ask for in `PERIOD`: to make one, a worker reads all data of the person. */
 export const MAX_A_DAY = 3
 export const PERIOD = DAY
 /** An attempt that stores nothing for this long counts as dead, and the archive is begun anew. */
 export const PATIENCE = 2 * MINUTE
-/** After this many attempts without an end the export fails. */
+/** When this many attempts have ended without an archive, the export fails. */
 export const MAX_ATTEMPTS = 5
-/** The bytes of the archive in one row, before encryption. */
+/** The most bytes of the archive in one piece, which is a row, before encryption. */
 export const PIECE_BYTES = 256 * 1_024
-/** The largest archive. Thirty million fixes fit. The zip format without extensions allows four times as much. */
+/** The largest archive, in bytes. Thirty million fixes fit. Zip without extensions allows four times as much. */
 export const MAX_BYTES = 1_024 * 1_048_576
 /** The most exports in a person's list. */
 export const MAX_LISTED = 20
@@ -78,8 +78,8 @@ export const isFetchable = ({ expiresAt, state }: Export, now: Timestamp): boole
   state === "ready" && expiresAt !== null && now < expiresAt
 
 /**
- * A new export, or why there is none: one is being made, one can still be fetched, or there were `MAX_A_DAY` within a
- * day. `present` are all exports of the person, in any order.
+ * A new export, or why there is none: an archive is being made, an archive can still be fetched, or the person made
+ * `MAX_A_DAY` requests within a day. `present` are all exports of the person, in any order.
  */
 export const request = (
   of: ExportKey,
@@ -116,7 +116,7 @@ const refuse = (reason: string) => Either.left(new Conflict({ reason }))
 export const pieceContext = ({ id, userId }: ExportKey, position: number): string =>
   `export ${userId} ${id} ${position}`
 
-/** Why the archive could not be made, in words for its owner. */
+/** Why the archive could not be made, as a sentence for its owner. */
 export const explain = (fault: ExportFault): string => {
   switch (fault) {
     case "gave_up":

@@ -7,7 +7,10 @@ import type { DeviceId, StoreEffect, UserId } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Export, ExportFault, ExportProgress, ExportKey } from "./Export.js"
 
-/** An export with the id of an attempt to make its archive. The lease is lost when another attempt begins. */
+/**
+ * An export, leased to one attempt to make its archive; `lease` is the attempt's id. The lease is lost when another
+ * attempt begins, or when the owner deletes the export.
+ */
 export interface LeasedExport extends ExportKey {
   readonly lease: string
 }
@@ -20,7 +23,7 @@ export interface ClaimedExport {
 
 /** A piece of the archive, encrypted. */
 export interface ExportPiece {
-  /** From 0, without gaps. */
+  /** The number of the piece in the archive: from 0, without gaps. */
   readonly position: number
   readonly sealed: Uint8Array
 }
@@ -35,7 +38,7 @@ export type ExportEnd =
     }
   | { readonly _tag: "Failed"; readonly fault: ExportFault; readonly at: Timestamp }
 
-/** Archives of people's data, and how far they are made. Decisions exports-1, exports-2 and exports-4. */
+/** Stores exports, their progress and the pieces of their archives. Decisions exports-1, exports-2 and exports-4. */
 export class ExportStore extends Context.Tag("@place-access/domain/exports/ExportStore")<
   ExportStore,
   {
@@ -51,11 +54,11 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
     readonly list: (userId: UserId, limit: number) => StoreEffect<ReadonlyArray<Export>>
     /** None when the person has no export of this id. */
     readonly find: (of: ExportKey) => StoreEffect<Option.Option<Export>>
-    /** The export of people of these buckets that waits longest for an attempt. */
+    /** Of the due exports of people in these buckets, the export that has waited longest. None when none is due. */
     readonly due: (buckets: ReadonlyArray<number>, now: Timestamp) => StoreEffect<Option.Option<ExportKey>>
     /**
-     * Begins an attempt at a due export, counts the attempt, and removes the pieces of an earlier one. Without `append`
-     * or `finish` the export is due again at `dueAt`. None: the export is not due.
+     * Begins an attempt at a due export, counts the attempt, and removes the pieces of an earlier attempt. Without
+     * `append` or `finish` the export is due again at `dueAt`. None: the export is not due.
      */
     readonly claim: (
       leased: LeasedExport,
@@ -82,13 +85,13 @@ export class ExportStore extends Context.Tag("@place-access/domain/exports/Expor
     /** An encrypted piece of a ready archive that has not expired at `now`. None in every other state. */
     readonly piece: (of: ExportKey, position: number, now: Timestamp) => StoreEffect<Option.Option<Uint8Array>>
     /**
-     * Deletes the archive, or stops its making. The export stays in the list as `deleted`. False when there is no such
-     * export, or when it ended before.
+     * Deletes the archive, or stops its making. The export stays in the list as `deleted`. False when the person has no
+     * such export, or when the export has failed, expired or been deleted before.
      */
     readonly remove: (of: ExportKey, at: Timestamp) => StoreEffect<boolean>
     /**
-     * Deletes the archives of people of these buckets that have expired at `now`, and returns how many. Exports that
-     * ended before `forgetBefore` leave the list.
+     * Deletes the archives of people in these buckets that have expired at `now`, and returns how many. Exports that
+     * ended before `forgetBefore` are removed from the list.
      */
     readonly expire: (buckets: ReadonlyArray<number>, now: Timestamp, forgetBefore: Timestamp) => StoreEffect<number>
   }
@@ -112,7 +115,7 @@ export class ExportSource extends Context.Tag("@place-access/domain/exports/Expo
   {
     /** All devices, oldest first, then by id: removed ones and those of imported files too, because fixes name them. */
     readonly devices: (userId: UserId) => StoreEffect<ReadonlyArray<ListedDevice>>
-    /** The messages to this person that are still kept, oldest first, then by key. */
+    /** The mails to this person that the service still keeps, oldest first, then by key. */
     readonly letters: (userId: UserId) => StoreEffect<ReadonlyArray<WrittenMail>>
   }
 >() {}

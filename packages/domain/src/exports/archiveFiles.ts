@@ -53,10 +53,10 @@ export interface ArchiveFile {
 
 const FIXES_A_PAGE = 1_000
 const ENTRIES_A_PAGE = 500
-/** With more fixes there is a GPX file for each month (UTC): programs that open GPX read the whole file. */
+/** With more fixes, each month (UTC) gets a GPX file: programs that open GPX load the whole file into memory. */
 const FIXES_A_GPX = 50_000
 
-/** The pages of a list: `read` reads from a position, `text` formats what was read. */
+/** A list as pages: `read` reads the items after a position, `text` formats them, `around` is put around the list. */
 const paged = <A, P, E, R>(
   read: (
     after: P | undefined
@@ -90,7 +90,7 @@ const paged = <A, P, E, R>(
     })
   })
 
-/** Joins parts to one file, one after the other: a `.json` that has two lists. */
+/** Joins parts to one file, one after the other: for a `.json` that has two lists. */
 const joined = <E, R>(
   parts: ReadonlyArray<Effect.Effect<Effect.Effect<FilePage | undefined, E, R>>>
 ): Effect.Effect<Effect.Effect<FilePage | undefined, E, R>> =>
@@ -124,15 +124,16 @@ const whole =
   () =>
     Effect.map(read, (items) => ({ items, next: undefined }))
 
-/** A `.json` of one list. */
+/** A `.json` file that has one list. */
 const list = <A, I, E, R>(name: string, schema: Schema.Schema<A, I>, read: Effect.Effect<ReadonlyArray<A>, E, R>) => ({
   name: `${name.replaceAll("_", "-")}.json`,
   pages: paged(whole(read), elements(schema), { before: `{"${name}":[`, after: "\n]}\n" })
 })
 
 /**
- * The files of a person's archive in their order, and an estimate of all entries. The data of each file is read when
- * the file is written, so a change meanwhile may be in one file and not in another.
+ * The files of a person's archive in their order, and an estimate of the number of entries: each fix is in two files,
+ * and the other entries are few. The data of each file is read when the file is written, so a change meanwhile may be
+ * in one file and not in another.
  */
 export const archiveFiles = (userId: UserId, madeAt: Timestamp.Timestamp) =>
   Effect.gen(function* () {
@@ -212,7 +213,10 @@ const gpxFile = (
   })
 })
 
-/** All places count as shared with all earlier visits: the owner reads what an app with every permission could read. */
+/**
+ * The visits that an app with every permission could read: each place counts as shared, with the visits before the
+ * sharing. After them, the reports of the phones.
+ */
 const visitPages = (userId: UserId) =>
   joined([
     paged(
@@ -254,7 +258,7 @@ const visitPages = (userId: UserId) =>
 const connections = (userId: UserId) =>
   Effect.gen(function* () {
     const all = yield* listConnections(userId)
-    // An account that is deleted meanwhile has no connection any more.
+    // `NotFound`: the account was deleted after its connections were listed.
     return yield* Effect.forEach(all, (one) =>
       listConsentHistory(userId, one.id).pipe(
         Effect.catchTag("NotFound", () => Effect.succeed([])),

@@ -1,7 +1,8 @@
 /**
- * Exports: a person takes their data along. `requestExport` asks for an archive; a worker makes it (`runExports`) from
- * the stores, by pages, and stores it encrypted, by pieces. A mail informs the owner, who fetches the archive with
- * `openArchive` within a week. `ArchiveFormat` has the schema of each file in it. The imports read an archive back.
+ * Exports: a person downloads an archive of their data. `requestExport` asks for an archive. A worker makes it
+ * (`runExports`): it reads the stores page by page and stores the archive in encrypted pieces. A mail informs the
+ * owner, who fetches the archive with `openArchive` within a week. `ArchiveFormat` has the schema of each file in the
+ * archive. `imports` can read the places and fixes of an archive back.
  *
  * @module
  */

@@ -7,7 +7,7 @@ import { archiveFiles, type ArchiveFile } from "./archiveFiles.js"
 import * as Export from "./Export.js"
 import { ExportStore, type LeasedExport } from "./ExportStore.js"
 
-/** The outcome of an attempt. */
+/** The outcome of an attempt to make an archive. */
 export type Making =
   | { readonly _tag: "Made"; readonly bytes: number; readonly pieces: number }
   | { readonly _tag: "Failed"; readonly fault: Export.ExportFault }
@@ -17,10 +17,10 @@ export type Making =
 class LeaseLost extends Data.TaggedError("LeaseLost") {}
 class TooLarge extends Data.TaggedError("TooLarge") {}
 
-/** A pause between pages: an embedded database answers without yielding, so no other request would run. */
+/** A pause after each page. Without it, no other request would run: an embedded database answers without yielding. */
 const BREATH = Effect.sleep("1 millis")
 
-/** A lease is renewed at least this often, also while the pages of a file compress to less than a piece. */
+/** How often the lease is renewed at least, even when the pages of that time compress to less than a piece. */
 const RENEW_EVERY = 30 * Timestamp.SECOND
 
 /**
@@ -55,7 +55,7 @@ export const makeArchive = program(
         renewedAt = now
       })
 
-    /** Stores the full pieces. `isAll`, or when the lease must be renewed: also the last piece, which is not full. */
+    /** Stores the full pieces. With `isAll`, and when the lease must be renewed, also stores a last, shorter piece. */
     const flush = (isAll: boolean) =>
       Effect.gen(function* () {
         const taken = writer.take()

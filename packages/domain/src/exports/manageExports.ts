@@ -14,7 +14,10 @@ import { Vault, type VaultError } from "../shared/Vault.js"
 import * as Export from "./Export.js"
 import { ExportStore } from "./ExportStore.js"
 
-/** Asks for an archive, which a worker makes. `Conflict` says why there is none now. */
+/**
+ * Asks for an archive, which a worker makes. `Conflict`, with the reason, while an archive is being made or can be
+ * fetched, and after `Export.MAX_A_DAY` requests within a day.
+ */
 export const requestExport = program("requestExport", function* (userId: UserId) {
   const of = { userId, id: ExportId.make(yield* Entropy.id("exp")) }
   return yield* yield* (yield* ExportStore).request(userId, (present, now) => Export.request(of, present, now))
@@ -30,14 +33,17 @@ export const listExports = program("listExports", function* (userId: UserId) {
   return (yield* (yield* ExportStore).list(userId, Export.MAX_LISTED)).map((one) => shown(one, now))
 })
 
-/** `NotFound` for another person's export. */
+/** The export as its owner sees it. `NotFound` when the person has no such export. */
 export const getExport = program("getExport", function* (of: Export.ExportKey) {
   const found = yield* (yield* ExportStore).find(of)
   const now = yield* Timestamp.now
   return shown(yield* Effect.mapError(found, () => new NotFound({ what: "export" })), now)
 })
 
-/** Deletes the archive now, or stops its making. `NotFound` when it has ended, and for another person's export. */
+/**
+ * Deletes the archive now, or stops its making. `NotFound` when the export has failed, expired or been deleted, and for
+ * another person's export.
+ */
 export const deleteExport = program("deleteExport", function* (of: Export.ExportKey) {
   if (!(yield* (yield* ExportStore).remove(of, yield* Timestamp.now))) return yield* new NotFound({ what: "export" })
 })
@@ -45,7 +51,7 @@ export const deleteExport = program("deleteExport", function* (of: Export.Export
 /** An archive that its owner fetches. */
 export interface OpenedArchive {
   readonly export: Export.Export
-  /** Fails in the middle when the archive is deleted or expires meanwhile: a part must not look like the whole. */
+  /** Fails in the middle when the archive is deleted or expires meanwhile: a part must not look like all of it. */
   readonly bytes: Stream.Stream<Uint8Array, NotFound | StoreError | VaultError>
 }
 

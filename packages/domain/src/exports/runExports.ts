@@ -6,14 +6,14 @@ import * as Export from "./Export.js"
 import { ExportStore, type LeasedExport } from "./ExportStore.js"
 import { makeArchive } from "./makeArchive.js"
 
-/** Makes the due archive of one of these people. False when none is due. */
+/** Makes the archive of one of these people that has been due longest. False when none was due. */
 export const exportNext = program("exportNext", function* (people: PeopleLeases = everything.people) {
   const due = yield* (yield* ExportStore).due(yield* people.buckets, yield* Timestamp.now)
   if (Option.isNone(due)) return false
   return Option.contains(yield* people.using(due.value.userId, attempt(due.value)), true)
 })
 
-/** False when the export was no longer due. */
+/** Makes one attempt at an export. False when the export was no longer due. */
 const attempt = ({ id, userId }: Export.ExportKey) =>
   Effect.gen(function* () {
     const store = yield* ExportStore
@@ -62,7 +62,7 @@ const work = (leased: LeasedExport, attempt: number) =>
     }
   })
 
-/** Makes archives, one at a time, until interrupted, and deletes those whose week is over. Never fails. */
+/** Makes archives, one at a time, until interrupted, and deletes archives whose week is over. Never fails. */
 export const runExports = (leases: WorkLeases = everything, every: Duration.DurationInput = "5 seconds") =>
   Effect.gen(function* () {
     while (yield* exportNext(leases.people));

@@ -4,7 +4,7 @@ import type { MailMessage } from "../mail/Mail.js"
 import type { StoreEffect, Timestamp, UserId, Vault } from "../shared/index.js"
 import type { Factors, FactorState } from "./Factors.js"
 
-/** What is committed together. */
+/** A change of an account's factors, with its mails and audit events. One transaction stores all of it. */
 export interface FactorChange {
   readonly factors: Factors
   readonly mails: ReadonlyArray<MailMessage>
@@ -30,7 +30,7 @@ export class FactorStore extends Context.Tag("@place-access/domain/factors/Facto
     ) => StoreEffect<Option.Option<A>>
     /** Stores a challenge under the digest of its text and its use. */
     readonly keepChallenge: (digest: Vault.Hash, expiresAt: Timestamp.Timestamp) => StoreEffect<void>
-    /** Removes the challenge. True for one caller alone, and only before it expires. */
+    /** Removes the challenge. Of several callers only one gets true, and none once the challenge has expired. */
     readonly takeChallenge: (digest: Vault.Hash, now: Timestamp.Timestamp) => StoreEffect<boolean>
   }
 >() {}

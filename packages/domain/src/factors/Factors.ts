@@ -27,7 +27,7 @@ export interface Passkey {
 
 /** The secret that an app for one-time codes shares with us. */
 export interface CodeApp {
-  /** Base32, encrypted for `secretContext`. */
+  /** The secret in base32, encrypted with the context `secretContext`. */
   readonly secret: Vault.Sealed
   /** Null: the owner has not typed a first code yet, so the app is no factor yet. */
   readonly confirmedAt: Timestamp | null
@@ -74,22 +74,22 @@ export const tidy = (factors: Factors): Factors =>
 /** The encryption context of a code app's secret: the secret cannot be moved to another account. */
 export const secretContext = (userId: UserId): string => `code-app ${userId}`
 
-/** How long a challenge of a passkey can be answered. Exclusive. */
+/** How long a passkey can answer a challenge, in milliseconds; the end of this time is too late. */
 export const CHALLENGE_LIFETIME = 5 * MINUTE
 
 /** How long a removal waits, so that the owner can stop it. At the end of this time it can be carried out. */
 export const REMOVAL_WAIT = 72 * HOUR
 
-/** How long after the wait a removal can be carried out. Later, a new request has to be made. Exclusive. */
+/** How long after the wait a removal can be carried out. From the end of this time on, a new request is needed. */
 export const REMOVAL_OPEN = 7 * DAY
 
 export type RemovalPhase = "waiting" | "open" | "lapsed"
 
-/** Where a request for a removal stands. */
+/** The phase of a request at `now`: before the removal can be carried out, while it can be, or after that time. */
 export const phaseOf = ({ requestedAt }: FactorRemoval, now: Timestamp): RemovalPhase =>
   now < requestedAt + REMOVAL_WAIT ? "waiting" : now < requestedAt + REMOVAL_WAIT + REMOVAL_OPEN ? "open" : "lapsed"
 
-/** When the removal can be carried out. */
+/** The first moment at which the removal can be carried out. */
 export const opensAt = ({ requestedAt }: FactorRemoval): Timestamp => plus(requestedAt, REMOVAL_WAIT)
 
 /** Whether there is a request for a removal that the owner can still stop. */

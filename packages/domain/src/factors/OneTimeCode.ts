@@ -2,16 +2,16 @@
 import type { CodeApp } from "./Factors.js"
 import { SECOND, type Timestamp } from "../shared/Timestamp.js"
 
-/** How long a code is shown. */
+/** How long an app shows one code, in milliseconds. */
 export const STEP = 30 * SECOND
 
 /** How many steps a phone's clock may be off. */
 const WINDOW = 1
 
-/** The time step of this moment. */
+/** The number of the time step at `now`: the steps are counted from the Unix epoch. */
 export const stepAt = (now: Timestamp): number => Math.floor(now / STEP)
 
-/** The six digits of a typed text; people write "123 456". Null: the text is no such code. */
+/** The six digits of a typed text, which may contain blanks and hyphens ("123 456"). Null for any other text. */
 export const parse = (text: string): string | null => {
   const digits = text.replace(/[\s-]/g, "")
   return /^\d{6}$/.test(digits) ? digits : null

@@ -1,10 +1,10 @@
 import { Context } from "effect"
 
-/** Makes the codes of an app (RFC 6238: SHA-1, six digits, 30 seconds), as the app itself does. */
+/** Computes the same codes as an app for one-time codes (RFC 6238: SHA-1, six digits, 30 seconds). */
 export class OneTimeCodes extends Context.Tag("@place-access/domain/factors/OneTimeCodes")<
   OneTimeCodes,
   {
-    /** Random bytes as the base32 text that apps take. */
+    /** The secret with these random bytes, in base32, the form that apps read. */
     readonly secret: (bytes: Uint8Array) => string
     /** The six digits that the app shows in this time step. */
     readonly code: (secret: string, step: number) => string

@@ -13,13 +13,13 @@ export interface PasskeyResponse {
   readonly json: string
 }
 
-/** The response was not made with this passkey, for this challenge and on a page of ours. */
+/** The response was made with another passkey, for another challenge, or on a page that is not ours. */
 export class PasskeyRejected extends Schema.TaggedError<PasskeyRejected>()("PasskeyRejected", {
   /** For the log. It contains nothing of the response. */
   reason: Schema.String
 }) {}
 
-/** Verifies the signatures of passkeys (WebAuthn). It stores nothing: challenges and counters are the domain's. */
+/** Verifies the signatures of passkeys (WebAuthn). It stores nothing: `FactorStore` has challenges and counters. */
 export class PasskeyVerifier extends Context.Tag("@place-access/domain/factors/PasskeyVerifier")<
   PasskeyVerifier,
   {

@@ -4,13 +4,16 @@ import { Entropy, type UserId, Vault } from "../shared/index.js"
 
 export const COUNT = 10
 
-/** 80 random bits, too many to be guessed from a digest. */
+/** The characters of a code. They contain 80 random bits, too many to find the code from its digest by trying. */
 const LENGTH = 16
 
-/** Sixteen characters of Crockford's base 32 in groups of four: `7hqk-02mb-…`. */
+/** Writes a code of sixteen characters of Crockford's base 32 in groups of four: `7hqk-02mb-…`. */
 const show = (text: string): string => (text.match(/.{4}/g) ?? []).join("-")
 
-/** The typed code in the form that is hashed: without blanks and hyphens, in lower case, O as 0, I and L as 1. */
+/**
+ * The typed code in the form that is hashed: without blanks and hyphens, in lower case, O as 0, I and L as 1. Null when
+ * the text is no code.
+ */
 export const parse = (typed: string): string | null => {
   const text = typed.toLowerCase().replace(/[\s-]/g, "").replaceAll("o", "0").replace(/[il]/g, "1")
   return new RegExp(`^[0-9a-hjkmnp-tv-z]{${LENGTH}}$`).test(text) ? text : null
@@ -20,7 +23,7 @@ export const parse = (typed: string): string | null => {
 export const digest = ({ sha256 }: Pick<Vault.Vault["Type"], "sha256">, owner: UserId, code: string): Vault.Hash =>
   sha256(`recovery-code ${owner} ${code}`)
 
-/** New codes: as they are shown once, and their digests. */
+/** Makes `COUNT` new codes: the texts, which are shown once, and their digests, which are stored. */
 export const make = (owner: UserId) =>
   Effect.gen(function* () {
     const vault = yield* Vault.Vault

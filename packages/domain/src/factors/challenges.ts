@@ -4,8 +4,9 @@ import * as Factors from "./Factors.js"
 import { FactorStore } from "./FactorStore.js"
 
 /**
- * What a passkey is asked for. A challenge is valid for one use, by one person: the answer to a challenge of the
- * sign-in page confirms no session, and a passkey is added to the account that asked.
+ * What the answer of a passkey to a challenge is for. A challenge counts only for the use and the person that it was
+ * issued for: an answer to a challenge of the sign-in page cannot confirm a session, and a new passkey cannot be added
+ * to another account.
  */
 export type ChallengeUse =
   /** Signing in without the password: the person is not known yet. */

@@ -4,7 +4,7 @@ import type { Timestamp, UserId } from "../shared/index.js"
 import type { FactorState } from "./Factors.js"
 import { type FactorChange, FactorStore } from "./FactorStore.js"
 
-/** What one decision about factors answers, and what it stores. */
+/** The outcome of a decision about factors, and the change to store; null: nothing is stored. */
 export type FactorDecision<A> = readonly [A, FactorChange | null]
 
 /** Calls `FactorStore.change`, then logs a line for each audit event that was stored. */

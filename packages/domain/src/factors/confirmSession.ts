@@ -13,7 +13,7 @@ import type { PasskeyResponse } from "./PasskeyVerifier.js"
 import { proveWithCode, proveWithPasskey } from "./proveFactor.js"
 
 export type IdentityProof =
-  /** `code`: for an account with a second factor. */
+  /** `code`: needed only for an account with a second factor; null when none was typed. */
   | { readonly _tag: "Password"; readonly password: string; readonly code: string | null }
   | { readonly _tag: "Passkey"; readonly response: PasskeyResponse }
 
@@ -23,9 +23,9 @@ export interface Confirming {
   readonly cookie: string
   /** The network address of the request. */
   readonly address: string
-  /** `SignIn.knownBrowser`. */
+  /** The cookie that names a browser which the account knows, if the request has one. */
   readonly knownBrowser?: string | undefined
-  /** The form that was sent: sent twice, both answers have the same cookie. */
+  /** The form of the request. When the browser sends the form twice, both answers have the same cookie. */
   readonly form?: SentForm
 }
 
@@ -56,7 +56,7 @@ const withPassword = (
 ) =>
   Effect.gen(function* () {
     const verified = yield* verifyPassword({ email: account.email, password, address, knownBrowser })
-    // The account may have been deleted since the session was checked, and its e-mail given to a new one.
+    // The account may have been deleted since the session was checked, and a new account may have its address.
     if (verified.account.id !== account.id) return yield* new WrongCredentials()
     if (yield* (yield* AccountStore).hasFactor(account.id)) {
       if (code === null) return yield* new FactorRequired({ pending: "" })

@@ -14,7 +14,8 @@ import { type PasskeyResponse, PasskeyVerifier } from "./PasskeyVerifier.js"
 import { stepOf, WrongFactor } from "./proveFactor.js"
 import * as RecoveryCode from "./RecoveryCode.js"
 
-// The owner's changes. Every caller makes sure that the session is fresh (decision accounts-18).
+// The owner reads and changes the factors. Before a change, except `keepFactors`, the caller checks that the owner gave
+// a new proof of identity in this session within the last 15 minutes (decision accounts-18).
 
 const gone = () => new NotFound({ what: "account" })
 
@@ -33,13 +34,13 @@ const saved = (
   return { factors, mails: mail === null ? [] : [mail], audit: eventsOf(state, factors, now), endsSessions: false }
 }
 
-/** The account's factors. */
+/** The account's factors. `NotFound` when the account was deleted. */
 export const describeFactors = program("describeFactors", function* ({ id }: Account.Account) {
   const state = yield* (yield* FactorStore).read(id)
   return (yield* Effect.mapError(state, gone)).factors
 })
 
-/** New codes when the account had no factor before, else none: they are made once, with the first factor. */
+/** Adds recovery codes to `after`, and returns their texts, if the account had no factor before; else adds none. */
 const withCodes = (
   before: Factors.Factors,
   after: Factors.Factors,
@@ -48,8 +49,9 @@ const withCodes = (
   Factors.isOn(before) ? [null, after] : [codes.shown, { ...after, recoveryCodes: codes.digests }]
 
 /**
- * Begins to set up a code app; returns its secret in base32, for a QR code. It is no factor before `confirmCodeApp`.
- * Beginning again replaces a secret that was not confirmed. `Conflict` when there is a code app already.
+ * Begins to set up a code app; returns its secret in base32, for a QR code. The app is no factor before
+ * `confirmCodeApp`. Beginning again replaces a secret that was not confirmed. `Conflict` when the account has a
+ * confirmed code app.
  */
 export const beginCodeApp = program("beginCodeApp", function* ({ id }: Account.Account) {
   const secret = (yield* OneTimeCodes).secret(yield* (yield* Entropy.Entropy).bytes(20))
@@ -99,7 +101,7 @@ export const confirmCodeApp = program("confirmCodeApp", function* (account: Acco
   return confirmed === "Wrong" ? yield* new WrongFactor() : confirmed
 })
 
-/** Idempotent. */
+/** Removes the code app, also one that was not confirmed. Idempotent. */
 export const removeCodeApp = program("removeCodeApp", function* (account: Account.Account) {
   yield* change(account.id, (state, now): Decision<null> => {
     const { factors } = state
@@ -115,9 +117,9 @@ export interface NewPasskey {
 }
 
 /**
- * Adds a passkey that answered a challenge for this account. Returns the recovery codes like `confirmCodeApp`.
- * `WrongFactor` when the response does not answer such a challenge, `Conflict` for the eleventh passkey or a passkey
- * that the account has.
+ * Adds a passkey that answered a challenge for this account. Returns new recovery codes when it is the first factor,
+ * else null. `WrongFactor` when the response does not answer a challenge of `Add` for this account, `Conflict` for the
+ * eleventh passkey and for a passkey that the account has.
  */
 export const addPasskey = program("addPasskey", function* (account: Account.Account, { name, response }: NewPasskey) {
   const isAsked = yield* takeChallenge(response.challenge, { _tag: "Add", userId: account.id })
@@ -141,7 +143,7 @@ export const addPasskey = program("addPasskey", function* (account: Account.Acco
 const HAS_PASSKEY = "the account has this passkey already"
 const TOO_MANY = `an account can have ${Factors.MAX_PASSKEYS} passkeys: remove one first`
 
-/** Idempotent. */
+/** Removes the passkey. Idempotent: nothing happens when the account has no such passkey. */
 export const removePasskey = program("removePasskey", function* (account: Account.Account, id: Factors.PasskeyId) {
   yield* change(account.id, (state, now): Decision<null> => {
     const { factors } = state
@@ -152,7 +154,7 @@ export const removePasskey = program("removePasskey", function* (account: Accoun
   })
 })
 
-/** New recovery codes in place of the present ones, as they are shown once. `Invalid` without a factor. */
+/** Replaces the recovery codes and returns the new ones, which are shown once. `Invalid` without a factor. */
 export const replaceRecoveryCodes = program("replaceRecoveryCodes", function* (account: Account.Account) {
   const codes = yield* RecoveryCode.make(account.id)
   const isReplaced = yield* change(account.id, (state, now): Decision<boolean> => {

@@ -23,7 +23,7 @@ export interface Proven {
 
 const PROVEN: Proven = { codesLeft: null }
 
-/** The change after a proof. It cancels a removal, because the owner still has a factor (decision factors-7). */
+/** The change after a proof. It cancels a requested removal: the owner still has a factor (decision factors-7). */
 const proven = (
   state: Factors.FactorState,
   used: Factors.Factors,
@@ -64,7 +64,10 @@ export const proveWithCode = (userId: UserId, typed: string, address: string) =>
     )
   })
 
-/** The name under which attempts at a second factor are counted. It names nobody, so it may outlive the account. */
+/**
+ * The name under which attempts at a second factor are counted. It is a hash, so it may be stored for longer than the
+ * account.
+ */
 const triesOf = ({ sha256 }: Vault.Vault["Type"], userId: UserId): Account.Email =>
   Account.Email.make(`${sha256(`second-factor ${userId}`)}@second-factor.invalid`)
 
@@ -85,23 +88,23 @@ const useCode = (userId: UserId, typed: string) =>
     return Option.getOrNull(yield* changeFactors(userId, useRecoveryCode(digest)))
   })
 
-/** The time step near the present that has this code; null: none has it. */
+/** The time step near the present that has this code. Null when none has it or the secret cannot be decrypted. */
 export const stepOf = (userId: UserId, { secret }: Factors.CodeApp, code: string) =>
   Effect.gen(function* () {
     const vault = yield* Vault.Vault
     const codes = yield* OneTimeCodes
     const plain = yield* Effect.option(vault.unseal(secret, Factors.secretContext(userId)))
-    // The key that encrypted the secret is gone. The owner has recovery codes and passkeys.
+    // The secret cannot be decrypted, for example with a lost key: the owner needs a recovery code or a passkey.
     if (Option.isNone(plain)) return null
     const steps = OneTimeCode.acceptable({ usedStep: -1 }, yield* Timestamp.now)
-    // Every step is compared, whatever the result, so that the time does not show which one it was.
+    // Every step is compared, whatever the result, so that the time of the answer does not reveal the step.
     const equal = steps.filter((step) => vault.equal(codes.code(plain.value, step), code))
     return equal[equal.length - 1] ?? null
   })
 
 type Decide<A> = (state: Factors.FactorState, now: Timestamp.Timestamp) => FactorDecision<A>
 
-/** Decides under the lock, so that of two requests with one code, one is accepted. */
+/** Decides under the lock of the account, so that of two requests with the same code only one is accepted. */
 const useStep =
   (compared: Factors.CodeApp, step: number | null): Decide<Proven | null> =>
   (state, now) => {
@@ -174,5 +177,8 @@ const usePasskey =
     return [PROVEN, proven(state, { ...factors, passkeys }, now)]
   }
 
-/** A count that does not grow is a sign of a second authenticator with the same key. Both 0: it does not count. */
+/**
+ * Whether a copy of the passkey may exist: with two authenticators that have one key, the count of signatures does not
+ * always grow. An authenticator that does not count always sends 0.
+ */
 const isCopied = (before: number, now: number): boolean => (before > 0 || now > 0) && now <= before

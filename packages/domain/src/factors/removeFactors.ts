@@ -8,7 +8,10 @@ import { changeFactors, type FactorDecision } from "./changeFactors.js"
 import { eventsOf } from "./factorAudit.js"
 
 export type RemovalOutcome =
-  /** The request is stored, and the owner gets a mail. A second call at `opensAt` or later removes the factors. */
+  /**
+   * `Requested`: this call stored a request, and the owner gets a mail. `Waiting`: an earlier call stored the request.
+   * A call at `opensAt` or later removes the factors.
+   */
   { readonly _tag: "Requested" | "Waiting"; readonly opensAt: Timestamp.Timestamp } | { readonly _tag: "Removed" }
 
 /**
@@ -26,7 +29,7 @@ export const removeFactors = program("removeFactors", function* (email: Account.
   return outcome instanceof Conflict ? yield* outcome : outcome
 })
 
-/** What one call of the command does. */
+/** Decides under the lock of the account what one call of `removeFactors` does. */
 const decide = (state: Factors.FactorState, now: Timestamp.Timestamp): FactorDecision<RemovalOutcome | Conflict> => {
   const { account, factors } = state
   if (!Factors.isOn(factors)) return [new Conflict({ reason: "the account has no second factor" }), null]

@@ -19,13 +19,13 @@ export type FactorProof =
   | { readonly _tag: "Passkey"; readonly response: PasskeyResponse }
 
 export interface SecondStep {
-  /** `FactorRequired.pending`. */
+  /** The token of the pending sign-in, from the field `pending` of `FactorRequired`. */
   readonly pending: string
   readonly proof: FactorProof
   /** The network address of the request. */
   readonly address: string
   readonly browser: Session.Client["browser"]
-  /** The form that was sent: sent twice, both answers have the same cookie. */
+  /** The form of the request. When the browser sends the form twice, both answers have the same cookie. */
   readonly form?: SentForm
 }
 
@@ -39,7 +39,10 @@ const credentialsOf = (userId: UserId) =>
     return Option.filter(credentials, (found) => found.account.id === userId)
   })
 
-/** Whose sign-in is pending, for the page that asks for the second factor. `PendingOver` when it is over. */
+/**
+ * The account whose sign-in is pending, for the page that asks for the second factor. `PendingOver` when the sign-in
+ * has expired, the password was replaced, or the account was deleted.
+ */
 export const describePending = program("describePending", function* (token: string) {
   const pending = yield* PendingSignIn.read(token, yield* Timestamp.now)
   const owner = Option.isNone(pending) ? Option.none() : yield* credentialsOf(pending.value.userId)
@@ -49,8 +52,8 @@ export const describePending = program("describePending", function* (token: stri
 })
 
 /**
- * The second step of a sign-in: opens the session. `PendingOver`, `WrongFactor`, or `TooManyAttempts` after too many
- * wrong codes. The session counts for the password of the first step only.
+ * The second step of a sign-in: checks the factor and opens the session. `PendingOver`, `WrongFactor`, or
+ * `TooManyAttempts` after too many wrong codes. The session ends when the password of the first step is replaced.
  */
 export const finishSignIn = program("finishSignIn", function* (asked: SecondStep) {
   const { address, browser, form, pending, proof } = asked
@@ -69,7 +72,7 @@ export const signInWithPasskey = program(
   "signInWithPasskey",
   function* (response: PasskeyResponse, client: Session.Client) {
     if (response.owner === null) return yield* new WrongFactor()
-    // Read before the proof, so that the session does not count if the password is replaced after this moment.
+    // Read before the proof: if the password is replaced during the proof, the session is not valid.
     const owner = yield* credentialsOf(response.owner)
     if (Option.isNone(owner)) return yield* new WrongFactor()
     yield* proveWithPasskey(response.owner, response, { _tag: "SignIn" }, { alone: true })

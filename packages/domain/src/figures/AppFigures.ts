@@ -14,11 +14,11 @@ export interface LoggedCall {
   /** Method and route, such as `GET /v1/places/{place_id}/presence`. */
   readonly endpoint: string
   readonly status: number
-  /** The error code of a refusal; null after an answer. */
+  /** The error code in the answer; null when the call succeeded. */
   readonly error: string | null
 }
 
-/** What is counted about an app. Every number grows only, except `peakPercent`, which is the greatest so far. */
+/** What is counted about an app. Every number is a sum, except `peakPercent`, which is a maximum. */
 export interface AppCounts {
   readonly calls: number
   /** Answers with 4xx, 429 included. */
@@ -51,15 +51,18 @@ export const NOTHING: AppCounts = {
   peakPercent: 0
 }
 
-/** How long entries of the request log are kept. */
+/** How long entries of the request log are kept, in milliseconds. */
 export const CALLS_KEPT = 7 * DAY
-/** How long the counts are kept: the fortnight that the page shows, and a day for its first local day. */
+/** How long the counts are kept, in milliseconds: a page shows a fortnight, whose first local day may begin earlier. */
 export const HOURS_KEPT = 16 * DAY
 
-/** The beginning of the hour in UTC. */
+/** The beginning of the hour in UTC that contains `at`. */
 export const hourOf = (at: Timestamp): Timestamp => make(Math.floor(at / HOUR) * HOUR)
 
-/** The counts of one call. `peakPercent`: the share of its rate that the call's connection has used; null: no rate. */
+/**
+ * The counts of one call. `peakPercent`: the share of its rate that the call's connection has used; null when no rate
+ * counts the call.
+ */
 export const countsOf = ({ status }: Pick<LoggedCall, "status">, peakPercent: number | null): AppCounts => ({
   ...NOTHING,
   calls: 1,
@@ -69,7 +72,7 @@ export const countsOf = ({ status }: Pick<LoggedCall, "status">, peakPercent: nu
   peakPercent: peakPercent ?? 0
 })
 
-/** Adds the counts up; of two shares of a rate the greater one stays. */
+/** Adds two counts up. `peakPercent` is the greater of the two. */
 export const add = (a: AppCounts, b: AppCounts): AppCounts => ({
   calls: a.calls + b.calls,
   refused: a.refused + b.refused,
@@ -80,7 +83,7 @@ export const add = (a: AppCounts, b: AppCounts): AppCounts => ({
   peakPercent: Math.max(a.peakPercent, b.peakPercent)
 })
 
-/** The counts between each edge (inclusive) and the next (exclusive). An hour counts where it begins. */
+/** The counts from each edge (inclusive) to the next (exclusive). An hour belongs to the span in which it begins. */
 export const between = (hours: ReadonlyArray<AppHour>, edges: ReadonlyArray<Timestamp>): ReadonlyArray<AppCounts> =>
   edges.slice(0, -1).map((from, index) => {
     const until = edges[index + 1] ?? from

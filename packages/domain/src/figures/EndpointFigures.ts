@@ -2,7 +2,7 @@
 import type { AppId, EndpointId } from "../shared/Ids.js"
 import { DAY, type Timestamp } from "../shared/Timestamp.js"
 
-/** One attempt at an endpoint that reached the network. A fault of our own is no attempt. */
+/** One attempt to send to an endpoint. When a fault of our own prevented the sending, it is no attempt. */
 export interface MadeAttempt {
   readonly appId: AppId
   readonly endpointId: EndpointId
@@ -12,13 +12,13 @@ export interface MadeAttempt {
   readonly error: string | null
 }
 
-/** The attempts of one hour that ended alike and took about as long. */
+/** How many attempts of one hour succeeded, or failed, with a duration between two of the `BOUNDS_MILLIS`. */
 export interface AttemptCount {
   readonly appId: AppId
   readonly endpointId: EndpointId
   readonly hour: Timestamp
   readonly isSuccess: boolean
-  /** The attempts took at most this long, and longer than the next smaller bound. */
+  /** The attempts took at most this long, and longer than the next smaller of the `BOUNDS_MILLIS`. */
   readonly upToMillis: number
   readonly attempts: number
   /** When the newest of these attempts ended. `error` is its error. */
@@ -26,16 +26,16 @@ export interface AttemptCount {
   readonly error: string | null
 }
 
-/** How long the counts are kept: the seven days that the page shows, and a day for its first hours. */
+/** How long the counts are kept, in milliseconds: the seven days that a page shows, and a day more. */
 export const ATTEMPTS_KEPT = 8 * DAY
 
-/** The upper bounds of the counted durations. Attempts end after five seconds; the last bound is for late ones. */
+/** The upper bounds of the counted durations. Attempts end after five seconds; the last bound is for late ends. */
 export const BOUNDS_MILLIS = [
   10, 25, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1_000, 1_500, 2_000, 3_000, 4_000, 5_000, 10_000
 ] as const
 const LAST_BOUND = BOUNDS_MILLIS[BOUNDS_MILLIS.length - 1] ?? 0
 
-/** The smallest bound that is not below the duration. */
+/** The smallest bound that is not below the duration; the last bound for a longer duration. */
 export const boundOf = (tookMillis: number): number => BOUNDS_MILLIS.find((bound) => tookMillis <= bound) ?? LAST_BOUND
 
 export interface AttemptSummary {
@@ -84,7 +84,7 @@ export type EndpointHealth =
 
 export const UNKNOWN: EndpointHealth = { _tag: "Unknown" }
 
-/** The newest success and the newest failure of an endpoint. */
+/** The newest success and the newest failure of an endpoint. `error` is the error of that failure. */
 export interface NewestAttempts {
   readonly endpointId: EndpointId
   readonly succeededAt: Timestamp | null
@@ -92,7 +92,7 @@ export interface NewestAttempts {
   readonly error: string | null
 }
 
-/** An endpoint fails from its first failed attempt on, until an attempt succeeds. */
+/** An endpoint is failing when its newest failure is later than its newest success. */
 export const health = ({ error, failedAt, succeededAt }: Omit<NewestAttempts, "endpointId">): EndpointHealth => {
   if (failedAt !== null && failedAt > (succeededAt ?? 0)) {
     return { _tag: "Failing", at: failedAt, error, succeededAt }

@@ -1,10 +1,10 @@
-// Where programs report what they did. Decision figures-1.
+// The recorder to which programs report what they did. Decision figures-1.
 import { Effect, FiberRef, GlobalValue } from "effect"
 import type { FiguresRecorder } from "./Tally.js"
 
 /**
- * Where programs report numbers for developers; null: nowhere. A reference and not a port, because programs must also
- * work without a recorder, such as in a test or an embedding service.
+ * The recorder to which programs report numbers for developers; null when there is none. It is a reference and not a
+ * port, because programs must also work without a recorder, such as in a test or in a service that embeds this package.
  */
 export const recorder: FiberRef.FiberRef<FiguresRecorder | null> = GlobalValue.globalValue(
   "@place-access/domain/figures/recorder",

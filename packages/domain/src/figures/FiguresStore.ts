@@ -7,7 +7,7 @@ import type { FiguresBatch } from "./Tally.js"
 
 /** Which calls a page of the request log lists. */
 export interface CallFilter {
-  /** Only calls that were not answered with 2xx or 3xx. */
+  /** Only calls whose answer had an error code. */
   readonly refusedOnly: boolean
 }
 
@@ -26,7 +26,7 @@ export const COUNTED_MAX = 10_000
 export class FiguresStore extends Context.Tag("@place-access/domain/figures/FiguresStore")<
   FiguresStore,
   {
-    /** Adds counts to the stored ones, and calls to the log. A call that is stored already stays as it is. */
+    /** Adds the counts to the stored counts, and the calls to the request log, unless the log has a call already. */
     readonly add: (batch: FiguresBatch) => StoreEffect<void>
     /** The app's counts of hours that begin from `from` (inclusive) to `to` (exclusive), oldest first. */
     readonly hours: (
@@ -47,7 +47,7 @@ export class FiguresStore extends Context.Tag("@place-access/domain/figures/Figu
       endpointId: EndpointId,
       from: Timestamp.Timestamp
     ) => StoreEffect<ReadonlyArray<AttemptCount>>
-    /** The newest attempts at each endpoint of the app since `from`. An endpoint without attempts is left out. */
+    /** The newest success and failure at each endpoint of the app since `from`. Endpoints without any are left out. */
     readonly newest: (appId: AppId, from: Timestamp.Timestamp) => StoreEffect<ReadonlyArray<NewestAttempts>>
     /** The deliveries that wait for an attempt at the endpoint, counted up to `COUNTED_MAX`. */
     readonly waiting: (appId: AppId, endpointId: EndpointId) => StoreEffect<number>

@@ -12,8 +12,8 @@ export interface FiguresBatch {
 }
 
 /**
- * Where programs report what they did. Every function returns at once and never fails: numbers for developers must
- * neither slow a request down nor refuse it.
+ * The recorder, to which programs report what they did. Every function returns at once and never fails: numbers for
+ * developers must neither slow a request down nor refuse it.
  */
 export interface FiguresRecorder {
   /** `ratePercent`: the share of its rate that the call's connection has used; null when no rate counts it. */
@@ -29,18 +29,18 @@ export interface Tally extends FiguresRecorder {
   readonly take: () => FiguresBatch | undefined
 }
 
-/** How often a process writes what it counted. */
+/** How often a process stores what it counted, in milliseconds. */
 export const WRITTEN_EVERY = SECOND
 
-/** The most calls of one app that are listed between two writes. Further calls are counted only. */
+/** The most calls of one app that enter the request log between two writes. Further calls are only counted. */
 export const LISTED_OF_APP = 50
-/** Answers leave this much of the list to refusals, which developers look for. */
+/** Beyond this many calls of an app, only refusals fill the rest of `LISTED_OF_APP`: developers look for refusals. */
 export const LISTED_ANSWERS = 30
-/** The most calls of all apps that are listed between two writes. */
+/** The most calls of all apps that enter the request log between two writes. */
 export const LISTED = 2_000
-/** The most rows of each kind between two writes. A count that needs a further row is dropped. */
+/** The most rows of counts, of each kind, between two writes. A count that needs a further row is dropped. */
 export const ROWS = 5_000
-/** The longest error text that is kept. */
+/** The most characters of an error text that are kept. */
 const ERROR_MAX = 200
 
 /** An empty tally. */

@@ -16,13 +16,13 @@ export interface AppDay extends AppFigures.AppCounts {
 
 export interface AppOverview {
   readonly users: number
-  /** One for each edge and the next. */
+  /** The counts between each of the `edges` and the next. */
   readonly days: ReadonlyArray<AppDay>
 }
 
 /**
- * An app's numbers between each of the ascending `edges` and the next. `NotFound` for another account's app. Counts of
- * the last seconds may be missing.
+ * An app's numbers between each of the ascending `edges` and the next. `NotFound` when the account is not in the app's
+ * team. Counts of the last seconds may be missing.
  */
 export const readAppFigures = program(
   "readAppFigures",
@@ -42,7 +42,10 @@ export const readAppFigures = program(
   }
 )
 
-/** The app's request log, newest first. `NotFound`: another account's app. `Invalid`: a cursor of another list. */
+/**
+ * The app's request log, newest first. `NotFound` when the account is not in the app's team, `Invalid` for a cursor of
+ * another list.
+ */
 export const listAppCalls = program(
   "listAppCalls",
   function* (account: Account, appId: AppId, filter: CallFilter, page: Page.PageRequest) {
@@ -63,7 +66,7 @@ export interface EndpointOverview {
   readonly waiting: number
   readonly lastDay: EndpointFigures.AttemptSummary
   readonly lastWeek: EndpointFigures.AttemptSummary
-  /** The last 24 hours, the present one at the end. */
+  /** The last 24 hours, oldest first; the last one is the present hour. */
   readonly hours: ReadonlyArray<{
     readonly from: Timestamp.Timestamp
     readonly succeeded: number
@@ -71,7 +74,10 @@ export interface EndpointOverview {
   }>
 }
 
-/** How attempts at one endpoint of the account's app went. `NotFound` for another account's app or endpoint. */
+/**
+ * The figures of one endpoint: health, waiting deliveries, and attempts of the last week. `NotFound` when the account
+ * is not in the app's team, or the app has no such endpoint.
+ */
 export const readEndpointFigures = program(
   "readEndpointFigures",
   function* (account: Account, appId: AppId, endpointId: EndpointId) {
@@ -105,7 +111,10 @@ export const readEndpointFigures = program(
 const sinceOf = (now: Timestamp.Timestamp, span: number): Timestamp.Timestamp =>
   Timestamp.plus(AppFigures.hourOf(now), Timestamp.HOUR - span)
 
-/** Whether the newest attempt at each endpoint of the app succeeded; an endpoint that the map lacks is unknown. */
+/**
+ * Whether the newest attempt at each endpoint of the app succeeded; an endpoint that the map lacks is unknown.
+ * `NotFound` when the account is not in the app's team.
+ */
 export const readEndpointHealth = program("readEndpointHealth", function* (account: Account, appId: AppId) {
   yield* getApp(account, appId, "read")
   const now = yield* Timestamp.now

@@ -12,7 +12,7 @@ export interface HistoryStretch {
   readonly until: Timestamp.Timestamp | null
 }
 
-/** The number of fixes between two edges. Stretches without fixes are left out. */
+/** The number of fixes from one edge until before the next. Stretches without fixes are left out. */
 export interface FixCounts {
   /** The index of the edge where the stretch begins. */
   readonly edge: number

@@ -32,7 +32,7 @@ export interface UploadView {
   readonly devices: ReadonlyArray<Companion>
 }
 
-/** A quarantined reading, as it was sent. */
+/** A quarantined reading or visit report, as it was sent. */
 export interface Quarantined {
   /** Unique for the device, so that a repeated reading adds no second row. */
   readonly key: string
@@ -70,7 +70,10 @@ export interface UploadCommit {
   readonly events: ReadonlyArray<OutboxEvent>
 }
 
-/** The changes that the passing of time causes: crossings that no fix contradicted in time fire (decision rules-13). */
+/**
+ * The changes when crossings are settled: a crossing fires when no fix contradicted it within the settle time of its
+ * rule (decision rules-13).
+ */
 export interface SettledCommit {
   readonly userId: UserId
   readonly now: Timestamp.Timestamp
@@ -84,7 +87,7 @@ export interface SettledCommit {
 export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")<
   FixStore,
   {
-    /** `deviceId` null: the view is for no upload, and `lastFutureAt` is null. */
+    /** Reads what an evaluation needs. `deviceId` is null outside of an upload; then `lastFutureAt` is null too. */
     readonly view: (
       userId: UserId,
       deviceId: DeviceId | null,
@@ -112,7 +115,8 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
     ) => StoreEffect<ReadonlyArray<UserId>>
     /**
      * Commits the states and events of crossings that fire at `now`, like `commit`. The user's other due crossings are
-     * discarded: their rules may not fire now, and their states are seeded again when the rules may.
+     * discarded: their rules may not fire now. When these rules may fire again, the next decisive fix seeds their
+     * states.
      */
     readonly commitSettled: (settled: SettledCommit) => StoreEffect<boolean>
     /**

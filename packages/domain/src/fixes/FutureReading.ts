@@ -15,12 +15,15 @@ export interface FutureReading {
   readonly receivedAt: Timestamp
 }
 
-/** A reading that was further ahead than this stays in quarantine. */
+/** A reading whose time was further ahead of its arrival than this stays in quarantine. In milliseconds. */
 export const MAX_WAIT = DAY
 /** An upload checks at most this many quarantined readings of its device again, the oldest first. */
 export const MOST = 500
 
-/** Whether readings quarantined at `lastFutureAt` may still become good: no clock is off by more than a day. */
+/**
+ * Whether readings quarantined at `lastFutureAt` may still become good. Their times are at most `MAX_WAIT` later, and
+ * the upload that shows that they are good may come up to `MAX_WAIT` after that.
+ */
 export const mayWait = (lastFutureAt: Timestamp | null, now: Timestamp): boolean =>
   lastFutureAt !== null && now - lastFutureAt <= 2 * MAX_WAIT
 

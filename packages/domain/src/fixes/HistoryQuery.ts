@@ -35,7 +35,7 @@ export const checkDays = (
 
 const NO_ZONE = new Problem({ field: "tz", message: "must be the IANA name of a time zone, such as Europe/Amsterdam" })
 
-/** The problems of a span. They name the fields as on the wire. */
+/** The problems of a span. They name the fields as requests do (`from`, `to`). */
 const wrongStretch = ({ from, until }: HistoryRequest, maxDays: number): ReadonlyArray<Problem> =>
   until <= from
     ? [new Problem({ field: "to", message: "must be after from" })]

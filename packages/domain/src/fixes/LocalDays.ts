@@ -11,7 +11,7 @@ export interface LocalDay {
 
 export type { TimeZone }
 
-/** None when no time zone has this name. */
+/** The time zone with this IANA name; none when there is none. */
 export const zone = find
 
 /**
@@ -35,7 +35,10 @@ export interface WholeDay extends LocalDay {
   readonly until: Timestamp
 }
 
-/** The greatest distance of a local midnight from the midnight of that date in UTC, and a day more. */
+/**
+ * The search for a date's local day begins this long before the date's midnight in UTC. A local midnight is at most 16
+ * hours away, and the first day of the searched span may be cut, so it must be an earlier day.
+ */
 const AROUND = 40 * HOUR
 
 /** The day of this date (`2026-03-29`) in the zone. None when `date` is no date or the zone skipped it. */

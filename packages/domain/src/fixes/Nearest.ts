@@ -21,5 +21,5 @@ export const of = (at: Timestamp, fixes: ReadonlyArray<Fix.StoredFix>, tolerance
 const isBefore = (a: Nearest, b: Nearest): boolean =>
   (a.awayMs - b.awayMs || a.fix.capturedAt - b.fix.capturedAt || Fix.newestFirst(a.fix, b.fix)) < 0
 
-/** Whole seconds, rounded down. */
+/** The distance in whole seconds, rounded down. */
 export const deltaSeconds = ({ awayMs }: Nearest): number => Math.floor(awayMs / 1_000)

@@ -19,7 +19,7 @@ const isPosition = Schema.is(Schema.Tuple(Timestamp, Schema.NonNegativeInt))
 export const start = (from: Timestamp, after: PagePosition | undefined): RangePosition =>
   isPosition(after) ? { from: after[0], skip: after[1] } : { from, skip: 0 }
 
-/** How many fixes a page reads from the position's instant on. The store adds the rest of the last instant. */
+/** How many fixes a page reads from the position's instant on. The store adds the other fixes of the last instant. */
 export const needed = (limit: number, { skip }: RangePosition): number => skip + limit + 1
 
 /** Makes a page of `limit` fixes. `fixes` are at least `needed` fixes in any order, or all that exist. */

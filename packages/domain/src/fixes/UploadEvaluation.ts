@@ -18,7 +18,7 @@ export interface UploadOutcome {
   readonly firings: ReadonlyArray<Firing>
 }
 
-/** Evaluates every rule over an upload's fixes: new ones, in the order of `Fix.byCapture`. */
+/** Evaluates every rule over the new fixes of an upload, which are in the order of `Fix.byCapture`. */
 export const evaluate = (
   rules: ReadonlyArray<LiveRule>,
   fixes: ReadonlyArray<RuleEvaluation.Observation>,
@@ -42,7 +42,7 @@ export const evaluate = (
       firings.push({ rule, at })
       made.push({ capturedAt: at, receivedAt, outcome: "fired", eventId: null })
     }
-    // No fix contradicted a crossing whose settle time is over: it fires here unless a worker fired it before.
+    // A crossing whose settle time ended without a contradicting fix fires here, unless a worker fired it before.
     const before = RuleEvaluation.settle(question, RuleEvaluation.on(live.basis, live.state), receivedAt)
     let { state } = before
     if (before.firedAt !== null) fire(before.firedAt)

@@ -9,10 +9,10 @@ export interface UploadPace {
   readonly share: number
 }
 
-/** For a process whose database has processes of its own. */
+/** The pace of a process whose database runs in other processes: larger parts, without pauses. */
 export const QUICK: UploadPace = { partEntries: 250, share: 1 }
 
-/** For a process that contains the database: nothing else runs during a part, so parts are short, with pauses. */
+/** The pace of a process that contains the database: no other request runs during a part, so parts are short. */
 export const POLITE: UploadPace = { partEntries: 100, share: 0.5 }
 
 /** The pace of this process. */

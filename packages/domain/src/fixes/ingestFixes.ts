@@ -32,7 +32,10 @@ export interface Ingested {
   readonly quarantined: number
 }
 
-/** One of the user's concurrent uploads commits in each round. Beyond this many, the phone sends again. */
+/**
+ * The most rounds of one upload. A round fails when another upload of the user is committed first. After the last round
+ * the phone has to send the upload again.
+ */
 const MAX_ROUNDS = 64
 
 /** The most readings and visit reports that are stored in one commit. */
@@ -137,7 +140,7 @@ const added = (a: Ingested, b: Ingested): Ingested => ({
   quarantined: a.quarantined + b.quarantined
 })
 
-/** A phone's upload, after each reading was accepted or quarantined. */
+/** A phone's upload, after each reading and visit report was accepted or quarantined. */
 interface Sent {
   readonly fixes: ReadonlyArray<Fix.Fix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>

@@ -7,7 +7,7 @@ import * as HistoryQuery from "./HistoryQuery.js"
 import * as LocalDays from "./LocalDays.js"
 import * as Nearest from "./Nearest.js"
 
-/** The user's newest fix, of any age and accuracy. */
+/** The user's newest fix, of any age and accuracy. None when the history has no fix. */
 export const latestFix = program("latestFix", function* (userId: UserId) {
   const newest = yield* (yield* FixHistory).newest(userId, yield* Timestamp.now, { from: null, until: null }, 1)
   return Option.fromNullable(newest[0])

@@ -9,7 +9,7 @@ import type { Hash, Sealed } from "../shared/Vault.js"
  * same request with the same key again. The work is not done again, and the client gets the first answer.
  */
 
-/** How long an answer is kept. Later, the same key belongs to a new request. */
+/** How long an answer is kept, in milliseconds. Later, the same key belongs to a new request. */
 export const KEPT_FOR = DAY
 
 /** Chosen by the client: 1 to 255 visible ASCII characters, for example a random UUID. */
@@ -57,7 +57,7 @@ export const sealContext = ({ keyHash, subject, userId }: AnswerKey): string =>
   `idempotent-answer ${userId} ${subject} ${keyHash}`
 
 export type IdempotencyDecision =
-  /** No answer is stored under the key. */
+  /** No answer is stored under the key, or the stored answer is too old: the work is done. */
   | { readonly _tag: "Begin" }
   | { readonly _tag: "Replay"; readonly sealed: Sealed }
   /** The key was used for another request. */

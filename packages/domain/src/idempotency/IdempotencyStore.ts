@@ -25,8 +25,8 @@ export class IdempotencyStore extends Context.Tag("@place-access/domain/idempote
      *
      * `work` and its stored answer are one transaction: everything that `work` writes through other ports exists
      * exactly when the answer does. When `work` fails, all of it is rolled back. Of concurrent requests to one place,
-     * on any servers, one works. The others are `UnderWay` at once, or wait and get the decision about the first one's
-     * answer. `work` runs inside a transaction, so it must not use the network.
+     * on any servers, one works. The others are `UnderWay` at once, or wait and get the decision about the answer of
+     * the first request. `work` runs inside a transaction, so it must not use the network.
      */
     readonly once: <A, E, R>(
       place: AnswerKey,

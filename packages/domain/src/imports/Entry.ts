@@ -16,10 +16,10 @@ export type ImportEntry =
   | { readonly _tag: "Place"; readonly place: ImportedPlace.ImportedPlace }
   /** A notice that the person had chosen, from the person's own archive. */
   | { readonly _tag: "Notice"; readonly kind: NoticeKind }
-  /** An entry without a time or a place. */
+  /** An entry without a time or a position. */
   | { readonly _tag: "Unusable" }
 
-/** The entries with a time and a position. */
+/** The fixes and visits of a file, which become history. */
 export interface History {
   readonly fixes: ReadonlyArray<Fix.Fix>
   readonly visits: ReadonlyArray<VisitReport.VisitReport>

@@ -106,7 +106,7 @@ const textKind = (text: string): FileKind => {
   return header !== undefined && CsvColumns.isComplete(CsvColumns.guess(header)) ? "csv" : "text"
 }
 
-/** The beginning of a file as UTF-8. */
+/** The beginning of a file as text; empty when the beginning is no UTF-8. */
 export const textOf = (bytes: Uint8Array): string =>
   // Effect's decoder, because this package uses no platform globals.
   Either.getOrElse(Encoding.decodeBase64String(Encoding.encodeBase64(bytes.subarray(0, HEAD_BYTES))), () => "")

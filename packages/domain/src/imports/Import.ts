@@ -42,7 +42,7 @@ export interface ImportCounts {
   readonly tooOld: number
   /** Places beyond `ImportedPlace.limitOf` (decision limits-9). `Import.leftOut` has their names. */
   readonly overLimit: number
-  /** Entries without a time or place, and impossible ones (decision L3). */
+  /** Entries without a time or position, and impossible entries (decision L3). */
   readonly quarantined: number
 }
 
@@ -100,23 +100,23 @@ export const speed = (
 
 export const MIB = 1_048_576
 /**
- * The largest file. A phone's Google Timeline export has 20 to 100 MiB, a Takeout of ten years a few hundred, and GPX
- * files of this size hold ten years of tracks. The database may hold `MAX_WAITING_BYTES` of one person, and one more
- * file.
+ * The largest file, in bytes. A phone's Google Timeline export has 20 to 100 MiB, a Takeout of ten years a few hundred,
+ * and a GPX file of this size has ten years of tracks. Of one person the database contains at most `MAX_WAITING_BYTES`
+ * and one more file.
  */
 export const MAX_BYTES = 256 * MIB
 /** The size of the pieces in which a file is stored: reading one piece is short enough not to delay other requests. */
 export const PIECE_BYTES = 128 * 1_024
 /** The most imports of a user at once, uploads in progress included: a folder of tracks has many small files. */
 export const MAX_OPEN = 50
-/** An upload begins when the user's unread files have at most this size. Uploads in progress count as `MAX_BYTES`. */
+/** An upload may begin when the user's unread files have at most this size. Unfinished uploads count as `MAX_BYTES`. */
 export const MAX_WAITING_BYTES = 2 * MAX_BYTES
 /** The most finished imports in a user's list. */
 export const MAX_LISTED = 100
 
 /** An import is tried again no sooner than this after its worker last renewed the lease. */
 export const RETRY_AFTER = MINUTE
-/** How often the worker renews the lease: two renewals may fail. */
+/** How often the worker renews the lease, in milliseconds: two of three renewals within `RETRY_AFTER` may fail. */
 export const RENEW_EVERY = 18_000
 /** After this many attempts without progress the import fails. */
 export const MAX_ATTEMPTS = 5
@@ -154,7 +154,7 @@ export type ImportFault =
   | "cut_off"
   /** the file is valid and has no position */
   | "no_positions"
-  /** the worker that reads the file died at each attempt */
+  /** each of the `MAX_ATTEMPTS` attempts failed or its worker stopped, without progress */
   | "gave_up"
   /** a zip file that this service did not make */
   | "foreign_archive"

@@ -12,13 +12,16 @@ export interface Read {
   readonly isAgain?: true
 }
 
-/** Reads a file from its beginning. The pieces do not change the result. Even a hostile file needs bounded memory. */
+/**
+ * Reads a file from its beginning, piece by piece. The size of the pieces does not change the result. The reader needs
+ * bounded memory, even for a hostile file.
+ */
 export interface FileReader {
   /** Null until the format is recognised. */
   readonly format: () => ImportFormat | null
   /** Reads the next bytes of the file. */
   readonly push: (bytes: Uint8Array) => Read
-  /** Reads the end of the file. */
+  /** Ends the file, and returns the entries that were not complete before. */
   readonly end: () => Read
 }
 
@@ -26,7 +29,7 @@ export interface FileReader {
 export class ImportReader extends Context.Tag("@place-access/domain/imports/ImportReader")<
   ImportReader,
   {
-    /** `columns`: the table's columns, as its owner named them. Left out: found by the names in the first line. */
+    /** `columns`: the columns of a table. Left out: the reader finds them by the names in the first line. */
     readonly open: (columns?: CsvColumns) => FileReader
   }
 >() {}

@@ -16,7 +16,10 @@ export interface Owned {
   readonly id: ImportId
 }
 
-/** An import with the id of an attempt to read it. The lease is lost when another attempt begins. */
+/**
+ * An import, leased to one attempt to read or undo it; `lease` is the attempt's id. The lease is lost when another
+ * attempt begins, or when the owner removes the import or begins to undo it.
+ */
 export interface Leased extends Owned {
   readonly lease: string
 }
@@ -39,7 +42,7 @@ export interface ClaimedImport {
 /** What is known of the columns of an uploaded table. */
 export interface TableColumns {
   readonly columns: Partial<CsvColumns>
-  /** True: the owner confirms them before the file is read. */
+  /** True: the file is read only after the owner has confirmed the columns. */
   readonly isAsking: boolean
 }
 
@@ -91,7 +94,7 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * undone: the entries not yet deleted would stay, and nobody could undo them.
      */
     readonly remove: (of: Owned) => StoreEffect<boolean>
-    /** The due import that waits longest, of the people in these buckets except the people `besides`. */
+    /** The due import that waits longest, of the people in these buckets except the people in `besides`. */
     readonly due: (
       buckets: ReadonlyArray<number>,
       now: Timestamp,

@@ -30,7 +30,7 @@ export interface ImportedPlace {
 export const limitOf = ({ archivedAt }: Pick<Place, "archivedAt">): AccountLimits.OwnedLimit =>
   archivedAt === null ? AccountLimits.PLACES : AccountLimits.ARCHIVED_PLACES
 
-/** Whether the place could have been made before the upload. Its shapes follow each other in version and time. */
+/** Whether the place can have existed before the upload, and its shapes are in the order of version and time. */
 export const isPossible = ({ archivedAt, createdAt, shapes }: ImportedPlace, uploadedAt: Timestamp): boolean =>
   createdAt <= uploadedAt &&
   (archivedAt === null || archivedAt <= uploadedAt) &&

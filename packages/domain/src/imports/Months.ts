@@ -1,7 +1,7 @@
 // The entries of a file, counted by month. Decision imports-12.
 import { parseIso, toIso, type Timestamp } from "../shared/Timestamp.js"
 
-/** The entries of one month, in UTC. `known`: what is left of `read` when everything else is taken away. */
+/** The entries of one month, in UTC. Duplicates are in `read` and in no other count. */
 export interface MonthCounts {
   /** `2024-03`; null for entries without a time. */
   readonly month: string | null
@@ -14,12 +14,12 @@ export interface MonthCounts {
 
 type Why = "tooRecent" | "tooOld" | "quarantined"
 
-/** A made-up file could have an entry in each of a million months: beyond this, entries count as without a time. */
+/** The most months: a made-up file could have a million. Entries of further months count as without a time. */
 export const MAX_MONTHS = 1_200
 
 /** Counts entries while they are read. */
 export interface MonthTally {
-  /** Counts one entry. `why`: the reason why it is not stored; undefined: it is offered to the store. */
+  /** Counts one entry. `why`: the reason why the entry is not stored; undefined when the store gets the entry. */
   readonly add: (at: Timestamp | undefined, why: Why | undefined) => void
   /** By month; entries without a time come first. */
   readonly months: () => ReadonlyArray<MonthCounts>
@@ -82,6 +82,6 @@ const edges = (at: Timestamp): readonly [number, number] => {
   return [beginningOf(year, number), number === 12 ? beginningOf(year + 1, 1) : beginningOf(year, number + 1)]
 }
 
-/** NaN after the year 9999: no time lies before it, so the month is looked up again. */
+/** The beginning of a month. NaN after the year 9999: no time is before NaN, so `add` looks the month up again. */
 const beginningOf = (year: number, month: number): number =>
   parseIso(`${String(year)}-${String(month).padStart(2, "0")}-01T00:00:00Z`) ?? Number.NaN

@@ -3,7 +3,7 @@
 export interface Pace {
   /** The most files that are read at the same time. */
   readonly atOnce: number
-  /** The most entries in one commit. Uploads of the same person wait for it. */
+  /** The most entries in one commit. Uploads of the same person wait for the commit. */
   readonly stepEntries: number
   /** The most bytes that are read without letting others run. */
   readonly sliceBytes: number

@@ -23,8 +23,9 @@ export interface TableChoice {
 }
 
 /**
- * Stores an uploaded file by pieces, for a worker to read. A refused or broken-off upload leaves nothing. Fails with
- * `Invalid` for a kind that cannot be imported, and for a table without the columns that `choice` names.
+ * Stores an uploaded file by pieces, for a worker to read. A refused or broken-off upload leaves nothing. `Invalid` for
+ * a kind that cannot be imported, and for a table without the columns that `choice` names; `ImportTooLarge`; `Conflict`
+ * when the user has too many unread files, and when the upload was removed while it was running.
  */
 export const startImport = program("startImport", function* <
   E,
@@ -87,7 +88,7 @@ const keep = <E, R>(of: Owned, bytes: Stream.Stream<Uint8Array, E, R>, choice: T
     return { size, table }
   })
 
-/** The columns of the file with this beginning; undefined when the file is no table. */
+/** The columns of a table with this beginning; undefined for another kind of file, `Invalid` for an unreadable kind. */
 const tableOf = (beginning: Uint8Array, { columns, isAsking = false }: TableChoice) =>
   Effect.gen(function* () {
     const kind = FileKind.of(beginning)
@@ -112,7 +113,10 @@ export const readHeader = program("readHeader", function* (of: Owned) {
   return { import: one, header: header.value }
 })
 
-/** Stores the owner's choice of the columns. The table then waits for a worker. */
+/**
+ * Stores the owner's choice of the columns. The table then waits for a worker. `NotFound` when the import is not
+ * `asking`, `Invalid` for a column that the table does not have.
+ */
 export const confirmColumns = program("confirmColumns", function* (of: Owned, columns: CsvColumns.CsvColumns) {
   const { header } = yield* readHeader(of)
   const role = CsvColumns.missing(header, columns)
@@ -123,7 +127,7 @@ export const confirmColumns = program("confirmColumns", function* (of: Owned, co
 
 /**
  * Starts the undoing of an import: a worker deletes what the import added to the history, then the import itself. Apps
- * keep what they learned.
+ * keep the answers that they got. `NotFound` when the user has no such import.
  */
 export const undoImport = program("undoImport", function* (of: Owned) {
   const begun = yield* (yield* ImportStore).beginUndo(of)

@@ -39,7 +39,7 @@ export const readImport = program(
     /** Waits until the last step is stored. False when the lease was lost. */
     const stored = Effect.suspend(() => (storing === undefined ? Effect.succeed(true) : Fiber.join(storing)))
 
-    /** False when the lease was lost. */
+    /** Begins to store a step, after the step before it was stored. False when the lease was lost. */
     const step = (entries: ReadonlyArray<Entry.ImportEntry>) =>
       Effect.gen(function* () {
         committed += entries.length
@@ -57,7 +57,7 @@ export const readImport = program(
       Effect.gen(function* () {
         const skipped = Math.min(toSkip, entries.length)
         toSkip -= skipped
-        // An earlier attempt stored these entries. The counts by month are stored at the end, so they are made again.
+        // An earlier attempt stored these entries, but not their counts by month, which are stored at the end.
         if (skipped > 0) Entry.sort(entries.slice(0, skipped), begun.uploadedAt, cutoff, months)
         waiting = waiting.concat(entries.slice(skipped))
         const fewest = isLast ? 1 : pace.stepEntries

@@ -25,7 +25,7 @@ const nextDue = (people: PeopleLeases, besides: ReadonlyArray<UserId>) =>
     return yield* (yield* ImportStore).due(yield* people.buckets, yield* Timestamp.now, besides)
   })
 
-/** False when the import was no longer due, or is not this worker's. */
+/** Makes one attempt. False when the import was no longer due, or this worker does not hold its owner's bucket. */
 const attempt = (people: PeopleLeases, of: Owned, pace: Pace.Pace) =>
   Effect.map(people.using(of.userId, attemptHeld(of, pace)), Option.contains(true))
 
@@ -48,7 +48,7 @@ const attemptHeld = ({ id, userId }: Owned, pace: Pace.Pace) =>
   })
 
 /**
- * Renews the lease as long as this worker lives, however long a step takes. Returns when the lease is lost: another
+ * Renews the lease as long as this worker runs, however long a step takes. Returns when the lease is lost: another
  * attempt has begun, or the import was removed.
  */
 const renewed = (leased: Leased) =>

@@ -4,7 +4,7 @@ import type * as Pace from "./Pace.js"
 
 /**
  * Deletes what an import added, step by step, then the import itself. After a crash another worker starts over and
- * finds only what is not yet deleted. Apps keep what they learned.
+ * finds only what is not yet deleted. Apps keep the answers that they got.
  */
 export const undoNow = program("undoNow", function* (leased: Leased, pace: Pace.Pace) {
   const store = yield* ImportStore

@@ -2,7 +2,7 @@ import type { Language } from "../shared/Language.js"
 import { pairs as german } from "./de/Pairs.js"
 import * as Template from "./Template.js"
 
-/** The languages other than English, in which the domain writes its texts. */
+/** A language into which texts are translated. The domain writes its texts in English. */
 export type OtherLanguage = Exclude<Language, "en">
 
 /** A template in English, and the same text in another language. */

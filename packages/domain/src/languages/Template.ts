@@ -2,9 +2,9 @@
  * A template of the domain's English texts, and the same text in another language. Decision languages-2.
  *
  * A template is literal text with slots, such as `On {at:moment} you disconnected the app "{app}".` It matches a text
- * from end to end. The text may have the name of an app or a place in it, which a stranger chose: so no regular
- * expression ever runs over a name. Literals are found with `startsWith` and `indexOf`, and a slot of a kind with a
- * pattern is read at one place, in at most `LONGEST` characters.
+ * from end to end. The text may contain the name of an app or a place, which a stranger chose: so no regular expression
+ * searches the text. `startsWith` and `indexOf` find the literals, and the pattern of a moment or number is tried at
+ * one place, on at most `LONGEST` characters.
  */
 
 /** What a slot matches; `packages/domain/src/languages/README.md` has the table. */
@@ -36,7 +36,7 @@ const SLOT = /\{(\w+)(?::(\w+))?\}/g
 const KINDS: ReadonlySet<string> = new Set<SlotKind>(["any", "text", "list", "moment", "number"])
 const isKind = (text: string): text is SlotKind => KINDS.has(text)
 
-/** `{name}` and `{name:kind}` are slots. An unknown kind is a mistake in a pair, which every test finds. */
+/** Reads a template; `{name}` and `{name:kind}` are slots. Throws for an unknown kind and for two slots that touch. */
 export const parse = (source: string): TextTemplate => {
   const found = [...source.matchAll(SLOT)]
   const parts = found.map((match, index): Part => {
@@ -54,7 +54,7 @@ export const parse = (source: string): TextTemplate => {
 export const isOpen = ({ head, parts }: TextTemplate): boolean =>
   head === "" && parts[0] !== undefined && isFree(parts[0].slot.kind)
 
-/** The longest text of a moment, `30 September 2026 at 12:00 UTC`, and of a number. */
+/** The most characters of a moment, such as `30 September 2026 at 12:00 UTC`, and of a number. */
 const LONGEST = 40
 
 const PATTERNS = {
@@ -103,7 +103,7 @@ const endsOf = (
     const { after, slot } = part
     if (isFree(slot.kind)) {
       if (isLast) return at < end ? [end] : undefined
-      // With one name in the text, the last occurrence is the right one: no name follows it.
+      // When no later slot is a name, the last occurrence of the literal is the right one.
       const isFromRight = parts.slice(index + 1).every((later) => !isFree(later.slot.kind))
       let found = isFromRight ? text.lastIndexOf(after, end - after.length) : text.indexOf(after, at + 1)
       while (found > at && found + after.length <= end && tries-- > 0) {

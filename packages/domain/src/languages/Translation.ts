@@ -100,7 +100,7 @@ const stretchesOfSentences = (catalogue: LanguageCatalogue, line: string): Reado
 /** The most faults that one field has at once. */
 const MOST_FAULTS = 6
 
-/** `must not be empty, must be one line`: the faults of one field, as `wire/Issues.ts` joins them. */
+/** Translates `must not be empty, must be one line`: the faults of one field, which the HTTP adapter joins. */
 const sayFaults = (catalogue: LanguageCatalogue, line: string): string | undefined => {
   const faults = line.split(FAULT, MOST_FAULTS + 1)
   if (faults.length < 2 || faults.length > MOST_FAULTS) return undefined
@@ -150,7 +150,7 @@ const identity = (part: string): string => part
 
 const AND = " and "
 
-/** `A, B and C`: the parts are translated when an entry matches, such as `3 other places`. */
+/** Translates a list such as `A, B and C`: each part by `sayPart`, and the word "and". */
 const listOf = (and: string, list: string, sayPart: (part: string) => string): string => {
   const last = list.lastIndexOf(AND)
   return last === -1

@@ -43,7 +43,7 @@ export interface Move {
   readonly isOver: boolean
 }
 
-/** How long a worker counts as alive after a beat. Other workers replace a crashed worker after this time. */
+/** How long a worker counts as alive after a beat, in milliseconds. Then other workers replace a crashed worker. */
 export const LIFE = 10 * SECOND
 
 /** Until when a worker that beats now counts as alive. */
@@ -91,8 +91,8 @@ export const crew = (worker: WorkerId, beats: ReadonlyArray<Beat>, now: Timestam
  *   different leases.
  * - A lease of a dead worker is free.
  *
- * The worker takes its own leases again, with new tokens, when it does not hold them: its life had ended meanwhile, or
- * the answer to the take was lost.
+ * The worker takes its own leases again, with new tokens, when it does not hold them: its last beat had run out, or the
+ * answer to the take was lost.
  */
 export const move = (worker: WorkerId, { beats, leases }: Survey, { held, inUse }: OwnLeases, now: Timestamp): Move => {
   const workers = crew(worker, beats, now)

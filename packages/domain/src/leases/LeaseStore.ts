@@ -10,7 +10,7 @@ export class LeaseStore extends Context.Tag("@place-access/domain/leases/LeaseSt
   {
     /** Stores the worker's beat in place of its earlier one. */
     readonly beat: (beat: Beat) => Effect.Effect<void, StoreError>
-    /** All workers that have beaten, and the leases of every kind that were ever taken in this home. */
+    /** The beats of all workers, and the leases of every kind that were ever taken in this home. */
     readonly survey: (home: string) => Effect.Effect<Survey, StoreError>
     /** Takes the leases whose token is still the given one, raises their tokens by one, and returns them. */
     readonly take: (

@@ -5,7 +5,7 @@ import type { Chore } from "./Chore.js"
 
 /** The people whose work this worker does. */
 export interface PeopleLeases {
-  /** The buckets that the worker holds. When its last beat has run out, waits for the worker's next look. */
+  /** The buckets that the worker holds. When its last beat has run out, waits until the worker has beaten again. */
   readonly buckets: Effect.Effect<ReadonlyArray<number>>
   /**
    * Does a piece of work of this person. The worker keeps the person's bucket until the work has ended. None, and

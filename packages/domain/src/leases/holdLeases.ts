@@ -12,7 +12,7 @@ import * as Lease from "./Lease.js"
 import { LeaseStore } from "./LeaseStore.js"
 import type { WorkLeases } from "./WorkLeases.js"
 
-/** What a worker holds since its last look. */
+/** The leases that a worker holds since its last look, and what it found at that look. */
 interface Holding {
   readonly leases: ReadonlyMap<string, Lease.Lease>
   readonly lookedAt: Timestamp.Timestamp
@@ -33,9 +33,9 @@ export interface Crew {
 
 const ALONE: Crew = { size: 1, place: 0, isOver: false, heldSince: null }
 
-/** The leases of a worker, for the one loop that looks at them. */
+/** The leases of a worker, for the one loop of the worker that renews them. */
 export interface WorkerLeases extends WorkLeases {
-  /** Looks at the leases if a look is due, and returns the buckets that the worker holds now. */
+  /** Stores a beat, takes leases and gives leases up, if that is due. Returns the buckets that the worker holds now. */
   readonly look: Effect.Effect<ReadonlyArray<number>, StoreError>
   /** This worker among all live workers. Before the first look: alone. */
   readonly crew: () => Crew
@@ -50,7 +50,7 @@ const NAMES: Readonly<Record<Lease.LeaseKind, ReadonlyArray<string>>> = { people
 
 const NOTHING = new Map<string, Lease.Lease>()
 
-/** A worker that has less than its share looks four times as often as another one. */
+/** A worker that has less than its share surveys and takes leases four times as often as another worker. */
 const SHORT_LOOKS = 4
 
 /** How long a stopping worker waits for its work and for the store: as long as for delivery attempts. */
@@ -65,7 +65,7 @@ const LEAVE_DEADLINE = "8 seconds"
  * look, and its loops wait for that.
  *
  * The loops name the lease of each piece of work (`using`, decision leases-2). A look gives up no lease that is in use.
- * So two workers do the same work at once only when one of them slept for longer than its life.
+ * So two workers do the same work at once only when the machine of one of them slept for longer than `Lease.LIFE`.
  */
 export const holdLeases = program(
   "holdLeases",
@@ -146,7 +146,7 @@ export const holdLeases = program(
         yield* signal.raise
       })
 
-    /** Wakes the loops that wait for a look and, if the worker has taken further leases, those that wait for these. */
+    /** Wakes the loops that wait for a look and, if the worker has taken further leases, the loops in `nextTaken`. */
     const announce = (hasTaken: boolean): void => {
       const ended = [looked, ...(hasTaken ? [taking] : [])]
       looked = Deferred.unsafeMake<void>(FiberId.none)

@@ -1,4 +1,4 @@
-// Receivers from before apps had endpoints (decision legacy-1).
+// Receivers of webhooks from before apps had endpoints (decision legacy-1).
 import type { EndpointUrl } from "../endpoints/EndpointUrl.js"
 import type { AppId, ConnectionId, RuleId, SubscriptionId, UserId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"

@@ -16,9 +16,9 @@ export type OwnerName = { readonly connectionId: ConnectionId } | { readonly app
 
 export type RuleOwner = Pick<Connection, "userId" | "id" | "appId">
 
-/** The content of one line. Its secret is not sealed yet. */
+/** The content of one line of the file. The secret is not sealed yet. */
 export interface Line {
-  /** Counted from 1. */
+  /** The number of the line in the file, counted from 1. */
   readonly number: number
   readonly id: RuleId
   readonly owner: OwnerName
@@ -33,7 +33,7 @@ export interface RuleImportFault {
   readonly line: number
   /** Null when the fault concerns the whole line. */
   readonly field: string | null
-  /** A text that begins with "must", "is" or the like. It never repeats the value. */
+  /** A text to read after the field's name, such as "must be a string". It never repeats the value. */
   readonly message: string
 }
 
@@ -49,7 +49,7 @@ export interface Imported {
   readonly sealed: Vault.Sealed
 }
 
-/** What the decision reads under the locks. */
+/** What `decide` reads while the connections are locked. */
 export interface RuleImportFacts {
   readonly connections: ReadonlyArray<
     RuleOwner &
@@ -159,7 +159,7 @@ const readLine = (
     activeUntil: given["active_until"],
     maxEventAgeS: given["max_event_age_s"]
   }
-  // The window is checked at the rule's creation, because it may have closed since.
+  // The window is checked as of the rule's creation, because it may have closed since then.
   const checked = RuleRequest.checkPlace(asked, createdAt ?? Timestamp.make(0))
   if (Either.isLeft(checked)) for (const { field, message } of checked.left.problems) wrong(field, message)
 
@@ -204,7 +204,10 @@ export const repeated = (ready: ReadonlyArray<Ready>): ReadonlyArray<RuleImportF
   })
 }
 
-/** The new rules, or all faults. A rule that exists with the same terms, even deleted, is skipped: imports repeat. */
+/**
+ * The new rules, or all faults. A rule that exists with the same terms is skipped, also when it was deleted, so that an
+ * operator can import a file again.
+ */
 export const decide = (
   ready: ReadonlyArray<Ready>,
   earlier: ReadonlyArray<RuleImportFault>,

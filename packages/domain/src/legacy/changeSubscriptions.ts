@@ -35,7 +35,7 @@ export const createSubscription = program(
   }
 )
 
-/** Removes a subscription: its waiting events are not sent. `NotFound`: removed before, or of another connection. */
+/** Removes a subscription. Its waiting events are not sent. `NotFound` when the connection has no such subscription. */
 export const removeSubscription = program(
   "removeSubscription",
   function* ({ id: connectionId, userId }: Pick<Connection.Connection, "userId" | "id">, id: SubscriptionId) {

@@ -5,7 +5,7 @@ import { LegacyStore } from "./LegacyStore.js"
 import * as Receiver from "./Receiver.js"
 import * as RuleImport from "./RuleImport.js"
 
-/** Concurrent name look-ups. */
+/** The most host names that are looked up at once. */
 const LOOK_UPS_AT_ONCE = 8
 
 export interface RulesImported {
@@ -21,7 +21,10 @@ export class RulesNotImported extends Schema.TaggedError<RulesNotImported>()("Ru
   )
 }) {}
 
-/** Stores the file's rules, or nothing and fails with all faults (Spec §6.4.9). A second time stores nothing. */
+/**
+ * Stores the rules of the file, or stores nothing and fails with all faults (Spec §6.4.9). Rules that were imported
+ * before are skipped, so a second import of the file stores nothing.
+ */
 export const importRules = program("importRules", function* (text: string) {
   const store = yield* LegacyStore
   const { faults, lines } = RuleImport.read(text, yield* Timestamp.now)
@@ -50,7 +53,10 @@ export const importRules = program("importRules", function* (text: string) {
 
 const ownerField = ({ owner }: RuleImport.Line): string => ("connectionId" in owner ? "connection_id" : "sub")
 
-/** The addresses that may not be used, with the reason, each checked once like a new endpoint's. */
+/**
+ * For each address the reason why it may not be used; undefined when it may. Each address is checked once, like that of
+ * a new endpoint.
+ */
 const refusedAddresses = (urls: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const sender = yield* WebhookSender

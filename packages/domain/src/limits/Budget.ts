@@ -15,19 +15,22 @@ export interface Spender {
   readonly appId: AppId
 }
 
-/** Wire: 429 `budget_exceeded` with `Retry-After`. */
+/** The budget has no call left. Wire: 429 `budget_exceeded` with `Retry-After`. */
 export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("BudgetExceeded", {
   /** How long until enough calls have left the window. */
   retryAfterMillis: Schema.Positive
 }) {}
 
 export type Spending =
-  /** `calls` are the calls that count from now on, this one included. */
+  /** `calls` are the times of the calls that count from now on, this call included. */
   | { readonly _tag: "Spent"; readonly calls: ReadonlyArray<Timestamp> }
   /** A refused call does not count. */
   | { readonly _tag: "Refused"; readonly retryAfterMillis: number }
 
-/** Counts a call, if the window has room. Calls of a clock slightly ahead count too. `calls` is ordered by time. */
+/**
+ * Counts a call, if the window has room. `calls` are the times of earlier calls, in order. A time after `now` counts
+ * too: the clock of another server may be slightly ahead.
+ */
 export const spend = (budget: Budget, calls: ReadonlyArray<Timestamp>, now: Timestamp): Spending => {
   const counting = calls.filter((at) => now - at < budget.windowMillis)
   const oldest = counting.at(-budget.calls)

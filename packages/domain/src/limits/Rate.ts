@@ -17,7 +17,7 @@ export interface Rate {
 /** A rate of this many calls a minute. */
 export const perMinute = (calls: number): Rate => ({ calls, windowMillis: MINUTE })
 
-/** Token routes, 20 calls a second: 72,000 connections behind one address refresh their tokens in an hour. */
+/** For token routes: 20 calls a second, so 72,000 connections behind one address can refresh tokens within an hour. */
 export const OAUTH = perMinute(1_200)
 
 /** For uploads: 50 calls a second, more than a phone needs that sends its backlog one reading at a time. */
@@ -53,25 +53,26 @@ export const TRIPS = of(AccountLimits.TRIPS)
 /** For calls with a token that no longer works: one entry in the access log for each window. */
 export const DEAD = of(AccountLimits.DEAD_TOKENS)
 
-/** For sign-in pages with a passkey, from one address. Each one is stored for five minutes. */
+/** For sign-in pages with a passkey, from one address. Each page has a challenge that is stored for five minutes. */
 export const CHALLENGES = perMinute(120)
 
-/** For forms for a new password from one address. */
+/** For sent forms that ask for a new password, from one address. */
 export const RESETS: Rate = { calls: 30, windowMillis: 10 * MINUTE }
 
 /**
- * Links to one mailbox. The window is as long as a link lives: a stranger who uses the limit up, to shut the owner out,
- * has mailed the owner a link that works until the window ends.
+ * For links that are mailed to one mailbox. The window is as long as a link is valid: a stranger who uses the limit up,
+ * to shut the owner out, has mailed the owner a link that works until the window ends.
  */
 export const LINKS: Rate = { calls: 3, windowMillis: 30 * MINUTE }
 
 /**
- * Mails about sign-ups to one mailbox, from all networks together; one network causes at most `LINKS`. So a stranger
- * who signs up with somebody's address again and again does not use up the mails that its owner needs to sign up.
+ * For mails about sign-ups to one mailbox, from all networks together; one network causes at most `LINKS`. So a
+ * stranger who signs up with somebody's address again and again does not use up the mails that its owner needs to sign
+ * up.
  */
 export const SIGN_UP_MAILS: Rate = { calls: 10, windowMillis: 30 * MINUTE }
 
-/** The count of one subject. */
+/** The window of one subject, and the calls in it. */
 export interface RateWindow {
   /** Exclusive: the next window begins then. */
   readonly endsAt: Timestamp
@@ -91,11 +92,11 @@ export interface Standing {
   readonly isAdmitted: boolean
   /** Calls left in the window. */
   readonly remaining: number
-  /** How long until the next window, in which the subject has all calls again. */
+  /** The milliseconds until the next window, in which the subject has all calls again. */
   readonly resetMillis: number
 }
 
-/** The standing after the call that `window` counted last. */
+/** The state of the rate after the last call that `window` counted. */
 export const standing = (rate: Rate, { endsAt, used }: RateWindow, now: Timestamp): Standing => ({
   rate,
   isAdmitted: used <= rate.calls,

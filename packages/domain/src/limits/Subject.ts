@@ -4,11 +4,11 @@ import { network } from "../accounts/SignInThrottle.js"
 import type { AppId, ConnectionId, DeviceId, UserId } from "../shared/Ids.js"
 import type { Hash } from "../shared/Vault.js"
 
-/** Whose calls are counted together. */
+/** The name of calls that are counted together: the kind, a space, and whose calls they are. */
 export const LimitSubject = Schema.String.pipe(Schema.brand("Subject"))
 export type LimitSubject = typeof LimitSubject.Type
 
-/** The kinds of subjects. */
+/** The kinds of subjects: the first word of each subject. The metric of refused calls counts by kind. */
 export const KINDS = [
   "connection",
   "device",

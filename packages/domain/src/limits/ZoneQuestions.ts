@@ -48,16 +48,19 @@ export const HOURLY: Budget.Budget = { name: "zone_questions", calls: 20, window
 /** A question counts for this long after it was asked last, inclusive. */
 export const COUNTED_FOR = DAY
 
-/** Less than half of a town of 144 km²: most searches do not find somebody at rest to within 1 km. */
+/**
+ * The most square kilometres in which the questions of a day may find somebody. This is less than half of a town of 144
+ * km², so most searches do not find somebody at rest to within 1 km.
+ */
 export const LOCATED_KM2_MAX = 48
 
-/** The largest circle that counts by its area. A larger one counts as a cut. */
+/** The radius of the largest circle that counts by its area. A larger circle counts as a cut. */
 export const SMALL_RADIUS_M = 2_000
 
 /** Two edges further apart than this are not both in one town, whose diagonal is 17 km. */
 export const TOWN_M = 17_000
 
-/** The area in which an app finds the person by a guess, without any question: a circle of 1 km. */
+/** The area of a circle of 1 km, in square kilometres: there an app finds the person by a guess, without a question. */
 const KM2_WITHIN_1_KM = Math.PI
 
 /** Whether one more question is allowed, and which questions count afterwards. */
@@ -76,11 +79,11 @@ export const ask = (before: ZoneQuestions, circle: Geometry.Circle, now: Timesta
   return { _tag: "Asked", questions: { calls: hour.calls, circles } }
 }
 
-/** The same circle again reveals nothing new about somebody who sits still. */
+/** Whether a question repeats an earlier circle, which reveals nothing new about somebody at rest. */
 const isSame = (one: Geometry.Circle, other: Geometry.Circle): boolean =>
   one.lat === other.lat && one.lon === other.lon && one.radiusM === other.radiusM
 
-/** How long until the circle fits into the day's budget; 0 when it fits now. */
+/** The milliseconds until the circle fits into the day's budget; 0 when it fits now. */
 const waitOfDay = (counting: ReadonlyArray<AskedCircle>, circle: Geometry.Circle, now: Timestamp): number => {
   const near = counting.filter((asked) => edgeDistanceM(asked, circle) <= TOWN_M)
   if (fits(near, circle)) return 0
@@ -111,10 +114,10 @@ export const locatedKm2 = (circles: ReadonlyArray<Geometry.Circle>): number => {
   return located + pieces * KM2_WITHIN_1_KM
 }
 
-/** The area of a circle with the band around its edge, in which the answer is "unknown". */
+/** The area in square kilometres of a circle and of the band around its edge, where the answer is "unknown". */
 const areaKm2 = (radiusM: number): number => Math.PI * ((radiusM + Geometry.MIN_BAND_M) / 1_000) ** 2
 
-/** The distance between the nearest points of two edges. */
+/** The distance in metres between the nearest points of two edges. */
 const edgeDistanceM = (one: Geometry.Circle, other: Geometry.Circle): number => {
   const apart = Geometry.distanceM(one, other)
   return Math.max(0, apart - one.radiusM - other.radiusM, Math.abs(one.radiusM - other.radiusM) - apart)

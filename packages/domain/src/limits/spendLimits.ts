@@ -12,7 +12,10 @@ const callRefusals = Telemetry.counter("place_access.limit.refusals", {
   labels: { limit: KINDS }
 })
 
-/** Counts a call. A call that cannot be counted must fail: else a failing database would lift the limits. */
+/**
+ * Counts a call and returns the state of the rate. Fails when the store cannot count the call, and the caller must then
+ * refuse the call: else a failing database would lift the limits.
+ */
 export const takeCall = program("takeCall", function* (subject: LimitSubject, rate: Rate.Rate) {
   const now = yield* Timestamp.now
   const window = yield* (yield* LimitStore).count(subject, rate.windowMillis, now)

@@ -5,11 +5,11 @@ import { type Envelope, type OutboxEvent, type Subscribable, subscription } from
 import { type AppId, EndpointId, type ListenerId, type UserId } from "../shared/Ids.js"
 import { plus, SECOND, type Timestamp } from "../shared/Timestamp.js"
 
-/** A developer's machine with one open HTTP stream of events. Its end leaves nothing: no retries, no strikes. */
+/** A developer's machine with one open HTTP stream of events. When the stream ends, no event is sent again later. */
 export interface Listener {
   readonly appId: AppId
   readonly id: ListenerId
-  /** The endpoint whose events and signatures the listener gets. Null: its own subscription and secret. */
+  /** The endpoint whose events and signatures the listener gets. Null: the listener has its own `events` and secret. */
   readonly endpointId: EndpointId | null
   /** The subscription of a listener without an endpoint. Empty: every event. */
   readonly events: ReadonlyArray<Subscribable>
@@ -33,7 +33,7 @@ export const seenAt = (now: Timestamp): Timestamp => plus(now, LIFETIME)
 export const receiverId = ({ endpointId, id }: Pick<Listener, "endpointId" | "id">): EndpointId =>
   endpointId ?? EndpointId.make(id)
 
-/** An event during fan-out. */
+/** An event that is being fanned out. */
 export interface FiredMessage {
   readonly event: Pick<OutboxEvent, "payload" | "webhookUrl">
   /** Whether the event's rule is from before apps had endpoints, with an address of its own (Spec §6.4.9). */
@@ -67,7 +67,7 @@ export interface ListenerDelivery {
   readonly maxEventAgeS: number | null
   /** The creation time of the event's deliveries, so that all of them share one entry of the access log. */
   readonly createdAt: Timestamp
-  /** The order of events of the same millisecond. */
+  /** The order of this event among the listener's events of the same millisecond. */
   readonly position: number
   /** Another receiver gets or got the event, so the user's access log has an entry already. */
   readonly isTold: boolean
@@ -95,7 +95,7 @@ export type ListenerMessage =
       readonly headers: ReadonlyArray<readonly [string, string]>
       readonly body: string
     }
-  /** The number of events that were dropped, because too many waited. */
+  /** `count`: how many events were dropped because more than `MAX_WAITING` waited. */
   | { readonly _tag: "Dropped"; readonly count: number }
   | { readonly _tag: "Beat" }
   | { readonly _tag: "End"; readonly reason: ListenerEnd }

@@ -12,15 +12,15 @@ import type { Listener, ListenerDelivery } from "./Listener.js"
 export class ListenerStore extends Context.Tag("@place-access/domain/listeners/ListenerStore")<
   ListenerStore,
   {
-    /** Stores a listener under one lock of the app. False when the app has `MAX_PER_APP` listeners present. */
+    /** Stores a listener under the app's lock. False when `MAX_PER_APP` listeners of the app are present. */
     readonly open: (listener: Listener) => StoreEffect<boolean>
     /** The listeners that are present at `now`. */
     readonly live: (appId: AppId, now: Timestamp) => StoreEffect<ReadonlyArray<Listener>>
     /** Moves `seenUntil` forward. False: the listener was removed or not present at `now`, and cannot come back. */
     readonly renew: (appId: AppId, id: ListenerId, now: Timestamp, seenUntil: Timestamp) => StoreEffect<boolean>
     /**
-     * Stores events for listeners of one app, idempotently. A listener with more than `MAX_WAITING` loses and counts
-     * the oldest. Returns the lost events, those for removed listeners included.
+     * Stores events for listeners of one app, idempotently. When more than `MAX_WAITING` wait for a listener, drops and
+     * counts the oldest. Returns the lost events, those for removed listeners included.
      */
     readonly offer: (rows: ReadonlyArray<ListenerDelivery>) => StoreEffect<ReadonlyArray<ListenerDelivery>>
     /** The waiting events in order, and the unreported number of dropped events. None: the listener is gone. */
@@ -30,8 +30,9 @@ export class ListenerStore extends Context.Tag("@place-access/domain/listeners/L
       limit: number
     ) => StoreEffect<Option.Option<{ readonly events: ReadonlyArray<ListenerDelivery>; readonly dropped: number }>>
     /**
-     * Takes events that are about to be sent: they wait no more, and the rows of other listeners about the same events
-     * are marked as received. Subtracts `dropped` from the count. Returns the events that were still waiting.
+     * Takes events that are about to be sent: they no longer wait, and the rows of other listeners about the same
+     * events are marked as received. Subtracts `dropped` from the number of dropped events. Returns the events that
+     * were still waiting.
      */
     readonly take: (
       appId: AppId,

@@ -1,7 +1,8 @@
 /**
  * Listeners: a developer's machine that receives an app's events over one open HTTP stream, signed like webhooks. A
- * listener exists while its stream is open; each event is sent to it at most once. The command `npm run listen` calls
- * `openListener` and `listen`; workers write the rows that a stream reads, and sweep listeners whose stream is gone.
+ * listener exists while its stream is open; each event is sent to it at most once. The HTTP route behind the command
+ * `npm run listen` calls `openListener` and `listen`. Workers write the rows that a stream reads, and remove listeners
+ * whose stream is gone.
  *
  * @module
  */

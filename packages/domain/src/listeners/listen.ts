@@ -14,9 +14,9 @@ import { closeListener, type OpenedListener, ownSecrets } from "./manageListener
 import * as Listener from "./Listener.js"
 import { ListenerStore } from "./ListenerStore.js"
 
-/** How long an event waits at most when its signal was lost. */
+/** How long an event waits at most, in milliseconds, when its signal was lost. */
 const POLL = Timestamp.SECOND
-/** Events that are checked and signed together. */
+/** The most events that are checked and signed together. */
 const BATCH = 20
 
 /** An open listener, its session, and when to stop. */
@@ -146,7 +146,10 @@ const send = (
     return goOn([...lead, ...messages], beatAt)
   })
 
-/** Checks the present permission and writes the entry in the user's access log. */
+/**
+ * Whether the event may be sent at this moment. Also writes the event's entry in the user's access log, unless the
+ * connection no longer exists.
+ */
 const mayBeTold = (waiting: Listener.ListenerDelivery) =>
   Effect.gen(function* () {
     const told = { ...waiting, attempt: 1, replayNo: 0, originalAt: waiting.createdAt }

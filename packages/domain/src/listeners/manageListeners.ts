@@ -28,9 +28,10 @@ export interface OpenedListener {
 }
 
 /**
- * Opens a listener. From now on the app's events wait for it. `NotFound` for another account's app and another app's
- * endpoint; `Conflict` for a revoked app, and for an app with five listeners; `Invalid` for events together with an
- * endpoint, because the endpoint's subscription counts.
+ * Opens a listener. From now on the app's events wait for it. `NotFound` when the account is not in the app's team, and
+ * for another app's endpoint; `Forbidden` when the account's role may only read; `Conflict` for a revoked app, and for
+ * an app with five listeners; `Invalid` for events together with an endpoint, because the endpoint's subscription is
+ * used.
  */
 export const openListener = program("openListener", function* (account: Account, appId: AppId, input: NewListener) {
   const app = yield* getApp(account, appId, "develop")
@@ -86,7 +87,7 @@ export interface ListenerFanOut {
   readonly listeners: ReadonlyArray<Listener>
   /** Events that go only to the address of their rule. */
   readonly ownAddress: ReadonlySet<EventId>
-  /** Events that another receiver gets. */
+  /** Events that an endpoint or a legacy receiver gets. */
   readonly told: ReadonlySet<EventId>
 }
 

@@ -34,19 +34,22 @@ export type Naming =
 /** A message to one of our users. It is committed with the change that it reports, and sent later. */
 export interface MailMessage {
   readonly to: UserId
-  /** At most one message with this key is ever sent to a user. */
+  /** The outbox stores no second message with this key for the same user. */
   readonly dedupeKey: string
   /** One line of text. */
   readonly subject: string
   /** Plain text, without credentials and coordinates. */
   readonly body: string
   readonly link?: Link
-  /** Further links. */
+  /** Links that the text lists after `link`. */
   readonly furtherLinks?: ReadonlyArray<Link>
-  /** Left out: the account's own. The outbox removes the address when the message was sent or given up. */
+  /**
+   * Where to send the message. Left out: to the account's address. The outbox removes `address` when the message was
+   * sent or given up.
+   */
   readonly address?: Email
   /**
-   * The end of the link's path, encrypted for `secretContext`: anybody who has the whole link can act for the reader.
+   * The end of the link's path, encrypted with `secretContext`: anybody who has the whole link can act for the reader.
    * The outbox removes the secret when the message was sent or given up.
    */
   readonly secret?: Vault.Sealed
@@ -67,7 +70,7 @@ export interface KeptMail {
   readonly lastError: string | null
 }
 
-/** Absolute addresses, without a slash at the end. */
+/** The absolute addresses of the two sites, without a slash at the end. */
 export interface MailLinks {
   /** `{user_portal_url}` of the specification. */
   readonly portal: string

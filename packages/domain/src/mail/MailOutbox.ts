@@ -38,7 +38,7 @@ export class MailOutbox extends Context.Tag("@place-access/domain/mail/MailOutbo
     readonly begin: (attempt: MailAttempt, dueAt: Timestamp) => StoreEffect<boolean>
     /** Stores a result. False, and nothing is written, when a later attempt has begun or the message was finished. */
     readonly finish: (attempt: MailAttempt, how: MailFinish) => StoreEffect<boolean>
-    /** All messages, newest first. A developer reads them on their own machine. */
+    /** The newest messages, newest first, for a developer who runs the service on their own machine. */
     readonly recent: (limit: number) => StoreEffect<ReadonlyArray<KeptMail>>
   }
 >() {}

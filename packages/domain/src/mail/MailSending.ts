@@ -15,10 +15,10 @@ export type MailFinish =
   | { readonly _tag: "Retry"; readonly dueAt: Timestamp; readonly reason: string }
   | { readonly _tag: "GivenUp"; readonly at: Timestamp; readonly reason: string }
 
-/** The waits after each failed attempt, measured from its end: eight attempts over almost two days. */
+/** The waits in milliseconds after the end of each failed attempt: eight attempts over almost two days. */
 const WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY]
 
-/** The deadline of the whole attempt: name look-up, connecting, signing in and sending. */
+/** The longest attempt, in milliseconds: name look-up, connecting, signing in and sending together. */
 export const DEADLINE = 60 * SECOND
 
 /**

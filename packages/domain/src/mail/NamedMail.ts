@@ -16,7 +16,7 @@ import type { Link, MailMessage, Naming } from "./Mail.js"
 /** The most messages that name an app, for one reader, in any 60 minutes. */
 export const LIMIT = AccountLimits.RECEIPTS.most
 
-/** How long a message counts. For this long after a folded message, no message names an app. */
+/** How long a message counts, in milliseconds. For this long after a folded message, no subject names an app. */
 export const WINDOW = AccountLimits.RECEIPTS.windowMs
 
 export const foldable: Naming = { _tag: "Foldable" }
@@ -26,7 +26,7 @@ export const decided: Naming = { _tag: "Always", subject: "We decided about one 
 
 /** The messages that count for one reader. */
 export interface NamedMailCount {
-  /** When messages with an app's name were written, ordered by time. Older times may be among them. */
+  /** When messages with an app's name were written, ordered by time. Times older than `WINDOW` may be among them. */
   readonly namedAt: ReadonlyArray<Timestamp>
   /** When the folded message was written; null when a message with a name was allowed since. */
   readonly foldedAt: Timestamp | null
@@ -38,7 +38,7 @@ export const none: NamedMailCount = { namedAt: [], foldedAt: null, leakFoldedAt:
 
 export interface NamedMailDecision {
   readonly count: NamedMailCount
-  /** The message to write; null when a folded message replaces it. */
+  /** The message to write; null when a message that was written within the last hour replaces it. */
   readonly message: MailMessage | null
 }
 

@@ -1,7 +1,7 @@
 /**
- * E-mail. A message is written into the outbox in the same transaction as the change that it reports; workers send it
- * under a lease, at most eight times (`MailSending`), through the `Mailer` port. `Mail` has every kind of message,
- * `NamedMail` limits messages that carry an app's name to five an hour for one reader.
+ * E-mail. A program writes a message into the outbox in the same transaction as the change that it reports. Workers
+ * make at most eight attempts to send the message (`MailSending`), through the `Mailer` port. `Mail` has the type of a
+ * message and makes its text; `NamedMail` limits messages that contain an app's name to five an hour for one reader.
  *
  * @module
  */

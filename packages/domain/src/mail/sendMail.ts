@@ -30,9 +30,9 @@ const AT_ONCE = 4
 const REPEATS = 3
 
 /**
- * Sends the due messages to these people and returns how many were sent, given up or set for a retry. A message
- * belongs to its reader, also when it goes to an address of its own. When a result is not stored, the message is sent
- * twice with one id; none is lost.
+ * Sends the due messages to these people and returns how many were sent, given up or set for a retry. The worker that
+ * leases the reader's bucket sends a message, also when the message names another address. When a result is not stored,
+ * the message is sent again with the same id, so that none is lost.
  */
 export const sendMail = program(
   "sendMail",
@@ -52,7 +52,7 @@ export const sendMail = program(
   }
 )
 
-/** Makes an attempt and stores its result. False: not done, or it failed; the message is then due again later. */
+/** Makes an attempt and stores its result. False when the attempt was not begun or failed: it is due again later. */
 const settle = (due: DueMail, addresses: Mail.MailLinks) =>
   Effect.gen(function* () {
     const outbox = yield* MailOutbox
@@ -93,7 +93,7 @@ const attempt = ({ attempt, createdAt, message }: DueMail, addresses: Mail.MailL
     })
   })
 
-/** Not an error that an operator should see: test people get mails in the outbox like everybody. */
+/** Why a mail to a test person is given up. It is not logged as an error, because each of these mails ends so. */
 const TEST_PERSON = "it is for a test person"
 
 interface Reader {

@@ -1,4 +1,4 @@
-// Which of the chosen notices are due. Decisions owner-notices-1 and owner-notices-2.
+// Decides which of the notices that a person chose are due now. Decisions owner-notices-1 and owner-notices-2.
 import { DateTime } from "effect"
 import type { NoticeKind } from "../accounts/NoticeKind.js"
 import * as LocalDays from "../fixes/LocalDays.js"
@@ -8,7 +8,7 @@ import { type UserId, Words } from "../shared/index.js"
 import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 import type { AskedApp, EndingSoon, PhoneState } from "../timeline/Today.js"
 
-/** The data of one person that the decision reads. */
+/** The data of one person, from which `due` decides. */
 export interface Facts {
   readonly userId: UserId
   readonly zone: LocalDays.TimeZone
@@ -22,18 +22,23 @@ export interface Facts {
   readonly connections: number
 }
 
-/** Fewer requests in a day than this are never unusual. */
+/** With fewer requests than this today, an app never asks unusually often. */
 export const OFTEN_FROM = 50
-/** An app asks unusually often above this multiple of its busiest day of the two weeks. */
+/**
+ * An app asks unusually often when it sends more requests today than this multiple of its busiest day of the 13 days
+ * before.
+ */
 export const OFTEN_TIMES = 3
-/** A phone that has been silent for this long gets no notice: the owner put it away, and knows. */
+/**
+ * Milliseconds. A phone that has been silent for this long gets no notice: its owner probably put it away on purpose.
+ */
 export const SILENT_UNTIL = 7 * DAY
-/** The weekly summary is sent on Mondays, from seven o'clock local time on. */
+/** Milliseconds after local midnight. On Mondays, the weekly summary is sent from this time on. */
 export const WEEKLY_FROM = 7 * HOUR
 
 /**
- * The messages that are due. Every sweep computes them anew, and the outbox keeps the first one of each key: so at most
- * one of a kind is sent in a day.
+ * The messages that are due. Every sweep computes them anew, and the outbox stores only the first message of each
+ * `dedupeKey`, so a person gets at most one notice of a kind in a day.
  */
 export const due = (kinds: ReadonlyArray<NoticeKind>, facts: Facts, now: Timestamp): ReadonlyArray<MailMessage> =>
   kinds.flatMap((kind) => {
@@ -43,7 +48,7 @@ export const due = (kinds: ReadonlyArray<NoticeKind>, facts: Facts, now: Timesta
 
 type Decide = (facts: Facts, now: Timestamp) => MailMessage | null
 
-/** Whether the app made unusually many requests on the last day. */
+/** Whether the app sent unusually many requests today. The last item of `counts` is today. */
 const isOften = ({ counts }: AskedApp): boolean => {
   const today = counts.at(-1) ?? 0
   return today >= OFTEN_FROM && today > OFTEN_TIMES * Math.max(0, ...counts.slice(0, -1))
@@ -86,7 +91,10 @@ const phoneSilent: Decide = (facts, now) => {
   })
 }
 
-/** The notice about everything that ends on the day after tomorrow, so that each end is in one mail. */
+/**
+ * The notice about connections and permissions that end on the day after tomorrow, in local time. "Within two days"
+ * would send two mails about the same end.
+ */
 const ends: Decide = (facts, now) => {
   const [, , day] = LocalDays.between(facts.zone, startOfDay(facts.zone, now), plus(now, 4 * DAY))
   const ending = facts.ending.filter(({ at }) => LocalDays.dateOf(facts.zone, at) === day?.date)
@@ -146,7 +154,9 @@ interface Letter {
   readonly subject: string
   readonly lines: ReadonlyArray<string>
   readonly link: Link
-  /** Whether the message has an app's name: such messages are limited (decision mail-2). */
+  /**
+   * Whether the message contains an app's name. The number of mails with an app's name is limited (decision mail-2).
+   */
   readonly named: boolean
 }
 

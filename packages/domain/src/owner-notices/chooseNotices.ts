@@ -7,7 +7,7 @@ export const listChosenNotices = program("listChosenNotices", function* (userId:
   return yield* (yield* AccountStore).notices(userId)
 })
 
-/** Replaces the person's choice, which counts from the next sweep on. */
+/** Replaces the notices that the person chose. The next sweep already uses the new choice. */
 export const chooseNotices = program("chooseNotices", function* (userId: UserId, kinds: ReadonlyArray<NoticeKind>) {
   yield* (yield* AccountStore).chooseNotices(userId, [...new Set(kinds)].sort())
 })

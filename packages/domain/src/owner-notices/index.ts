@@ -1,7 +1,7 @@
 /**
  * The mails that a person can choose: an app asked unusually often, the phone is silent, something ends, a summary of
  * the week. `OwnerNotice.due` decides; the workers' sweep `sendNotices` writes the messages into the outbox, and the
- * settings call `chooseNotices`. Mails about security are not among them: they are always sent.
+ * settings call `chooseNotices`. A person cannot choose mails about security: they are always sent.
  *
  * @module
  */

@@ -10,13 +10,14 @@ import { readAsked } from "../timeline/readToday.js"
 import * as Today from "../timeline/Today.js"
 import * as OwnerNotice from "./OwnerNotice.js"
 
-/** People read at a time. */
+/** The number of people that one query reads. */
 const BATCH = 100
 const AT_ONCE = 4
 
 /**
- * Writes the due notices of these people into the outbox and returns how many people were looked at. May be interrupted
- * and repeated: the outbox keeps one message of each key.
+ * Writes the due notices of the people in the buckets that `people` leases, and returns the number of people that it
+ * examined: those who chose a notice. It may be interrupted and repeated, because the outbox stores one message of each
+ * key.
  */
 export const sendNotices = program("sendNotices", function* (people: PeopleLeases = everything.people) {
   const accounts = yield* AccountStore
@@ -31,7 +32,10 @@ export const sendNotices = program("sendNotices", function* (people: PeopleLease
   }
 })
 
-/** A failure concerns one person, whom the next sweep looks at again. */
+/**
+ * Writes the due notices of one person. A failure is logged and does not stop the sweep; the next sweep tries this
+ * person again.
+ */
 const noticesOf = ({ kinds, userId }: ChosenNotices) =>
   Effect.gen(function* () {
     const account = Option.getOrUndefined(yield* (yield* AccountStore).find(userId))

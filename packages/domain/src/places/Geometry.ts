@@ -1,6 +1,9 @@
 import { Schema } from "effect"
 
-/** Degrees in WGS 84, finite: a comparison with NaN is false, so a fix with NaN would never be on any side. */
+/**
+ * Degrees in WGS 84. Finite, because every comparison with NaN is false: a fix with NaN would be neither inside nor
+ * outside any circle.
+ */
 export const Latitude = Schema.Finite.pipe(
   Schema.between(-90, 90, { message: () => "must be a number from -90 to 90" }),
   Schema.brand("Latitude")
@@ -12,14 +15,14 @@ export const Longitude = Schema.Finite.pipe(
 )
 export type Longitude = typeof Longitude.Type
 
-/** Metres. */
+/** The smallest radius of a place, in metres. */
 export const MIN_RADIUS_M = 100
-/** Metres. */
+/** The largest radius of a place, in metres. */
 export const MAX_RADIUS_M = 10_000
 
 /**
- * Metres, `MIN_RADIUS_M` to `MAX_RADIUS_M` (decision L1). In a smaller circle every fix would be too near the edge to
- * count as inside.
+ * Metres, `MIN_RADIUS_M` to `MAX_RADIUS_M` (decision L1). In a circle of 50 m or less, every fix would be too near the
+ * edge to count as inside.
  */
 export const RadiusM = Schema.Finite.pipe(
   Schema.between(MIN_RADIUS_M, MAX_RADIUS_M, {
@@ -41,12 +44,13 @@ export interface Circle extends Point {
 const RADIANS = Math.PI / 180
 const EQUATOR_M = 6_378_137
 const ECCENTRICITY_2 = 0.006_694_379_990_14
-/** Above this latitude the mid-latitude formula becomes inaccurate, and the chord formula is used. */
+/** Degrees. Above this latitude the mid-latitude formula becomes inaccurate, so `distanceM` uses the chord formula. */
 const POLAR_LATITUDE = 85
 
 /**
- * Metres between two points on the WGS 84 ellipsoid (decision L2): at 10 km right to 4 mm up to 60° of latitude, to
- * 0.16 m up to 85°. On a sphere it would be wrong by up to 56 m, more than the boundary band.
+ * Metres between two points on the WGS 84 ellipsoid (decision L2). At a distance of 10 km the error is at most 4 mm up
+ * to 60° of latitude, and 0.16 m up to 85°. The formula for a sphere would be wrong by up to 56 m, more than the 50 m
+ * near an edge in which a fix decides nothing.
  */
 export const distanceM = (a: Point, b: Point): number => {
   if (Math.abs(a.lat) > POLAR_LATITUDE || Math.abs(b.lat) > POLAR_LATITUDE) return chordM(a, b)
@@ -63,7 +67,10 @@ export const distanceM = (a: Point, b: Point): number => {
   return Math.sqrt(north * north + east * east)
 }
 
-/** The straight line through the ellipsoid, lengthened to its arc. Above 85° the error at 10 km is below 0.1 mm. */
+/**
+ * Metres along the surface: the straight line through the ellipsoid, converted to the length of its arc. Above 85° the
+ * error at 10 km is below 0.1 mm.
+ */
 const chordM = (a: Point, b: Point): number => {
   const [ax, ay, az] = earthCentred(a)
   const [bx, by, bz] = earthCentred(b)
@@ -87,12 +94,17 @@ const earthCentred = ({ lat, lon }: Point): readonly [number, number, number] =>
 
 export type Side = "inside" | "outside"
 
-/** A fix this near to the edge decides nothing (Spec §4.6.2). */
+/**
+ * Metres. A fix that is at most this far from the edge of a circle counts as neither inside nor outside (Spec §4.6.2).
+ */
 export const MIN_BAND_M = 50
 
-/** How far from a fix its phone may be: max(50 m, accuracy). Anything but a number above 50 counts as 50 m. */
+/**
+ * How far from its reported location the phone may be, in metres: max(50 m, accuracy). Anything but a number above 50
+ * counts as 50 m.
+ */
 export const bandM = (accuracyM: number | null | undefined): number =>
-  // Undefined and NaN can come from plain JavaScript. Without this check they would leave every fix undecided.
+  // Plain JavaScript can pass undefined and NaN. Without this check such an accuracy would leave every fix undecided.
   typeof accuracyM === "number" && accuracyM > MIN_BAND_M ? accuracyM : MIN_BAND_M
 
 /** The side on which a fix certainly is; undefined when it is within max(50 m, accuracy) of the edge, inclusive. */

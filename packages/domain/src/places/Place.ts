@@ -21,7 +21,10 @@ export type PlaceKind = typeof PlaceKind.Type
 export const Label = line(1, 80).pipe(Schema.brand("PlaceLabel"))
 export type Label = typeof Label.Type
 
-/** A smaller place could hardly be entered. On recorded days, 150 m detects arrivals soonest. */
+/**
+ * Metres; the radius of a place when the user chooses none. A much smaller place would hardly detect an arrival. On
+ * recorded days, 150 m detects arrivals soonest.
+ */
 export const DEFAULT_RADIUS_M = 150
 
 /** A named circle of one user. */
@@ -37,24 +40,24 @@ export interface Place {
   readonly archivedAt: Timestamp.Timestamp | null
 }
 
-/** What apps see of a place (Spec §2.5). */
+/** The part of a place that apps see (Spec §2.5). */
 export interface PlaceRef {
   readonly id: PlaceId
   readonly label: string
   readonly kind: PlaceKind
 }
 
-/** What apps and pages show of a place: no coordinates. */
+/** The part of a place that apps see and pages show. It has no coordinates. */
 export const ref = (place: Place): PlaceRef => ({ id: place.id, label: place.label, kind: place.kind })
 
-/** The fields that the user chooses. */
+/** The fields of a new place that the user chooses. */
 export interface PlaceDraft {
   readonly label: Label
   readonly kind: PlaceKind
   readonly circle: Circle
 }
 
-/** A new place with its first geometry. */
+/** A new place, with geometry version 1. */
 export const make = (userId: UserId, id: PlaceId, draft: PlaceDraft, now: Timestamp.Timestamp): Place => ({
   userId,
   id,
@@ -66,7 +69,10 @@ export const make = (userId: UserId, id: PlaceId, draft: PlaceDraft, now: Timest
   archivedAt: null
 })
 
-/** Whether the place is as `draft` would make it: the same form sent twice is one place (decision consent-11). */
+/**
+ * Whether a place that is not archived has exactly the fields of `draft`. The same form sent twice then makes one place
+ * (decision consent-11).
+ */
 export const isDraftOf = ({ archivedAt, circle, kind, label }: Place, draft: PlaceDraft): boolean =>
   archivedAt === null &&
   label === draft.label &&
@@ -75,7 +81,7 @@ export const isDraftOf = ({ archivedAt, circle, kind, label }: Place, draft: Pla
   circle.lon === draft.circle.lon &&
   circle.radiusM === draft.circle.radiusM
 
-/** The fields to change. A field that is left out stays as it is. */
+/** A change of a place. A field that is left out stays as it is. */
 export interface PlaceEdit {
   readonly label?: Label | undefined
   readonly kind?: PlaceKind | undefined
@@ -84,7 +90,10 @@ export interface PlaceEdit {
   readonly radiusM?: number | undefined
 }
 
-/** Only a different circle makes a new geometry version; nothing else drops a rule's state (decision L8). */
+/**
+ * The place after `edit`. Only a different circle makes a new geometry version, because a new version drops the states
+ * of the place's rules (decision L8).
+ */
 export const edited = (before: Place, edit: PlaceEdit): Place => {
   const circle: Circle = {
     lat: edit.lat ?? before.circle.lat,
@@ -102,6 +111,6 @@ export const edited = (before: Place, edit: PlaceEdit): Place => {
   }
 }
 
-/** Archives the place for good. The first time counts. */
+/** Archives the place for good. Idempotent: the time of the first call stays. */
 export const archived = (before: Place, now: Timestamp.Timestamp): Place =>
   before.archivedAt === null ? { ...before, archivedAt: now } : before

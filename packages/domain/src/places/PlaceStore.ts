@@ -8,19 +8,24 @@ export class PlaceStore extends Context.Tag("@place-access/domain/places/PlaceSt
   PlaceStore,
   {
     /**
-     * Stores the place, under one lock of the user. Its first shape holds for all of the past: stays are derived from
-     * the whole history. False when the user has `AccountLimits.PLACES` places that are not archived.
+     * Stores the place under a lock of the user. Returns false when the user has `AccountLimits.PLACES.most` places
+     * that are not archived. The place's first shape is valid for all of the past, so stays at the place are derived
+     * from the whole history.
      */
     readonly create: (place: Place) => StoreEffect<boolean>
-    /** None when the user has no place of this id. */
+    /** A place of the user, archived or not. None when the user has no place of this id. */
     readonly find: (userId: UserId, id: PlaceId) => StoreEffect<Option.Option<Place>>
-    /** By label in code point order (not UTF-16's, as `<` compares), then by id; archived places included. */
+    /**
+     * The user's places, archived ones included, by label, then by id. Labels are compared by code points, not by
+     * UTF-16 units as `<` compares them.
+     */
     readonly list: (userId: UserId) => StoreEffect<ReadonlyArray<Place>>
     /** Every shape that the user's places ever had, by place and version. */
     readonly shapes: (userId: UserId) => StoreEffect<ReadonlyArray<Shape>>
     /**
-     * Locks the place and stores the result of `change`. A new geometry version begins a new shape now; then, and after
-     * archiving, stays are derived again from now on. None when the user has no such place.
+     * Locks the place and stores the result of `change`. With a new geometry version, a new shape begins now. After a
+     * new shape or an archiving, all stays of the user from this moment on are derived again. None when the user has no
+     * such place.
      */
     readonly update: (
       userId: UserId,

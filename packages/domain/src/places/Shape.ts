@@ -1,11 +1,12 @@
-// Where a place was at which time (decision places-1).
+// The circles that a place has had, each with the time from which it was valid (decision places-1).
 import type { PlaceId, Timestamp } from "../shared/index.js"
 import type { Circle } from "./Geometry.js"
 import type { Place } from "./Place.js"
 
 /**
- * A circle that a place has had since a moment. Moving a place starts a new shape. Questions about the past use the
- * circle of that time, so moving a place neither changes past answers nor reveals anything about them.
+ * A circle that a place has had since a moment. A new circle, by a move or a new radius, starts a new shape. Questions
+ * about the past use the circle of that time. So moving a place changes no past answer, and shows no app when the user
+ * was at the new location before.
  */
 export interface Shape {
   readonly placeId: PlaceId
@@ -15,7 +16,7 @@ export interface Shape {
   readonly circle: Circle
 }
 
-/** The place's circle from `validFrom` on. */
+/** The shape of the place's present circle, which is valid from `validFrom` on. */
 export const of = (place: Place, validFrom: Timestamp.Timestamp | null): Shape => ({
   placeId: place.id,
   geometryVersion: place.geometryVersion,
@@ -23,6 +24,6 @@ export const of = (place: Place, validFrom: Timestamp.Timestamp | null): Shape =
   circle: place.circle
 })
 
-/** The shape that was valid at `at`. `shapes` are those of one place, ordered by version. */
+/** The shape that was valid at `at`. `shapes` are all shapes of one place, ordered by version. */
 export const validAt = (shapes: ReadonlyArray<Shape>, at: Timestamp.Timestamp): Shape | undefined =>
   shapes.findLast(({ validFrom }) => validFrom === null || validFrom <= at)

@@ -1,6 +1,6 @@
 /**
- * Places: the circles that a user names, such as Home. A place can be moved, renamed and archived; each move makes a
- * new version of its circle, and earlier versions stay (`Shape`), because visits are decided by the circle of their
+ * Places: the circles that a user names, such as Home. A place can be moved, renamed and archived. Each move makes a
+ * new version of its circle, and earlier versions stay (`Shape`), because a past visit is decided by the circle of its
  * time. `Geometry` measures distances on the ellipsoid and decides inside, outside or too near the edge. The user's
  * pages call `managePlaces`.
  *

@@ -9,7 +9,10 @@ export const listPlaces = program("listPlaces", function* (userId: UserId) {
   return yield* (yield* PlaceStore).list(userId)
 })
 
-/** Creates a place, which no app sees yet. `Conflict` when the user has as many as `AccountLimits.PLACES`. */
+/**
+ * Creates a place, which no app sees yet. `Conflict` when the user already has `AccountLimits.PLACES.most` places that
+ * are not archived.
+ */
 export const createPlace = program("createPlace", function* (userId: UserId, draft: Place.PlaceDraft) {
   const id = PlaceId.make(yield* Entropy.id("plc"))
   const place = Place.make(userId, id, draft, yield* Timestamp.now)
@@ -17,7 +20,10 @@ export const createPlace = program("createPlace", function* (userId: UserId, dra
   return place
 })
 
-/** Renames, moves or resizes a place; rules of a moved one are seeded again. `Conflict` for an archived place. */
+/**
+ * Changes the name, kind or circle of a place. After a new circle, each rule about the place starts again without a
+ * known side. `NotFound` for another user's place, `Conflict` for an archived place.
+ */
 export const updatePlace = program("updatePlace", function* (userId: UserId, id: PlaceId, edit: Place.PlaceEdit) {
   const place = yield* (yield* PlaceStore).update(userId, id, (before) =>
     before.archivedAt === null ? Place.edited(before, edit) : before

@@ -4,10 +4,16 @@ import { wanted } from "../apps/AppProposal.js"
 import { Invalid, Problem } from "../shared/Errors.js"
 import { normalise, type Scope, type SensitiveScope } from "../shared/Scope.js"
 
-/** A purpose's possible scopes: declared, or in review, so that scope and purpose are reviewed together. */
+/**
+ * The scopes that a purpose of the app may have: the declared scopes, and those that the developer proposes and a
+ * reviewer has not approved yet. So a reviewer can read a new scope together with its purpose.
+ */
 export const available = (app: App): ReadonlyArray<Scope> => normalise([...app.declaredScopes, ...wanted(app).scopes])
 
-/** A problem for each scope that is not available, by its index; undefined when all are. */
+/**
+ * `Invalid` with a problem for each scope that is not `available`, named by its index; undefined when all scopes are
+ * available.
+ */
 export const refused = (scopes: ReadonlyArray<SensitiveScope>, app: App): Invalid | undefined => {
   const declared = available(app)
   const problems = scopes.flatMap((scope, index) =>

@@ -22,7 +22,10 @@ export type LiveStatus = typeof LiveStatus.Type
 export const PurposeStatus = Schema.Literal(...LiveStatus.literals, "archived")
 export type PurposeStatus = typeof PurposeStatus.Type
 
-/** The terms that a reviewer reads and that users see exactly as approved. */
+/**
+ * The terms of a purpose. A reviewer reads and approves all of them; users read the approved `description` word for
+ * word.
+ */
 export const PurposeTerms = Schema.Struct({
   description: Text.line(10, 200),
   scopes: Schema.Array(Scope.SensitiveScope).pipe(
@@ -34,10 +37,13 @@ export const PurposeTerms = Schema.Struct({
 })
 export type PurposeTerms = typeof PurposeTerms.Type
 
-/** The most purposes of an app, archived ones included: a reviewer reads each of them. */
+/** The most purposes that an app can have, archived ones included. A limit, because a reviewer reads each purpose. */
 export const MAX_PER_APP = AccountLimits.PURPOSES.most
 
-/** Why this key cannot be added; undefined when it can. `present` has archived purposes' keys too. */
+/**
+ * The reason why the app cannot get a purpose with this key; undefined when it can. `present` are the keys of all the
+ * app's purposes, archived ones included.
+ */
 export const refusal = (present: ReadonlyArray<string>, key: PurposeKey): string | undefined =>
   present.includes(key)
     ? "the app has, or had, a purpose with this key"
@@ -50,7 +56,7 @@ interface Facts extends Submittable {
   readonly id: PurposeId
   /** Unique within the app, also after the purpose is archived (decision P1). */
   readonly key: PurposeKey
-  /** The newest wording. */
+  /** The newest terms, which a reviewer may not have approved yet. */
   readonly terms: PurposeTerms
   /** The last approved terms. They stay in force while an edit waits for a reviewer. */
   readonly approved: PurposeTerms | null
@@ -73,21 +79,24 @@ export interface Archived extends Facts {
 
 export type Purpose = Live | Archived
 
-/** The terms that the app may use now: the approved ones, else the newest if the app is not in production. */
+/**
+ * The terms that the app may use now: the approved terms, or, for an app that is not in production and without an
+ * approval, the newest terms. Undefined when the app may not use the purpose.
+ */
 export const usableTerms = (purpose: Purpose, app: AppStatus): PurposeTerms | undefined =>
   purpose.status === "archived" ? undefined : (purpose.approved ?? (app === "production" ? undefined : purpose.terms))
 
-/** The wording that users see: the last approved one; before any approval, the newest one. */
+/** The description that users see: that of the last approved terms, or before any approval that of the newest terms. */
 export const wording = ({ approved, terms }: Pick<Purpose, "approved" | "terms">): string =>
   (approved ?? terms).description
 
-/** Scopes in catalogue order without repeats, so that equal terms are equal data. */
+/** The terms with scopes in catalogue order and without repeats, so that equal terms are equal data. */
 export const normalised = (terms: PurposeTerms): PurposeTerms => ({
   ...terms,
   scopes: Scope.sensitive.filter((scope) => terms.scopes.includes(scope))
 })
 
-/** Whether two normalised terms are the same for a reviewer. */
+/** Whether two terms, both normalised, have the same content for a reviewer. */
 export const sameTerms = (a: PurposeTerms, b: PurposeTerms): boolean =>
   a.description === b.description && a.expectedDailyVolume === b.expectedDailyVolume && Scope.same(a.scopes, b.scopes)
 
@@ -106,7 +115,7 @@ export const draft = (appId: AppId, id: PurposeId, key: PurposeKey, terms: Purpo
   archivedAt: null
 })
 
-/** The purposes that the app can use now, in the wording in force. */
+/** The purposes that the app can use now, with the terms of `usableTerms`. */
 export const usable = (
   purposes: ReadonlyArray<Purpose>,
   app: AppStatus

@@ -1,17 +1,22 @@
-// Whether a call for coordinates names a purpose that allows it (decision purposes-3).
+// Decides whether a call for coordinates names a purpose that allows the call (decision purposes-3).
 import { Schema } from "effect"
 import type { AppStatus } from "../apps/App.js"
 import type { SensitiveScope } from "../shared/Scope.js"
 import { PurposeKey, type Purpose, usableTerms } from "./Purpose.js"
 
-/** Why a call gets `invalid_purpose` (Spec §4.4). The code is one for all reasons; the message says which. */
+/**
+ * Why a call gets `invalid_purpose` (Spec §4.4). The error code is the same for all reasons; only the message differs.
+ */
 export const PurposeRefusal = Schema.Literal("missing", "unknown", "archived", "not_approved", "scope_not_covered")
 export type PurposeRefusal = typeof PurposeRefusal.Type
 
-/** Wire: 400 `invalid_purpose`. */
+/** The call names no purpose that allows it. Wire: 400 `invalid_purpose`. */
 export class PurposeRefused extends Schema.TaggedError<PurposeRefused>()("PurposeRefused", {
   reason: PurposeRefusal,
-  /** Null unless the app has a purpose with this key: other texts must not reach the log. */
+  /**
+   * The key that the call named. Null unless the app has a purpose with this key, because a text of the caller's choice
+   * must not reach the log.
+   */
   key: Schema.NullOr(PurposeKey)
 }) {}
 
@@ -19,7 +24,7 @@ export type PurposeVerdict =
   | { readonly _tag: "Allowed"; readonly purpose: Purpose }
   | { readonly _tag: "Refused"; readonly reason: PurposeRefusal }
 
-/** Whether an app of this status may use `key` for `scope`. `purposes` are all of the app's. */
+/** Whether an app of this status may use the purpose `key` for `scope`. `purposes` are all purposes of the app. */
 export const decide = (
   purposes: ReadonlyArray<Purpose>,
   app: AppStatus,
@@ -37,7 +42,7 @@ export const decide = (
 
 const refused = (reason: PurposeRefusal): PurposeVerdict => ({ _tag: "Refused", reason })
 
-/** The message for the app's developer. */
+/** For each refusal, the message to the app's developer. */
 export const message: Readonly<Record<PurposeRefusal, string>> = {
   missing: "purpose is required on every call for coordinates",
   unknown: "the app has no purpose with this key",

@@ -8,7 +8,7 @@ import { type Archived, type Live, normalised, type Purpose, sameTerms, type Pur
 /**
  * The states of a purpose after `Purpose.draft` and the transitions between them (Spec §3.2, decision P1).
  * docs/state-machines.md draws them. Every function takes the present state and returns the next one. A transition that
- * is not drawn is a `Conflict` and changes nothing.
+ * the drawing does not have is a `Conflict` and changes nothing.
  */
 type Step = Either.Either<Purpose, Conflict>
 
@@ -25,9 +25,10 @@ export interface PurposeEdit {
 }
 
 /**
- * Edits the terms. A draft stays a draft, a rejected purpose becomes a draft, an approved one goes into review, and one
- * in review shows the reviewer the newest terms. The approved terms stay in force meanwhile, and going back to them
- * needs no approval. An edit equal to the present terms has no effect.
+ * Edits the terms. A draft stays a draft, a rejected purpose becomes a draft, an approved purpose goes into review, and
+ * a reviewer of a purpose in review sees the newest terms. The approved terms stay in force meanwhile. An edit back to
+ * the approved terms needs no review. An edit equal to the present terms has no effect. `Conflict` for an archived
+ * purpose.
  */
 export const edit = (purpose: Purpose, change: PurposeEdit, now: Timestamp.Timestamp): Step => {
   if (purpose.status === "archived") return refused(ARCHIVED)
@@ -52,7 +53,7 @@ export const edit = (purpose: Purpose, change: PurposeEdit, now: Timestamp.Times
   }
 }
 
-/** Submits a draft or a rejected purpose for review. */
+/** Submits a draft or a rejected purpose for review; `Conflict` in any other state. */
 export const submit = (purpose: Purpose, now: Timestamp.Timestamp): Step => {
   if (purpose.status === "archived") return refused(ARCHIVED)
   switch (purpose.status) {
@@ -73,7 +74,10 @@ const handedIn = (purpose: Live, now: Timestamp.Timestamp): Live => ({
   submission: Submission.of(purpose, now)
 })
 
-/** Approves or rejects. A rejection leaves the terms in force as they are. */
+/**
+ * Approves or rejects a purpose in review. After a rejection, the terms that were approved earlier stay in force.
+ * `Conflict` when the purpose is not in review, or was changed after the revision that the verdict is about.
+ */
 export const decide = (purpose: Purpose, verdict: Verdict): Step => {
   if (purpose.status === "archived") return refused(ARCHIVED)
   if (purpose.status !== "in_review") return refused(NOT_IN_REVIEW)
@@ -87,6 +91,9 @@ export const decide = (purpose: Purpose, verdict: Verdict): Step => {
   )
 }
 
-/** Archives the purpose for good, from any state. Its key stays taken. Idempotent: the first time counts. */
+/**
+ * Archives the purpose for good, from any state. No new purpose of the app can get its key. Idempotent: the time of the
+ * first call stays.
+ */
 export const archive = (purpose: Purpose, now: Timestamp.Timestamp): Archived =>
   purpose.status === "archived" ? purpose : { ...purpose, status: "archived", archivedAt: now, submission: null }

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { PurposeId } from "../shared/Ids.js"
 import { PurposeKey, type Purpose, PurposeTerms } from "./Purpose.js"
 
-/** The purpose that a review decision was about, with its wording. */
+/** The purpose that a review decision was about, with the terms that were decided. */
 export const PurposeUnderReview = Schema.Struct({
   kind: Schema.Literal("purpose"),
   id: PurposeId,
@@ -11,7 +11,7 @@ export const PurposeUnderReview = Schema.Struct({
 })
 export type PurposeUnderReview = typeof PurposeUnderReview.Type
 
-/** The subject of a review: the purpose in its present wording. */
+/** The subject of a review: the purpose with its newest terms. */
 export const of = (purpose: Purpose): PurposeUnderReview => ({
   kind: "purpose",
   id: purpose.id,

@@ -4,12 +4,12 @@ import type * as PurposeReview from "./PurposeReview.js"
 import type { AppId, Conflict, PurposeId, StoreEffect, StoreError, Timestamp } from "../shared/index.js"
 import type { Purpose } from "./Purpose.js"
 
-/** The result of a decision under the purpose's lock. */
+/** The result of `decide` in `PurposeStore.update`. `outcome` is returned to the caller. */
 export interface PurposeChange<A> {
   readonly outcome: A
   /** The state to store; null changes nothing. */
   readonly after: Purpose | null
-  /** Committed together with the change. */
+  /** The review decision that made the change; the store commits both in one transaction. */
   readonly recorded?: RecordedDecision<PurposeReview.PurposeUnderReview> | undefined
 }
 
@@ -27,8 +27,9 @@ export class PurposeStore extends Context.Tag("@place-access/domain/purposes/Pur
     /** A purpose of any app, archived or not. */
     readonly find: (id: PurposeId) => StoreEffect<Option.Option<Purpose>>
     /**
-     * Locks the purpose, reads the clock, gives the present state to `decide`, and stores its `after` and `recorded`.
-     * Id, app, key and creation time never change. None when there is no such purpose. `decide` is a plain function.
+     * Locks the purpose, reads the clock, calls `decide` with the present state, and stores the returned `after` and
+     * `recorded`. Id, app, key and creation time never change. None when there is no such purpose. `decide` is a plain
+     * function.
      */
     readonly update: <A>(
       id: PurposeId,

@@ -3,22 +3,25 @@ import type { AppId, ConnectionId, PurposeId, UserId } from "../shared/Ids.js"
 import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 import type { PurposeKey } from "./Purpose.js"
 
-/** An app asked far more about a user in a day than its purpose announced (Spec §8). No call is refused for it. */
+/**
+ * An app asked about a user more than `FACTOR` times as often in a day as its purpose announced (Spec §8). The flag is
+ * a warning: no call is refused because of it.
+ */
 export interface VolumeFlag {
   readonly userId: UserId
   readonly connectionId: ConnectionId
   readonly appId: AppId
   readonly purposeId: PurposeId
   readonly purposeKey: PurposeKey
-  /** The calls with an answer from `from` to `to`, both inclusive, when the flag was made. */
+  /** The number of calls that got an answer from `from` to `to`, both inclusive, at the time when the flag was made. */
   readonly calls: number
-  /** The expected volume in the terms that were in force. */
+  /** The expected calls a day in the terms that were in force. */
   readonly expectedDailyVolume: number
   readonly from: Timestamp
   readonly to: Timestamp
 }
 
-/** More than this multiple of the expected volume is flagged. */
+/** An app is flagged above this multiple of the expected volume. */
 export const FACTOR = 2
 
 /** The window that is counted at `now`: exactly a day (decisions T2, T4). */

@@ -2,16 +2,16 @@ import { Context } from "effect"
 import type { Page, StoreEffect, Timestamp, UserId } from "../shared/index.js"
 import type { VolumeFlag } from "./VolumeFlag.js"
 
-/** The flags about apps that asked more for a purpose than its developer had announced. */
+/** The flags about apps that asked more often for a purpose than the purpose announced. */
 export class VolumeFlagStore extends Context.Tag("@place-access/domain/purposes/VolumeFlagStore")<
   VolumeFlagStore,
   {
     /**
-     * Counts the calls with an answer in the access log from `from` to `to`, both inclusive, for each connection and
-     * purpose. A count of more than `factor` times the expected volume gets a flag, unless the window of an earlier
+     * For each connection and purpose, counts the calls in the access log that got an answer from `from` to `to`, both
+     * inclusive. A count of more than `factor` times the expected volume gets a flag, unless the window of an earlier
      * flag ended after `from`, so that the same calls are flagged once. The expected volume is that of the last
      * approved terms, or of the newest terms of a purpose that was never approved. Returns the number of new flags. Of
-     * concurrent runs one counts, and the others return 0. Test people get no flag (decision test-people-3).
+     * concurrent runs only one makes flags, and the others return 0. Test people get no flag (decision test-people-3).
      */
     readonly raise: (asked: {
       readonly from: Timestamp.Timestamp

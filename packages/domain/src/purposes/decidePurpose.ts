@@ -12,8 +12,9 @@ import { PurposeStore } from "./PurposeStore.js"
 
 /**
  * A reviewer approves or rejects the purpose. The decision is stored and mailed to the developer (Spec §3.2, decision
- * P2). `Forbidden` for an account without the role, `Invalid` for a rejection without a note, `NotFound` for an unknown
- * purpose, `Conflict` when the purpose is not in review or was changed since the reviewer read it.
+ * P2). `Forbidden` for an account without the role, and for the reviewer's own app while another account can review;
+ * `Invalid` for a rejection without a note; `NotFound` for an unknown purpose; `Conflict` when the purpose is not in
+ * review or was changed after the reviewer read it.
  */
 export const decidePurpose = program(
   "decidePurpose",

@@ -30,7 +30,7 @@ export const listVolumeFlags = program("listVolumeFlags", function* (account: Ac
   return yield* paged("volume flags", page, flags.list)
 })
 
-/** The flags about the user's own connections, newest first, shown with the access log. */
+/** The flags about the user's own connections, newest first. The user's pages show them with the access log. */
 export const listOwnVolumeFlags = program("listOwnVolumeFlags", function* (account: Account, page: Page.PageRequest) {
   const flags = yield* VolumeFlagStore
   return yield* paged(`volume flags about ${account.id}`, page, (limit, after) =>
@@ -50,7 +50,7 @@ const paged = (query: string, page: Page.PageRequest, list: VolumeFlagStore["Typ
     return { flags, nextCursor }
   })
 
-/** The wordings of these purposes, archived ones included. */
+/** The wording of each purpose by its id, archived purposes included. */
 const describePurposes = (ids: Iterable<PurposeId>) =>
   Effect.gen(function* () {
     const purposes = yield* PurposeStore

@@ -8,13 +8,19 @@ import * as PurposeGate from "./PurposeGate.js"
 import * as PurposeLife from "./PurposeLife.js"
 import { PurposeStore } from "./PurposeStore.js"
 
-/** The app's purposes by key, with archived ones: their keys stay taken. `NotFound` for another account's app. */
+/**
+ * The app's purposes by key, archived ones included, because their keys stay taken. `NotFound` for another account's
+ * app.
+ */
 export const listPurposes = program("listPurposes", function* (account: Account, appId: AppId) {
   const app = yield* getApp(account, appId, "read")
   return yield* (yield* PurposeStore).list(app.id)
 })
 
-/** Lets a call for coordinates pass if its purpose allows `scope` (Spec §4.4). `key`: as sent, or undefined. */
+/**
+ * Returns the key of the purpose that a call for coordinates names, if the purpose allows `scope` (Spec §4.4); else
+ * fails with `PurposeRefused`. `key` is the key as the app sent it, or undefined when the app sent none.
+ */
 export const usePurpose = program(
   "usePurpose",
   function* (app: Pick<App.App, "id" | "status">, key: string | undefined, scope: Scope.SensitiveScope) {
@@ -33,7 +39,8 @@ export interface NewPurpose {
 
 /**
  * Creates a draft, which an app in the sandbox can use at once (Spec §3.2). `NotFound` for another account's app,
- * `Invalid` for scopes that the app does not declare, `Conflict` when the app ever had the key.
+ * `Invalid` for scopes that the app neither declares nor proposes, `Conflict` when the app ever had a purpose with this
+ * key or has too many purposes.
  */
 export const createPurpose = program("createPurpose", function* (account: Account, appId: AppId, input: NewPurpose) {
   const app = yield* getApp(account, appId, "develop")
@@ -45,7 +52,10 @@ export const createPurpose = program("createPurpose", function* (account: Accoun
   return purpose
 })
 
-/** Edits a purpose. `NotFound`: another account's; `Invalid`: undeclared scopes; `Conflict`: archived. */
+/**
+ * Edits a purpose. `NotFound` for a purpose of another account's app, `Invalid` for scopes that the app neither
+ * declares nor proposes, `Conflict` for an archived purpose.
+ */
 export const updatePurpose = program(
   "updatePurpose",
   function* (account: Account, appId: AppId, id: PurposeId, change: PurposeLife.PurposeEdit) {
@@ -56,7 +66,10 @@ export const updatePurpose = program(
   }
 )
 
-/** Submits a draft or rejected purpose for review. `NotFound` for another account's, `Conflict` in any other state. */
+/**
+ * Submits a draft or rejected purpose for review. `NotFound` for a purpose of another account's app, `Conflict` when
+ * the purpose is in any other state or the app is revoked.
+ */
 export const submitPurpose = program("submitPurpose", function* (account: Account, appId: AppId, id: PurposeId) {
   const app = yield* getApp(account, appId, "develop")
   return yield* changeOwned(account, appId, id, (before, now) =>
@@ -64,12 +77,18 @@ export const submitPurpose = program("submitPurpose", function* (account: Accoun
   )
 })
 
-/** Archives a purpose: final, and its key stays taken (Spec §3.2, decision P1). Idempotent. */
+/**
+ * Archives a purpose for good; its key stays taken (Spec §3.2, decision P1). `NotFound` for a purpose of another
+ * account's app. Idempotent.
+ */
 export const archivePurpose = program("archivePurpose", function* (account: Account, appId: AppId, id: PurposeId) {
   return yield* changeOwned(account, appId, id, (before, now) => Either.right(PurposeLife.archive(before, now)))
 })
 
-/** One transition of an app's own purpose. `NotFound` for another account's app, and for another app's purpose. */
+/**
+ * Commits one transition of a purpose of the account's app. `NotFound` for another account's app, and for a purpose of
+ * another app.
+ */
 const changeOwned = <E>(
   account: Account,
   appId: AppId,

@@ -1,21 +1,24 @@
-// What one account may own and do (decision limits-9). The pages and docs/decisions/limits.md show this table.
+// The limits on what one account may own and do (decision limits-9). The pages and docs/decisions/limits.md show them.
 import { DAY, HOUR, MINUTE } from "../shared/Timestamp.js"
 
-/** A limit on how many things exist at once. Beyond the limit: 409 `conflict`, with `refusal` as its text. */
+/**
+ * A limit on how many things exist at once. When it is reached, a new thing is refused with 409 `conflict` and
+ * `refusal` as the text; an import leaves the thing out instead.
+ */
 export interface OwnedLimit {
   readonly _tag: "Owned"
   /** What is limited, in words for people. */
   readonly what: string
   readonly most: number
-  /** Which things count. */
+  /** The things that count against the limit, in words for people. */
   readonly counted: string
-  /** Why one more was refused, and what helps. */
+  /** The message to the person: why the thing was refused, and what to do. */
   readonly refusal: string
 }
 
 /**
- * A limit on how often something is done in a window that begins with the first time. Removing what was made gives
- * nothing back.
+ * A limit on how often something is done within a window of time, which begins with the first use. Removing what was
+ * made gives no use back.
  */
 export interface WindowLimit {
   readonly _tag: "Within"
@@ -23,7 +26,10 @@ export interface WindowLimit {
   readonly most: number
   readonly windowMs: number
   readonly counted: string
-  /** 429 `rate_limited` with this text. Null: those beyond the limit are folded into one, without an error. */
+  /**
+   * The text of the answer 429 `rate_limited`. Null: use beyond the limit is no error; what exceeds it is combined into
+   * one mail or one entry of the access log.
+   */
   readonly refusal: string | null
 }
 
@@ -58,8 +64,9 @@ export const PLACES = owned(
 )
 
 /**
- * An archive can be written by hand, and its archived places would cost as much as others: each stays as a row, and
- * visits to it are derived. A person who archives a place keeps it, whatever the number.
+ * A limit for imports only. Somebody can write an archive file by hand, and each archived place in it costs as much as
+ * another place: it stays as a row, and visits to it are derived. A person who archives a place in the portal keeps it,
+ * whatever the number.
  */
 export const ARCHIVED_PLACES = owned(
   "Archived places from archives",
@@ -124,7 +131,10 @@ export const LISTENERS = owned(
   "5 are listening to this app already; stop one, or wait a minute if it was cut off"
 )
 
-/** Things of an account can be removed, but their rows stay. So making them is limited too. */
+/**
+ * When an account removes a thing, its row stays. Without this limit, an account could fill the database by creating
+ * and removing things.
+ */
 export const CREATIONS = within(
   "New places, devices, apps, purposes and test people",
   300,
@@ -141,7 +151,7 @@ export const TEST_WEBHOOKS = within(
   "an account can send 30 test webhooks in an hour; wait and try again"
 )
 
-/** Each invitation can be a mail to somebody who did not ask for it. */
+/** Each invitation can be a mail to somebody who did not ask for it, so the number is limited. */
 export const INVITED = within(
   "Invitations into teams",
   50,
@@ -150,7 +160,7 @@ export const INVITED = within(
   "an account can invite 50 people in a day; wait and try again"
 )
 
-/** Each trip is an upload of up to 1,000 readings. */
+/** Each trip is an upload of up to 1,000 readings, so the number is limited. */
 export const TRIPS = within(
   "Simulated trips of test people",
   300,
@@ -159,7 +169,7 @@ export const TRIPS = within(
   "an account can simulate 300 trips in an hour; wait and try again"
 )
 
-/** Each consent page is stored for a day. */
+/** Each consent page is stored for about a day, so the number of pages is limited. */
 export const CONSENT_PAGES = within(
   "Consent pages",
   120,
@@ -168,7 +178,7 @@ export const CONSENT_PAGES = within(
   "an account can open 120 consent pages in an hour; wait and try again"
 )
 
-/** For each network, whether or not somebody is signed in. */
+/** Counted by the network address of the browser, whether or not somebody is signed in. */
 export const CONSENT_PAGES_OF_ADDRESS = within(
   "Consent pages from one address",
   120,

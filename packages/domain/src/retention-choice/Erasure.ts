@@ -1,7 +1,7 @@
 // Stretches of time whose history the owner deleted. Decision retention-choice-4.
 import { DAY, type Timestamp } from "../shared/Timestamp.js"
 
-/** A stretch of time. */
+/** A stretch of time, from `from` to just before `until`. */
 export interface Stretch {
   /** Inclusive: this instant counts. */
   readonly from: Timestamp
@@ -9,16 +9,16 @@ export interface Stretch {
   readonly until: Timestamp
 }
 
-/** A stretch whose history was deleted. No reading in it is ever stored again. */
+/** A stretch whose history was deleted. No reading from this time is ever stored again. */
 export interface Erasure extends Stretch {
   /** When the owner deleted the stretch; for merged stretches, the time of the last deletion. */
   readonly erasedAt: Timestamp
 }
 
-/** The longest stretch that is deleted at once: all of it is deleted in one transaction. */
+/** Milliseconds. The longest stretch that can be deleted at once, because one transaction deletes all of it. */
 export const LONGEST_MS = 31 * DAY
 
-/** The most stretches that are remembered for one person. Stretches that touch are merged. */
+/** The most deleted stretches that are stored for one person. Stretches that touch are merged. */
 export const MOST = 500
 
 /** Why a stretch is refused, and the field that is wrong. */
@@ -27,7 +27,7 @@ export interface BadStretch {
   readonly reason: string
 }
 
-/** What is wrong with a stretch, if anything. Only the past can be deleted. */
+/** Why a stretch cannot be deleted; undefined when it can. Only the past can be deleted. */
 export const fault = ({ from, until }: Stretch, now: Timestamp): BadStretch | undefined => {
   if (until > now) return { field: "until", reason: "must not be in the future" }
   if (from >= until) return { field: "until", reason: "must be later than from" }
@@ -73,8 +73,8 @@ export const add = (erasures: ReadonlyArray<Erasure>, added: Erasure): ReadonlyA
 }
 
 /**
- * Where a deleted stretch cuts off a visit or stay: the beginning of the first stretch after `arrival` and before
- * `departure` (null: still open). Null: no stretch cuts it off.
+ * The time at which a deleted stretch cuts off a visit or stay: the beginning of the first stretch that begins after
+ * `arrival` and before `departure` (`departure` null: the visit is still open). Null when no stretch cuts it off.
  */
 export const cutOff = (
   { arrival, departure }: { readonly arrival: Timestamp; readonly departure: Timestamp | null },
@@ -87,8 +87,9 @@ export const cutOff = (
   )
 
 /**
- * A visit report without what lies in deleted stretches; undefined: nothing is left. A report that reaches into a
- * stretch, or beyond it, ends where the stretch begins. An open report stays as it is.
+ * The part of a visit report that may stay; undefined when nothing may. A report that begins in a deleted stretch is
+ * dropped, and so is a report without an arrival whose departure is in a stretch. A report that reaches into a stretch,
+ * or beyond it, ends where the stretch begins. A report without a departure is not cut.
  */
 export const withoutErased = <A extends { readonly arrival: Timestamp | null; readonly departure: Timestamp | null }>(
   report: A,

@@ -8,16 +8,22 @@ export const Keep = Schema.NullOr(
 )
 export type Keep = typeof Keep.Type
 
-/** For users who never chose: everything is kept, as apps may ask about any past moment (Spec §4.5). */
+/** The choice of users who never chose: everything is kept, because apps may ask about any past moment (Spec §4.5). */
 export const DEFAULT: Keep = null
 
-/** How often housekeeping deletes history that is older than users keep, at full multiples on the clock. */
+/**
+ * Milliseconds between two runs of the housekeeping that deletes history older than users keep. It runs at full
+ * multiples of this interval on the clock.
+ */
 export const SWEEP_EVERY = HOUR
 
-/** History from this moment or earlier is not kept, nor shown before its deletion (decision T2). Null: all is kept. */
+/**
+ * The cutoff at `now`: history from this moment or earlier is neither kept nor, before a sweep deletes it, shown
+ * (decision T2). Null: all is kept.
+ */
 export const cutoff = (keep: Keep, now: Timestamp): Timestamp | null => (keep === null ? null : plus(now, -keep * DAY))
 
-/** Whether history from this moment is not kept. `cutoff` null: all is kept. */
+/** Whether history from `at` is older than the user keeps. `cutoff` null: all is kept. */
 export const isPast = (at: Timestamp, cutoff: Timestamp | null): boolean => cutoff !== null && at <= cutoff
 
 /** Whether the new choice could delete history that the old one kept. */

@@ -11,12 +11,12 @@ export interface Between {
   readonly until: Timestamp.Timestamp | null
 }
 
-/** How much history there is. */
+/** How much history a user has in a span. */
 export interface Extent {
   readonly fixes: number
   /**
-   * Visits by departure, whether a phone reported them or they are derived from fixes. Open visits count when the span
-   * is open at its end.
+   * The visits whose departure is in the span, both those that a phone reported and those that are derived from fixes.
+   * A visit without a departure counts when the span has no end.
    */
   readonly visits: number
   /** The oldest fix; null when there is none. */
@@ -25,7 +25,7 @@ export interface Extent {
 
 /** The moments that decide what is deleted. `accessLogUntil` is inclusive. */
 export interface Moments {
-  /** The moment from which the choices count back (`History.cutoff`). */
+  /** The moment from which each user's number of days counts back (`History.cutoff`). */
   readonly now: Timestamp.Timestamp
   readonly accessLogUntil: Timestamp.Timestamp
 }
@@ -33,8 +33,9 @@ export interface Moments {
 /**
  * Each user's choice, and the history that the user no longer keeps. The age of history counts from: the capture of a
  * fix, the receipt of a quarantined reading, the departure of a visit, the newest reading of a device's resting place
- * (`Device.movement`). An open visit stays while its phone reports, unless the phone said at an earlier moment that it
- * was elsewhere. The access log has a limit of its own. Decision retention-choice-3.
+ * (`Device.movement`). A visit without a departure stays while its phone sends readings newer than the cutoff; a visit
+ * that a phone reported goes when the same phone reported a later visit that is past the cutoff. The access log has a
+ * limit of its own. Decision retention-choice-3.
  */
 export class HistoryStore extends Context.Tag("@place-access/domain/retention-choice/HistoryStore")<
   HistoryStore,
@@ -45,23 +46,30 @@ export class HistoryStore extends Context.Tag("@place-access/domain/retention-ch
     readonly choose: (userId: UserId, keep: Keep, at: Timestamp.Timestamp) => StoreEffect<void>
     /** How much history the user has between two moments. */
     readonly survey: (userId: UserId, within: Between) => StoreEffect<Extent>
-    /** Of the next `limit` users, those with history to delete. `next` continues; undefined at the end. */
+    /**
+     * Examines the next `limit` users and returns those who have history to delete. `next` is the `after` of the next
+     * call; undefined at the end.
+     */
     readonly listOverdue: (
       moments: Moments,
       limit: number,
       after: UserId | undefined
     ) => StoreEffect<{ readonly overdue: ReadonlyArray<UserId>; readonly next: UserId | undefined }>
-    /** The stretches that the user deleted, by time. None of them touch. */
+    /** The stretches that the user deleted, by time. No two of them touch. */
     readonly erasures: (userId: UserId) => StoreEffect<ReadonlyArray<Erasure>>
     /**
-     * Deletes the user's history of a stretch and remembers the stretch (`Erasure.add`), in one transaction: fixes,
-     * quarantined readings with a time in it, visits (`Erasure.withoutErased`, `Erasure.cutOff`), resting places of
-     * devices, evaluations of rules, and the sides that rules remember from it (`RuleEvaluation.without`). Stays are
-     * derived again from its beginning, and the version of the user's uploads rises. False, and nothing is changed:
-     * there would be more than `Erasure.MOST`. Idempotent.
+     * Deletes the user's history of a stretch and stores the stretch (`Erasure.add`), in one transaction. Deleted are
+     * fixes, quarantined readings with a time in the stretch, visits (`Erasure.withoutErased`, `Erasure.cutOff`),
+     * resting places of devices, evaluations of rules, and the sides of rules from that time
+     * (`RuleEvaluation.without`). Stays are derived again from the beginning of the stretch, and the version of the
+     * user's uploads rises. Returns false and deletes nothing when the user would have more than `Erasure.MOST`
+     * stretches. Idempotent.
      */
     readonly erase: (userId: UserId, stretch: Stretch, at: Timestamp.Timestamp) => StoreEffect<boolean>
-    /** Deletes and counts at most `limit` rows of each kind past the choice, oldest first; skips locked rows. */
+    /**
+     * Deletes at most `limit` rows of each kind that are older than the user keeps, oldest first, and returns their
+     * number. It skips locked rows.
+     */
     readonly removePast: (userId: UserId, moments: Moments, limit: number) => StoreEffect<number>
   }
 >() {}

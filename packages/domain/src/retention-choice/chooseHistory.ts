@@ -10,7 +10,7 @@ export interface KeptHistory {
   readonly cutoff: Timestamp.Timestamp | null
 }
 
-/** The user's choice, or the default. */
+/** How long the user keeps history: the user's choice, or the default when the user never chose. */
 export const getHistoryChoice = program("getHistoryChoice", function* (userId: UserId) {
   const keep = Option.getOrElse(yield* (yield* HistoryStore).choice(userId), () => History.DEFAULT)
   const result: KeptHistory = { keep, cutoff: History.cutoff(keep, yield* Timestamp.now) }
@@ -25,7 +25,7 @@ export const chooseHistory = program("chooseHistory", function* (userId: UserId,
   return result
 })
 
-/** What choosing `keep` would delete; undefined when it deletes nothing. */
+/** The history that the choice `keep` would delete; undefined when `keep` is not shorter than the present choice. */
 export const previewChoice = program("previewChoice", function* (userId: UserId, keep: History.Keep) {
   const before = yield* getHistoryChoice(userId)
   if (!History.shortens(before.keep, keep)) return undefined

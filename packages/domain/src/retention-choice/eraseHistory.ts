@@ -13,19 +13,19 @@ export const listErasures = program("listErasures", function* (userId: UserId) {
   return yield* (yield* HistoryStore).erasures(userId)
 })
 
-/** What `eraseHistory` would delete. Fails with `Invalid` for the same stretches. */
+/** The history that `eraseHistory` would delete. Fails with `Invalid` for the stretches that `eraseHistory` refuses. */
 export const previewErasure = program("previewErasure", function* (userId: UserId, stretch: Erasure.Stretch) {
   yield* checked(stretch, yield* Timestamp.now)
-  // `Between` has the other edges: it excludes its beginning and includes its end.
+  // `Between` excludes its beginning and includes its end; a stretch does the opposite. So both edges move by 1 ms.
   const within = { after: Timestamp.plus(stretch.from, -1), until: Timestamp.plus(stretch.until, -1) }
   const extent: Extent = yield* (yield* HistoryStore).survey(userId, within)
   return extent
 })
 
 /**
- * Deletes the user's history of a stretch of the past, for good: no later upload or import brings it back. What apps
- * learned before stays with them. Fails with `Invalid` for a stretch that has no length, is longer than 31 days or
- * reaches into the future, and with `Conflict` when too many stretches are remembered.
+ * Deletes the user's history of a stretch of the past, for good: no later upload or import brings it back. Apps keep
+ * what they received before. Fails with `Invalid` for a stretch that has no length, is longer than 31 days or reaches
+ * into the future, and with `Conflict` when more than `Erasure.MOST` stretches would be stored.
  */
 export const eraseHistory = program("eraseHistory", function* (userId: UserId, stretch: Erasure.Stretch) {
   const now = yield* Timestamp.now

@@ -3,13 +3,14 @@ import * as AuditEvent from "../audit/AuditEvent.js"
 import type { MailMessage } from "../mail/Mail.js"
 import type { AppId, PurposeId, ReviewDecisionId, Timestamp, UserId } from "../shared/index.js"
 
-/** What a reviewer or an admin decided (decision P2). */
+/** The kind of decision that a reviewer or an admin made (decision P2). */
 export const ReviewKind = Schema.Literal("approved", "rejected", "narrowed", "revoked")
 export type ReviewKind = typeof ReviewKind.Type
 
 /**
- * Who decided what, when and why. It is kept without a limit and never changed. `Subject` is the thing that was decided
- * about, in its state after the decision: an `AppUnderReview` or a `PurposeUnderReview`.
+ * The record of a review decision: who decided what, when and why. The record is kept without a limit and never
+ * changed. `Subject` is the thing that was decided about, in its state after the decision: an `AppUnderReview` or a
+ * `PurposeUnderReview`.
  */
 export interface ReviewDecision<Subject> {
   readonly id: ReviewDecisionId
@@ -41,5 +42,5 @@ export const auditEvent = (
   detail: { kind: "review_decided", decision: kind, appId, purposeId }
 })
 
-/** The key of the mail: one mail for each decision. */
+/** The `dedupeKey` of the mail about a decision: the outbox stores one mail of each decision and recipient. */
 export const mailKey = ({ id }: Pick<ReviewDecision<unknown>, "id">): string => `review ${id}`

@@ -1,4 +1,4 @@
-// What waits for a reviewer (decision reviews-3).
+// The submission of an app or a purpose to a reviewer (decision reviews-3).
 import { Conflict } from "../shared/Errors.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
@@ -13,11 +13,11 @@ export interface Submission {
 export interface Submittable {
   /** A number that begins with 1 and grows with each change to what a reviewer reads. */
   readonly revision: number
-  /** Present while the thing waits for a decision. */
+  /** The submission while it waits for a decision; otherwise null. */
   readonly submission: Submission | null
 }
 
-/** Submits the present revision. A later change of the thing does not lose the place in the queue. */
+/** A submission of the present revision. A later edit keeps the submission, and with it the place in the queue. */
 export const of = ({ revision }: Pick<Submittable, "revision">, now: Timestamp): Submission => ({ at: now, revision })
 
 /**

@@ -1,4 +1,4 @@
-// What a reviewer decides. Decisions reviews-1 and reviews-4.
+// The decision that a reviewer sends in. Decisions reviews-1 and reviews-4.
 import { Either, Schema } from "effect"
 import { Invalid, Text } from "../shared/index.js"
 
@@ -17,7 +17,7 @@ export interface Verdict {
   readonly revision?: number | undefined
 }
 
-/** A rejection must say what to change (Spec §3.2). */
+/** `Invalid` for a rejection without a note, because a rejection must say what to change (Spec §3.2). */
 export const check = (verdict: Verdict): Either.Either<Verdict, Invalid> =>
   verdict.decision === "reject" && verdict.note === null
     ? Either.left(Invalid.of("note", "is missing: a rejection says what to change"))

@@ -6,8 +6,8 @@ import type { OwnWork } from "./Staff.js"
 
 /**
  * Nobody decides about their own apps and purposes while somebody else can (decision reviews-1). `decide(false)` fails
- * with `OwnWork` if the thing belongs to the account. Then `decide(true)` runs, but only when no
- * other account has one of `roles`; else `Forbidden`. So a service with one reviewer can still approve its apps.
+ * with `OwnWork` if the app or purpose belongs to the account. Then `decide(true)` runs, but only when no other account
+ * has one of `roles`; else `Forbidden`. So a service with one reviewer can still approve its apps.
  */
 export const decideWithoutOwn = program("decideWithoutOwn", function* <
   A,

@@ -1,7 +1,7 @@
 /**
- * Reviews: what the decisions of reviewers about apps and about purposes have in common. `Submission` is what a
- * developer sent in, `Verdict` is approval or rejection with a reason, and `ReviewDecision` is the record that is kept
- * for good. `apps` and `purposes` use these types in their own transitions; the programs of reviewers are in `staff`.
+ * Reviews: the types that decisions about apps and decisions about purposes share. `Submission` is what a developer
+ * sent in, `Verdict` is approval or rejection with a note, and `ReviewDecision` is the record that is kept without a
+ * limit. `apps` and `purposes` use these types in their own transitions; the lists for reviewers are in `staff`.
  *
  * @module
  */

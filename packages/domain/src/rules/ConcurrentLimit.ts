@@ -5,8 +5,9 @@ import type { RuleWindow } from "./Rule.js"
 export const MAX_ACTIVE = 10
 
 /**
- * The first instant from `now` on at which `candidate` would be the eleventh active rule, if any. Windows are
- * half-open. Rules of both kinds count, disabled ones too; finished and deleted ones do not (decision L11).
+ * The first instant from `now` on at which `candidate` would be the eleventh active rule, if any. A window includes its
+ * beginning and excludes its end. Place rules and zone rules count, disabled rules too; finished and deleted rules do
+ * not (decision L11).
  */
 export const firstOverflow = (
   present: ReadonlyArray<RuleWindow>,

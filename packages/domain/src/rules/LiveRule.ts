@@ -11,17 +11,17 @@ export interface LiveRule {
   /** The present circle of the place or zone. */
   readonly circle: Circle
   /**
-   * Identifies what the stored state was computed for: the circle, and the time since when place and scope are
-   * available. When the place was moved, or place or scope were withdrawn and given again, the basis differs; the
-   * stored state is dropped, and the next decisive fix seeds the rule again (decision L8).
+   * Identifies the conditions of the stored state: the circle, and the time since when place and scope are available.
+   * When the place was moved, or place or scope were withdrawn and given again, the basis differs. The stored state is
+   * then dropped, and the next fix that is clearly inside or outside sets the rule's side without firing (decision L8).
    */
   readonly basis: string
   readonly state: RuleMemory
-  /** Fixes captured before this time may seed the rule but never fire it (decision M5). */
+  /** Fixes captured before this time may set the rule's first side but never fire the rule (decision M5). */
   readonly firesFrom: Timestamp
 }
 
-/** The result of an upload for a rule. */
+/** The state of a rule after an upload and the evaluations that the upload made, for the store. */
 export interface RuleProgress {
   readonly ruleId: Rule["id"]
   readonly state: RuleMemory
@@ -30,14 +30,17 @@ export interface RuleProgress {
 }
 
 /**
- * The basis of a place rule. A moved place has another `geometryVersion`, a place shared again another `sharedAt`.
- * `scopeSince` is when the app or the connection last got the scope back, or when the last pause ended, if that is
- * later; null: neither happened.
+ * The basis of a place rule. A moved place has another `geometryVersion`, a place that is shared again another
+ * `sharedAt`. `scopeSince` is the later of two times: when the app or the connection last got the scope back, and when
+ * the last pause ended; null when neither happened.
  */
 export const placeBasis = (geometryVersion: number, sharedAt: Timestamp, scopeSince: Timestamp | null): string =>
   scopeSince === null ? `${geometryVersion} ${sharedAt}` : `${geometryVersion} ${sharedAt} ${scopeSince}`
 
-/** The later of two times at which a rule begins anew (decisions L8 and connection-5); null: neither. */
+/**
+ * The later of two times after which a rule starts over: it got its scope back, or a pause ended (decisions L8 and
+ * connection-5). Null when both are null.
+ */
 export const latest = (a: Timestamp | null, b: Timestamp | null): Timestamp | null =>
   a === null || (b !== null && b > a) ? b : a
 
@@ -45,9 +48,9 @@ export const latest = (a: Timestamp | null, b: Timestamp | null): Timestamp | nu
 export const zoneBasis = (scopeSince: Timestamp | null): string => (scopeSince === null ? "zone" : `zone ${scopeSince}`)
 
 /**
- * The capture time from which on a rule may fire, inclusive: the latest of its creation and the times since when it has
- * all that it needs. A place rule needs its present circle and the sharing; every rule needs its scope. Null in
- * `needed`: available from the beginning.
+ * The capture time from which on a rule may fire, inclusive: the latest of its creation and the times in `needed`. A
+ * place rule needs its present circle and the sharing of the place; every rule needs its scope. A null in `needed` was
+ * available from the beginning.
  */
 export const firesFrom = (createdAt: Timestamp, ...needed: ReadonlyArray<Timestamp | null>): Timestamp =>
   needed.reduce((latest: Timestamp, since) => (since !== null && since > latest ? since : latest), createdAt)
@@ -59,11 +62,18 @@ export const ZONE_SCOPE: Scope = "location.rules.zone"
 export const neededScope = (target: Pick<RuleTarget, "_tag">): Scope =>
   target._tag === "Place" ? PLACE_SCOPE : ZONE_SCOPE
 
-/** Whether a change gave the scope back. Rules that need the scope are then seeded again. */
+/**
+ * Whether a change of the scopes from `before` to `after` gave the scope back. Rules that need the scope then start
+ * over without a known side.
+ */
 export const isRegained = (scope: Scope, before: ReadonlyArray<Scope>, after: ReadonlyArray<Scope>): boolean =>
   !before.includes(scope) && after.includes(scope)
 
-/** Since when a rule is disabled (decision L8): as recorded, or its place's archiving, if earlier; else `now`. */
+/**
+ * Since when a rule is disabled (decision L8); null when the rule works, that is, when `stands`. `noted` is the
+ * recorded time, `archivedAt` the archiving of the rule's place: the earlier of them counts, or `now` when both are
+ * null.
+ */
 export const disabledSince = (
   stands: boolean,
   noted: Timestamp | null,

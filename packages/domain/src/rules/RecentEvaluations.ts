@@ -1,10 +1,13 @@
-// The last evaluations of a rule, and who may read them. Decisions rules-8, rules-9 and rules-10.
+// The last evaluations of a rule, and which of them an app may read. Decisions rules-8, rules-9 and rules-10.
 import type { EventId } from "../shared/Ids.js"
 import { HOUR, type Timestamp } from "../shared/Timestamp.js"
 import type { Rule } from "./Rule.js"
 import type { RuleOutcome } from "./RuleEvaluation.js"
 
-/** The outcome of one fix for one rule, and its time. It has no position and no distance. */
+/**
+ * The outcome of one fix for one rule, with the times of the fix. It has no position and no distance, because apps read
+ * it.
+ */
 export interface Evaluation {
   readonly capturedAt: Timestamp
   readonly receivedAt: Timestamp
@@ -24,18 +27,24 @@ export const none: RecentEvaluations = []
 export const append = (recent: RecentEvaluations, next: RecentEvaluations): RecentEvaluations =>
   [...recent.slice(-KEPT), ...next].slice(-KEPT)
 
-/** Fills in the event ids of new firings; earlier firings have theirs. A capture time identifies a firing of a rule. */
+/**
+ * Fills in the event ids of new firings; earlier firings already have an id. The capture time identifies a firing of a
+ * rule, because a rule fires at most once for each capture time.
+ */
 export const withEvents = (recent: RecentEvaluations, byCapture: ReadonlyMap<Timestamp, EventId>): RecentEvaluations =>
   recent.map((one) =>
     one.outcome === "fired" && one.eventId === null ? { ...one, eventId: byCapture.get(one.capturedAt) ?? null } : one
   )
 
-/** How many new zone rules an hour show the app their evaluations: as many as calls of `verify-zone` an hour. */
+/**
+ * The number of zone rules of a connection that may begin in an hour and show the app their evaluations. It equals the
+ * number of zone questions that an app may ask in an hour.
+ */
 const ZONES_PER_PERIOD = 20
-/** The period in which new zone rules are counted. */
+/** The period, in milliseconds, in which new zone rules are counted. */
 export const PERIOD = HOUR
 
-/** When a rule begins to see fixes: at its creation, or when its window opens if that is later. */
+/** The time from which a rule uses fixes: its creation, or the opening of its window if that is later. */
 export const beginning = ({ createdAt, window }: Pick<Rule, "createdAt" | "window">): Timestamp =>
   window.from !== null && window.from > createdAt ? window.from : createdAt
 

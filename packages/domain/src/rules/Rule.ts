@@ -1,4 +1,4 @@
-// What a rule is: its target, its window and its terms (decision rules-5).
+// The type of a rule: its target, its window and its terms (decision rules-5).
 import { Schema } from "effect"
 import type { Circle } from "../places/Geometry.js"
 import type { AppId, ConnectionId, PlaceId, RuleId, Timestamp, UserId } from "../shared/index.js"
@@ -20,10 +20,10 @@ export interface ZoneTarget {
   readonly label: string
 }
 
-/** What a rule is about (Spec §4.6). */
+/** The place or area that a rule watches (Spec §4.6). */
 export type RuleTarget = PlaceTarget | ZoneTarget
 
-/** The capture times at which a rule sees fixes: `[from, until)`; null leaves an end open (decision T3). */
+/** The capture times of the fixes that a rule uses: `[from, until)`; null leaves an end open (decision T3). */
 export interface RuleWindow {
   readonly from: Timestamp.Timestamp | null
   readonly until: Timestamp.Timestamp | null
@@ -37,21 +37,30 @@ export interface Rule<T extends RuleTarget = RuleTarget> {
   readonly appId: AppId
   readonly type: RuleType
   readonly target: T
-  /** 5 to 720 for dwell rules, else null. */
+  /** The dwell time in minutes, 5 to 720; null for rules of other types. */
   readonly dwellMinutes: number | null
-  /** Seconds, 0 to 300, for which an arrival or departure waits for a contradiction; null: none (decision rules-13). */
+  /**
+   * Seconds, 0 to 300. A rule for arrivals or departures waits this long before it fires, so that a later fix can
+   * contradict the crossing. Null: it fires at once (decision rules-13).
+   */
   readonly settleS: number | null
   /**
-   * Seconds, 300 to 1,800, after which a dwell fires although the phone, last seen inside, sends nothing. Null: only a
-   * reading fires it (decision rules-14).
+   * Seconds, 300 to 1,800. When the phone, last seen inside, sends nothing for this long after the dwell time, the
+   * dwell fires. Null: only a reading fires the dwell (decision rules-14).
    */
   readonly silenceS: number | null
-  /** The address of an endpoint; null: every subscribed one. An imported rule has its own address. */
+  /**
+   * The address that gets the rule's events: the address of one of the app's endpoints, or null for every endpoint that
+   * is subscribed. An imported rule has an address of its own.
+   */
   readonly webhookUrl: string | null
-  /** Imported from before apps had endpoints. It has an address and a secret of its own (Spec §6.4.9). */
+  /**
+   * Whether the rule was imported from the time before apps had endpoints. Such a rule has an address and a secret of
+   * its own (Spec §6.4.9).
+   */
   readonly isLegacy: boolean
   readonly window: RuleWindow
-  /** 30 to 3,600 s: an older event is not delivered. Null: events are delivered at any age. */
+  /** Seconds, 30 to 3,600: an older event is not delivered. Null: events are delivered at any age. */
   readonly maxEventAgeS: number | null
   readonly createdAt: Timestamp.Timestamp
   /** Since when the place is withdrawn or archived, or the scope withdrawn; null while the rule works (decision L8). */

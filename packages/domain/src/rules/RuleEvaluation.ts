@@ -7,34 +7,43 @@ import type { RuleType, RuleWindow } from "./Rule.js"
 /**
  * The state machine of Spec §4.6: one rule, one fix, one step. `docs/state-machines.md` draws it.
  *
- * `step` is a plain function of a question, a state, a fix and the time of receipt. It reads no clock and keeps
+ * `step` is a plain function of a question, a state, a fix and the time of receipt. It reads no clock and stores
  * nothing. For any input, a coordinate that is not a number included, it returns one of twelve outcomes and never
- * throws. It never changes a state in place. A step that leaves the state as it was returns the same object, so `===`
- * tells whether there is something to store. The caller gives the fixes of one rule in the order of their uploads,
- * one step after the other:
+ * throws. It never changes a state in place. A step that leaves the state as it was returns the same object, so a
+ * caller can compare with `===` to see whether there is something to store. The caller gives the fixes of one rule in
+ * the order of their uploads, one step after the other:
  *
  * ```ts
  * let state = RuleEvaluation.on(basis, stored)
  * for (const fix of fixes) {
  *   const evaluated = RuleEvaluation.step(question, state, fix, receivedAt)
  *   state = evaluated.state
+ *   if (evaluated.settled !== undefined) fire(evaluated.settled)
  *   if (evaluated.outcome === "fired") fire(fix.capturedAt)
  * }
  * ```
  *
- * States are written out field by field. Copied with `...`, a step takes 244 ns instead of 75, and a replay of a
- * history makes millions of steps (`npm run bench -- --only rule-step`).
+ * The most frequent transitions write the new state out field by field. Copied with `...`, a step takes 244 ns instead
+ * of 75, and a replay of a history makes millions of steps (`npm run bench -- --only rule-step`).
  */
 
-/** The state of a rule between fixes. Every time is a capture time (decision L6). */
+/** The state of a rule between fixes. Every time is a capture time (decision L6), except `Unsettled.until`. */
 export interface RuleMemory {
-  /** The side of the last decisive fix; null before the first decisive fix, which seeds the state. */
+  /**
+   * The side of the last decisive fix, that is, of a fix that is clearly inside or outside the circle. Null before the
+   * first decisive fix, which only sets the side ("seeds" the state).
+   */
   readonly side: Geometry.Side | null
   /** When the first fix of the present stay was captured; null unless the user is inside. */
   readonly since: Timestamp | null
-  /** The dwell of this stay has fired, or was dropped because it came less than 2 minutes after another firing. */
+  /**
+   * Whether the dwell of this stay has fired, or was dropped because it came less than 2 minutes after another firing.
+   */
   readonly dwellSpent: boolean
-  /** When the newest decisive fix was captured. A fix that is not newer changes no state (decision L4). */
+  /**
+   * When the newest decisive fix (clearly inside or outside) was captured. A fix that is not newer changes no state
+   * (decision L4).
+   */
   readonly asOf: Timestamp | null
   readonly lastFiredAt: Timestamp | null
   /**
@@ -42,7 +51,7 @@ export interface RuleMemory {
    * neither `settleS` nor `silenceS`.
    */
   readonly unsettled: Unsettled | null
-  /** What this state was computed for (`LiveRule.basis`). */
+  /** The conditions that this state was computed for (`LiveRule.basis`). */
   readonly basis: string
 }
 
@@ -72,15 +81,16 @@ export const unseeded = (basis: string): RuleMemory => ({
 
 /**
  * The state to continue from when the rule now has `basis`. With another basis the rule forgets where the user was
- * (decision L8). It keeps two times that do not depend on the circle: it still does not fire twice within 2 minutes
- * (Spec §4.6.3), and still ignores fixes older than those it has seen.
+ * (decision L8). The state keeps two times that do not depend on the circle, so that the rule still does not fire twice
+ * within 2 minutes (Spec §4.6.3), and still ignores fixes older than those it has used.
  */
 export const on = (basis: string, state: RuleMemory): RuleMemory =>
   state.basis === basis ? state : { ...unseeded(basis), asOf: state.asOf, lastFiredAt: state.lastFiredAt }
 
 /**
- * The state without what it remembers of a stretch whose history was deleted (decision retention-choice-4). A side that
- * reaches into the stretch or through it is forgotten, as with another basis: the next decisive fix seeds the rule.
+ * The state after the user deleted the history of a stretch (decision retention-choice-4). It forgets a side that
+ * reaches into the stretch or through it, and an unsettled crossing or dwell in it. The next decisive fix then sets the
+ * side without firing, as with another basis.
  */
 export const without = (
   { from, until }: { readonly from: Timestamp; readonly until: Timestamp },
@@ -103,7 +113,10 @@ export interface Question {
   /** Seconds. Null: only a fix fires a dwell (decision rules-14). */
   readonly silenceS: number | null
   readonly window: RuleWindow
-  /** An earlier fix may seed the rule, never fire it (decision M5, `LiveRule.firesFrom`). Null: any may fire. */
+  /**
+   * A fix captured earlier may set the first side, but never fires the rule (decision M5, `LiveRule.firesFrom`). Null:
+   * a fix of any time may fire it.
+   */
   readonly firesFrom: Timestamp | null
 }
 
@@ -120,7 +133,7 @@ export interface Observation {
 export type RuleOutcome =
   /** captured outside `[from, until)` */
   | "outside_window"
-  /** captured inside the window, uploaded more than a day after it closed */
+  /** captured inside the window, but uploaded more than a day after the window closed */
   | "late"
   /** not newer than the newest decisive fix */
   | "out_of_order"
@@ -146,7 +159,10 @@ export interface RuleStep {
   /** The same object as before the step, when nothing changed. */
   readonly state: RuleMemory
   readonly outcome: RuleOutcome
-  /** The capture time of an earlier crossing that this fix settled: the rule fires for it, besides `outcome`. */
+  /**
+   * The capture time of an earlier crossing that this fix settled. The rule fires for the crossing, whatever `outcome`
+   * says.
+   */
   readonly settled?: Timestamp
 }
 
@@ -164,7 +180,7 @@ export const step = (question: Question, state: RuleMemory, fix: Observation, re
   const at = fix.capturedAt
   const { from, until } = question.window
 
-  // Fixes that the rule ignores, and fixes too near the edge to decide.
+  // These fixes leave the state as it is: the rule ignores them, or they are too near the edge to decide.
   if ((from !== null && at < from) || (until !== null && at >= until)) return { state, outcome: "outside_window" }
   if (until !== null && receivedAt > until + LATE_UPLOAD) return { state, outcome: "late" }
   if (state.asOf !== null && at <= state.asOf) return { state, outcome: "out_of_order" }
@@ -172,13 +188,14 @@ export const step = (question: Question, state: RuleMemory, fix: Observation, re
   if (side === undefined) return { state, outcome: "boundary" }
 
   const { unsettled } = state
-  // A dwell that silence would fire is not contradicted here: the next decisive fix decides it anew.
+  // In a dwell rule, `unsettled` is a dwell that silence may fire. Every decisive fix computes it anew in
+  // `untilSilence`, so a fix does not contradict it here.
   if (unsettled !== null && question.type !== "dwell")
     return afterCrossing(question, state, unsettled, side, fix, receivedAt)
   return decided(question, state, side, at, receivedAt)
 }
 
-/** A decisive fix after a crossing that is not settled. Only a rule with `settleS` comes here. */
+/** The step for a decisive fix while a crossing is unsettled. Only a rule with `settleS` has unsettled crossings. */
 const afterCrossing = (
   question: Question,
   state: RuleMemory,
@@ -196,8 +213,8 @@ const afterCrossing = (
 
 /**
  * Settles a crossing or dwell that no fix has contradicted in time. `firedAt` is its `Unsettled.at` when the rule fires
- * now, else null. Called before every upload is evaluated and by a worker, so that the result does not depend on when a
- * worker runs (decision rules-13).
+ * now, else null. Uploads call it before they evaluate, and a worker calls it regularly, so that the result does not
+ * depend on when the worker runs (decision rules-13).
  */
 export const settle = (
   question: Pick<Question, "type">,
@@ -219,7 +236,7 @@ const settled = ({ type }: Pick<Question, "type">, state: RuleMemory, { at, fire
 
 const settleMillis = ({ settleS }: Question): number => (settleS ?? 0) * 1_000
 
-/** A decisive fix, newer than all before it, when no crossing is unsettled. */
+/** The step for a decisive fix that is newer than all earlier decisive fixes, when no crossing is unsettled. */
 const decided = (
   question: Question,
   state: RuleMemory,
@@ -241,8 +258,9 @@ const decided = (
 }
 
 /**
- * For a dwell with `silenceS`: when the phone was last inside and sends nothing for `silenceS` after the dwell time,
- * the dwell fires (decision rules-14). Every decisive fix decides anew whether and when.
+ * Marks a dwell with `silenceS` as unsettled, so that the dwell fires when the phone, last seen inside, sends nothing
+ * for `silenceS` after the dwell time (decision rules-14). Every decisive fix computes anew whether and when the dwell
+ * fires.
  */
 const untilSilence = (question: Question, evaluated: RuleStep, at: Timestamp, receivedAt: Timestamp): RuleStep => {
   const { dwellMinutes, firesFrom, silenceS, window } = question
@@ -250,7 +268,8 @@ const untilSilence = (question: Question, evaluated: RuleStep, at: Timestamp, re
   if (silenceS === null || dwellMinutes === null || state.since === null || state.dwellSpent) return evaluated
   const due = plus(state.since, dwellMinutes * MINUTE)
   const maySpeak =
-    // A fix at or after the end of the dwell time was stale or early, and fires nothing later either.
+    // If `at` is at or after the end of the dwell time and did not fire, the fix was stale or early: silence must not
+    // fire the dwell for it either.
     due > at &&
     receivedAt - at <= STALE_AFTER &&
     due - at <= LAST_WORD &&
@@ -275,7 +294,7 @@ const evaluatedAt = (
   const crossed = side !== state.side
   const moved = crossed ? arrived(state, side, at) : remained(state, at)
 
-  // Whether the rule fires.
+  // From here on the code decides whether the rule fires.
   if (!asksAbout(question, moved, crossed, at)) return { state: moved, outcome: crossed ? "crossed" : "no_change" }
   // Staleness is checked before the dwell is marked as spent: the first fresh fix of the stay must still fire it
   // (decision L7).
@@ -321,11 +340,11 @@ const remained = ({ basis, dwellSpent, lastFiredAt, side, since }: RuleMemory, a
   basis
 })
 
-/** The state after the rule fired, or after a firing that was suppressed. */
+/** The state after the rule fired, or after the cooldown suppressed a firing. */
 const spent = ({ type }: Question, { asOf, basis, side, since }: RuleMemory, lastFiredAt: Timestamp): RuleMemory => ({
   side,
   since,
-  // Once for each stay. Entries and exits need no mark: the next crossing is a new one.
+  // A dwell fires once for each stay. Entries and exits need no mark, because the next crossing is a new crossing.
   dwellSpent: type === "dwell",
   asOf,
   lastFiredAt,

@@ -8,8 +8,9 @@ export const RuleState = Schema.Literal("active", "inactive", "disabled", "finis
 export type RuleState = typeof RuleState.Type
 
 /**
- * The state at `now`: `finished` for good, then `disabled` while place or scope is withdrawn, even before the window
- * opens, `inactive` before the window opens. Windows are half-open (decision T3).
+ * The state at `now`: `finished` for good once the window has closed; otherwise `disabled` while place or scope is
+ * withdrawn, even before the window opens; otherwise `inactive` before the window opens; otherwise `active`. A window
+ * includes its beginning and excludes its end (decision T3).
  */
 export const state = ({ disabledAt, window }: Pick<Rule, "disabledAt" | "window">, now: Timestamp): RuleState => {
   if (isFinished(window, now)) return "finished"

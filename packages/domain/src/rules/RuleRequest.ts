@@ -5,7 +5,9 @@ import { Label } from "../places/Place.js"
 import { Invalid, Problem, Timestamp } from "../shared/index.js"
 import * as Rule from "./Rule.js"
 
-/** A rule's terms as sent, unchecked. One check finds every problem at once. Null and absent mean the same. */
+/**
+ * A rule's terms as the app sent them, unchecked. One check finds every problem at once. Null and absent mean the same.
+ */
 export interface TermsRequest {
   readonly type?: unknown
   readonly dwellMinutes?: unknown
@@ -35,7 +37,7 @@ export type RuleTerms = Pick<
   "type" | "dwellMinutes" | "settleS" | "silenceS" | "webhookUrl" | "window" | "maxEventAgeS"
 >
 
-/** A request without a problem of its own. Whether the place exists is checked later, by `createPlaceRule`. */
+/** A request whose fields are valid. Whether the place exists is checked later, by `createPlaceRule`. */
 export interface CheckedPlace {
   readonly placeId: string
   readonly terms: RuleTerms
@@ -46,7 +48,7 @@ export interface CheckedZone {
   readonly terms: RuleTerms
 }
 
-/** Returns the checked request, or all problems at once. Fields have their names on the wire. */
+/** Returns the checked request, or all problems at once. A problem names its field as on the wire. */
 export const checkPlace = (
   request: PlaceRuleRequest,
   now: Timestamp.Timestamp
@@ -95,7 +97,10 @@ const terms = (reading: Reading, request: TermsRequest, now: Timestamp.Timestamp
 class Reading {
   private readonly problems: Array<Problem> = []
 
-  /** The value of a field. A wrong one adds a problem and returns `instead`, which no one uses. */
+  /**
+   * Returns the value of a field. For a wrong value it adds a problem and returns `instead`, which nobody uses because
+   * `checked` then fails.
+   */
   read<A>(field: string, read: Read<A>, instead: A): A {
     if (Either.isRight(read)) return read.right
     this.problems.push(new Problem({ field, message: read.left }))
@@ -164,7 +169,10 @@ const optional = <A>(value: unknown, read: (value: unknown) => Read<A>): Read<A 
 /** Whether rules of a type have `dwell_minutes`. */
 const HAS_MINUTES: Readonly<Record<Rule.RuleType, boolean>> = { enter: false, exit: false, dwell: true }
 
-/** Required for dwell rules. For other types the result is null, whatever was sent (Spec §2.6, amendment M11). */
+/**
+ * `dwell_minutes` is required for dwell rules. For other types the result is null, whatever the app sent (Spec §2.6,
+ * amendment M11).
+ */
 const dwellMinutes = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> => {
   if (type !== undefined && !HAS_MINUTES[type]) return Either.right(null)
   const minutes = optional(value, wholeNumber(DWELL_MINUTES))
@@ -173,15 +181,17 @@ const dwellMinutes = (value: unknown, type: Rule.RuleType | undefined): Read<num
     : minutes
 }
 
-/** For dwell rules the result is null, whatever was sent: they wait for the dwell time (decision rules-13). */
+/**
+ * For dwell rules the result is null, whatever the app sent, because they wait for the dwell time (decision rules-13).
+ */
 const settleS = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> =>
   type === "dwell" ? Either.right(null) : optional(value, wholeNumber(SETTLE_S))
 
-/** Only dwell rules have `silence_s`. For other types the result is null, whatever was sent (decision rules-14). */
+/** Only dwell rules have `silence_s`. For other types the result is null, whatever the app sent (decision rules-14). */
 const silenceS = (value: unknown, type: Rule.RuleType | undefined): Read<number | null> =>
   type !== undefined && !HAS_MINUTES[type] ? Either.right(null) : optional(value, wholeNumber(SILENCE_S))
 
-/** Refuses a maximum age that every event has exceeded when it is written: none would be sent. */
+/** Refuses a maximum age that every event has already exceeded when it is written, because no event would be sent. */
 const outlives = ({
   maxEventAgeS,
   settleS,

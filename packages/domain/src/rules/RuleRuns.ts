@@ -1,17 +1,25 @@
-// The last evaluations of a rule as a picture: where the person was, and what happened. Decision rules-12.
+// Prepares the last evaluations of a rule for a page: a bar of the sides where the person was, and a table of outcomes.
+// Decision rules-12.
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Evaluation, RecentEvaluations } from "./RecentEvaluations.js"
 import type { RuleType } from "./Rule.js"
 import type { RuleOutcome, RuleMemory } from "./RuleEvaluation.js"
 
-/** A time on one side of the circle; `side` null: the evaluations do not say. `until` is the last reading there. */
+/**
+ * A time on one side of the circle; `side` null: the evaluations do not show the side. A run lasts until the first
+ * reading of the next run, or until the last reading.
+ */
 export interface SideRun {
   readonly side: RuleMemory["side"]
   readonly from: Timestamp
   readonly until: Timestamp
 }
 
-/** What an outcome says about the side after the reading; `nothing` when the reading is ignored or undecided. */
+/**
+ * What an outcome shows about the person's side after the reading: the side that the rule asks about (`asked`), a
+ * crossing that the rule does not ask about (`other`), the side of the reading before (`same`), a return (`back`), or
+ * `nothing` when the rule ignored the reading or the reading was too near the edge.
+ */
 const LOOKS: Readonly<Record<RuleOutcome, "asked" | "other" | "same" | "back" | "nothing">> = {
   fired: "asked",
   stale: "asked",
@@ -34,13 +42,14 @@ const opposite = (side: RuleMemory["side"]): RuleMemory["side"] =>
   side === null ? null : side === "inside" ? "outside" : "inside"
 
 /**
- * The runs of sides, oldest first. An evaluation has no side, because apps read it too; the outcomes tell it.
- * Before the first crossing the person was on the other side. Of a dwell rule, crossings alone tell no side.
+ * The runs of sides, oldest first. They are computed from the outcomes, because an evaluation, which apps read too, has
+ * no side. Before the first crossing the person was on the other side. For a dwell rule, crossings without a dwell do
+ * not show on which side the person was.
  */
 export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<SideRun> => {
   let newest = Number.NEGATIVE_INFINITY
   const seen = recent.filter(({ capturedAt, outcome }) => {
-    // A crossing that waited is listed twice: when it was seen, and when it fired.
+    // A crossing that waited for `settleS` is listed twice: when its reading came, and when the rule fired.
     const isNew = LOOKS[outcome] !== "nothing" && capturedAt > newest
     if (isNew) newest = capturedAt
     return isNew
@@ -52,7 +61,8 @@ export const sides = (type: RuleType, recent: RecentEvaluations): ReadonlyArray<
     const side = after[index] ?? null
     if (last !== undefined && last.side === side) runs[runs.length - 1] = { ...last, until: capturedAt }
     else {
-      // The previous run goes on until this reading: when the edge was crossed between the two is unknown.
+      // The previous run lasts until this reading, because it is unknown when the person crossed the edge between the
+      // two.
       if (last !== undefined) runs[runs.length - 1] = { ...last, until: capturedAt }
       runs.push({ side, from: capturedAt, until: capturedAt })
     }
@@ -70,7 +80,8 @@ const sidesAfter = (type: RuleType, seen: RecentEvaluations): ReadonlyArray<Rule
     else if (look === "other") side = type === "dwell" ? opposite(side) : opposite(ASKED[type])
     forwards.push(side)
   }
-  // Backwards: a crossing says where the person was before it. A dwell fires on the side where the person already was.
+  // This loop goes backwards: before a crossing the person was on the other side. A dwell fires on the side where the
+  // person already was.
   for (let index = seen.length - 2; index >= 0; index--) {
     if (forwards[index] !== null) continue
     const next = seen[index + 1]
@@ -85,16 +96,23 @@ const sidesAfter = (type: RuleType, seen: RecentEvaluations): ReadonlyArray<Rule
   return forwards
 }
 
-/** Evaluations with one outcome in a row, for a table: a night at home is one line. */
+/**
+ * Consecutive evaluations with the same outcome. A table shows them as one line, so that a night at home is one line.
+ */
 export interface OutcomeRun {
   readonly outcome: RuleOutcome
-  /** In the order of arrival, at least one. More than one only where a reading changed nothing. */
+  /**
+   * At least one evaluation, in the order of arrival. Only outcomes that change nothing can have several in one run.
+   */
   readonly evaluations: readonly [Evaluation, ...ReadonlyArray<Evaluation>]
 }
 
 const FOLDS: ReadonlySet<RuleOutcome> = new Set(["no_change", "boundary", "outside_window", "late", "out_of_order"])
 
-/** The evaluations in the order of arrival, folded where nothing happened. */
+/**
+ * The evaluations in the order of arrival. Consecutive evaluations with the same outcome are one run, if the outcome
+ * changed nothing.
+ */
 export const folded = (recent: RecentEvaluations): ReadonlyArray<OutcomeRun> => {
   const runs: Array<OutcomeRun> = []
   for (const one of recent) {

@@ -6,15 +6,16 @@ import type { Timestamp } from "../shared/Timestamp.js"
 import type { RecentEvaluations } from "./RecentEvaluations.js"
 import type { Rule } from "./Rule.js"
 
-/** Which rules a reader sees: an app reads one kind at a time, the user reads `all`. */
+/** The rules that a list has: an app reads one kind at a time; the user and the app's developer read `all`. */
 export type RuleKind = "Place" | "Zone" | "all"
 
 /** The last evaluations of a rule. */
 export interface Evaluations {
   readonly recent: RecentEvaluations
   /**
-   * For a zone rule: the other zone rules of its connection, also deleted ones, that began in the hour before it
-   * (`RecentEvaluations.beginning`), of the same instant only those with a smaller id. 0 for a place rule.
+   * For a zone rule, the number of other zone rules of its connection, deleted ones included, that began in the hour
+   * before it began (`RecentEvaluations.beginning`). Of rules that began at the same instant, those with a smaller id
+   * count. 0 for a place rule.
    */
   readonly zonesBefore: number
 }
@@ -26,7 +27,7 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
     /**
      * Locks the connection, gives its rules that are neither deleted nor finished to `decide`, and stores the rule that
      * `decide` returns. The lock makes concurrent creations of one connection wait for each other, so that the limit of
-     * ten holds. None when the connection has ended or its standard tier has passed.
+     * ten active rules holds. None when the connection has ended or its standard tier has passed.
      */
     readonly create: <A>(
       userId: UserId,
@@ -50,9 +51,9 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
     ) => StoreEffect<Option.Option<A>>
     /**
      * Rules by creation, then id, after the position `after`. Finished rules are included; deleted rules and rules of
-     * an ended connection are not. Places have their present labels. `disabledAt` is computed now, too: null while the
-     * rule works, else since when its place is archived or withdrawn, or when the missing scope was first noticed
-     * (decision L8).
+     * an ended connection are not. Places have their present labels. `disabledAt` is computed for this moment: null
+     * while the rule works, else since when its place is archived or withdrawn, or when the store first noted that the
+     * scope is missing (decision L8).
      */
     readonly list: (
       userId: UserId,
@@ -68,13 +69,19 @@ export class RuleStore extends Context.Tag("@place-access/domain/rules/RuleStore
       id: RuleId,
       kind: RuleKind
     ) => StoreEffect<Option.Option<Rule>>
-    /** These rules' evaluations, also of rules never evaluated. No deleted rules, no other connections'. */
+    /**
+     * The evaluations of these rules by rule id; a rule that was never evaluated has an entry too. Deleted rules and
+     * rules of other connections are left out.
+     */
     readonly evaluations: (
       userId: UserId,
       connectionId: ConnectionId,
       ids: ReadonlyArray<RuleId>
     ) => StoreEffect<ReadonlyMap<RuleId, Evaluations>>
-    /** Deletes a rule. False: the connection has no such rule of this kind. `connectionId` null: any of the user's. */
+    /**
+     * Deletes a rule. Returns false when the connection has no such rule of this kind. `connectionId` null: a rule of
+     * any connection of the user.
+     */
     readonly remove: (
       userId: UserId,
       connectionId: ConnectionId | null,

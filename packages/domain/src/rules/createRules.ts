@@ -11,20 +11,26 @@ import * as RuleRequest from "./RuleRequest.js"
 import type { RuleTerms } from "./RuleRequest.js"
 import { RuleStore } from "./RuleStore.js"
 
-/** `webhook_url` is no endpoint's exact address. Wire: 400 `webhook_url_not_registered` (Spec §7). */
+/**
+ * `webhook_url` is not exactly the address of one of the app's endpoints. Wire: 400 `webhook_url_not_registered` (Spec
+ * §7).
+ */
 export class WebhookUrlNotRegistered extends Schema.TaggedError<WebhookUrlNotRegistered>()(
   "WebhookUrlNotRegistered",
   {}
 ) {}
 
-/** At `instant` this rule would be the eleventh. Wire: 409 `rule_limit_reached`, with `instant` (Spec §4.6.6). */
+/**
+ * At `instant` the rule would be the connection's eleventh active rule. Wire: 409 `rule_limit_reached`, with `instant`
+ * (Spec §4.6.6).
+ */
 export class RuleLimitReached extends Schema.TaggedError<RuleLimitReached>()("RuleLimitReached", {
   instant: Timestamp.Timestamp
 }) {}
 
 /**
  * Creates a rule about a shared place (Spec §4.6). The checks in order: the request itself (all problems at once), the
- * endpoint's address, whether the app can see the place, the limit of ten.
+ * endpoint's address, whether the app can see the place, the limit of ten active rules.
  */
 export const createPlaceRule = program(
   "createPlaceRule",
@@ -77,7 +83,7 @@ export const createZoneRule = program(
 interface Decided {
   readonly outcome: {
     readonly rule: Either.Either<Rule<ZoneTarget>, RuleLimitReached>
-    /** Null when the limit of ten refused the rule: then no question was spent. */
+    /** Null when the limit of ten active rules refused the rule, because then no question was spent. */
     readonly asking: ZoneQuestions.Asking | null
   }
   readonly rule: Rule | null
@@ -98,10 +104,13 @@ const decide = (
     : { outcome: { rule, asking }, rule: null, asked: null }
 }
 
-/** The connection that calls. Its token has the scope. */
+/** The connection whose app calls. The program does not check the scope: the caller has checked it with the token. */
 export type RuleCaller = Pick<Connection.Connection, "userId" | "id" | "appId" | "places">
 
-/** The endpoint must exist. Whether it is enabled and subscribed is checked at each event (Spec §4.6.7). */
+/**
+ * Fails unless one of the app's endpoints has the address. Whether the endpoint is enabled and subscribed is checked at
+ * each event (Spec §4.6.7).
+ */
 const requireEndpoint = ({ appId }: Pick<RuleCaller, "appId">, { webhookUrl }: Pick<RuleTerms, "webhookUrl">) =>
   Effect.gen(function* () {
     if (webhookUrl === null) return
@@ -109,7 +118,7 @@ const requireEndpoint = ({ appId }: Pick<RuleCaller, "appId">, { webhookUrl }: P
     if (!endpoints.some((endpoint) => endpoint.url === webhookUrl)) return yield* new WebhookUrlNotRegistered()
   })
 
-/** Returns the rule, or the instant at which it would be the eleventh. It runs under the store's lock. */
+/** Returns the rule, or the instant at which it would be the eleventh active rule. It runs under the store's lock. */
 const admitted = <T extends RuleTarget>(
   rule: Rule<T>,
   present: ReadonlyArray<Rule>,

@@ -33,7 +33,10 @@ export const listRules = program(
   }
 )
 
-/** All rules of the connection, for its user. Empty once the connection has ended. */
+/**
+ * All rules of the connection, for its user. Empty once the connection has ended. `NotFound` for another user's
+ * connection.
+ */
 export const listRulesOfUser = program(
   "listRulesOfUser",
   function* (userId: UserId, connectionId: ConnectionId, query: PageRequest) {
@@ -57,7 +60,9 @@ const page = (userId: UserId, connectionId: ConnectionId, kind: RuleKind, reques
     return result
   })
 
-/** Deletes the rule and so stops its waiting events (Spec §3.3, §6.3.5). `NotFound` the second time. */
+/**
+ * Deletes the rule, which also stops its events that wait for delivery (Spec §3.3, §6.3.5). `NotFound` the second time.
+ */
 export const removeRule = program(
   "removeRule",
   function* (caller: Pick<Connection, "userId" | "id">, id: RuleId, kind: RuleKind) {
@@ -65,7 +70,10 @@ export const removeRule = program(
   }
 )
 
-/** Like `removeRule`, by the user and for both kinds. `connectionId` null: any connection of the user. */
+/**
+ * Like `removeRule`, for the user and for rules of both kinds. `connectionId` null: a rule of any connection of the
+ * user.
+ */
 export const removeRuleOfUser = program(
   "removeRuleOfUser",
   function* (userId: UserId, connectionId: ConnectionId | null, id: RuleId) {
@@ -85,7 +93,10 @@ export interface EvaluatedRule<R extends Rule = Rule> {
   readonly recent: RecentEvaluations.RecentEvaluations
 }
 
-/** Why a rule fired or did not, for its app. `NotFound` for a deleted rule and one of another connection or kind. */
+/**
+ * The last evaluations of a rule, which show its app why the rule fired or did not. `NotFound` for a deleted rule and
+ * for a rule of another connection or kind.
+ */
 export const getEvaluations = program(
   "getEvaluations",
   function* (caller: Pick<Connection, "userId" | "id">, id: RuleId, kind: RuleKind) {
@@ -95,7 +106,7 @@ export const getEvaluations = program(
   }
 )
 
-/** Like `getEvaluations`, for the user, who may read every evaluation. */
+/** Like `getEvaluations`, for the user, who may read every evaluation of every kind of rule. */
 export const getEvaluationsOfUser = program(
   "getEvaluationsOfUser",
   function* (userId: UserId, connectionId: ConnectionId, id: RuleId) {
@@ -142,7 +153,7 @@ const find = (userId: UserId, connectionId: ConnectionId, id: RuleId, kind: Rule
     return yield* Effect.mapError(rule, () => new NotFound({ what: "rule" }))
   })
 
-/** Leaves out rules that were deleted between the two reads. */
+/** The rules with the evaluations that the app may read. A rule that was deleted after `rules` was read is left out. */
 const forApp = <R extends Rule>(
   { id, userId }: Pick<Connection, "userId" | "id">,
   rules: ReadonlyArray<R>
@@ -160,7 +171,10 @@ const forApp = <R extends Rule>(
     })
   })
 
-/** Leaves out evaluations that are older than the user keeps history, because they show when the user was somewhere. */
+/**
+ * Returns a filter that leaves out evaluations older than the user keeps history, because they show when the user was
+ * somewhere.
+ */
 const keptOf = (userId: UserId) =>
   Effect.map(
     getHistoryChoice(userId),

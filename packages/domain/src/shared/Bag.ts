@@ -1,11 +1,11 @@
 /**
- * Objects in use, in no order. A `Set` would do, but V8 replaces the table of a set every few changes, and a replaced
- * table references the next one and its own items: once one table is in the old generation, every object that was ever
- * in the set stays in memory until the next large collection of garbage.
+ * A set of objects, in no order. A `Set` would do, but V8 replaces the table of a set every few changes, and a replaced
+ * table references the next table and its own items: once one table is in the old generation, every object that was
+ * ever in the set stays in memory until the next large garbage collection.
  */
 export class Bag<A extends object> implements Iterable<A> {
   private readonly items: Array<A> = []
-  /** The property of an item that says where in `items` it is. */
+  /** The property in which an item keeps its index in `items`. */
   private readonly place = Symbol()
 
   /** How many items are in the bag. */

@@ -3,7 +3,10 @@ import { Invalid } from "./Errors.js"
 import type { Page, PagePosition, PageRequest } from "./Page.js"
 import { Vault, type VaultError } from "./Vault.js"
 
-/** Seals a position as an opaque text, bound to `query`: another connection or filter refuses it (Spec §4.5). */
+/**
+ * Seals a position as an opaque text that is valid for `query` only: a list with another connection or filter refuses
+ * the text (Spec §4.5).
+ */
 export const seal = (position: PagePosition, query: string): Effect.Effect<string, VaultError, Vault> =>
   Effect.gen(function* () {
     const vault = yield* Vault

@@ -32,12 +32,12 @@ export const base32 = (bytes: Uint8Array): string => {
 export const id = (prefix: string): Effect.Effect<string, never, Entropy> =>
   withPort(Entropy, (entropy) => idFrom(entropy, prefix))
 
-/** Like `id`, with a given source. */
+/** Like `id`, with a given source of random bytes. */
 export const idFrom = (entropy: Entropy["Type"], prefix: string): Effect.Effect<string> =>
   Effect.map(entropy.bytes(15), (bytes) => `${prefix}_${base32(bytes)}`)
 
 /** 256 random bits as 52 lower-case characters: the secret part of a token. */
 export const secret: Effect.Effect<string, never, Entropy> = withPort(Entropy, (entropy) => secretFrom(entropy))
 
-/** Like `secret`, with a given source. */
+/** Like `secret`, with a given source of random bytes. */
 export const secretFrom = (entropy: Entropy["Type"]): Effect.Effect<string> => Effect.map(entropy.bytes(32), base32)

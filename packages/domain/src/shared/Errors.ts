@@ -32,16 +32,19 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
   transient: Schema.Boolean,
   cause: Schema.Defect
 }) {
-  /** Trying again later may help. */
+  /** A failure for which trying again later may help (503). */
   static readonly unavailable = (cause: unknown): StoreError => new StoreError({ transient: true, cause })
-  /** Trying again does not help: a bug. */
+  /** A failure for which trying again does not help, because it is a bug (500). */
   static readonly broken = (cause: unknown): StoreError => new StoreError({ transient: false, cause })
 }
 
-/** An answer of a store. It has no requirements, and its only failure is `StoreError`. */
+/** The result of a method of a store. It needs no services, and its only failure is `StoreError`. */
 export type StoreEffect<A> = Effect.Effect<A, StoreError>
 
-/** Repeats an effect at once after a transient error, at most `times` times, as after a lost optimistic commit. */
+/**
+ * Repeats an effect at once after a transient error, at most `times` times. For conflicts that pass, such as a lost
+ * optimistic commit.
+ */
 export const retryTransient =
   (times: number) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Opaque identifiers (Spec §2). `Entropy.id` makes them, and nothing reads a meaning out of them. */
+/** Opaque identifiers (Spec §2). `Entropy.id` makes them, and no program takes a meaning from their text. */
 const id = <B extends string>(brand: B) =>
   Schema.String.pipe(Schema.minLength(1), Schema.maxLength(64), Schema.pattern(/^[A-Za-z0-9_-]+$/), Schema.brand(brand))
 
@@ -37,7 +37,7 @@ export type EventId = typeof EventId.Type
 export const EndpointId = id("EndpointId")
 export type EndpointId = typeof EndpointId.Type
 
-/** A developer's machine that receives an app's events while it listens. */
+/** The id of a developer's machine that receives an app's events while it listens. */
 export const ListenerId = id("ListenerId")
 export type ListenerId = typeof ListenerId.Type
 
@@ -51,18 +51,18 @@ export type AccessLogEntryId = typeof AccessLogEntryId.Type
 export const ReviewDecisionId = id("ReviewDecisionId")
 export type ReviewDecisionId = typeof ReviewDecisionId.Type
 
-/** A signed-in browser, as its owner's list names it. */
+/** The id of a signed-in browser in its owner's list of sessions. */
 export const SessionId = id("SessionId")
 export type SessionId = typeof SessionId.Type
 
-/** A worker process, from its start to its end. */
+/** The id of a worker process, from its start to its end. */
 export const WorkerId = id("WorkerId")
 export type WorkerId = typeof WorkerId.Type
 
-/** A membership in the team of an app. */
+/** The id of a membership in the team of an app. */
 export const MemberId = id("MemberId")
 export type MemberId = typeof MemberId.Type
 
-/** An invitation into the team of an app. */
+/** The id of an invitation into the team of an app. */
 export const InvitationId = id("InvitationId")
 export type InvitationId = typeof InvitationId.Type

@@ -2,13 +2,16 @@
 import { type Clock, Effect } from "effect"
 import { StoreError } from "./Errors.js"
 
-/** A clock that knows whether it is right: processes compare times that others wrote. Other clocks count as right. */
+/**
+ * A clock that reports whether it agrees with the database's clock. Processes compare times that other processes wrote,
+ * so a wrong clock would, for example, end another worker's lease early. A clock without `isRight` counts as right.
+ */
 export interface JudgedClock extends Clock.Clock {
   /** False while the clock is known to differ from the database's. */
   readonly isRight: () => boolean
 }
 
-/** Whether the clock of the program is right, as far as the process knows. */
+/** False while this process's clock is known to be wrong (`JudgedClock.isRight`). */
 export const isRight: Effect.Effect<boolean> = Effect.clockWith((clock) => Effect.succeed(isRightNow(clock)))
 
 const isRightNow = (clock: Clock.Clock): boolean => !("isRight" in clock) || (clock as JudgedClock).isRight()

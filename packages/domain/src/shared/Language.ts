@@ -5,7 +5,7 @@ import { Schema } from "effect"
 export const Language = Schema.Literal("en", "de")
 export type Language = typeof Language.Type
 
-/** The language of somebody whose language is not known. */
+/** The language for a reader whose language is not known. */
 export const DEFAULT: Language = "en"
 
 export const all: ReadonlyArray<Language> = Language.literals

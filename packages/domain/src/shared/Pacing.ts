@@ -1,17 +1,24 @@
 import { Effect } from "effect"
 import * as Timestamp from "./Timestamp.js"
 
-/** The shortest pause. An embedded database answers at once: without a pause other requests would never run. */
+/**
+ * Milliseconds. An embedded database answers in the same process without waiting, so other requests would never run
+ * without a pause.
+ */
 const SHORTEST_MS = 1
-/** The longest pause. When the clock is set forward, the work seems to have taken hours. */
+/**
+ * Milliseconds. When somebody sets the clock forward, a piece of work seems to have taken hours, and the pause must not
+ * take hours too.
+ */
 const LONGEST_MS = 1_000
 
 const pauseMs = (share: number, tookMs: number): number =>
   share >= 1 ? 0 : Math.min(LONGEST_MS, Math.max(SHORTEST_MS, Math.round(tookMs * (1 / share - 1))))
 
 /**
- * Pauses after a piece of work, in proportion to the time since the last pause. The first piece begins now. `share`:
- * the share of the time that the work may take, above 0; from 1 on it never pauses.
+ * Returns an effect to run after each piece of work. The effect pauses in proportion to the time since its last pause,
+ * or at first since this call. `share`, above 0, is the share of the time that the work may take; from 1 on the effect
+ * never pauses.
  */
 export const pausing = ({ share }: { readonly share: number }): Effect.Effect<Effect.Effect<void>> =>
   Effect.map(Timestamp.now, (now) => {

@@ -13,7 +13,10 @@ export interface Page<A> {
   readonly next: PagePosition | undefined
 }
 
-/** Makes a page of `limit` items. `rows` are up to `limit + 1` rows: one more shows that there is a next page. */
+/**
+ * Makes a page of at most `limit` items. `rows` are up to `limit + 1` rows: the extra row shows that there is a next
+ * page.
+ */
 export const of = <A>(rows: ReadonlyArray<A>, limit: number, position: (last: A) => PagePosition): Page<A> => {
   const items = rows.slice(0, limit)
   const last = items.at(-1)

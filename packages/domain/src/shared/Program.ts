@@ -12,7 +12,7 @@ type Run<Y, A> = [Y] extends [never]
     : never
 
 /**
- * The one way to write a program: its name and a generator.
+ * Declares a program by its name and a generator. Every program that ends by itself is declared in this way.
  *
  * ```ts
  * export const listPlaces = program("listPlaces", function* (
@@ -22,7 +22,7 @@ type Run<Y, A> = [Y] extends [never]
  * })
  * ```
  *
- * While tracing is on, each run has a span of that name. While tracing is off, the name costs one look-up: `Effect.fn`
+ * While tracing is on, each run has a span of this name. While tracing is off, the name costs one look-up: `Effect.fn`
  * and `Effect.withSpan` note a stack trace each time, which takes longer than most programs. `end` wraps the whole
  * program, for example to change how it fails.
  */
@@ -49,7 +49,9 @@ export const program: {
       return fiber.getFiberRef(FiberRef.currentTracerEnabled) ? spanned(name, {}, () => run) : run
     })
 
-/** `Effect.gen` for a body that asks for ports: handlers and guards. */
+/**
+ * Like `Effect.gen`, for handlers and guards. A yielded port costs a look-up instead of steps of the fiber (`Body`).
+ */
 export const gen = <Y extends Yielded, A>(body: () => Generator<Y, A, never>): Run<Y, A> =>
   Effect.withFiberRuntime<unknown, unknown, unknown>((fiber) => running(body, fiber)) as Run<Y, A>
 
@@ -76,7 +78,7 @@ const running = (body: () => Generator<Yielded, unknown, never>, fiber: Fiber.Ru
 
 /**
  * A generator that resolves ports and `Right`s itself: `yield*` of a port is a look-up in the fiber's context. Effect
- * takes three steps of its loop and two objects for each, and a request yields a dozen ports.
+ * takes three steps of its loop and makes two objects for each yielded port, and a request yields a dozen ports.
  */
 class Body implements Iterator<Yielded, unknown, never> {
   private readonly body: Generator<Yielded, unknown, never>

@@ -12,7 +12,10 @@ export const StandardScope = Schema.Literal(
 )
 export type StandardScope = typeof StandardScope.Type
 
-/** The scopes that disclose coordinates, with an expiry and grace of their own and a purpose (Spec §1.4). */
+/**
+ * The scopes that disclose coordinates. They need a purpose, and have an end date and a grace period of their own (Spec
+ * §1.4).
+ */
 export const SensitiveScope = Schema.Literal("location.latest.read", "location.history.read", "location.lookup")
 export type SensitiveScope = typeof SensitiveScope.Type
 
@@ -26,10 +29,10 @@ export const all: ReadonlyArray<Scope> = [...standard, ...sensitive]
 const sensitiveNames: ReadonlySet<string> = new Set(sensitive)
 /** Whether the scope is of the sensitive tier (Spec §2.3). */
 export const isSensitive = (scope: Scope): scope is SensitiveScope => sensitiveNames.has(scope)
-/** Whether the text is a scope at all. */
+/** Whether the text is the name of a scope. */
 export const isScope: (text: unknown) => text is Scope = Schema.is(Scope)
 
-/** In catalogue order and without repeats, so that equal sets are equal arrays. */
+/** The scopes in catalogue order and without repeats, so that equal sets are equal arrays. */
 export const normalise = (scopes: Iterable<Scope>): ReadonlyArray<Scope> => {
   const set = new Set(scopes)
   return all.filter((scope) => set.has(scope))

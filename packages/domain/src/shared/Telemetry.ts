@@ -26,7 +26,7 @@ export type Values<L extends Labels> = {
 }
 
 interface Description<L extends Labels> {
-  /** A sentence for the list of measurements. */
+  /** A sentence for the documentation's list of measurements. */
   readonly description: string
   /** `s`, `By` or `1`, in UCUM notation. */
   readonly unit?: string
@@ -47,10 +47,10 @@ export interface Instrument<L extends Labels> {
 /** The label value for every value that is not allowed, and for all series beyond the limit. */
 export const OTHER = "other"
 
-/** The most series of one instrument. Further ones are counted together. */
+/** The most series of one instrument. Further series are counted together, under the label value `OTHER`. */
 export const MAX_SERIES = 2_000
 
-/** The label that tells the exporter the unit. It is not exported as a label. */
+/** The label in which an instrument passes its unit to the exporter. The exporter does not export it as a label. */
 export const UNIT_LABEL = "unit"
 
 const instruments = GlobalValue.globalValue(
@@ -61,7 +61,7 @@ const instruments = GlobalValue.globalValue(
 /** The instruments of all loaded modules. */
 export const all = (): ReadonlyArray<Instrument<Labels>> => Array.from(instruments.values())
 
-/** Whether a measurement is defined here. The runtime and libraries may have others. */
+/** Whether the measurement is one of `all`. The runtime and libraries may add others. */
 export const isOurs = (name: string): boolean => instruments.has(name)
 
 const instrument = <L extends Labels, Type, Out>(
@@ -106,14 +106,14 @@ const instrument = <L extends Labels, Type, Out>(
   return made
 }
 
-/** A number that only grows. */
+/** Defines a measurement that only grows. */
 export const counter = <const L extends Labels = Readonly<Record<never, never>>>(
   name: string,
   about: Description<L>
 ): Instrument<L> =>
   instrument(name, "counter", about, Metric.counter(name, { description: about.description, incremental: true }))
 
-/** A number that goes up and down. */
+/** Defines a measurement that goes up and down. */
 export const gauge = <const L extends Labels = Readonly<Record<never, never>>>(
   name: string,
   about: Description<L>
@@ -122,7 +122,7 @@ export const gauge = <const L extends Labels = Readonly<Record<never, never>>>(
 /** The upper bounds of durations in seconds, from half a millisecond to ten seconds. */
 export const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
-/** A histogram of durations in seconds. `bounds`: upper bounds other than `SECONDS`, ascending. */
+/** Defines a histogram of durations in seconds. `bounds`: upper bounds other than `SECONDS`, ascending. */
 export const duration = <const L extends Labels = Readonly<Record<never, never>>>(
   name: string,
   about: Omit<Description<L>, "unit">,
@@ -135,7 +135,10 @@ export const duration = <const L extends Labels = Readonly<Record<never, never>>
     Metric.histogram(name, MetricBoundaries.fromIterable(bounds), about.description)
   )
 
-/** Where measurements go. Observers read numbers that no program reports, such as how full a pool is. */
+/**
+ * A recorder of measurements. Its presence in `recorder` switches measuring on. Observers read numbers that no program
+ * reports, such as how full a pool is.
+ */
 export interface Recorder {
   /** Functions that set their own gauges. They run whenever the measurements are read. */
   readonly observers: Set<() => void>
@@ -157,7 +160,7 @@ export const measure = (record: () => void): Effect.Effect<void> =>
     return Effect.void
   })
 
-/** Calls `read` whenever measurements are read, until the scope closes. */
+/** While this program measures, calls `read` whenever the measurements are read, until the scope closes. */
 export const observe = (read: () => void): Effect.Effect<void, never, Scope.Scope> =>
   Effect.flatMap(FiberRef.get(recorder), (found) =>
     found === null
@@ -171,8 +174,8 @@ export const observe = (read: () => void): Effect.Effect<void, never, Scope.Scop
   )
 
 /**
- * The span that the fiber works in; null outside of a trace. It is no service of the context, as Effect's own is: with
- * each span all services of a request would be copied and compared.
+ * The span that the fiber works in; null outside of a trace. A fiber reference and not a service of the context as in
+ * Effect: a new service makes Effect copy and compare all services of a request, once for each span.
  */
 export const currentSpan: FiberRef.FiberRef<Tracer.Span | null> = GlobalValue.globalValue(
   Symbol.for("@place-access/domain/Telemetry/currentSpan"),
@@ -197,8 +200,8 @@ export interface SpanOptions {
 const NO_LINKS: ReadonlyArray<Tracer.SpanLink> = []
 
 /**
- * Runs an effect in a span, while tracing is on. Below a span that the sampler leaves out nothing is traced.
- * `Effect.useSpan` takes four times the steps.
+ * Runs an effect in a span, while tracing is on. When the sampler leaves the span out, the spans inside it are not
+ * traced either. `Effect.useSpan` does the same in four times the steps.
  */
 export const spanned = <A, E, R>(
   name: string,
@@ -231,7 +234,7 @@ export const spanned = <A, E, R>(
     )
   })
 
-/** Runs an effect that is no part of its caller's trace: work that the caller begins and does not wait for. */
+/** Runs an effect outside of its caller's trace. For work that the caller begins and does not wait for. */
 export const inOwnTrace = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime((fiber) =>
     fiber.getFiberRef(currentSpan) === null ? self : Effect.locally(self, currentSpan, null)

@@ -1,6 +1,9 @@
 import { Schema } from "effect"
 
-/** Names, labels, descriptions: trimmed, in Unicode's composed form, with lengths in code points, not UTF-16 units. */
+/**
+ * Texts that people write, such as names, labels and descriptions. They are trimmed, in Unicode's composed form, and
+ * their lengths are in code points, not UTF-16 units.
+ */
 
 /** The length in code points. A simple emoji counts once, unlike in UTF-16, and so does a composed "é". */
 export const length = (text: string): number => [...text].length
@@ -9,16 +12,17 @@ export const length = (text: string): number => [...text].length
 // direction overrides that let one name be displayed as another. Joiners stay: emoji and Persian need them.
 const FORBIDDEN = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
-/** Whether the text can be stored, and a page displays its characters in their order. */
+/** Whether PostgreSQL can store the text and a page displays its characters in their order. */
 export const isPlain = (text: string): boolean => !FORBIDDEN.test(text)
 
-// Characters that show nothing, with which two names could look the same: soft hyphen, zero-width space, marks of
-// direction, invisible operators, tags. Tags after a black flag stay, because they make the flags of England, Scotland
-// and Wales.
+// Characters that show nothing, with which two different names could look the same: soft hyphen, zero-width space,
+// marks of direction, invisible operators, tags. Tags after a black flag stay, because they make the flags of England,
+// Scotland and Wales.
 const UNSEEN =
   /(\u{1f3f4}[\u{e0020}-\u{e007e}]+\u{e007f})|\u034f|[\u00ad\u061c\u180e\u200b\u200e\u200f\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 
-// A letter, digit, sign or symbol. Fillers of Hangul and the empty Braille cell count as letters, but show nothing.
+// A letter, digit, punctuation mark or symbol. Fillers of Hangul and the empty Braille cell are left out, because they
+// count as letters but show nothing.
 const VISIBLE = /(?![\u115f\u1160\u2800\u3164\uffa0])[\p{L}\p{N}\p{P}\p{S}]/u
 
 const shown = (text: string): string => {
@@ -26,7 +30,9 @@ const shown = (text: string): string => {
   return VISIBLE.test(kept) || FORBIDDEN.test(kept) ? kept : ""
 }
 
-/** Text in which nothing can be seen becomes empty text. */
+/**
+ * Composes and trims a text and removes characters that show nothing. Text without any visible character becomes empty.
+ */
 const Normalised = Schema.transform(Schema.String, Schema.String, {
   strict: true,
   decode: (text) => shown(text.replaceAll("\r\n", "\n").normalize("NFC")).trim(),
@@ -35,7 +41,10 @@ const Normalised = Schema.transform(Schema.String, Schema.String, {
 
 const LINE_BREAKS = /[\r\n\v\f\u0085\u2028\u2029]+/
 
-/** A line break becomes a blank: a pasted name of two lines is meant as one. Linear in the text's length. */
+/**
+ * Joins the lines of a text with blanks, because a person who pastes a name of two lines means one line. Takes time
+ * linear in the text's length.
+ */
 const Joined = Schema.transform(Schema.String, Schema.String, {
   strict: true,
   decode: (text) =>
@@ -49,7 +58,10 @@ const Joined = Schema.transform(Schema.String, Schema.String, {
   encode: (text) => text
 })
 
-/** The OpenAPI document cannot read bounds through a transformation, so an annotation repeats them. */
+/**
+ * Limits the length of a text. The annotation repeats the bounds for the OpenAPI document, which cannot read them
+ * through a transformation.
+ */
 const counted = (written: Schema.Schema<string>, min: number, max: number) =>
   written.annotations({ jsonSchema: { type: "string", minLength: min, maxLength: max } }).pipe(
     Schema.filter((text) => length(text) >= min, {

@@ -2,7 +2,7 @@ import { type Clock, DateTime, Effect, Schema } from "effect"
 
 /**
  * An instant: whole milliseconds since 1970-01-01T00:00:00Z. On the wire it is an ISO 8601 UTC string with milliseconds
- * (Spec §2). Inside it is a number, because rule evaluation compares millions of them a second.
+ * (Spec §2). In programs it is a number, because rule evaluation compares millions of instants a second.
  */
 export const Timestamp = Schema.Int.pipe(Schema.brand("Timestamp"))
 export type Timestamp = typeof Timestamp.Type
@@ -13,17 +13,20 @@ export const HOUR = 3_600_000
 /** Exactly 24 hours, never a calendar day (decision T4). */
 export const DAY = 86_400_000
 
-/** From milliseconds since 1970, without fractions. Throws when the number is no instant. */
+/** The instant of a number of milliseconds since 1970; a fraction is cut off. Throws when the number is no instant. */
 export const make = (epochMillis: number): Timestamp => {
   const at = Math.trunc(epochMillis)
   // The schema is called for its error only, because this runs for every fix of an upload.
   return Number.isSafeInteger(at) ? (at as Timestamp) : Timestamp.make(at)
 }
 
-/** The present time, by the only clock (decision T1). Programs read it and pass it on as an argument. */
+/**
+ * The present time of Effect's `Clock`, the only clock of the programs (decision T1). Programs read it and pass it on
+ * as an argument.
+ */
 export const now: Effect.Effect<Timestamp> = Effect.clockWith((clock) => Effect.succeed(read(clock)))
 
-/** Continues with the present time, without an extra step of the fibre. */
+/** Calls `next` with the present time, without an extra step of the fiber. */
 export const nowWith = <A, E, R>(next: (now: Timestamp) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.clockWith((clock) => next(read(clock)))
 
@@ -32,15 +35,15 @@ const read = (clock: Clock.Clock): Timestamp => Math.trunc(clock.unsafeCurrentTi
 /** Adds whole milliseconds, which may be negative. */
 export const plus = (at: Timestamp, millis: number): Timestamp => (at + millis) as Timestamp
 
-/** `2026-01-02T03:04:05.678Z` */
+/** The instant in ISO 8601 and UTC, such as `2026-01-02T03:04:05.678Z`. */
 export const toIso = (at: Timestamp): string => DateTime.formatIso(DateTime.unsafeMake(at))
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)$/
 
 /**
- * Parses every time that comes from outside: strict ISO 8601 with a zone (`Z`, `+02:00`, `+0200` or `+02`), with or
- * without seconds (decision M11). Undefined for a date without a time, a time without a zone, and a date that does not
- * exist (30 February). Digits after the milliseconds are cut off.
+ * Parses every time that a client sends: strict ISO 8601 with a zone (`Z`, `+02:00`, `+0200` or `+02`), with or without
+ * seconds (decision M11). Undefined for a date without a time, a time without a zone, and a date that does not exist
+ * (30 February). Digits after the milliseconds are cut off.
  */
 export const parseIso = (text: string): Timestamp | undefined => {
   const found = ISO.exec(text)
@@ -57,7 +60,7 @@ export const parseIso = (text: string): Timestamp | undefined => {
   return (dayNumber(year, month, day) * DAY + clock - offset) as Timestamp
 }
 
-/** `parseIso` for schemas; encodes with `toIso`. */
+/** A schema that decodes with `parseIso` and encodes with `toIso`. */
 export const FromIso = Schema.transform(
   Schema.String.pipe(
     Schema.filter((text) => parseIso(text) !== undefined, {
@@ -76,7 +79,10 @@ const daysIn = (year: number, month: number): number =>
 
 const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
 
-/** Days since 1970-01-01 (Gregorian). The year begins in March here, so the leap day is its last day. */
+/**
+ * Days since 1970-01-01 in the Gregorian calendar. The formula begins a year in March, so that the leap day is its last
+ * day.
+ */
 const dayNumber = (year: number, month: number, day: number): number => {
   const years = month > 2 ? year : year - 1
   const leapDays = Math.floor(years / 4) - Math.floor(years / 100) + Math.floor(years / 400)

@@ -2,8 +2,9 @@ import { Effect, Option } from "effect"
 import * as Entropy from "./Entropy.js"
 
 /**
- * Opaque credentials such as `pa_at.con_4f….<secret>` (decision O5): a kind for leak scanners, a route (an id) that
- * says whose rows to read, and 256 bits or more. Apps see their connection's id, never the user's.
+ * Opaque credentials such as `pa_at.con_4f….<secret>` (decision O5). A credential has a kind, by which leak scanners
+ * recognise it, a route (an id) that says whose rows to read, and a secret of 256 bits or more. Apps see the id of
+ * their connection, never that of the user.
  */
 export type TokenKind =
   /** access token */
@@ -19,7 +20,7 @@ export type TokenKind =
 
 export interface Token {
   readonly kind: TokenKind
-  /** An id (`Ids`). */
+  /** The id that says whose rows to read, such as the id of a connection or user. */
   readonly route: string
   readonly secret: string
 }
@@ -33,7 +34,9 @@ export const fresh = (kind: TokenKind, route: string) =>
 
 const PATTERN = /^pa_(at|rt|ac|dv|ds)\.([A-Za-z0-9_-]{1,64})\.([A-Za-z0-9_-]{43,64})$/
 
-/** None for a text that this service cannot have issued, so that the store is not queried for it. */
+/**
+ * The parts of a token. None for a text that this service cannot have issued, so that the store is not queried for it.
+ */
 export const parse = (text: string): Option.Option<Token> => {
   const match = PATTERN.exec(text)
   return match?.[1] === undefined || match[2] === undefined || match[3] === undefined

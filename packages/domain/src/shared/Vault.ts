@@ -8,11 +8,11 @@ export type Hash = typeof Hash.Type
 export const Sealed = Schema.String.pipe(Schema.brand("Sealed"))
 export type Sealed = typeof Sealed.Type
 
-/** A key id. Keys are rotated by adding a newer one in front (`SECRET_KEYS`). */
+/** The id of a key. An operator rotates keys by adding a newer key in front of the list (`SECRET_KEYS`). */
 export const KeyId = Schema.String.pipe(Schema.brand("KeyId"))
 export type KeyId = typeof KeyId.Type
 
-/** A value could not be unsealed, or a key id is unknown: a damaged row, or a key that was removed. */
+/** A value could not be unsealed, or a key id is unknown, because a row is damaged or an operator removed a key. */
 export class VaultError extends Schema.TaggedError<VaultError>()("VaultError", { reason: Schema.String }) {}
 
 /** What a derived key is used for. Keys for two uses are unrelated. */
@@ -27,13 +27,16 @@ export type KeyUse =
   | "session-cookie"
   | "device-setup"
 
-/** Keys that are kept outside the database, and digests. Digests are plain functions. */
+/** The port of digests, and of keys, which are kept outside the database. Digests are plain functions, not effects. */
 export class Vault extends Context.Tag("@place-access/domain/shared/Vault")<
   Vault,
   {
     /** The stored form of a credential (`Hash`). */
     readonly sha256: (text: string) => Hash
-    /** Compares in constant time, for texts of equal length. */
+    /**
+     * Compares two texts. The time depends on the length only, when both have the same length, so it reveals no
+     * character.
+     */
     readonly equal: (a: string, b: string) => boolean
     /** base64url(SHA-256(text)): RFC 7636 §4.6. */
     readonly s256: (text: string) => string
@@ -43,11 +46,14 @@ export class Vault extends Context.Tag("@place-access/domain/shared/Vault")<
     readonly keys: ReadonlyArray<KeyId>
     /** 43 base64url characters of HMAC-SHA256 under the key `key` for `use`. */
     readonly derive: (use: KeyUse, key: KeyId, text: string) => Effect.Effect<string, VaultError>
-    /** Encrypts with AES-256-GCM. `context` is authenticated: a value moved to another row cannot be unsealed. */
+    /**
+     * Encrypts with AES-256-GCM. `context` names the row and is authenticated, so a value that somebody moves to
+     * another row cannot be unsealed.
+     */
     readonly seal: (plaintext: string, context: string) => Effect.Effect<Sealed>
-    /** Fails when the context is another, the key was removed, or the value was changed. */
+    /** Decrypts. Fails when the context differs from that of `seal`, the key was removed, or the value was changed. */
     readonly unseal: (sealed: Sealed, context: string) => Effect.Effect<string, VaultError>
-    /** Like `seal`, for bytes. The text form would be a third longer. */
+    /** Like `seal`, for bytes. The text form of `seal` would be a third longer. */
     readonly sealBytes: (plain: Uint8Array, context: string) => Effect.Effect<Uint8Array>
     /** Like `unseal`, for bytes. A text that was sealed for the same context is refused, too. */
     readonly unsealBytes: (sealed: Uint8Array, context: string) => Effect.Effect<Uint8Array, VaultError>

@@ -7,13 +7,16 @@ const MONTHS = "January February March April May June July August September Octo
 const MONTHS_IN_GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split(" ")
 const two = (number: number): string => String(number).padStart(2, "0")
 
-/** `31 March 2026`, in UTC. */
+/** The day in UTC, such as `31 March 2026`. */
 export const day = (at: Timestamp): string => {
   const parts = DateTime.toPartsUtc(DateTime.unsafeMake(at))
   return `${parts.day} ${MONTHS[parts.month - 1] ?? ""} ${parts.year}`
 }
 
-/** `31 March 2026 at 12:00 UTC`, for texts that are written before their reader and zone are known. */
+/**
+ * The moment in UTC, such as `31 March 2026 at 12:00 UTC`, for texts that are written before their reader and the
+ * reader's time zone are known.
+ */
 export const moment = (at: Timestamp): string => {
   const { hours, minutes } = DateTime.toPartsUtc(DateTime.unsafeMake(at))
   return `${day(at)} at ${two(hours)}:${two(minutes)} UTC`
@@ -35,13 +38,13 @@ export const pieces = (text: string): ReadonlyArray<string | Timestamp> => {
   return [...found, text.slice(end)].filter((piece) => piece !== "")
 }
 
-/** A moment in its reader's time zone, for `WRITE`. */
+/** A moment in the reader's time zone, as the functions in `WRITE` take it. */
 interface Written {
   readonly day: number
-  /** From 1. */
+  /** 1 to 12. */
   readonly month: number
   readonly year: number
-  /** `14:00 (Europe/Amsterdam)`. */
+  /** Time and zone, such as `14:00 (Europe/Amsterdam)`. */
   readonly time: string
 }
 
@@ -51,9 +54,9 @@ const WRITE: Readonly<Record<Language, (moment: Written) => string>> = {
 }
 
 /**
- * The text with every moment in `zone` and `language`: `31 March 2026 at 14:00 (Europe/Amsterdam)`, or in German
- * `31. März 2026 um 14:00 (Europe/Amsterdam)`. `zone` null: in UTC. A mail has no other clock. Translate a text before,
- * because only moments as `moment` writes them are found (decision languages-2).
+ * The text with every moment in `zone` and `language`: `31 March 2026 at 14:00 (Europe/Amsterdam)`, or in German `31.
+ * März 2026 um 14:00 (Europe/Amsterdam)`. `zone` null: in UTC. Each time names its zone. Translate a text first: only
+ * moments in the English form of `moment` are found (decision languages-2).
  */
 export const inZone = (text: string, zone: TimeZone | null, language: Language = "en"): string =>
   pieces(text)
@@ -67,7 +70,7 @@ export const inZone = (text: string, zone: TimeZone | null, language: Language =
     })
     .join("")
 
-/** `1 rule`, `2 rules`. */
+/** The number with its noun, such as `1 rule` or `2 rules`. */
 export const count = (number: number, one: string, many = `${one}s`): string => `${number} ${number === 1 ? one : many}`
 
 /** The text on one line, for the subject of a mail. */

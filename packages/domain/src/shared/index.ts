@@ -1,7 +1,7 @@
 /**
- * What every room uses: ids, time, scopes, cursors, the errors of several programs, and the ports of randomness,
- * sealing and telemetry. `Program` is how a program is declared, so that each one has a span. Nothing here knows a noun
- * of the product.
+ * The modules that every room uses: ids, time, scopes, cursors, the errors that several programs share, and the ports
+ * of randomness, sealing and telemetry. `program` declares a program, so that each run of it has a span. No module here
+ * imports another room.
  *
  * @module
  */
@@ -9,7 +9,7 @@
 export { Bag } from "./Bag.js"
 export * as Cursor from "./Cursor.js"
 export * as Entropy from "./Entropy.js"
-// Exported by name too, because declaration files cannot name these types otherwise.
+// Exported by name, because declaration files cannot name these types through the namespaces.
 export type { Entropy as EntropyPort } from "./Entropy.js"
 export * from "./Ids.js"
 export * from "./Errors.js"

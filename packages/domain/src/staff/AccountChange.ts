@@ -1,4 +1,4 @@
-// What staff and operators change about an account. Decisions staff-1, staff-2, staff-3 and staff-5.
+// The changes that staff and operators make to an account. Decisions staff-1, staff-2, staff-3 and staff-5.
 import { Either } from "effect"
 import { type Account, hasRole, Role } from "../accounts/Account.js"
 import * as AuditEvent from "../audit/AuditEvent.js"
@@ -14,19 +14,24 @@ export interface AccountState {
   readonly hasOtherAdmin: boolean
 }
 
-/** What is committed together. A suspension is copied to the apps of the account. */
+/**
+ * A change, which the store commits in one transaction. The store also copies a suspension to the apps of the account.
+ */
 export interface AccountChange {
   readonly account: Account
   readonly notice: MailMessage
   readonly audit: AuditEvent.AuditEvent
 }
 
-/** A change of an account. Null: the account is as wanted already, and nothing is written. */
+/** Decides a change of an account. Null: the account is already as wanted, and nothing is written. */
 export type AccountStep = (state: AccountState, now: Timestamp) => Either.Either<AccountChange | null, Conflict>
 
 export const LAST_ADMIN = "this is the only admin: the service needs another one first"
 
-/** Whether the change would leave no admin. A suspended admin counts as none. */
+/**
+ * Whether the service would be left without an admin if this account stopped being one. A suspended admin does not
+ * count.
+ */
 const wouldLeaveNone = ({ account, hasOtherAdmin }: AccountState): boolean =>
   hasRole(account, "admin") && account.suspendedAt === null && !hasOtherAdmin
 
@@ -51,7 +56,10 @@ export const takeRole =
     return Either.right(changed(withRoles(account, roles), by, now, { kind: "role_taken", role }))
   }
 
-/** Suspends. `Conflict` for the last admin. Sessions are refused but kept, so that they work again afterwards. */
+/**
+ * Suspends the account. `Conflict` for the last admin. Sessions are refused but kept, so that they work again after the
+ * suspension.
+ */
 export const suspend =
   (by: AuditEvent.AuditActor): AccountStep =>
   (state, now) => {
@@ -72,7 +80,7 @@ export const resume =
         : changed({ ...account, suspendedAt: null }, by, now, { kind: "account_resumed" })
     )
 
-/** Confirms the address, for which the operator vouches (decision staff-5). */
+/** Confirms the account's e-mail address. The operator vouches that the address is the owner's (decision staff-5). */
 export const confirm =
   (by: AuditEvent.AuditActor): AccountStep =>
   ({ account }, now) =>

@@ -1,27 +1,27 @@
-// What a reviewer should look at twice. Decision reviews-8.
+// Hints to a reviewer about parts of an app that need a second look. Decision reviews-8.
 import type { App } from "../apps/App.js"
 import * as AppProposal from "../apps/AppProposal.js"
 import type { Purpose } from "../purposes/Purpose.js"
 import * as Scope from "../shared/Scope.js"
 
-/** A hint to the reviewer. It decides nothing: what it names is right for some apps. */
+/** A hint to the reviewer. A hint decides nothing, because some apps have a good reason for what the hint names. */
 export type ReviewHint =
-  /** A purpose announces more calls a day and user than one every five minutes. */
+  /** A purpose announces more calls a day for one user than one call every five minutes. */
   | { readonly _tag: "ManyCalls"; readonly purposeKey: string; readonly perDay: number }
   /** Redirect URIs have hosts outside of the web page's domain. */
   | { readonly _tag: "OtherHosts"; readonly webPage: string; readonly hosts: ReadonlyArray<string> }
   | { readonly _tag: "NoWebPage" }
   /** The description has fewer than four words for each scope. */
   | { readonly _tag: "ShortDescription"; readonly scopes: number; readonly words: number }
-  /** Sensitive scopes for which the app has no purpose: users cannot know what they are for. */
+  /** The app has no purpose for these sensitive scopes, so users cannot know what the app needs them for. */
   | { readonly _tag: "NoPurpose"; readonly scopes: ReadonlyArray<Scope.SensitiveScope> }
 
-/** One call every five minutes. */
+/** Calls a day: one every five minutes. */
 export const MANY_CALLS = 288
 /** How many words of a description explain one scope. */
 const WORDS_OF_SCOPE = 4
 
-/** The hints about an app as its developer wants it, with its purposes. */
+/** The hints about an app as its developer wants it (`AppProposal.wanted`) and about its purposes. */
 export const hints = (app: App, purposes: ReadonlyArray<Purpose>): ReadonlyArray<ReviewHint> => {
   const { description, homepageUrl, redirectUris, scopes } = AppProposal.wanted(app)
   const live = purposes.filter(({ status }) => status !== "archived")
@@ -51,7 +51,9 @@ const otherHosts = (webPage: string, redirectUris: ReadonlyArray<string>): Reado
   return others.length === 0 ? [] : [{ _tag: "OtherHosts", webPage: own, hosts: others }]
 }
 
-/** The host in lower case. The addresses are valid: an app cannot have others. */
+/**
+ * The host in lower case; undefined for a private scheme. The addresses are valid, because an app can have no others.
+ */
 const hostOf = (address: string): string | undefined =>
   /^https?:\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^/:?#]+)/i.exec(address)?.[1]?.toLowerCase()
 

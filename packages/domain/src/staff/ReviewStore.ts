@@ -23,7 +23,10 @@ export interface Leaked {
   readonly appId: AppId
   /** When the connection was last flagged. */
   readonly flaggedAt: Timestamp.Timestamp
-  /** Why the connection ended. Not a leak if the connection had ended before the leak. */
+  /**
+   * Why the connection ended; null while it has not ended. The reason is not the leak when the connection had ended
+   * before.
+   */
   readonly endReason: EndReason | null
 }
 
@@ -31,7 +34,10 @@ export interface Leaked {
 export class ReviewStore extends Context.Tag("@place-access/domain/staff/ReviewStore")<
   ReviewStore,
   {
-    /** Submissions, longest waiting first, then by id. Archived purposes and revoked apps are left out. */
+    /**
+     * Submissions that wait for a reviewer, the longest waiting first, then by id. Archived purposes and revoked apps
+     * are left out.
+     */
     readonly queue: (limit: number, after: Page.PagePosition | undefined) => StoreEffect<Page.Page<WaitingSubmission>>
     /** Decisions about the app and its purposes, newest first, then by descending id. */
     readonly decisions: (

@@ -1,4 +1,4 @@
-// What admins read about the whole service. Decision staff-6.
+// The numbers of the whole service that admins read. Decision staff-6.
 import { Context } from "effect"
 import type { AppStatus } from "../apps/App.js"
 import type { StoreEffect, Timestamp } from "../shared/index.js"
@@ -7,10 +7,10 @@ import type { StoreEffect, Timestamp } from "../shared/index.js"
 export const QUEUES = ["outbox", "deliveries", "mail", "imports"] as const
 export type QueueName = (typeof QUEUES)[number]
 
-/** What is due and waits for a worker. */
+/** The rows of a queue that are due and wait for a worker. */
 export interface QueueBacklog {
   readonly queue: QueueName
-  /** Counted up to `COUNTED_MAX`. */
+  /** The number of waiting rows, counted up to `COUNTED_MAX`. */
   readonly rows: number
   /** Since when the oldest row has been due; null when nothing waits. */
   readonly oldestDueAt: Timestamp.Timestamp | null
@@ -26,14 +26,14 @@ export interface ServiceCounts {
   readonly apps: Readonly<Record<AppStatus, number>>
   /** In the order of `QUEUES`. */
   readonly backlog: ReadonlyArray<QueueBacklog>
-  /** The workers whose last beat has not run out. */
+  /** The number of workers whose last heartbeat has not expired. */
   readonly workers: number
 }
 
-/** Rows beyond this number are not counted, so that a number on a page never reads a whole table. */
+/** Rows beyond this number are not counted, so that a number on a page never makes the database read a whole table. */
 export const COUNTED_MAX = 100_000
 
-/** How many of the newest volume flags, and of the newest leaks, are read. */
+/** How many of the newest volume flags, and of the newest leaks, are read to count those of the last days. */
 export const WARNINGS_MAX = 100
 
 /** Numbers of the whole service. Each is one bounded query. */

@@ -11,7 +11,7 @@ import { Cursor, NotFound, type Page, program, UserId } from "../shared/index.js
 import * as AccountChange from "./AccountChange.js"
 import { StaffStore } from "./StaffStore.js"
 
-/** Who manages an account: an admin in a session, or somebody with a command on the server. */
+/** The person who manages an account: an admin in a session, or an operator with a command on the server. */
 export type Manager = Account | "operator"
 
 const actorOf = (by: Manager): AuditEvent.AuditActor =>
@@ -34,8 +34,9 @@ const change = (id: UserId, step: AccountChange.AccountStep) =>
   })
 
 /**
- * Gives or takes a role. `Forbidden` for anybody but admins, `NotFound` for an unknown account, `Conflict` for the last
- * admin's role. Idempotent. The caller asks for a fresh sign-in before it makes an admin.
+ * Gives or takes a role. `Forbidden` for everybody but admins and operators, `NotFound` for an unknown account,
+ * `Conflict` for the last admin's role. Idempotent. The callers ask an admin for a fresh sign-in before somebody
+ * becomes an admin.
  */
 export const changeRole = program(
   "changeRole",
@@ -66,14 +67,20 @@ export const confirmAccount = program("confirmAccount", function* (id: UserId) {
   return yield* change(id, AccountChange.confirm(AuditEvent.OPERATOR))
 })
 
-/** Signs the account out everywhere. Returns how many browsers there were. Fails like `changeRole`. */
+/**
+ * Signs the account out everywhere and returns how many browsers were signed in. Fails like `changeRole`, without
+ * `Conflict`.
+ */
 export const signOutAccount = program("signOutAccount", function* (by: Manager, id: UserId) {
   yield* requireManager(by)
   if (Option.isNone(yield* (yield* AccountStore).find(id))) return yield* unknown()
   return yield* endAllSessions(id, by === "operator" ? AuditEvent.OPERATOR : AuditEvent.actorOf(by.id, id))
 })
 
-/** Deletes the account for an operator, who was asked twice. `Conflict` for the last admin, `NotFound` if unknown. */
+/**
+ * Deletes the account for an operator, who has confirmed the command. `Conflict` for the last admin, `NotFound` for an
+ * unknown account.
+ */
 export const deleteAccountAsOperator = program("deleteAccountAsOperator", function* (id: UserId) {
   const begun = yield* (yield* AccountDeletionStore).begin(id, AccountDeletion.decideForOperator)
   yield* yield* Effect.mapError(begun, unknown)
@@ -81,7 +88,10 @@ export const deleteAccountAsOperator = program("deleteAccountAsOperator", functi
   yield* recordAudit({ userId: null, actor: AuditEvent.OPERATOR, detail: { kind: "account_deleted" } })
 })
 
-/** The account with exactly this e-mail address or id, so that accounts cannot be searched by parts of a name. */
+/**
+ * The account with exactly this e-mail address or id. A part of a name finds nothing, so that nobody can browse
+ * accounts. `Forbidden` for everybody but admins and operators, `NotFound` if there is none.
+ */
 export const findAccount = program("findAccount", function* (by: Manager, text: string) {
   yield* requireManager(by)
   const accounts = yield* AccountStore
@@ -104,7 +114,7 @@ export const listAccounts = program("listAccounts", function* (by: Manager, page
   return { accounts: items, nextCursor }
 })
 
-/** The accounts that events name, by id. Deleted ones are left out. */
+/** The accounts that events name, by id. Deleted accounts are left out. */
 export const nameAccounts = program("nameAccounts", function* (events: ReadonlyArray<AuditEvent.AuditEvent>) {
   return yield* findAccounts(
     events.flatMap(({ actor, userId }) => [

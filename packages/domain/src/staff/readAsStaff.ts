@@ -8,7 +8,7 @@ import * as Staff from "../reviews/Staff.js"
 import { type AppId, Cursor, NotFound, type Page, program } from "../shared/index.js"
 import { type Leaked, ReviewStore, type WaitingSubmission } from "./ReviewStore.js"
 
-/** The owner of an app, as reviewers and admins see them. */
+/** The owner of an app, with the fields that reviewers and admins see. */
 export type Developer = Pick<Account.Account, "id" | "displayName" | "email">
 
 export interface DevelopedApp {
@@ -58,7 +58,10 @@ export const listReviews = program("listReviews", function* (account: Account.Ac
   }
 })
 
-/** Decisions about an app and its purposes, newest first (decision P2). `Forbidden` unless reviewer or admin. */
+/**
+ * Decisions about an app and its purposes, newest first (decision P2). `Forbidden` unless reviewer or admin, `NotFound`
+ * for an unknown app.
+ */
 export const listDecisions = program(
   "listDecisions",
   function* (account: Account.Account, appId: AppId, page: Page.PageRequest) {

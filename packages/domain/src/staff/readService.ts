@@ -6,9 +6,12 @@ import { ReviewStore } from "./ReviewStore.js"
 import { type ServiceCounts, ServiceStore, WARNINGS_MAX } from "./ServiceStore.js"
 
 export interface ServiceOverview extends ServiceCounts {
-  /** The days that new accounts, flags and leaks are counted for. */
+  /** The number of days up to now for which new accounts, flags and leaks are counted. */
   readonly days: number
-  /** Volume flags, and connections with a leak, of these days, among the newest `WARNINGS_MAX` of each. */
+  /**
+   * The volume flags of these days, among the newest `WARNINGS_MAX`. `leaks` counts connections with a leak in the same
+   * way.
+   */
   readonly volumeFlags: number
   readonly leaks: number
 }

@@ -17,7 +17,8 @@ export const revokeApp = program("revokeApp", function* (account: Account, id: A
   const app = yield* changeAsStaff(account, id, { kind: "revoked", note: reason }, (before, now) =>
     Either.right(AppLife.revoke(before, reason, now))
   )
-  // The app is revoked in any case. A worker ends the connections that are left or that failed here.
+  // The app is revoked by now, even if this step fails. A worker ends the connections that are left or that failed
+  // here.
   yield* endRevoked({ appId: id, atMost: AT_ONCE }).pipe(
     Effect.catchAllCause((cause) => Effect.logWarning("Connections of a revoked app are left to the worker", id, cause))
   )

@@ -13,13 +13,13 @@ import * as SensitiveNotice from "../tiers/SensitiveNotice.js"
 import * as Tier from "../tiers/Tier.js"
 import * as SteeringNotice from "./SteeringNotice.js"
 
-/** What the user changes. A field that is left out stays as it is. */
+/** A change of a connection by its user. A field that is left out stays as it is. */
 export interface SteeringChange {
   /** The scopes that the app has from now on; each was agreed to in this connection. */
   readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
   /** The standard tier ends this many days from now. */
   readonly standardDays?: Tier.StandardDays | undefined
-  /** The sensitive tier ends this many days from now. Left out when the tier begins anew: 30. */
+  /** The sensitive tier ends this many days from now. 30, when it is left out and the change begins a new tier. */
   readonly sensitiveDays?: Tier.SensitiveDays | undefined
 }
 
@@ -40,7 +40,10 @@ const NO_PURPOSE = new Problem({
   message: "include one that needs a purpose, and the app has no purpose for it now"
 })
 
-/** Stops a decision about another user's connection, or about one that has ended. */
+/**
+ * Calls `decide` for a live connection of the user. For another user's connection the outcome is `NotFound`, and for a
+ * connection that has ended it is `Ended`.
+ */
 const unlessLive = (
   userId: UserId,
   { app, connection }: WithApp,
@@ -53,7 +56,7 @@ const unlessLive = (
     : only({ _tag: "Ended" }, Ending.ifExpired(connection, now))
 }
 
-/** Pauses the app. `atLeast`: a pause that lasts longer stays as it is ("Pause all"). */
+/** Pauses the app. `atLeast`: a present pause that lasts longer than the new pause stays as it is ("Pause all"). */
 export const pause = (
   userId: UserId,
   length: Pause.PauseLength,
@@ -108,15 +111,15 @@ export const endExactLocation = (userId: UserId, state: WithApp, now: Timestamp)
     ])
   })
 
-/** What the end of exact location took away, and until when it would have been shared. */
+/** The sensitive scopes that "End exact location now" took away, and until when they would have been granted. */
 export interface LostExactLocation {
   readonly scopes: ReadonlyArray<Scope.Scope>
   readonly until: Timestamp
 }
 
 /**
- * What the user can take back after "End exact location now". Null unless that was the last change and the end date
- * lies ahead. `history` is newest first.
+ * The scopes that the user can give back after "End exact location now". Null unless that was the last change and the
+ * end date is in the future. `history` is newest first.
  */
 export const lostExactLocation = (
   [newest, before]: ReadonlyArray<ConsentEntry.ConsentEntry>,
@@ -129,8 +132,8 @@ export const lostExactLocation = (
 }
 
 /**
- * Undoes "End exact location now": the same scopes until the same date, as far as the app may have them now. Nothing
- * changes when the app has exact location again already.
+ * Undoes "End exact location now": the app gets the same scopes until the same date, except scopes that the app may not
+ * have now. Nothing changes when the app has exact location again already.
  */
 export const restoreExactLocation = (
   userId: UserId,
@@ -156,7 +159,7 @@ export const restoreExactLocation = (
 
 /**
  * Changes permissions and dates. The app then sees what it would see after a change consent with the same answers;
- * tokens, rules and places stay. `purposes` are the app's.
+ * tokens, rules and places stay. `purposes` are all purposes of the app.
  */
 export const change = (
   userId: UserId,
@@ -186,7 +189,9 @@ export const change = (
     return only(DONE, agreedAnew(state.app, connection, after, now))
   })
 
-/** What is written when the user changes a connection from `before` to `after`: nothing when they are the same. */
+/**
+ * The writes for a change of the connection from `before` to `after`: none when the two have the same scopes and dates.
+ */
 const agreedAnew = (app: App, before: Connection, after: Connection, now: Timestamp): ReadonlyArray<Write> => {
   const hasOtherScopes = !Scope.same(Scope.normalise(before.heldScopes), Scope.normalise(after.heldScopes))
   const hasOtherDates =
@@ -199,7 +204,7 @@ const agreedAnew = (app: App, before: Connection, after: Connection, now: Timest
     {
       _tag: "LookAt",
       at: SensitiveNotice.nextLook(after, now),
-      // A notice of the unchanged date may be due and not sent yet.
+      // A notice about the unchanged date may be due and not sent yet, so an earlier look must stay.
       ...(after.sensitiveExpiresAt === before.sensitiveExpiresAt ? { keepsEarlier: true } : {})
     },
     { _tag: "Record", entry: ConsentEntry.of(hasOtherScopes ? "permissions_changed" : "end_changed", seen, now) },
@@ -217,9 +222,9 @@ const withoutRemoved = (connection: Connection, now: Timestamp): Connection =>
     : connection
 
 /**
- * The granted scopes afterwards. Scopes that the user does not see stay granted, because the form cannot name them:
- * those that the app no longer declares, and those that the grace period has removed. These scopes allow nothing. The
- * sweep removes the latter and notifies the app; if they were gone already, the sweep would send no notice.
+ * The granted scopes after the change. Scopes that the user does not see stay granted, because the form cannot name
+ * them: scopes that the app no longer declares, and scopes whose grace period has ended. Both kinds allow nothing. The
+ * sweep removes scopes whose grace period has ended and notifies the app; without these scopes it would send no notice.
  */
 const scopesAfter = (
   { scopes }: SteeringChange,
@@ -261,7 +266,10 @@ const problemsOf = (
   return problems
 }
 
-/** One end for all sensitive scopes (Spec §4.2). The first scope that is given back begins a new tier. */
+/**
+ * The end of the sensitive tier after the change: one date for all sensitive scopes (Spec §4.2). The first sensitive
+ * scope that the user gives back begins a new tier.
+ */
 const sensitiveEndAfter = (
   { sensitiveDays }: SteeringChange,
   scopes: ReadonlyArray<Scope.Scope>,
@@ -276,8 +284,8 @@ const sensitiveEndAfter = (
 }
 
 /**
- * Whether the change shares exact location over a connection that has no end, which needs a fresh sign-in (decision
- * accounts-18): the end is taken away, or exact location is given back.
+ * Whether the change newly shares exact location over a connection that has no end date: the user takes the end date
+ * away, or gives exact location back. Such a change needs a fresh sign-in (decision accounts-18).
  */
 export const sharesWithoutEnd = (
   { scopes, standardDays }: SteeringChange,

@@ -6,8 +6,9 @@ import { foldable } from "../mail/NamedMail.js"
 import { Scope, type Timestamp, Words } from "../shared/index.js"
 
 /**
- * E-mails about a change that the user made without the app asking, so that nobody else can make such a change
- * unnoticed (decision connection-8). A pause has no mail: it discloses less, and its end restores what was agreed.
+ * E-mails about a change that the user made without the app asking, so that a stranger in the account cannot make such
+ * a change unnoticed (decision connection-8). A pause has no mail: it discloses less, and its end restores what was
+ * agreed.
  */
 
 /** The receipt of changed permissions or dates; `after` is the connection from now on. */
@@ -31,7 +32,7 @@ export const changed = (app: Pick<App, "name">, after: Connection, now: Timestam
   link: linkTo(after)
 })
 
-/** The receipt of "End exact location now". `ended`: nothing else was shared, so the connection ended. */
+/** The receipt of "End exact location now". `ended`: the app had no other scope, so the connection ended. */
 export const exactLocationEnded = (
   app: Pick<App, "name">,
   connection: Pick<Connection, "id" | "userId">,

@@ -9,7 +9,7 @@ import * as Steering from "./Steering.js"
 
 type Decide = (state: WithApp, now: Timestamp.Timestamp) => ReturnType<typeof Steering.resume>
 
-/** Runs a decision under the lock and fails as the outcome says. */
+/** Runs a decision under the connection's lock and turns its outcome into an error, unless the outcome is `Done`. */
 const steered = (id: ConnectionId, decide: Decide) =>
   Effect.gen(function* () {
     const outcome = yield* (yield* ConnectionStore).change(id, decide)
@@ -41,12 +41,12 @@ export const resumeConnection = program("resumeConnection", function* (userId: U
   return yield* getConnection(userId, id)
 })
 
-/** Pauses every live connection of the user. A pause that lasts longer already stays. Counts the connections. */
+/** Pauses every live connection of the user and returns how many there are. A longer pause stays as it is. */
 export const pauseAll = program("pauseAll", function* (userId: UserId, length: PauseLength) {
   return yield* steerAll(userId, (state, now) => Steering.pause(userId, length, { atLeast: true }, state, now))
 })
 
-/** Ends the pause of every live connection. Counts the connections. */
+/** Ends the pause of every live connection of the user and returns how many live connections there are. */
 export const resumeAll = program("resumeAll", function* (userId: UserId) {
   return yield* steerAll(userId, (state, now) => Steering.resume(userId, state, now))
 })
@@ -69,10 +69,10 @@ export const endExactLocation = program("endExactLocation", function* (userId: U
   return yield* getConnection(userId, id)
 })
 
-/** How many of the newest entries show what the last change took away. */
+/** The last change and the state before it: two entries of the consent history show what the last change took away. */
 const LAST_TWO = 2
 
-/** What `restoreExactLocation` would give back to the app; null: nothing. */
+/** The scopes that `restoreExactLocation` would give back to the app; null when there are none. */
 export const findLostExactLocation = program("findLostExactLocation", function* (userId: UserId, id: ConnectionId) {
   const history = yield* (yield* ConnectionStore).history(userId, id, LAST_TWO)
   return Steering.lostExactLocation(history, yield* Timestamp.now)

@@ -11,49 +11,60 @@ import * as NamedMail from "../mail/NamedMail.js"
 import * as Team from "../teams/Team.js"
 import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** The kinds of rows that are deleted after some time. Each kind says from which moment its time is counted. */
+/**
+ * The kinds of rows that are deleted after some time. Each kind's comment names the moment from which the time counts.
+ */
 export const RetentionKind = Schema.Literal(
-  /** from when they were issued */
+  /** The time until deletion counts from the issue of the token. */
   "access_tokens",
-  /** from their revocation; a live family's spent tokens stay, to reveal a leak (decision O6) */
+  /**
+   * The time until deletion counts from the revocation. Spent tokens of a live family stay, because a spent token that
+   * is presented again reveals a leak (decision O6).
+   */
   "refresh_tokens",
-  /** from a minute after they were made, or from their tokens' revocation (decision O7) */
+  /**
+   * The time until deletion counts from a minute after the code was made, or from the revocation of its tokens
+   * (decision O7).
+   */
   "authorization_codes",
-  /** from when they were made */
+  /** The time until deletion counts from the creation of the request. */
   "consent_requests",
-  /** from when they expired */
+  /** The time until deletion counts from the expiry of the session. */
   "sessions",
-  /** from when they expired */
+  /** The time until deletion counts from the expiry of the link. */
   "account_links",
-  /** from when they expired */
+  /** The time until deletion counts from the expiry of the link that confirms the account. */
   "pending_accounts",
-  /** from when they were made */
+  /** The time until deletion counts from the try. */
   "sign_in_tries",
-  /** from when they ended */
+  /** The time until deletion counts from the end of the window. */
   "rate_windows",
-  /** from the last question */
+  /** The time until deletion counts from the last question that spent the budget. */
   "budgets",
-  /** from when the answer was given */
+  /** The time until deletion counts from the time of the answer. */
   "idempotent_answers",
-  /** from their end, with their attempts and replays (Spec §2.9) */
+  /** The time until deletion counts from the end of the delivery. Its attempts are deleted with it (Spec §2.9). */
   "delivered_deliveries",
-  /** from their end as failed or too old, with their attempts (Spec §2.9) */
+  /**
+   * The time until deletion counts from the end of the delivery as failed or too old. Its attempts are deleted with it
+   * (Spec §2.9).
+   */
   "failed_deliveries",
-  /** from when they were fanned out; an event with a remaining delivery is kept */
+  /** The time until deletion counts from the fan-out of the event. An event of which a delivery is left is kept. */
   "events",
-  /** from when it was written, sent or not */
+  /** The time until deletion counts from the writing of the mail, sent or not. */
   "mail",
-  /** from when the newest counted message was written */
+  /** The time until deletion counts from the writing of the newest message that counts. */
   "named_mail",
-  /** from when they were made (decision teams-2) */
+  /** The time until deletion counts from the creation of the invitation (decision teams-2). */
   "app_invitations",
-  /** from the last moment at which it is kept (decision audit-3) */
+  /** The time until deletion counts from the last moment at which the event is kept (decision audit-3). */
   "audit_events",
-  /** from the call (decision figures-2) */
+  /** The time until deletion counts from the call (decision figures-2). */
   "app_calls",
-  /** from the beginning of the hour */
+  /** The time until deletion counts from the beginning of the hour of the calls. */
   "app_hours",
-  /** from the beginning of the hour */
+  /** The time until deletion counts from the beginning of the hour of the attempts. */
   "endpoint_hours"
 )
 export type RetentionKind = typeof RetentionKind.Type
@@ -64,7 +75,10 @@ const ACCESS_LOG = 400 * DAY
 /** Entries of the access log are deleted up to this moment, inclusive. */
 export const accessLogUntil = (now: Timestamp): Timestamp => plus(now, -ACCESS_LOG)
 
-/** Rows of this kind are deleted up to this time, inclusive. Rows that a person may ask about are kept a day longer. */
+/**
+ * Rows of this kind are deleted when the moment from which their time counts is this moment or earlier. Rows that a
+ * person may ask about are kept a day longer than they are valid.
+ */
 export const until = (kind: RetentionKind, now: Timestamp): Timestamp => {
   switch (kind) {
     case "access_tokens":

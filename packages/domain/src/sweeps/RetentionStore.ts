@@ -6,7 +6,10 @@ import type { RetentionKind } from "./Retention.js"
 export class RetentionStore extends Context.Tag("@place-access/domain/sweeps/RetentionStore")<
   RetentionStore,
   {
-    /** Deletes and counts at most `limit` rows of a kind up to `until`, oldest first; skips locked rows. */
+    /**
+     * Deletes at most `limit` rows of a kind, oldest first, and returns their number: rows whose time counts from
+     * `until` or earlier (`RetentionKind`). It skips locked rows.
+     */
     readonly remove: (kind: RetentionKind, until: Timestamp.Timestamp, limit: number) => StoreEffect<number>
   }
 >() {}

@@ -14,13 +14,13 @@ export interface DueTiers extends ConnectionKey {
   readonly dueAt: Timestamp
 }
 
-/** A page of the due connections. */
+/** A request for one page of the due connections. */
 export interface DueTiersPage {
-  /** Only connections of people of these buckets. */
+  /** Only connections whose user is in one of these buckets. */
   readonly buckets: ReadonlyArray<number>
   readonly now: Timestamp
   readonly limit: number
-  /** Only connections after this one. */
+  /** The last connection of the previous page; undefined for the first page. */
   readonly after: DueTiers | undefined
 }
 
@@ -32,22 +32,22 @@ export interface Dated extends WithApp {
   readonly told: ReadonlyArray<SensitiveNotice>
 }
 
-/** The outcome of a sweep. Its writes are committed together. */
+/** The decision of a sweep about one connection. Its writes and notices are committed together. */
 export interface Sweep<A> {
   readonly outcome: A
   readonly writes: ReadonlyArray<Write>
   readonly told: ReadonlyArray<SensitiveNotice>
 }
 
-/** Connections whose next date has come, and the notices that their apps got. */
+/** Connections for which a tier's end or a notice is due, and the notices that their apps got. */
 export class TierStore extends Context.Tag("@place-access/domain/sweeps/TierStore")<
   TierStore,
   {
     /** Connections that have not ended and are due by `now`: the longest due first, then by id. */
     readonly due: (page: DueTiersPage) => StoreEffect<ReadonlyArray<DueTiers>>
     /**
-     * Locks the row and commits what `decide` returns (decision O8). `decide` sees the row as it is then: another
-     * worker may have swept it. None: the connection has ended or has no next date.
+     * Locks the connection's row and commits what `decide` returns (decision O8). `decide` sees the row under the lock,
+     * because another worker may have swept it meanwhile. None: the connection has ended or has no next date.
      */
     readonly sweep: <A>(
       connection: ConnectionKey,

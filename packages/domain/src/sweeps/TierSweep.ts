@@ -1,4 +1,4 @@
-// What a sweep does to one connection. Decisions tiers-3, tiers-4 and tiers-5.
+// Decides what a sweep changes in one connection. Decisions tiers-3, tiers-4 and tiers-5.
 import type { WithApp, Write } from "../connection/ConnectionStore.js"
 import * as ConsentEntry from "../connection/ConsentEntry.js"
 import * as Ending from "../connection/Ending.js"
@@ -16,7 +16,7 @@ export interface TierSweepOutcome {
   readonly told: ReadonlyArray<SensitiveNotice.SensitiveNoticeKind>
 }
 
-/** An event id for each notice that may be sent. */
+/** An event id for each kind of notice. The sweep makes the ids before it knows which notices are due. */
 export type Ids = Readonly<Record<SensitiveNotice.SensitiveNoticeKind, EventId>>
 
 /**
@@ -57,7 +57,10 @@ export const decide = (state: Dated, ids: Ids, now: Timestamp): Sweep<TierSweepO
   }
 }
 
-/** Whether the app has got this notice. `from` settles earlier notices; this check is for a clock that was set back. */
+/**
+ * Whether the app has already got this notice. `from` rules out notices of earlier sweeps; this check matters only
+ * after somebody set the clock back.
+ */
 const wasTold = ({ connection, told }: Dated, kind: SensitiveNotice.SensitiveNoticeKind): boolean =>
   told.some((notice) => notice.kind === kind && notice.expiresAt === connection.sensitiveExpiresAt)
 
@@ -67,7 +70,7 @@ const event = ({ connection }: WithApp, { at, kind }: SensitiveNotice.Moment, id
   connectionId: connection.id,
   appId: connection.appId,
   payload: payload(connection.sensitiveExpiresAt ?? at, kind, connection.heldScopes.filter(Scope.isSensitive)),
-  // The event has the time of the date, however late the sweep runs.
+  // The event occurred at the notice's date, even when the sweep runs late.
   occurredAt: at,
   webhookUrl: null,
   maxEventAgeS: null

@@ -16,10 +16,10 @@ import * as StayPace from "../visits/StayPace.js"
 import { sweepExpired, sweepHistory } from "./sweepHistory.js"
 import { sweepTiers } from "./sweepTiers.js"
 
-/** How long the row of a crashed worker is kept. */
+/** Milliseconds for which the row of a crashed worker is kept. */
 const DEAD_WORKERS_KEPT = Timestamp.HOUR
 
-/** How often due notices are looked for. Each notice is written once. */
+/** The interval, in milliseconds, at which workers look for due notices that people chose. A notice is written once. */
 const NOTICES_EVERY = Timestamp.HOUR
 
 /**
@@ -104,14 +104,14 @@ export const runHousekeeping = (leases: WorkLeases = everything, pace: StayPace.
     return yield* Effect.never
   })
 
-/** Logs how many things a job has changed, when it has changed any. */
+/** Logs the count that a job returns, unless the count is 0. */
 const counted = <E, R>(what: string, job: Effect.Effect<number, E, R>) =>
   Effect.tap(job, (count) => (count > 0 ? Effect.logInfo(what, count) : Effect.void))
 
 /**
  * Runs `job` at the start, whenever the clock is at a multiple of `every` milliseconds, and whenever the worker has
- * taken leases, until interrupted. So the jobs of a worker that died are made up for as soon as another worker has its
- * leases. A failed run is logged under the name `what`, and the next run takes place as usual.
+ * taken leases, until interrupted. So after a worker died, its jobs run as soon as another worker has taken its leases.
+ * A failed run is logged under the name `what`, and the next run takes place as usual.
  */
 const onTheClock =
   ({ nextTaken }: WorkLeases) =>
@@ -124,7 +124,8 @@ const onTheClock =
       const whenTaken = (taken: Effect.Effect<void>): Effect.Effect<void, never, R> =>
         Effect.gen(function* () {
           yield* taken
-          // Before the job: leases that are taken while it runs start it again.
+          // This line comes before the job, so that leases that the worker takes while the job runs start the job
+          // again.
           const next = yield* nextTaken
           yield* run
           return yield* whenTaken(next)

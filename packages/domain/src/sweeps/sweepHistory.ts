@@ -4,14 +4,15 @@ import { type Timestamp, type UserId, program } from "../shared/index.js"
 import * as Retention from "./Retention.js"
 import { RetentionStore } from "./RetentionStore.js"
 
-/** Users handled in one statement. */
+/** The number of users whose history one statement examines. */
 const PEOPLE = 500
-/** Rows of a kind deleted per statement: short enough that other statements do not wait. */
+/** The most rows of a kind that one statement deletes. A larger number would make other statements wait. */
 const ROWS = 1_000
 
 /**
- * Deletes history older than its user keeps and old access log entries, and counts the rows. May be interrupted,
- * repeated and run by several workers. A user whose deletion fails is logged, and the next run tries again.
+ * Deletes history that is older than its user keeps, and old entries of the access log. Returns the number of deleted
+ * rows. It may be interrupted, repeated and run by several workers. A failed deletion for one user is logged, and the
+ * next run tries again.
  */
 export const sweepHistory = program("sweepHistory", function* (now: Timestamp.Timestamp) {
   const store = yield* HistoryStore
@@ -38,10 +39,13 @@ const removeAll = (userId: UserId, moments: Moments) =>
     )
   )
 
-/** Rows deleted per statement: short enough that other statements do not wait. */
+/** The most rows that one statement deletes. A larger number would make other statements wait. */
 const BATCH = 1_000
 
-/** Deletes and counts expired rows. Answers compare dates themselves. Safe to interrupt and run many times at once. */
+/**
+ * Deletes expired rows and returns their number. Answers do not depend on the deletion: they compare dates themselves.
+ * It may be interrupted and run by several workers at once.
+ */
 export const sweepExpired = program("sweepExpired", function* (now: Timestamp.Timestamp) {
   const store = yield* RetentionStore
   let removed = 0

@@ -5,11 +5,11 @@ import { Entropy, EventId, program, retryTransient, Timestamp } from "../shared/
 import * as TierSweep from "./TierSweep.js"
 import { type DueTiers, TierStore } from "./TierStore.js"
 
-/** Connections read at a time. Each is changed in its own transaction. */
+/** The number of connections that one query reads. Each connection is changed in its own transaction. */
 const BATCH = 100
-/** Connections of a batch handled concurrently. */
+/** The number of connections that are handled at the same time. */
 const AT_ONCE = 4
-/** How often a connection whose row is locked is tried again in this sweep. */
+/** How often a transient error, such as a locked row, is retried at once for one connection. */
 const REPEATS = 3
 
 export interface Swept {
@@ -20,8 +20,9 @@ export interface Swept {
 }
 
 /**
- * Handles every connection of these people whose next date has come: notices, the end of sensitive scopes after the
- * grace period, the end at the standard date (Spec §3.1, §6.3). May be interrupted and repeated.
+ * Handles every due connection of the people whose leases this worker holds: it sends notices, removes sensitive scopes
+ * after the grace period, and ends connections at the standard date (Spec §3.1, §6.3). It may be interrupted and
+ * repeated.
  */
 export const sweepTiers = program("sweepTiers", function* (people: PeopleLeases = everything.people) {
   const store = yield* TierStore
@@ -40,14 +41,17 @@ export const sweepTiers = program("sweepTiers", function* (people: PeopleLeases 
       told: swept.told + told
     }
     if (due.length < BATCH) return swept
-    // A connection that could not be handled is still due: without `after` it would be read again and again.
+    // A connection whose handling failed is still due: without `after`, the query would return it again and again.
     after = due.at(-1)
   }
 })
 
 const NOTHING: TierSweep.TierSweepOutcome = { ended: false, told: [] }
 
-/** A failure concerns one connection only, which a later sweep handles. */
+/**
+ * Sweeps one connection. A failure is logged and does not stop the sweep of other connections; the next sweep handles
+ * this connection again.
+ */
 const sweepOne = (due: DueTiers) =>
   Effect.gen(function* () {
     const ids: TierSweep.Ids = {

@@ -1,19 +1,23 @@
-// What the members of an app's team may do. Decision teams-1.
+// The roles of an app's team, and what each role allows. Decision teams-1.
 import { Schema } from "effect"
 
-/** Every member has one role. The holder of the app, in whose name it is registered, is an owner. */
+/** The role of a member; every member has one. The holder of the app, in whose name it is registered, is an owner. */
 export const TeamRole = Schema.Literal("owner", "developer", "viewer")
 export type TeamRole = typeof TeamRole.Type
 
-/** What somebody wants to do with an app. */
+/** The kind of action that an account asks to do with an app. Each role allows some kinds. */
 export type Action =
-  /** Read the app: figures, request log, deliveries, endpoints, purposes and team. No user and no secret. */
+  /**
+   * Read the app: figures, request log, deliveries, endpoints, purposes and team, but no data of users and no secrets.
+   */
   | "read"
-  /** Everything technical: texts, scopes, review, purposes, endpoints with their signing secrets, users, tests. */
+  /**
+   * Change everything technical: texts, scopes, review, purposes, endpoints with their signing secrets, users, tests.
+   */
   | "develop"
-  /** Redirect URIs and client secrets: somebody with both can take over every connection. */
+  /** Change redirect URIs and client secrets. Somebody with both can take over every connection. */
   | "secrets"
-  /** Invite, remove, and change roles. */
+  /** Invite and remove members, and change their roles. */
   | "team"
 
 const ALLOWED: Readonly<Record<TeamRole, ReadonlySet<Action>>> = {
@@ -22,7 +26,7 @@ const ALLOWED: Readonly<Record<TeamRole, ReadonlySet<Action>>> = {
   viewer: new Set(["read"])
 }
 
-/** Whether a member with this role may do this. */
+/** Whether a member with this role may do this kind of action. */
 export const can = (role: TeamRole, action: Action): boolean => ALLOWED[role].has(action)
 
 /** Why an action is refused, in words for the member. */

@@ -6,7 +6,7 @@ import type { TeamRole } from "./Role.js"
 
 /** Somebody in the team, other than the holder. */
 export interface Member {
-  /** Names the membership on pages and in the API, in place of the account's id. */
+  /** Names the membership on pages and in the API, so that neither shows the account's id. */
   readonly id: MemberId
   readonly userId: UserId
   readonly role: TeamRole
@@ -28,24 +28,24 @@ export interface Team {
   readonly appName: string
   /** The account in whose name the app is registered. It is an owner and never among `members`. */
   readonly holderId: UserId
-  /** Whether the app was revoked, or its holder's account is suspended. Nobody joins such a team. */
+  /** Whether the app was revoked, or its holder's account is suspended. Nobody can join the team then. */
   readonly isClosed: boolean
-  /** Oldest first, then by id. */
+  /** All members but the holder, oldest membership first, then by id. */
   readonly members: ReadonlyArray<Member>
-  /** Oldest first, then by id; some may have ended. */
+  /** The invitations, oldest first, then by id. Some may have ended. */
   readonly invitations: ReadonlyArray<Invitation>
 }
 
 /** How long an invitation can be accepted. */
 export const INVITATION_LIFETIME = 7 * DAY
 
-/** Exclusive: at this instant the invitation has ended. */
+/** When the invitation ends. Exclusive: at this instant nobody can accept it any more. */
 export const endsAt = ({ createdAt }: Pick<Invitation, "createdAt">): Timestamp => plus(createdAt, INVITATION_LIFETIME)
 
 /** Whether the invitation can be accepted now. */
 export const isOpen = (invitation: Pick<Invitation, "createdAt">, now: Timestamp): boolean => now < endsAt(invitation)
 
-/** The role of this account; undefined: the account is not in the team. */
+/** The role of this account in the team; undefined when the account is not in the team. */
 export const roleOf = (
   { holderId, members }: Pick<Team, "holderId" | "members">,
   userId: UserId

@@ -1,4 +1,4 @@
-// How a team changes. Decisions teams-2, teams-3 and teams-4.
+// The transitions of a team. Decisions teams-2, teams-3 and teams-4.
 import { Either } from "effect"
 import type { Account, Email } from "../accounts/Account.js"
 import * as AuditEvent from "../audit/AuditEvent.js"
@@ -11,14 +11,14 @@ import { can, REFUSAL, type TeamRole } from "./Role.js"
 import { type Invitation, isOpen, type Member, roleOf, type Team } from "./Team.js"
 import * as TeamNotice from "./TeamNotice.js"
 
-/** What is committed together. */
+/** The result of a transition. The store commits its parts in one transaction. */
 export interface TeamChange {
   readonly team: Team
   readonly audit: AuditEvent.AuditEvent
   readonly mails: ReadonlyArray<MailMessage>
 }
 
-/** Null: the team is as wanted already, and nothing is written. */
+/** The change to commit, or an error. Null: the team is already as wanted, and nothing is written. */
 export type TeamOutcome<E = NotFound | Forbidden | Conflict> = Either.Either<TeamChange | null, E>
 
 /** The outcome of a transition that is refused only for a missing role or an unknown id. */
@@ -28,7 +28,10 @@ export const CLOSED = "the app was revoked, or the account of its holder is susp
 export const HOLDER_STAYS = "the app is registered in this person's name: the app has to be handed over first"
 export const NOT_AN_OWNER = "only an owner can take the app over: make this member an owner first"
 
-/** An invitation that is about to be made. `invitee`: the confirmed account with this address; null: there is none. */
+/**
+ * An invitation that an owner is about to make. `invitee` is the confirmed account with this address; null when there
+ * is none.
+ */
 export interface NewInvitation {
   readonly id: InvitationId
   readonly email: Email
@@ -37,8 +40,9 @@ export interface NewInvitation {
 }
 
 /**
- * Invites an address. An address without an account is invited too, so that nobody finds out who has an account.
- * `Conflict` for a member, an address that is invited already and a closed team, and at the limits.
+ * Invites an address. An address without an account is invited too, so that an owner cannot find out who has an
+ * account. `Conflict` for a person in the team, for an address with an open invitation, for a closed team, and at the
+ * limits of members and invitations.
  */
 export const invite =
   (by: Pick<Account, "id" | "displayName">, { invitee, ...asked }: NewInvitation) =>
@@ -59,7 +63,7 @@ export const invite =
     return changed(after, by.id, by.id, now, "team_invited", asked.role, mails)
   }
 
-/** Withdraws an invitation, even one that has ended. */
+/** Withdraws an invitation, even one that has ended. `NotFound` for an unknown id. */
 export const withdraw =
   (by: UserId, id: InvitationId) =>
   (team: Team, now: Timestamp): Plain => {
@@ -70,11 +74,11 @@ export const withdraw =
     return changed(without(team, id), by, by, now, "team_invitation_withdrawn", found.role)
   }
 
-/** The open invitation with this id, if it is for this address. All others look as if they did not exist. */
+/** The open invitation with this id, if it is for this address. Every other invitation is treated as unknown. */
 const invitationOf = (team: Team, id: InvitationId, email: Email, now: Timestamp): Invitation | undefined =>
   team.invitations.find((one) => one.id === id && one.email === email && isOpen(one, now))
 
-/** The invited person joins. The caller has made sure that the address of the account is confirmed. */
+/** The invited person joins the team. The caller has checked that the address of the account is confirmed. */
 export const accept =
   (account: Pick<Account, "id" | "email" | "displayName">, id: InvitationId, memberId: MemberId) =>
   (team: Team, now: Timestamp): TeamOutcome => {
@@ -92,7 +96,7 @@ export const accept =
     ])
   }
 
-/** The invited person declines. */
+/** The invited person declines the invitation. */
 export const decline =
   (account: Pick<Account, "id" | "email">, id: InvitationId) =>
   (team: Team, now: Timestamp): TeamOutcome<NotFound> => {
@@ -101,7 +105,7 @@ export const decline =
     return changed(without(team, id), account.id, account.id, now, "team_invitation_declined", found.role)
   }
 
-/** Gives a member another role. The holder has no membership, so nobody can lower the holder. */
+/** Gives a member another role. Nobody can change the role of the holder, who has no membership. */
 export const changeRole =
   (by: UserId, id: MemberId, role: TeamRole) =>
   (team: Team, now: Timestamp): Plain => {
@@ -117,7 +121,7 @@ export const changeRole =
     ])
   }
 
-/** Removes a member. When `by` is that member, the member leaves, whatever the role. */
+/** Removes a member. When `by` is that member, the member leaves, and needs no particular role for it. */
 export const remove =
   (by: UserId, id: MemberId) =>
   (team: Team, now: Timestamp): Plain => {
@@ -132,7 +136,7 @@ export const remove =
     return changed(after, by, found.userId, now, "team_left", found.role, [notice])
   }
 
-/** The account leaves. `Conflict` for the holder, who has to hand the app over first. */
+/** The account leaves the team. `Conflict` for the holder, who must hand the app over first. */
 export const leave =
   (by: UserId) =>
   (team: Team, now: Timestamp): TeamOutcome => {
@@ -142,8 +146,8 @@ export const leave =
   }
 
 /**
- * The holder hands the app over to another owner and stays as an owner. `held`: how many apps the other owner holds;
- * `memberId`: the new membership of the holder.
+ * The holder hands the app over to another owner and stays in the team as an owner. `held` is the number of apps that
+ * the other owner holds already, `memberId` the id of the former holder's new membership.
  */
 export const handOver =
   (by: UserId, id: MemberId, memberId: MemberId) =>
@@ -163,8 +167,8 @@ export const handOver =
   }
 
 /**
- * Who holds the app after the account of its holder is deleted: the owner of longest standing who is not suspended.
- * Undefined: the app ends with the account (decision deletions-4).
+ * The member who holds the app after the account of its holder is deleted: of the owners who are not suspended, the one
+ * with the oldest membership. Undefined when there is none: the app then ends with the account (decision deletions-4).
  */
 export const heir = (
   { isClosed, members }: Pick<Team, "isClosed" | "members">,
@@ -177,7 +181,9 @@ const without = (team: Team, id: InvitationId): Team => ({
   invitations: team.invitations.filter((one) => one.id !== id)
 })
 
-/** The team without this member's invitations, by which nobody may join when the member may not invite any more. */
+/**
+ * The team without the invitations that this member sent. They must not work once the member may not invite any more.
+ */
 const withoutInvitationsOf = (team: Team, { userId }: Pick<Member, "userId">): Team => ({
   ...team,
   invitations: team.invitations.filter(({ invitedBy }) => invitedBy !== userId)
@@ -185,7 +191,10 @@ const withoutInvitationsOf = (team: Team, { userId }: Pick<Member, "userId">): T
 
 const isFull = ({ members }: Team): boolean => members.length + 1 >= AccountLimits.MEMBERS.most
 
-/** Why this account may not change the team. Somebody outside of it does not find out that the app exists. */
+/**
+ * The error for an account that may not change the team. `NotFound` for an account outside the team, which must not
+ * find out that the app exists.
+ */
 const refusal = (team: Team, by: UserId): NotFound | Forbidden | undefined => {
   const role = roleOf(team, by)
   if (role === undefined) return new NotFound({ what: "app" })
@@ -197,7 +206,9 @@ const closed = ({ isClosed }: Team): Conflict | undefined => (isClosed ? new Con
 const conflict = (reason: string): TeamOutcome<Conflict> => Either.left(new Conflict({ reason }))
 const unknown = (what: string): TeamOutcome<NotFound> => Either.left(new NotFound({ what }))
 
-/** `by` acted, and `about` is the account whose role the event is about. */
+/**
+ * The change with its audit event. `by` is the account that acted, `about` the account whose role the event is about.
+ */
 const changed = (
   team: Team,
   by: UserId,

@@ -8,7 +8,7 @@ import type { Timestamp } from "../shared/Timestamp.js"
 import type { TeamRole } from "./Role.js"
 import { endsAt, type Invitation, type Member, type Team } from "./Team.js"
 
-/** What a role lets its member do, as a sentence. */
+/** Sentences that explain to members what their role allows. */
 export const ROLE_WORDS: Readonly<Record<TeamRole, string>> = {
   owner: "As an owner you can do everything with the app: its secrets and its team are yours to change, too.",
   developer:
@@ -35,7 +35,7 @@ const mail = (to: UserId, key: string, subject: string, body: ReadonlyArray<stri
   naming: foldable
 })
 
-/** To the invited person, who has an account with a confirmed address. */
+/** The mail to the invited person, who has an account with a confirmed address. */
 export const invited = (
   team: Team,
   invitation: Invitation,
@@ -58,7 +58,7 @@ export const invited = (
     }
   )
 
-/** To the owner who invited. */
+/** The mail to the owner who invited the person who joined. */
 export const joined = (
   team: Team,
   { id, invitedBy }: Pick<Invitation, "id" | "invitedBy">,
@@ -74,7 +74,7 @@ export const joined = (
     { ...appLink(team), path: `${appLink(team).path}/team`, label: "The team" }
   )
 
-/** To the member whose role an owner changed. */
+/** The mail to the member whose role an owner changed. */
 export const roleChanged = (team: Team, { role, userId }: Pick<Member, "role" | "userId">, now: Timestamp) =>
   mail(
     userId,
@@ -87,7 +87,7 @@ export const roleChanged = (team: Team, { role, userId }: Pick<Member, "role" | 
     appLink(team)
   )
 
-/** To the member whom an owner removed. */
+/** The mail to the member whom an owner removed. */
 export const removed = (team: Team, { id, userId }: Pick<Member, "id" | "userId">, now: Timestamp): MailMessage =>
   mail(
     userId,
@@ -99,7 +99,7 @@ export const removed = (team: Team, { id, userId }: Pick<Member, "id" | "userId"
     PORTAL
   )
 
-/** To the member who left: somebody else may have used the account. */
+/** The mail to the member who left, because somebody else may have used the member's account. */
 export const left = (team: Team, { id, userId }: Pick<Member, "id" | "userId">, now: Timestamp): MailMessage =>
   mail(
     userId,
@@ -112,7 +112,7 @@ export const left = (team: Team, { id, userId }: Pick<Member, "id" | "userId">, 
     PORTAL
   )
 
-/** To the new holder. */
+/** The mail to the new holder of the app. */
 export const handedOver = (team: Team, { userId }: Pick<Member, "userId">, now: Timestamp): MailMessage =>
   mail(
     userId,

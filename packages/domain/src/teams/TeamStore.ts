@@ -18,12 +18,15 @@ export class TeamStore extends Context.Tag("@place-access/domain/teams/TeamStore
   {
     /** An app's team. None when there is no such app. */
     readonly find: (appId: AppId) => StoreEffect<Option.Option<Team>>
-    /** The open invitations of this address to apps that are not revoked, oldest first, then by id. At most 100. */
+    /**
+     * The open invitations of this address to apps that are not revoked, oldest first, then by id. At most 100 are
+     * returned.
+     */
     readonly listInvited: (email: Email, now: Timestamp) => StoreEffect<ReadonlyArray<ReceivedInvitation>>
     /**
-     * Locks the app, gives its team to `decide` and commits the team, event and mails that `decide` returns. `decide`
-     * is a plain function. `taker`: the member who takes the app over; `held` is how many apps that member holds,
-     * counted under the member's lock, and 0 without a taker. None when there is no such app.
+     * Locks the app, gives its team to `decide` and commits the team, audit event and mails that `decide` returns.
+     * `decide` is a plain function. `taker` is the member who takes the app over; `held` is how many apps that member
+     * holds, counted under the member's lock, and 0 without a taker. None when there is no such app.
      */
     readonly update: <E>(
       appId: AppId,

@@ -1,7 +1,7 @@
 /**
  * The team of an app: its holder, in whose name it is registered, and members with roles. `Role` says what a role
  * allows, `TeamLife` has the transitions, and `TeamNotice` the mails. Every program about an app asks `apps/getApp` for
- * the role; here are only the programs that change or read the team itself.
+ * the role; the programs in this room only change or read the team itself.
  *
  * @module
  */

@@ -18,9 +18,9 @@ import * as Team from "./Team.js"
 import * as TeamLife from "./TeamLife.js"
 import { type ReceivedInvitation, TeamStore } from "./TeamStore.js"
 
-/** A member as other members see them. */
+/** A member, with the fields that other members see. */
 export interface ListedMember {
-  /** Null: the holder. */
+  /** Null for the holder, who has no membership. */
   readonly id: MemberId | null
   readonly name: DisplayName
   /** Null for readers who are not owners. */
@@ -43,7 +43,10 @@ export interface ListedTeam {
 
 const noApp = () => new NotFound({ what: "app" })
 
-/** The app's team, for its members. Only owners read addresses and invitations. `NotFound` for others. */
+/**
+ * The app's team, for an account in it; `NotFound` for other accounts. Only owners read invitations and the addresses
+ * of others.
+ */
 export const readTeam = program("readTeam", function* (account: Account, appId: AppId) {
   const team = yield* Effect.mapError(yield* (yield* TeamStore).find(appId), noApp)
   const role = Team.roleOf(team, account.id)
@@ -74,8 +77,9 @@ export interface Invited {
 }
 
 /**
- * Invites the person who has this address, with a mail if an account has confirmed it. Without such an account, answer
- * and list are the same. Errors as `TeamLife.invite`.
+ * Invites the person with this address. The person gets a mail if an account has confirmed the address. Otherwise the
+ * answer and the list of invitations look the same, so that an owner cannot find out who has an account. Errors as
+ * `TeamLife.invite`.
  */
 export const inviteMember = program("inviteMember", function* (account: Account, appId: AppId, asked: Invited) {
   const id = InvitationId.make(yield* Entropy.id("inv"))
@@ -98,7 +102,7 @@ export const withdrawInvitation = program(
   }
 )
 
-/** The open invitations of the account's address. None while the address does not count as confirmed. */
+/** The open invitations of the account's address. Empty while the address does not count as confirmed. */
 export const listInvitations = program("listInvitations", function* (account: Account, rule: AddressRule) {
   const none: ReadonlyArray<ReceivedInvitation> = []
   if (!countsAsConfirmed(account, rule)) return none
@@ -122,12 +126,15 @@ export const getInvitation = program(
   }
 )
 
-/** Joins the team, and gives the account the role `developer`. Errors as `TeamLife.accept`. */
+/**
+ * Accepts an invitation: the account joins the team and gets the role `developer` of the service. Errors as
+ * `TeamLife.accept`.
+ */
 export const acceptInvitation = program(
   "acceptInvitation",
   function* (account: Account, rule: AddressRule, named: NamedInvitation) {
     yield* getInvitation(account, rule, named)
-    // The role may stay when joining fails: a developer without apps does no harm.
+    // The role stays when joining fails: a developer without apps does no harm.
     yield* (yield* AccountStore).addRoles(account.id, ["developer"])
     const memberId = MemberId.make(yield* Entropy.id("mbr"))
     yield* change(named.appId, TeamLife.accept(account, named.id, memberId), { unknown: "invitation" })
@@ -151,7 +158,7 @@ export const changeMemberRole = program(
   }
 )
 
-/** Removes a member. With the account's own membership: leaves. Errors as `TeamLife.remove`. */
+/** Removes a member. With the id of its own membership, the account leaves. Errors as `TeamLife.remove`. */
 export const removeMember = program("removeMember", function* (account: Account, appId: AppId, id: MemberId) {
   yield* change(appId, TeamLife.remove(account.id, id))
 })
@@ -167,7 +174,10 @@ export const handOver = program("handOver", function* (account: Account, appId: 
   yield* change(appId, TeamLife.handOver(account.id, id, memberId), { taker: id })
 })
 
-/** One transition, with its line of the log. Returns the changed team; undefined when nothing changed. */
+/**
+ * Commits one transition of a team and announces its audit event. Returns the changed team; undefined when nothing
+ * changed.
+ */
 const change = <E>(
   appId: AppId,
   step: (team: Team.Team, now: Timestamp.Timestamp, held: number) => TeamLife.TeamOutcome<E>,

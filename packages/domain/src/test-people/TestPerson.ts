@@ -8,27 +8,27 @@ import * as AccountLimits from "../quotas/AccountLimits.js"
 import { type AppId, type ConnectionId, Invalid, Scope, type Timestamp, type UserId } from "../shared/index.js"
 import { Either } from "effect"
 
-/** An account that stands for a test person of the app `testOf`. */
+/** The account of a test person; `testOf` is the app that the test person belongs to. */
 export interface TestAccount extends Account {
   readonly testOf: AppId
 }
 
-/** What a developer chooses for a new test person. */
+/** The fields that a developer chooses for a new test person. */
 export interface NewTestPerson {
   readonly name: DisplayName
-  /** At least one, at most `MAX_PLACES`. All of them are shared with the app. */
+  /** The places to make, from one to `MAX_PLACES`. All of them are shared with the app. */
   readonly places: ReadonlyArray<PlaceDraft>
   /** The scopes of the connection. Left out: every scope that the app could be granted now. */
   readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
 }
 
-/** A test person with what was made for it. */
+/** A test person, with the places, connection and readings that belong to it. */
 export interface TestPerson {
   readonly id: UserId
   readonly name: DisplayName
   readonly createdAt: Timestamp.Timestamp
   readonly places: ReadonlyArray<Place>
-  /** Null: the connection ended, or a failure prevented it. */
+  /** Null when the connection has ended. */
   readonly connectionId: ConnectionId | null
   /** When the phone's newest reading was captured; null: the phone has sent none. */
   readonly lastReadingAt: Timestamp.Timestamp | null
@@ -38,11 +38,11 @@ export const MAX_PLACES = 10
 
 export const DEFAULT_NAME = DisplayName.make("Test person")
 
-/** What the developer's page suggests for a new test person: Home in Amsterdam, and Work 3 km east of it. */
+/** The name and the position of Home that the developer's page suggests for a new test person: a point in Amsterdam. */
 export const SUGGESTED = { name: DisplayName.make("Robin"), lat: 52.3731, lon: 4.8926 }
 const WORK_EAST_DEG = 0.044
 
-/** Two places, the first at this point. */
+/** Two places: Home at this point, and Work about 3 km east of it. */
 export const homeAndWork = (lat: number, lon: number): ReadonlyArray<PlaceDraft> => {
   const east = lon + WORK_EAST_DEG
   const at = (lon: number) => ({ lat, lon, radiusM: DEFAULT_RADIUS_M })
@@ -52,10 +52,10 @@ export const homeAndWork = (lat: number, lon: number): ReadonlyArray<PlaceDraft>
   ]
 }
 
-/** For how many days a test person shares: the longest that the consent page offers for both tiers. */
+/** For how many days a test person shares both tiers: the longest time that the consent page offers for both. */
 export const DAYS = "90"
 
-/** Why an app has no test people now; undefined when it may have some. */
+/** Why an app can have no test people now; undefined when it can. */
 export const unavailable = (app: Pick<App.App, "status" | "revokedAt" | "suspendedAt">): string | undefined =>
   App.isGone(app) ? GONE : app.status === "production" ? IN_PRODUCTION : undefined
 
@@ -64,8 +64,8 @@ export const IN_PRODUCTION = "an app in production has no test people; make anot
 const GONE = "the app was revoked"
 
 /**
- * The account of a new test person. Nobody can sign in with it or mail to it: stored addresses of people are in lower
- * case, so no sign-in and no password link finds this address (as with `AccountDeletion.NOBODY`).
+ * The account of a new test person. Nobody can sign in to it or send mail to it: stored addresses of people are in
+ * lower case, so no sign-in and no password link finds this address (as with `AccountDeletion.NOBODY`).
  */
 export const account = (id: UserId, testOf: AppId, name: DisplayName, createdAt: Timestamp.Timestamp): TestAccount => ({
   id,
@@ -81,7 +81,7 @@ export const account = (id: UserId, testOf: AppId, name: DisplayName, createdAt:
   testOf
 })
 
-/** The scopes of the new connection. `Invalid` on `scopes`: a scope is not available, or there is none. */
+/** The scopes of the new connection. `Invalid` on `scopes` when a scope is not available, or when there is no scope. */
 export const grantedScopes = (
   asked: ReadonlyArray<Scope.Scope> | undefined,
   app: App.App,

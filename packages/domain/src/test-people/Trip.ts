@@ -5,13 +5,13 @@ import type { Circle, Point } from "../places/Geometry.js"
 import { Conflict } from "../shared/Errors.js"
 import { MINUTE, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** What the phone of a test person does. Each trip ends now, or `lateMinutes` ago. */
+/** A simulated trip of a test person's phone. Its last reading is captured now, or `lateMinutes` ago. */
 export type Trip =
-  /** Outside of the circle, then at its centre. */
+  /** A reading outside of the circle, then one at its centre. */
   | (Quality & { readonly kind: "arrive"; readonly circle: Circle })
-  /** At the centre of the circle, then outside. */
+  /** A reading at the centre of the circle, then one outside. */
   | (Quality & { readonly kind: "leave"; readonly circle: Circle })
-  /** Outside of the circle, then at its centre for `minutes`, with a reading in each minute. */
+  /** A reading outside of the circle, then one in each of `minutes` minutes at its centre. */
   | (Quality & { readonly kind: "stay"; readonly circle: Circle; readonly minutes: number })
   /** A recorded log, moved in time so that its last reading is the end of the trip. */
   | (Pick<Quality, "lateMinutes"> & { readonly kind: "log"; readonly readings: ReadonlyArray<Reading> })
@@ -21,27 +21,32 @@ export type TripKind = Trip["kind"]
 interface Quality {
   /** The accuracy of each reading in metres. */
   readonly accuracyM: number
-  /** How long before their arrival the readings were captured. Beyond 15 minutes, no rule fires (Spec §4.6.4). */
+  /**
+   * How many minutes before their upload the readings were captured. Beyond 15 minutes, no rule fires (Spec §4.6.4).
+   */
   readonly lateMinutes: number
 }
 
 export const ACCURACY_M = { least: 1, most: 10_000, usual: 10 } as const
 export const MINUTES = { least: 5, most: 720, usual: 30 } as const
 export const LATE_MINUTES = { least: 0, most: 1_440, usual: 0 } as const
-/** The most readings of a recorded log. */
+/** The least and the most readings of a recorded log. */
 export const LOG_READINGS = { least: 1, most: 1_000 } as const
 /** The most bytes of a file with a recorded log: a kilobyte for each reading, and more than any format needs. */
 export const LOG_BYTES = 1_048_576
 
-/** How far outside of the circle a trip begins or ends. A reading there with an accuracy this large decides nothing. */
+/**
+ * Metres from the edge of the circle to the point outside. A reading there with an accuracy of this or more decides
+ * nothing.
+ */
 const OUTSIDE_M = 500
-/** The time between the reading outside and the reading inside. */
+/** The time between the reading outside and the nearest reading inside. */
 const APPROACH = MINUTE
 
 /**
- * The readings of the trip, the oldest first. `lastAt`: when the newest reading of the person was captured. Rules
- * ignore readings that are older than those they have seen, so a trip that is not late lies after `lastAt`; `Conflict`
- * says so when there is not enough time between `lastAt` and now.
+ * The readings of the trip, the oldest first. `lastAt` is when the person's newest reading was captured. Rules ignore
+ * readings that are older than those they have used, so a trip that is not late begins after `lastAt`, except a
+ * recorded log. `Conflict` when there is not enough time between `lastAt` and now.
  */
 export const readings = (
   trip: Trip,
@@ -50,7 +55,7 @@ export const readings = (
 ): Either.Either<ReadonlyArray<Reading>, Conflict> => {
   const end = plus(now, -trip.lateMinutes * MINUTE)
   if (trip.kind === "log") return Either.right(movedTo(trip.readings, end))
-  // A late trip is expected to be older than other readings: then it fires nothing, as with a real phone.
+  // A late trip may be older than other readings: its readings then fire nothing, as with a real phone.
   const after = trip.lateMinutes > 0 ? null : lastAt
   return trip.kind === "stay" ? stay(trip, after, end) : crossing(trip, after, end)
 }
@@ -60,7 +65,8 @@ const crossing = (
   after: Timestamp | null,
   end: Timestamp
 ): Either.Either<ReadonlyArray<Reading>, Conflict> => {
-  // After another trip this time is shorter, so that a second arrival need not wait.
+  // Shortly after another trip, the approach is shorter than `APPROACH`, so that a second arrival need not wait a
+  // minute.
   const begin = Math.max(end - APPROACH, after === null ? -Infinity : after + 1) as Timestamp
   if (begin >= end) return Either.left(new Conflict({ reason: TOO_SOON }))
   const points = kind === "arrive" ? [outside(circle), circle] : [circle, outside(circle)]
@@ -94,10 +100,13 @@ const at = ({ lat, lon }: Point, capturedAt: Timestamp, accuracyM: number): Read
   accuracyM
 })
 
-/** Shorter than any degree of latitude (110.6 km or more), so that a point outside is `OUTSIDE_M` away or more. */
+/**
+ * Metres. Less than the length of any degree of latitude (110.6 km or more), so that the point outside is at least
+ * `OUTSIDE_M` from the edge.
+ */
 const METRES_OF_A_DEGREE = 110_000
 
-/** A point outside of the circle, towards the equator, so that it never lies beyond a pole. */
+/** A point outside of the circle, towards the equator, so that the point is never beyond a pole. */
 const outside = ({ lat, lon, radiusM }: Circle): Point => ({
   lat: lat - (lat < 0 ? -1 : 1) * ((radiusM + OUTSIDE_M) / METRES_OF_A_DEGREE),
   lon

@@ -1,7 +1,7 @@
 /**
- * Test people: made-up people of an app in the sandbox, with places, a phone and a connection. Their developer sends
- * them on trips (`simulateTrip`), and everything behind it is real: uploads, rules, webhooks, visits and the access
- * log. A test person is an account that nobody can sign in with, and that is deleted like every account.
+ * Test people: made-up people of an app in the sandbox, with places, a phone and a connection. The app's developers
+ * send them on trips (`simulateTrip`). The trip is simulated; uploads, rules, webhooks, visits and the access log are
+ * real. A test person is an account that nobody can sign in with, and that is deleted like every account.
  *
  * @module
  */

@@ -34,17 +34,17 @@ import { TestPersonStore } from "./TestPersonStore.js"
 /** A new test person, with the secrets that are returned only once. */
 export interface MadeTestPerson {
   readonly person: TestPerson.TestPerson
-  /** What the token endpoint would have answered to the app. */
+  /** The answer that the token endpoint would give the app for this connection. */
   readonly tokens: TokenGrant
-  /** The token of the phone, as a phone's owner reads it at set-up. */
+  /** The device token of the simulated phone, with which the developer can upload too. */
   readonly phoneToken: string
 }
 
 /**
- * Makes a test person of the app: an account, its places, a phone, and a connection with tokens. The connection comes
- * about by the programs of the consent page and the token endpoint, so it is like that of a real person. `Invalid` for
- * scopes that the app cannot be granted; `Conflict` for an app outside the sandbox, and for one person too many. A
- * failure on the way removes what was made.
+ * Makes a test person of the app: an account, its places, a phone, and a connection with tokens. The programs of the
+ * consent page and the token endpoint make the connection, so it is like that of a real person. `Invalid` for scopes
+ * that the app cannot be granted; `Conflict` for an app outside the sandbox, and beyond the limit of test people. If a
+ * step fails, everything that was made is removed.
  */
 export const makeTestPerson = program("makeTestPerson", function* (app: App, asked: TestPerson.NewTestPerson) {
   yield* refuseOutsideSandbox(app)
@@ -85,7 +85,7 @@ const equip = (
     return made
   })
 
-/** No browser ever opens this address: the code is read out of it at once. */
+/** The redirect URI of the consent. No browser opens it: `connect` takes the code out of the address. */
 const NOWHERE = RedirectUri.make("https://test-person.invalid/")
 
 /** Approves a consent and exchanges its code for tokens, as a user's browser and the app would. */
@@ -127,7 +127,7 @@ const connect = (
     if (code === undefined) return yield* StoreError.broken("the approval of a test person has no code")
     return yield* exchangeCode(app, { code: decodeURIComponent(code), codeVerifier: verifier, redirectUri: NOWHERE })
   }).pipe(
-    // Nobody else knows the person, so these refusals mean that the app left the sandbox meanwhile.
+    // Nobody else uses this person's request, so these refusals mean that the app left the sandbox meanwhile.
     Effect.catchTags({
       ConsentRefused: () => new Conflict({ reason: TestPerson.IN_PRODUCTION }),
       InvalidGrant: () => new Conflict({ reason: TestPerson.IN_PRODUCTION }),
@@ -183,18 +183,21 @@ export const removeTestPerson = program("removeTestPerson", function* (app: App,
   yield* remove(id)
 })
 
-/** Begins the deletion. Only the last admin's is refused, and a test person has no role: the outcome is ignored. */
+/**
+ * Begins the deletion of the account. The outcome is ignored: only the deletion of the last admin is refused, and a
+ * test person has no role.
+ */
 const remove = (id: UserId) =>
   Effect.gen(function* () {
     yield* (yield* AccountDeletionStore).begin(id, AccountDeletion.decide)
   })
 
-/** Test people that are removed in one run. */
+/** The number of test people that one run removes. */
 const BATCH = 100
 
 /**
- * Removes the test people of apps that left the sandbox, were revoked or are gone, and counts them. A worker runs it
- * every minute; until then their connections answer nothing (`WithApp.isSuspended`).
+ * Removes test people whose app left the sandbox, was revoked or is gone, and returns their number. A worker runs it
+ * every minute; until then the connections of these test people get no answers (`WithApp.isSuspended`).
  */
 export const removeStrayTestPeople = program("removeStrayTestPeople", function* () {
   const stray = yield* (yield* TestPersonStore).listStray(BATCH)

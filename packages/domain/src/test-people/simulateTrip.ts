@@ -8,19 +8,19 @@ import { getTestPerson } from "./manageTestPeople.js"
 import * as TestPerson from "./TestPerson.js"
 import * as Trip from "./Trip.js"
 
-/** A trip as a developer asks for it: with the id of one of the person's places. */
+/** A developer's request for a trip: the id of one of the person's places, or a recorded log. */
 export type TripRequest =
   | {
       readonly kind: "arrive" | "leave" | "stay"
       readonly placeId: PlaceId
-      /** Read for a stay only. */
+      /** The length of a stay; ignored for the other kinds. */
       readonly minutes: number
       readonly accuracyM: number
       readonly lateMinutes: number
     }
   | { readonly kind: "log"; readonly readings: ReadonlyArray<Reading>; readonly lateMinutes: number }
 
-/** What a trip sent, and what became of it. */
+/** The readings that a trip sent, and the result of their upload. */
 export interface Simulated {
   /** How many readings the phone sent. */
   readonly readings: number
@@ -33,8 +33,9 @@ export interface Simulated {
 
 /**
  * Sends the readings of a trip as the test person's phone, through the program for real uploads: rules fire, webhooks
- * are delivered and visits derived. The readings lie in the past, so nothing waits. `NotFound` for an unknown person or
- * place; `Conflict` for an app outside the sandbox, and when the trip does not fit after the newest reading.
+ * are delivered and visits derived. The readings are captured in the past, so the developer need not wait for a trip of
+ * an hour. `NotFound` for an unknown person or place; `Conflict` for an app outside the sandbox, and when the trip does
+ * not fit between the newest reading and now.
  */
 export const simulateTrip = program("simulateTrip", function* (app: App, id: UserId, asked: TripRequest) {
   const person = yield* getTestPerson(app, id)

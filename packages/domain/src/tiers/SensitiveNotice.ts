@@ -2,11 +2,11 @@ import { Schema } from "effect"
 import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 import { type Expiries, graceEndsAt } from "./Tier.js"
 
-/** Notices about the end of a sensitive tier, each sent once for every end date (Spec §6.1, §6.3.2). */
+/** Notices to the app about the end of a sensitive tier, each sent once for every end date (Spec §6.1, §6.3.2). */
 export const SensitiveNoticeKind = Schema.Literal("expiring_14", "expiring_7", "lapsed", "removed")
 export type SensitiveNoticeKind = typeof SensitiveNoticeKind.Type
 
-/** A notice that was sent. Stored with the event, so that it is not sent twice. */
+/** A notice that was sent. The store keeps it with the event, so that no sweep sends the notice twice. */
 export interface SensitiveNotice {
   /** The end of the sensitive tier. A renewal sets a new date, which has notices of its own. */
   readonly expiresAt: Timestamp
@@ -27,8 +27,9 @@ const moments = (expiresAt: Timestamp): ReadonlyArray<Moment> => [
 ]
 
 /**
- * The notices due at `now`, in order; notices before `from` were sent or dropped. `lapsed` and `removed` are always
- * sent; a warning is dropped when a later notice is due too: "14 days" at 7 days, both warnings after the end date.
+ * The notices due at `now`, in order. Notices before `from` were sent or dropped earlier. `lapsed` and `removed` are
+ * always sent. A warning is dropped when a later notice is due too: "14 days" when "7 days" is due, and both warnings
+ * after the end date.
  */
 export const due = (expiresAt: Timestamp, from: Timestamp, now: Timestamp): ReadonlyArray<Moment> => {
   const passed = moments(expiresAt).filter(({ at }) => at >= from && at <= now)
@@ -36,13 +37,14 @@ export const due = (expiresAt: Timestamp, from: Timestamp, now: Timestamp): Read
 }
 
 /**
- * When the sweep must next handle a connection, at `from` or later: at its standard end or the next notice; null:
- * never. At a consent, `from` is its time: earlier notices are skipped, a notice due then is sent (Spec §6.3.3).
+ * When the sweep must next handle a connection, at `from` or later: at the standard end or at the next notice; null:
+ * never. After a consent, `from` is the time of the consent: notices before it are skipped, and a notice due at exactly
+ * that time is sent (Spec §6.3.3).
  */
 export const nextLook = ({ sensitiveExpiresAt, standardExpiresAt }: Expiries, from: Timestamp): Timestamp | null => {
   const told = sensitiveExpiresAt === null ? [] : moments(sensitiveExpiresAt).map(({ at }) => at)
   const ahead = told.filter((at) => at >= from)
-  // A standard end in the past is due at once.
+  // The standard end is included even before `from`: a connection whose end has passed is due at once.
   const all = standardExpiresAt === null ? ahead : [standardExpiresAt, ...ahead]
   return all.reduce<Timestamp | null>((first, at) => (first === null || at < first ? at : first), null)
 }

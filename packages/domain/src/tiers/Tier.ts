@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 
-/** How long a user can grant standard scopes (Spec §4.2). A day is exactly 24 hours (decision T4). */
+/** For how many days a user can grant standard scopes (Spec §4.2). A day is exactly 24 hours (decision T4). */
 export const StandardDays = Schema.Literal(1, 7, 30, 90, "never")
 export type StandardDays = typeof StandardDays.Type
 export const SensitiveDays = Schema.Literal(1, 7, 30, 90)
@@ -10,14 +10,17 @@ export type SensitiveDays = typeof SensitiveDays.Type
 
 export const DEFAULT_DAYS = 30
 
-/** The grace period: for this long after its end, one confirmation renews the sensitive tier (Spec §3.1). */
+/**
+ * Milliseconds. The grace period: for this long after the end of the sensitive tier, one confirmation of the user
+ * renews it (Spec §3.1).
+ */
 export const GRACE = 14 * DAY
 
-/** The end of a standard tier chosen now; null: never. */
+/** The end of a standard tier that the user grants now; null: no end. */
 export const standardExpiry = (days: StandardDays, now: Timestamp): Timestamp | null =>
   days === "never" ? null : plus(now, days * DAY)
 
-/** The end of a sensitive tier chosen now. */
+/** The end of a sensitive tier that the user grants now. */
 export const sensitiveExpiry = (days: SensitiveDays, now: Timestamp): Timestamp => plus(now, days * DAY)
 
 export interface Expiries {
@@ -25,7 +28,10 @@ export interface Expiries {
   readonly sensitiveExpiresAt: Timestamp | null
 }
 
-/** `none`: no sensitive scope is granted. `removed`: the grace period has ended, whether or not the sweep has run. */
+/**
+ * `none`: no sensitive scope is granted. `lapsed`: the tier has ended, and the grace period has not. `removed`: the
+ * grace period has ended, whether or not the sweep has run.
+ */
 export type SensitiveState = "none" | "active" | "lapsed" | "removed"
 
 /** The state of the sensitive tier at `now` (Spec §3.1). */
@@ -38,9 +44,9 @@ export const sensitiveState = ({ sensitiveExpiresAt }: Expiries, now: Timestamp)
         ? "lapsed"
         : "removed"
 
-/** Whether the standard tier is live. Its end is exclusive. */
+/** Whether the standard tier is live. It is not live any more at its end. */
 export const standardIsLive = ({ standardExpiresAt }: Expiries, now: Timestamp): boolean =>
   standardExpiresAt === null || now < standardExpiresAt
 
-/** The end of the grace period: until then one confirmation renews the sensitive tier. */
+/** The end of the grace period. Before it, one confirmation of the user renews the sensitive tier. */
 export const graceEndsAt = (sensitiveExpiresAt: Timestamp): Timestamp => plus(sensitiveExpiresAt, GRACE)

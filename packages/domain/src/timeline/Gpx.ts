@@ -1,4 +1,5 @@
-// Fixes as a GPX 1.1 file, as in an archive. Maps and our own import can read such a file.
+// Writes fixes as a GPX 1.1 file, in the same form as in an archive. Map programs and the service's own import can read
+// the file.
 import { GPX_BEGIN, GPX_END, trackPoint } from "../exports/Entries.js"
 import type { StoredFix } from "../fixes/Fix.js"
 

@@ -1,34 +1,38 @@
-// A visit as its owner reads it, and until when it is known. Decision timeline-4.
+// A visit as the person who made it sees it, and how the visit ends. Decision timeline-4.
 import type { PlaceRef } from "../places/Place.js"
 import { MINUTE, type Timestamp } from "../shared/Timestamp.js"
 
 export interface OwnVisit {
   readonly arrival: Timestamp
   readonly departure: Timestamp | null
-  /** The person left at `departure` or later (`Visit.isUncertain`). */
+  /** Whether the person left at `departure` or later, at an unknown time (`Visit.isUncertain`). */
   readonly isUncertain: boolean
   readonly place: PlaceRef
 }
 
 /**
- * Without a reading for this long, where the person is counts as unknown. A resting phone sends at least one an hour.
+ * Milliseconds. After this long without a reading, it is unknown where the person is. A phone at rest sends at least
+ * one reading an hour.
  */
 export const LONG_SILENCE = 70 * MINUTE
 
-/** Whether a reading is too old to tell where the person is now. */
+/** Whether a reading is too old to show where the person is now. */
 export const isOld = (heardAt: Timestamp, now: Timestamp): boolean => now - heardAt >= LONG_SILENCE
 
 /**
- * How a visit ends. `left`: at the departure. `still`: the phone sends, so the visit lasts until now. `unheard`:
- * nothing says that the person left, and the phone has been silent since `at`. `uncertain`: after `at` the phone was
- * silent for hours, and then far away: when the person left is not known.
+ * How a visit ends. `left`: the person left at the departure. `still`: the phone sends readings, so the visit lasts
+ * until now. `unheard`: no reading shows that the person left, and the phone has been silent since `at`. `uncertain`:
+ * after `at` the phone was silent for hours and then far away, so it is unknown when the person left.
  */
 export interface VisitEnd {
   readonly kind: "left" | "still" | "unheard" | "uncertain"
   readonly at: Timestamp
 }
 
-/** `heardAt`: the newest reading of the owner's phones; null or before the visit: only a phone's report shows it. */
+/**
+ * How the visit ends. `heardAt` is the time of the newest reading of the owner's phones. Null, or before the visit:
+ * only a phone's visit report shows the visit, which then counts as going on.
+ */
 export const endOf = (
   { arrival, departure, isUncertain }: Pick<OwnVisit, "arrival" | "departure" | "isUncertain">,
   heardAt: Timestamp | null,

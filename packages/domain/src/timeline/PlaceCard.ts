@@ -3,16 +3,19 @@ import type { Place } from "../places/Place.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import { type OwnVisit, type VisitEnd, endOf } from "./OwnVisit.js"
 
-/** A place with what its owner wants to know of it (decision places-5). */
+/** A place, with the facts that a card shows to its owner (decision places-5). */
 export interface PlaceCard {
   readonly place: Place
   /** The live connections that share the place, by the app's name. */
   readonly sharedWith: ReadonlyArray<UserConnection>
-  /** The newest visit and its end; null when none of the newest visits that were read was there. */
+  /** The newest visit to the place and how it ends; null when none of `visits` was there. */
   readonly lastVisit: (OwnVisit & { readonly end: VisitEnd }) | null
 }
 
-/** The cards of these places: the connections that share each, and its last visit. `heardAt`: as for `endOf`. */
+/**
+ * The cards of these places. `visits` are the newest visits at any of them; `heardAt` is the time of the newest reading
+ * of the owner's phones, as for `endOf`.
+ */
 export const of = (
   places: ReadonlyArray<Place>,
   connections: ReadonlyArray<UserConnection>,

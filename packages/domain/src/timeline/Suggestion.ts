@@ -6,7 +6,7 @@ import type { Place, PlaceKind } from "../places/Place.js"
 import { HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
 import { line, type Stop, stops } from "./Trace.js"
 
-/** A spot where the person often is, and which is no place yet. */
+/** A spot where the person often is, and which is not inside a place yet. */
 export interface Suggestion {
   readonly centre: Geometry.Point
   readonly kind: PlaceKind
@@ -16,17 +16,20 @@ export interface Suggestion {
   readonly lastAt: Timestamp
 }
 
-/** Stops nearer than this are at one spot. A place of the usual size then contains all of them. */
+/**
+ * Metres. Stops nearer to each other than this are at one spot. A place of the default radius then contains all of
+ * them.
+ */
 const SAME_SPOT_M = 150
-/** A night or a working day at a spot is this long at the least. */
+/** Milliseconds. Only a stop of at least this length can be a night or a working day. */
 const LONG_ENOUGH = 3 * HOUR
-/** Fewer nights or days are a visit and not a habit. */
+/** With fewer nights or days than this, the spot is no habit and is not suggested. */
 const OFTEN_ENOUGH = 3
-/** The middle of a night, after midnight: a person spent the night at the stop that covers this time. */
+/** Milliseconds after midnight: the middle of a night. A person spent the night at the stop that covers this time. */
 const NIGHT_AT = 3 * HOUR
 
 /**
- * At most one spot of nights (a home) and one of days (work), the most frequent ones, without spots inside a place.
+ * At most two spots outside of the known places: the spot of most nights (home), and the spot of most days (work).
  * `fixes` may be of several phones, in any order.
  */
 export const of = (
@@ -80,7 +83,7 @@ const best = (
       spot = { centre: stop.centre, dates: new Set(), lastAt: stop.until }
       spots.push(spot)
     }
-    // Stops are in the order of time.
+    // Stops are in the order of time, so this stop is the latest of the spot until now.
     spot.lastAt = stop.until
     for (const date of dates) spot.dates.add(date)
   }

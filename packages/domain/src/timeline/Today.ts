@@ -1,4 +1,4 @@
-// What the owner's first page says. Decision timeline-1.
+// The contents of the owner's first page. Decision timeline-1.
 import type { AppTally } from "../access-log/AccessLogStore.js"
 import type { CurrentPlace } from "../answers/CurrentPlace.js"
 import type { UserConnection } from "../connection/ConnectionView.js"
@@ -37,16 +37,16 @@ export interface Today {
   readonly now: Timestamp
   /** The last `DAYS` local days, today at the end. */
   readonly days: ReadonlyArray<LocalDays.LocalDay>
-  /** How many places, phones and live connections there are. Without one of each, apps get no answer. */
+  /** How many places, phones and live connections there are. Without at least one of each, apps get no answer. */
   readonly places: number
   readonly phones: number
   readonly connections: number
   /** The phone that sent last; null without phones. */
   readonly phone: PhoneState | null
   readonly where: CurrentPlace
-  /** Since when the person is there; null: not known. */
+  /** Since when the person is at `where`; null: not known. */
   readonly since: Timestamp | null
-  /** `where` comes from an old reading: it says only where the person was last. */
+  /** Whether `where` comes from an old reading, which shows only where the person was last. */
   readonly isPast: boolean
   readonly asked: ReadonlyArray<AskedApp>
   readonly ending: ReadonlyArray<EndingSoon>
@@ -56,16 +56,19 @@ export interface Today {
 }
 
 export const DAYS = 14
-/** Ends within this time are shown: long enough to act, and not so long that one is always shown. */
+/**
+ * Milliseconds. The page shows what ends within this time: early enough to act, and late enough that the list is
+ * usually empty.
+ */
 const SOON = 7 * DAY
-/** A flag is shown for this long. */
+/** Milliseconds for which the page shows a volume flag. */
 export const FLAG_FOR = 3 * DAY
 
 /** The last `DAYS` days of the zone, the present one included. */
 export const days = (zone: LocalDays.TimeZone, now: Timestamp): ReadonlyArray<LocalDays.LocalDay> =>
   LocalDays.between(zone, plus(now, -(DAYS + 1) * DAY), plus(now, 1)).slice(-DAYS)
 
-/** The phone that sent last: it is the phone that the person carries. */
+/** The phone that sent last, because that is probably the phone that the person carries; null without phones. */
 export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneState | null => {
   const [device] = [...devices].sort((a, b) => (b.lastSeenAt ?? 0) - (a.lastSeenAt ?? 0))
   if (device === undefined) return null
@@ -73,7 +76,10 @@ export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneStat
   return { device, lastSeenAt, state: Silence.of(lastSeenAt, now) }
 }
 
-/** Since when the person is where `where` says: since the arrival, or since the last departure; null: unknown. */
+/**
+ * Since when the person is where `where` says: at a place since the arrival, elsewhere since the last departure. Null:
+ * unknown.
+ */
 export const since = (where: CurrentPlace, visits: ReadonlyArray<OwnVisit>): Timestamp | null => {
   if (where.state === "unknown") return null
   const { place } = where
@@ -85,10 +91,13 @@ export const since = (where: CurrentPlace, visits: ReadonlyArray<OwnVisit>): Tim
   return ends.includes(null) ? null : ends.reduce((a, b) => (a === null || (b !== null && b > a) ? b : a), null)
 }
 
-/** Whether `where` says no more than where the person was last (decision timeline-4). */
+/**
+ * Whether `where` comes from a reading that is too old, so that it shows only where the person was last (decision
+ * timeline-4).
+ */
 export const isPast = ({ asOf }: CurrentPlace, now: Timestamp): boolean => asOf !== null && isOld(asOf, now)
 
-/** The apps that sent requests in these days, sorted by today's count, then by the total; highest first. */
+/** The apps that sent requests in the last `length` days, sorted by today's count, then by the total; highest first. */
 export const asked = (
   tallies: ReadonlyArray<AppTally>,
   names: ReadonlyMap<AppId, string>,
@@ -115,7 +124,7 @@ export const ending = (connections: ReadonlyArray<UserConnection>, now: Timestam
       const ends = (what: EndingSoon["what"], at: Timestamp | null) =>
         at !== null && at > now && at - now <= SOON ? [{ connection, what, at }] : []
       const all = ends("connection", grantExpiresAt)
-      // The end of the connection ends exact location with it.
+      // Exact location ends with the connection, so its own date is left out when it is not earlier.
       return grantExpiresAt !== null && sensitiveExpiresAt !== null && sensitiveExpiresAt >= grantExpiresAt
         ? all
         : [...all, ...ends("exact_location", sensitiveExpiresAt)]

@@ -1,4 +1,4 @@
-// A day of a person as stays, stops, ways and gaps. Decision timeline-2.
+// Divides a person's day into stays, stops, ways, gaps and deleted stretches. Decision timeline-2.
 import type { StoredFix } from "../fixes/Fix.js"
 import * as Geometry from "../places/Geometry.js"
 import type { PlaceRef } from "../places/Place.js"
@@ -12,29 +12,29 @@ export interface Part {
 }
 
 export type Segment =
-  /** At one of the own places. `began`: its arrival, which may lie before the day. `end`: how the visit ends. */
+  /** At one of the person's places. `began` is the arrival, which may be before the day. `end`: how the visit ends. */
   | (Part & {
       readonly kind: "stay"
       readonly place: PlaceRef
       readonly began: Timestamp
       readonly end: VisitEnd["kind"]
     })
-  /** For a while at one spot that is no place. */
+  /** For at least `MIN_STOP` at one spot that is no place. */
   | (Part & { readonly kind: "stop"; readonly centre: Geometry.Point })
-  /** On the way. `lengthM` follows the readings. */
+  /** On the way. `lengthM` is the length of the line through the readings. */
   | (Part & { readonly kind: "way"; readonly lengthM: number })
-  /** The phone said nothing, or no more than one position. */
+  /** The phone sent no reading, or a single one. */
   | (Part & { readonly kind: "gap" })
   /** The owner deleted this stretch. */
   | (Part & { readonly kind: "erased" })
 
-/** A shorter stop is part of a way: traffic lights, a bus stop. */
+/** A stop that is shorter than this, such as at traffic lights, is part of a way. */
 export const MIN_STOP = 10 * MINUTE
-/** Readings this near to the middle of a stop belong to it: most phones are less than 50 m off. */
+/** Metres. Readings this near to the middle of a stop belong to the stop: most phones are less than 50 m off. */
 const STOP_RADIUS_M = 120
-/** Without a reading for this long, where the person was in between counts as unknown. */
+/** Milliseconds. After this long without a reading, it is unknown where the person was in between. */
 export const MIN_GAP = LONG_SILENCE
-/** A less precise reading is left out: it would move a line by streets. */
+/** Metres. A less precise reading is left out, because it would move the line on the map by streets. */
 const MAX_ACCURACY_M = 200
 
 /** A spot where the phone stayed for `MIN_STOP` at the least. */
@@ -61,12 +61,16 @@ export const stops = (fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Stop> => {
   return found
 }
 
-/** The mean of at most the last 60 members: enough to steady a stop, and the work for a day stays linear. */
+/**
+ * The mean position of the last 60 members at most: enough for a steady position, and few enough that the work for a
+ * day stays linear in its readings.
+ */
 const middle = (members: ReadonlyArray<StoredFix>): Geometry.Point => {
   const last = members.slice(-60)
   const [first] = last
   if (first === undefined) return { lat: 0, lon: 0 }
-  // Differences to the first member, so that a stop on the date line has its middle there.
+  // Averages the differences to the first member, so that the middle of a stop on the date line is on the date line
+  // too.
   const sum = last.reduce(
     (all, { lat, lon }) => ({ lat: all.lat + lat - first.lat, lon: all.lon + turn(lon - first.lon) }),
     {
@@ -79,7 +83,9 @@ const middle = (members: ReadonlyArray<StoredFix>): Geometry.Point => {
 
 const turn = (degrees: number): number => ((degrees + 540) % 360) - 180
 
-/** The precise readings of the phone that sent most, oldest first: two phones would make a zigzag. */
+/**
+ * The precise readings of the phone that sent most, oldest first. The readings of two phones would make a zigzag line.
+ */
 export const line = (fixes: ReadonlyArray<StoredFix>): ReadonlyArray<StoredFix> => {
   const counts = new Map<string, number>()
   for (const { deviceId } of fixes) counts.set(deviceId, (counts.get(deviceId) ?? 0) + 1)
@@ -96,7 +102,7 @@ export const lengthM = (fixes: ReadonlyArray<Geometry.Point>): number =>
     return before === undefined ? 0 : all + Geometry.distanceM(before, fix)
   }, 0)
 
-/** What is known beside the day's readings and visits. */
+/** Facts beside the day's readings and visits that `segments` needs. */
 interface Around {
   /** The stretches that the owner deleted. */
   readonly erasures?: ReadonlyArray<Part>
@@ -104,9 +110,9 @@ interface Around {
 }
 
 /**
- * The segments of a day until `now`, oldest first. Stays may overlap, because a place may lie in another; everything
- * else fills the time between them and the deleted stretches. `fixes` are a `line`. `heardAt`: the newest reading of
- * all phones, of any day; an open stay is known until then only (`endOf`).
+ * The segments of a day until `now`, oldest first. Stays may overlap, because one place may be inside another; stops,
+ * ways and gaps fill the time between stays and deleted stretches. `fixes` are the result of `line`. `heardAt` is the
+ * time of the newest reading of all phones, of any day: an open stay is known until then only (`endOf`).
  */
 export const segments = (
   day: Part,
@@ -137,7 +143,10 @@ export const segments = (
   return [...covered, ...between].sort((a, b) => a.from - b.from)
 }
 
-/** Stops, ways and gaps in a part without stays. The readings at both ends belong to the ways. */
+/**
+ * Stops, ways and gaps in a part without stays. Readings at both ends of the part count, so that a way begins and ends
+ * at the stays beside it.
+ */
 const moved = (part: Part, fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Segment> => {
   const own = fixes.filter(({ capturedAt }) => capturedAt >= part.from && capturedAt <= part.until)
   const found: Array<Segment> = []
@@ -145,7 +154,7 @@ const moved = (part: Part, fixes: ReadonlyArray<StoredFix>): ReadonlyArray<Segme
   const pass = (until: Timestamp) => {
     const [first, ...rest] = until > at ? waysAndGaps({ from: at, until }, own) : []
     const last = found.at(-1)
-    // A stop goes on over a silence that is too short to be a gap.
+    // A stop continues through a silence that is shorter than `MIN_GAP`.
     if (last?.kind === "stop" && first?.kind === "gap" && rest.length === 0 && isShort(first)) {
       found[found.length - 1] = { ...last, until }
     } else if (first !== undefined) found.push(first, ...rest)
@@ -177,7 +186,7 @@ const waysAndGaps = (part: Part, fixes: ReadonlyArray<StoredFix>): ReadonlyArray
   const way = (until: Timestamp) => {
     if (until <= at) return
     const on = own.filter(({ capturedAt }) => capturedAt >= at && capturedAt <= until)
-    // A single reading is a spot and no way.
+    // A single reading has no length, so it makes no way.
     if (on.length < 2) return gap(until)
     found.push({ kind: "way", from: at, until, lengthM: lengthM(on) })
     at = until
@@ -195,7 +204,7 @@ const waysAndGaps = (part: Part, fixes: ReadonlyArray<StoredFix>): ReadonlyArray
 const later = (a: Timestamp, b: Timestamp): Timestamp => (a > b ? a : b)
 const earlier = (a: Timestamp, b: Timestamp): Timestamp => (a < b ? a : b)
 
-/** The visits and the time at each place, the longest time first. */
+/** The number of visits and the total time at each place, the longest time first. */
 export const totals = (
   segments: ReadonlyArray<Segment>
 ): ReadonlyArray<{ readonly place: PlaceRef; readonly visits: number; readonly millis: number }> => {
@@ -208,7 +217,10 @@ export const totals = (
   return [...found.values()].sort((a, b) => b.millis - a.millis)
 }
 
-/** At most `limit` readings, evenly chosen, with the first and the last: what a map can draw. */
+/**
+ * At most `limit` readings, evenly chosen, with the first and the last, because a map cannot draw all readings of a
+ * day.
+ */
 export const thinned = <A>(fixes: ReadonlyArray<A>, limit: number): ReadonlyArray<A> => {
   if (fixes.length <= limit) return fixes
   const step = (fixes.length - 1) / (limit - 1)

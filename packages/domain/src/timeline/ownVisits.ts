@@ -2,7 +2,7 @@ import { PlaceStore } from "../places/PlaceStore.js"
 import { ConnectionId, type PlaceId, program, Timestamp, type UserId } from "../shared/index.js"
 import { listVisits, type VisitAt, type VisitsQuery } from "../visits/index.js"
 
-/** Stands for the owner where a program asks for a connection. No connection has this id. */
+/** The connection id that stands for the owner, because `listVisits` needs one. No connection has this id. */
 const OWNER = ConnectionId.make("owner")
 
 export interface OwnVisitsQuery extends VisitsQuery {
@@ -11,8 +11,8 @@ export interface OwnVisitsQuery extends VisitsQuery {
 }
 
 /**
- * Visits at all of the owner's places, with those from before a place was made: what an app sees when everything is
- * shared with it. The result is what apps could see, because the same program answers them (decision timeline-1).
+ * Visits at all of the owner's places, including visits from before a place was made: what an app sees when everything
+ * is shared with it. The same program answers apps, so the owner sees what apps could see (decision timeline-1).
  */
 export const ownVisits = program("ownVisits", function* (userId: UserId, { only, ...asked }: OwnVisitsQuery) {
   const all = (yield* (yield* PlaceStore).list(userId)).filter(({ id }) => only === undefined || id === only)
@@ -29,7 +29,10 @@ const VISITS_A_DAY = 200
 /** How many of the last visits that began before the day are read, because they may reach into the day. */
 const BEFORE = 5
 
-/** The visits that overlap a stretch, oldest first: those that began in it, and of the last `BEFORE` before it. */
+/**
+ * The visits that overlap a stretch, oldest first: those that began in it, and those of the last `BEFORE` earlier
+ * visits that reach into it.
+ */
 export const ownVisitsWithin = program(
   "ownVisitsWithin",
   function* (userId: UserId, from: Timestamp.Timestamp, until: Timestamp.Timestamp) {

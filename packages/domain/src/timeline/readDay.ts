@@ -10,30 +10,33 @@ import { lastHeard } from "./lastHeard.js"
 import { ownVisitsWithin } from "./ownVisits.js"
 import * as Trace from "./Trace.js"
 
-/** A day of the owner. */
+/** One day of the owner, as the page shows it on a map. */
 export interface TimelineDay {
   /** The precise readings of the phone that sent most, oldest first. */
   readonly fixes: ReadonlyArray<StoredFix>
   readonly segments: ReadonlyArray<Trace.Segment>
   /** False while visits are still to be derived. */
   readonly complete: boolean
-  /** The day has more readings than are read. Its beginning is missing. */
+  /** Whether the day has as many readings as are read, so that its beginning may be missing. */
   readonly isCut: boolean
-  /** The apps that asked on that day, or were sent an event, most often first. */
+  /** The apps that asked on that day or received an event, the most frequent first. */
   readonly apps: ReadonlyArray<AppOfDay>
 }
 
-/** How often an app asked, or was sent an event. */
+/** How often an app asked or received an event. */
 export interface AppOfDay {
   readonly appId: AppId
   readonly name: string
   readonly count: number
 }
 
-/** More than one reading every five seconds. A day with more readings shows only its end. */
+/**
+ * The most readings that are read for a day: more than one every five seconds. A day with more readings shows only its
+ * end.
+ */
 const FIXES_A_DAY = 20_000
 
-/** One bounded read of each kind of data for a day (decision timeline-2). */
+/** Reads the owner's day. Each kind of data takes one read with a limit (decision timeline-2). */
 export const readDay = program("readDay", function* (userId: UserId, day: LocalDays.WholeDay) {
   const now = yield* Timestamp.now
   const found = yield* (yield* FixHistory).newest(userId, now, day, FIXES_A_DAY)
@@ -50,7 +53,7 @@ export const readDay = program("readDay", function* (userId: UserId, day: LocalD
   return result
 })
 
-/** The apps that asked in a stretch, most often first. */
+/** The apps that asked or received an event in a stretch, the most frequent first. */
 const askedWithin = (userId: UserId, { from, until }: Erasure.Stretch) =>
   Effect.gen(function* () {
     const tallies = yield* (yield* AccessLogStore).tally(userId, [from, until])
@@ -60,7 +63,10 @@ const askedWithin = (userId: UserId, { from, until }: Erasure.Stretch) =>
       .sort((a, b) => b.count - a.count)
   })
 
-/** What deleting a stretch would delete, and the apps that asked in it: they keep what they learned. */
+/**
+ * The history that deleting a stretch would delete, and the apps that asked in the stretch: apps keep what they
+ * received.
+ */
 export const foreseeErasure = program("foreseeErasure", function* (userId: UserId, stretch: Erasure.Stretch) {
   return { extent: yield* previewErasure(userId, stretch), apps: yield* askedWithin(userId, stretch) }
 })

@@ -2,16 +2,22 @@ import { type Device, listDevices, Silence } from "../devices/index.js"
 import { FixHistory } from "../fixes/FixHistory.js"
 import { program, Timestamp, type UserId } from "../shared/index.js"
 
-/** A device with what its owner asks first: does it work, and how exact is it? */
+/** A device, with the facts that its owner wants first: whether it works, and how exact its locations are. */
 export interface OwnPhone {
   readonly device: Device.Device
   readonly silence: Silence.Silence
-  /** The accuracy of its newest location in metres; null: not known, or the location is not among the newest. */
+  /**
+   * The accuracy of the device's newest location in metres; null when it is unknown, or when the newest `READINGS`
+   * readings have no location of this device.
+   */
   readonly accuracyM: number | null
   readonly troubles: ReadonlyArray<Silence.Trouble>
 }
 
-/** One bounded read finds the newest location of each phone in use. A phone that others outnumber shows no accuracy. */
+/**
+ * The number of newest readings in which each phone's newest location is looked for. A phone that sends much less than
+ * the user's other phones shows no accuracy.
+ */
 const READINGS = 50
 
 /** The user's phones, oldest first (decision devices-13). */

@@ -5,10 +5,13 @@ import { lastHeard } from "./lastHeard.js"
 import { ownVisits } from "./ownVisits.js"
 import * as PlaceCard from "./PlaceCard.js"
 
-/** How many of the newest visits are read for all places together. A place without any of them shows none. */
+/**
+ * How many of the newest visits are read, for all places together. The card of a place with none of these visits shows
+ * no visit.
+ */
 const VISITS = 100
 
-/** The user's places by label, archived ones included, and a card of each that is not archived. */
+/** The user's places by label, archived ones included, and a card of each place that is not archived. */
 export const readPlaceCards = program("readPlaceCards", function* (userId: UserId) {
   const places = yield* listPlaces(userId)
   const present = places.filter(({ archivedAt }) => archivedAt === null)

@@ -2,7 +2,10 @@ import { listDevices, Sending } from "../devices/index.js"
 import { FixHistory } from "../fixes/FixHistory.js"
 import { type DeviceId, NotFound, program, Timestamp, type UserId } from "../shared/index.js"
 
-/** How often one of the user's phones really sent in the last 24 hours (decision devices-16). */
+/**
+ * How often one of the user's phones really sent readings in the last 24 hours (decision devices-16). `NotFound` for an
+ * unknown phone.
+ */
 export const readSending = program("readSending", function* (userId: UserId, id: DeviceId) {
   const now = yield* Timestamp.now
   const device = (yield* listDevices(userId)).find((one) => one.id === id)

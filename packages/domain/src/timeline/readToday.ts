@@ -13,13 +13,16 @@ import { type AppId, program, Timestamp, type UserId } from "../shared/index.js"
 import * as Today from "./Today.js"
 import { ownVisits } from "./ownVisits.js"
 
-/** How many of the newest readings tell where the person is: the last one may be too imprecise. */
+/**
+ * How many of the newest readings are read to find where the person is. One is not enough, because it may be too
+ * imprecise.
+ */
 const READINGS = 50
-/** How many of the newest visits tell since when the person is there. */
+/** How many of the newest visits are read to find since when the person is there. */
 const VISITS = 10
 const FLAGS = 5
 
-/** How often each app asked on each of the last days (`Today.days`). One read of 14 days of the access log. */
+/** How often each app asked on each of the last days (`Today.days`). It reads the access log of 14 days once. */
 export const readAsked = program("readAsked", function* (userId: UserId, zone: LocalDays.TimeZone) {
   const now = yield* Timestamp.now
   const days = Today.days(zone, now)
@@ -29,7 +32,7 @@ export const readAsked = program("readAsked", function* (userId: UserId, zone: L
   return { days, asked: Today.asked(tallies, names, days.length) }
 })
 
-/** Everything that the owner's first page shows. Days are those of `zone`. */
+/** Everything that the owner's first page shows. `zone` decides where a day begins. */
 export const readToday = program("readToday", function* (account: Account, zone: LocalDays.TimeZone) {
   const now = yield* Timestamp.now
   const userId = account.id

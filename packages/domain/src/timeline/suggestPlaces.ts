@@ -4,13 +4,13 @@ import { PlaceStore } from "../places/PlaceStore.js"
 import { program, Timestamp, type UserId } from "../shared/index.js"
 import * as Suggestion from "./Suggestion.js"
 
-/** How many of the newest readings are read: two weeks of a phone that sends one a minute. */
+/** How many of the newest readings are read: two weeks of a phone that sends one reading a minute. */
 const READINGS = 20_000
 const LOOK_BACK = 28 * Timestamp.DAY
-/** People with this many places know how to make a place: they get no suggestion, which saves the read. */
+/** People with this many places can make a place without help. They get no suggestion, which saves the read. */
 const ENOUGH_PLACES = 5
 
-/** Spots that could become places of the owner, in one bounded read (decision timeline-3). No app learns of them. */
+/** Spots that could become places of the owner, in one bounded read (decision timeline-3). No app sees them. */
 export const suggestPlaces = program("suggestPlaces", function* (userId: UserId, zone: LocalDays.TimeZone) {
   const now = yield* Timestamp.now
   const places = (yield* (yield* PlaceStore).list(userId)).filter(({ archivedAt }) => archivedAt === null)

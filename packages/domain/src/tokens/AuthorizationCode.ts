@@ -15,7 +15,10 @@ export interface AuthorizationCode {
   readonly createdAt: Timestamp
   /** The token family that the exchange started; null before the exchange. */
   readonly familyId: FamilyId | null
-  /** What the exchange derived the refresh token with, and when. Null: not exchanged, or by an older version. */
+  /**
+   * When the exchange took place, and the nonce and key with which it derived the refresh token. Null when the code was
+   * not exchanged, or was exchanged by an older version of the service.
+   */
   readonly exchange: Rotation | null
 }
 

@@ -16,19 +16,21 @@ export interface Caller extends WithApp {
   readonly at: Timestamp
 }
 
-/** The user and app of the access-log entry for the request. */
+/** The user, connection and app of the access-log entry for the request. */
 export const owner = ({ connection }: WithApp): ConnectionOwner => ({
   userId: connection.userId,
   connectionId: connection.id,
   appId: connection.appId
 })
 
-/** Whether the user has paused the app. The token works, and every answer is unknown (decision connection-4). */
+/**
+ * Whether the user has paused the app. The token still works, but every answer is "unknown" (decision connection-4).
+ */
 export const isPaused = ({ at, connection }: Caller): boolean => Pause.isOn(connection.pause, at)
 
 /**
- * Accepts a live token. Expired tokens, revoked ones and those of an ended connection get the same error (Spec §7).
- * `Suspended` for a token that works again when the account is resumed.
+ * Accepts a live token. An expired token, a revoked token and a token of an ended connection get the same error (Spec
+ * §7). `Suspended` for a token that will work again when the account is resumed.
  */
 export const admit = (
   found: WithApp & { readonly token: AccessToken },
@@ -43,7 +45,10 @@ export const admit = (
     : Either.right({ connection, app, at: now, scopes: EffectiveScopes.effective(connection, app, now) })
 }
 
-/** Requires a scope. 403 `scope_expired` when a renewal would bring the scope back, else `missing_scope` (Spec §7). */
+/**
+ * Fails unless the scope is effective: with 403 `scope_expired` when a renewal would bring the scope back, else with
+ * 403 `missing_scope` (Spec §7).
+ */
 export const requireScope = (
   { app, connection }: WithApp,
   scope: Scope.Scope,
@@ -68,7 +73,10 @@ export const requireScope = (
   }
 }
 
-/** Requires any standard scope, for `GET /v1/answers/places` (decisions §3). The error names the first of them. */
+/**
+ * Fails unless any standard scope is effective, for `GET /v1/answers/places` (decisions §3). The error names the first
+ * standard scope.
+ */
 export const requireAnyStandard = ({ app, connection }: WithApp, now: Timestamp): Either.Either<void, MissingScope> =>
   EffectiveScopes.effective(connection, app, now).some((scope) => !Scope.isSensitive(scope))
     ? Either.void

@@ -11,14 +11,14 @@ import * as LeakNotice from "./LeakNotice.js"
 import * as Pkce from "./Pkce.js"
 import { isRace, type Rotation } from "./TokenFamily.js"
 
-/** What the client sent with the code, and what a first exchange would store. */
+/** The values that the client sent with the code, and the values that a first exchange would store. */
 export interface CodeOffer {
   readonly appId: AppId
   readonly redirectUri: string
   readonly verifier: string
   readonly familyId: FamilyId
   readonly accessHash: Hash
-  /** The hash of the refresh token. The token is derived from the code with the key and nonce of `exchange`. */
+  /** The hash of the refresh token. The refresh token is derived from the code with the key and nonce of `exchange`. */
   readonly refreshHash: Hash
   readonly exchange: Omit<Rotation, "at">
 }
@@ -30,23 +30,23 @@ export type ExchangeRefusal =
   | "verifier_differs"
   | "connection_ended"
   | "standard_tier_passed"
-  /** The code was exchanged before, and its tokens have been revoked since. */
+  /** The code was exchanged before, and this is no repetition after a lost answer. */
   | "used"
   | "expired"
-  /** The account of the person or of the developer is suspended. Nothing is used up. */
+  /** The account of the person or of the developer is suspended. The code stays unused. */
   | "suspended"
 
 export type CodeExchangeOutcome =
   | { readonly _tag: "Issued"; readonly grant: WithApp; readonly at: Timestamp }
-  /** The client did not get the first answer: it gets the same refresh token and a new access token. */
+  /** The client did not get the answer of the first exchange: it gets the same refresh token and a new access token. */
   | { readonly _tag: "Repeated"; readonly grant: WithApp; readonly at: Timestamp; readonly exchange: Rotation }
   | { readonly _tag: "Refused"; readonly why: ExchangeRefusal }
 
 /**
  * Decides an exchange (decision O7). A client that cannot prove that it began the flow changes nothing: the code stays
  * unused and nothing is revoked. When the right client repeats the exchange within 30 s, while the tokens are unused,
- * the answer was lost and is given again. A later exchange means that the code leaked, and ends its tokens, however old
- * the code is.
+ * the first answer was probably lost, and the client gets it again. A later exchange means that the code leaked, and
+ * ends the connection, however old the code is.
  */
 export const decide = (
   vault: typeof Vault.Service,
@@ -73,7 +73,7 @@ export const decide = (
     revokedAt: null
   }
   if (code.familyId !== null) {
-    // The code is from before the user connected again: it must not end the new tokens.
+    // The code is from before the user connected again: its repetition must not end the new tokens.
     if (code.familyId !== connection.familyId)
       return refuse("used", [{ _tag: "RevokeFamily", familyId: code.familyId }])
     const { exchange } = code

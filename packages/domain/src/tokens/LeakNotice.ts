@@ -1,4 +1,4 @@
-// What happens after a leaked token or code (decision M9).
+// The mail and the writes after a leak of a token or code (decision M9).
 import type { MailMessage } from "../mail/Mail.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import * as Words from "../shared/Words.js"

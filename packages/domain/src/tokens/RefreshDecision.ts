@@ -5,10 +5,12 @@ import * as Ending from "../connection/Ending.js"
 import * as LeakNotice from "./LeakNotice.js"
 import { isRace, type RefreshToken, type Rotation } from "./TokenFamily.js"
 
-/** The refresh token that an authenticated client presented, and what a rotation would store. */
+/** The app that presented a refresh token, and the values that a rotation of the token would store. */
 export interface RefreshOffer {
   readonly appId: AppId
-  /** The hash of the next refresh token, derived from the presented one with `rotation`'s key and nonce. */
+  /**
+   * The hash of the next refresh token, which is derived from the presented token with the key and nonce of `rotation`.
+   */
   readonly childHash: Vault.Hash
   readonly rotation: Omit<Rotation, "at">
   readonly accessHash: Vault.Hash
@@ -19,14 +21,20 @@ export type RefreshRefusal =
   | "of_another_app"
   | "revoked"
   | "standard_tier_passed"
-  /** The token was spent longer ago than a race explains: the connection has ended for this reason. */
+  /**
+   * The token was spent before, and too long ago for a client that retries after a lost answer. The refusal ends the
+   * connection for this reason.
+   */
   | "leaked"
-  /** The account of the person or of the developer is suspended. Nothing is spent. */
+  /** The account of the person or of the developer is suspended. The token stays unspent. */
   | "suspended"
 
 export type RefreshOutcome =
   | { readonly _tag: "Rotated"; readonly grant: WithApp; readonly at: Timestamp.Timestamp }
-  /** `chain` is the presented token and all tokens after it. The last one is the head, which the client gets again. */
+  /**
+   * The token was spent moments ago, because the client did not get the answer. `chain` is the presented token and all
+   * tokens after it. The client gets the last token, the head, again.
+   */
   | {
       readonly _tag: "Raced"
       readonly grant: WithApp
@@ -36,8 +44,8 @@ export type RefreshOutcome =
   | { readonly _tag: "Refused"; readonly why: RefreshRefusal }
 
 /**
- * Decides a refresh by the table of decision O6; the first row that matches counts. A revoked token is checked first
- * and fails without consequences at any age: a token from before a reconnect must not end the new connection.
+ * Decides a refresh by the table of decision O6; the first row that matches counts. A revoked token is checked before
+ * the leak check and ends nothing at any age, because a token from before a reconnect must not end the new connection.
  */
 export const decide = (
   offer: RefreshOffer,
@@ -49,7 +57,8 @@ export const decide = (
   if (presented === undefined) return refuse("unknown")
   if (connection.appId !== offer.appId) return refuse("of_another_app")
   if (presented.revokedAt !== null || connection.endedAt !== null || app.revokedAt !== null) return refuse("revoked")
-  // A consent, and the exchange of its code, revoke every other family. If one was left, its tokens count as revoked.
+  // A consent revokes every other family, and so does the exchange of its code. If a family was left, its tokens count
+  // as revoked.
   if (presented.familyId !== connection.familyId) return refuse("revoked")
   if (state.isSuspended) return refuse("suspended")
   const expired = Ending.ifExpired(connection, now)

@@ -1,4 +1,4 @@
-// What a client's request to revoke a token ends (decision tokens-2).
+// Decides which connection a client's request to revoke a token ends (decision tokens-2).
 import { Option } from "effect"
 import type { AppId, Timestamp } from "../shared/index.js"
 import type { ConnectionDecision } from "../connection/ConnectionStore.js"
@@ -6,9 +6,10 @@ import type { Locked, TokenWrite } from "./TokenStore.js"
 import * as Ending from "../connection/Ending.js"
 
 /**
- * Decides a request to revoke. The client wants the connection to end, so a spent refresh token or an expired access
- * token ends it too. A revoked token does not: it is from before a reconnect and must not end the new connection
- * (decision O6). When an admin revoked the app, the connection keeps that reason, even before a worker has stored it.
+ * Decides a request to revoke a token. The client wants the connection to end, so a spent refresh token or an expired
+ * access token ends it too. A revoked token has no effect, because it is from before a reconnect and must not end the
+ * new connection (decision O6). When an admin revoked the app, the connection ends for that reason, even before a
+ * worker has stored it.
  */
 export const decide = (
   appId: AppId,

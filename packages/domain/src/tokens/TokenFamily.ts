@@ -11,7 +11,7 @@ export interface AccessToken {
   readonly revokedAt: Timestamp | null
 }
 
-/** When a refresh token was spent, and what the next token was derived with. */
+/** When a refresh token was spent, and the nonce and key with which the next token was derived. */
 export interface Rotation {
   readonly at: Timestamp
   readonly nonce: string
@@ -19,10 +19,10 @@ export interface Rotation {
 }
 
 /**
- * A refresh token. Each refresh spends the token and issues the next one, so the tokens of a family form a chain; its
- * last one, the head, is unspent. The next token is HMAC(key `keyId`, `nonce` and the spent token). A client that lost
- * the answer presents the spent token again, from which the head can be derived again, although only hashes are stored
- * (decision O6).
+ * A refresh token. Each refresh spends the token and issues the next one, so the tokens of a family form a chain. The
+ * last token of the chain, the head, is unspent. The next token is HMAC(key `keyId`, `nonce` and the spent token). A
+ * client that lost the answer presents the spent token again. The service can derive the head from it again, although
+ * only hashes are stored (decision O6).
  */
 export interface RefreshToken {
   readonly hash: Vault.Hash
@@ -40,9 +40,12 @@ export const ACCESS_LIFETIME = HOUR
 export const ACCESS_LIFETIME_S = ACCESS_LIFETIME / SECOND
 export const RACE_WINDOW = 30 * SECOND
 
-/** Whether a token spent at `rotatedAt` is presented again because the answer was lost, and no leak (decision T3). */
+/**
+ * Whether a token that was spent at `rotatedAt` counts as presented again after a lost answer, and not as leaked
+ * (decision T3).
+ */
 export const isRace = (rotatedAt: Timestamp, now: Timestamp): boolean => now - rotatedAt <= RACE_WINDOW
 
-/** Whether the access token is not revoked and younger than 3600 s (decision T3). */
+/** Whether the access token is live: not revoked and younger than 3600 s (decision T3). */
 export const accessIsLive = (token: AccessToken, now: Timestamp): boolean =>
   token.revokedAt === null && now - token.issuedAt < ACCESS_LIFETIME

@@ -1,4 +1,4 @@
-// What the token endpoint answers (decision tokens-3).
+// The answer of the token endpoint (decision tokens-3).
 import { Scope, type Sub, type Timestamp } from "../shared/index.js"
 import type { WithApp } from "../connection/ConnectionStore.js"
 import * as EffectiveScopes from "../connection/EffectiveScopes.js"
@@ -7,14 +7,17 @@ import { ACCESS_LIFETIME_S } from "./TokenFamily.js"
 /** The answer of the token endpoint (Spec §4.3). */
 export interface TokenGrant {
   readonly accessToken: string
-  /** In seconds. */
+  /** The lifetime of the access token in seconds. */
   readonly expiresIn: number
   readonly refreshToken: string
   /** The end of the standard tier; null when the user chose no expiry. */
   readonly refreshTokenExpiresAt: Timestamp.Timestamp | null
-  /** Null when no sensitive scope is granted. It is in the past while a lapsed scope can be renewed. */
+  /**
+   * The end of the sensitive tier; null when no sensitive scope is granted. The time is in the past while the user can
+   * still renew a lapsed tier.
+   */
   readonly sensitiveScopesExpireAt: Timestamp.Timestamp | null
-  /** The effective scopes. */
+  /** The scopes that are effective at the time of the answer. */
   readonly scopes: ReadonlyArray<Scope.Scope>
   readonly sub: Sub
 }

@@ -13,13 +13,16 @@ export interface Presented {
 
 /** The state that a decision about credentials reads. It does not change before the decision's writes are committed. */
 export interface Locked extends WithApp {
-  /** The presented code, if it is this connection's. */
+  /** The presented code, if it belongs to this connection. */
   readonly code: Option.Option<AuthorizationCode>
-  /** True when the code's tokens were used: there was a refresh, or the access log has a request with them. */
+  /** Whether the tokens of the code were used: there was a refresh, or the access log has a request with them. */
   readonly isCodeSpent: boolean
-  /** The presented refresh token and the tokens after it, ordered by issue, if it is this connection's. */
+  /**
+   * The presented refresh token and the tokens after it, ordered by issue; empty if the token does not belong to this
+   * connection.
+   */
   readonly chain: ReadonlyArray<RefreshToken>
-  /** The presented access token, if it is this connection's. */
+  /** The presented access token, if it belongs to this connection. */
   readonly access: Option.Option<AccessToken>
 }
 
@@ -27,7 +30,10 @@ export interface Locked extends WithApp {
 export type TokenWrite =
   | Write
   | { readonly _tag: "UseCode"; readonly hash: Vault.Hash; readonly familyId: FamilyId; readonly exchange: Rotation }
-  /** Revokes all tokens of all families, spent ones too: presenting one later does nothing (decision O6). */
+  /**
+   * Revokes all tokens of all families of the connection, spent ones too, so that a spent token that is presented later
+   * does nothing (decision O6).
+   */
   | { readonly _tag: "RevokeTokens" }
   | { readonly _tag: "RevokeFamily"; readonly familyId: FamilyId }
   | { readonly _tag: "StartFamily"; readonly familyId: FamilyId }
@@ -39,7 +45,10 @@ export type TokenWrite =
 export class TokenStore extends Context.Tag("@place-access/domain/tokens/TokenStore")<
   TokenStore,
   {
-    /** One query for a token and its connection, even expired, revoked or ended (for the log). None: no such token. */
+    /**
+     * Finds a token and its connection in one query, also an expired or revoked token and an ended connection, because
+     * the access log names the connection of a refused call. None when there is no such token.
+     */
     readonly findByAccessToken: (
       id: ConnectionId,
       hash: Vault.Hash
@@ -47,10 +56,10 @@ export class TokenStore extends Context.Tag("@place-access/domain/tokens/TokenSt
 
     /**
      * Reads the presented credentials and then the clock, calls `decide` and commits the writes that it returned, as if
-     * no other change of the connection had been under way (decision O8). None when there is no such connection.
+     * no other change of the connection ran at the same time (decision O8). None when there is no such connection.
      *
-     * `decide` is a plain function. A store may call it again, when something changed between its first read and its
-     * write (decision tokens-4). The last call counts.
+     * `decide` is a plain function. A store may call `decide` again when something changed between the store's first
+     * read and its write (decision tokens-4). The result of the last call counts.
      */
     readonly change: <A>(
       id: ConnectionId,

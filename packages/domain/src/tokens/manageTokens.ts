@@ -10,7 +10,10 @@ import type { RefreshToken, Rotation } from "./TokenFamily.js"
 import * as TokenGrant from "./TokenGrant.js"
 import { TokenStore } from "./TokenStore.js"
 
-/** Finds a bearer token's caller (Spec §5). `InvalidToken.known`: the connection of a token that was valid once. */
+/**
+ * Finds the caller of a bearer token (Spec §5). `InvalidToken` for a token that does not work; its `known` is the
+ * connection of a token that was valid once, else null.
+ */
 export const authenticateAccess = program("authenticateAccess", function* (token: string) {
   const parsed = Option.getOrUndefined(Token.parse(token))
   if (parsed?.kind !== "at") return yield* new InvalidToken({ known: null })
@@ -22,7 +25,7 @@ export const authenticateAccess = program("authenticateAccess", function* (token
 
 /**
  * Handles `POST /v1/oauth/revoke` of an authenticated client: ends the whole connection. It succeeds for any text. A
- * token that is unknown, revoked or another app's has no effect (Spec §4.3, RFC 7009 §2.2). Idempotent.
+ * token that is unknown, was revoked or belongs to another app has no effect (Spec §4.3, RFC 7009 §2.2). Idempotent.
  */
 export const revokeToken = program("revokeToken", function* (client: App, presented: string) {
   const token = Token.parse(presented)
@@ -85,7 +88,10 @@ export const exchangeCode = program("exchangeCode", function* (client: App, pres
   return TokenGrant.of(grant, { accessToken, refreshToken: again }, at)
 })
 
-/** The next refresh token. Deriving it needs the code itself: the stored nonce and our key are not enough. */
+/**
+ * The refresh token that is derived from a code. The derivation needs the code itself: the stored nonce and the
+ * service's key are not enough.
+ */
 const derived = (code: string, connectionId: ConnectionId, { keyId, nonce }: Omit<Rotation, "at">) =>
   withPort(Vault.Vault, (vault) =>
     Effect.map(vault.derive("refresh-token", keyId, `${nonce}.${code}`), (secret) =>
@@ -95,7 +101,8 @@ const derived = (code: string, connectionId: ConnectionId, { keyId, nonce }: Omi
 
 /**
  * Handles `grant_type=refresh_token` of an authenticated client (Spec §4.3, decision O6). Each token is derived from
- * the one before: a client that lost the answer presents the spent token again and gets the head of the same chain.
+ * the token before it, so a client that lost the answer presents the spent token again and gets the head of the same
+ * chain.
  */
 export const refreshTokens = program("refreshTokens", function* (client: App, presented: string) {
   const token = Option.getOrUndefined(Token.parse(presented))

@@ -8,40 +8,52 @@ import { DAY } from "../shared/Timestamp.js"
 import type { Ground } from "./Stay.js"
 import type { VisitReport } from "../fixes/VisitReport.js"
 
-/** How far back a visit is searched despite later arrivals: phones report an arrival again, slightly changed. */
+/**
+ * Milliseconds. How far back a visit is searched, even when later arrivals exist, because phones report the same
+ * arrival again with a slightly different time.
+ */
 export const LONGEST = 30 * DAY
 
-/** A phone's reports of one arrival and of what may end it, whatever the order and uploads they came in. */
+/**
+ * A phone's reports of one arrival, and the facts that may end the visit. The order and the uploads in which the
+ * reports came make no difference.
+ */
 export interface VisitReports {
   readonly deviceId: DeviceId
   /** When the device last sent anything; null: never. */
   readonly heardAt: Timestamp.Timestamp | null
-  /** The newest stored entry of an imported file. Null for a phone, which goes on reporting. */
+  /** The time of the newest stored entry of an imported file. Null for a phone, which goes on reporting. */
   readonly historyEndsAt: Timestamp.Timestamp | null
   readonly arrival: Timestamp.Timestamp
   /** The device's next arrival; null: none yet. */
   readonly nextArrival: Timestamp.Timestamp | null
   /** The reports with this arrival; at least one. */
   readonly reports: ReadonlyArray<VisitReport>
-  /** The reports without an arrival, with a departure from `arrival` until before `nextArrival`. */
+  /** The reports without an arrival whose departure is at `arrival` or later, and before `nextArrival`. */
   readonly departures: ReadonlyArray<VisitReport>
 }
 
-/** A visit at any position. Places are matched when an app asks (Spec §4.5). The key is device and arrival. */
+/**
+ * A visit at any position, with or without a place there; places are matched when an app asks (Spec §4.5). Device and
+ * arrival identify the visit.
+ */
 export interface OsVisit extends Geometry.Point {
   readonly deviceId: DeviceId
   readonly arrival: Timestamp.Timestamp
   readonly departure: Timestamp.Timestamp | null
   readonly accuracyM: number | null
-  /** Whether the phone reported the departure or a deleted stretch cut the visit off. False also for an open visit. */
+  /**
+   * Whether the departure is certain: the phone reported it, or a deleted stretch cut the visit off. False also for an
+   * open visit.
+   */
   readonly isLeft: boolean
 }
 
 /**
  * The visit that these reports describe, at the position of the most accurate report. Its end is the first of these
- * that exists: the latest departure reported together with the arrival; the latest departure that was reported alone
- * from the same stop; the phone's next arrival; the end of the imported file. Without any of them the visit is open. A
- * deleted stretch ends it earlier.
+ * that exists: the latest departure reported together with the arrival; the latest departure reported alone from the
+ * same stop; the phone's next arrival; the end of the imported file. Without any of them the visit is open. A deleted
+ * stretch ends the visit earlier. Undefined without reports.
  */
 export const decide = (
   { arrival, departures, deviceId, historyEndsAt, nextArrival, reports }: VisitReports,
@@ -73,7 +85,10 @@ const latestDeparture = (reports: ReadonlyArray<VisitReport>): Timestamp.Timesta
     null
   )
 
-/** Two reports describe one stop when they are this near to each other, or nearer than their combined accuracy. */
+/**
+ * Metres. Two reports describe one stop when they are at most this far from each other, or at most as far as their
+ * accuracies together.
+ */
 const SAME_STOP_M = 200
 
 const errorM = ({ accuracyM }: Pick<OsVisit, "accuracyM">): number => accuracyM ?? Geometry.MIN_BAND_M
@@ -83,15 +98,15 @@ const isSameStop = (a: VisitReport, b: VisitReport): boolean =>
 
 /** A place where the app may see visits. */
 export interface VisitCandidate extends Ground {
-  /** Visits that arrived earlier are not shown to the app; null: all are shown. */
+  /** Visits whose arrival is earlier are not shown to the app; null: all are shown. */
   readonly since: Timestamp.Timestamp | null
 }
 
 /**
- * The place of the visit, as the app sees it (amendment M15): of the app's places, the one whose circle of that time
- * contains the report. The report is judged by its accuracy like a fix, so a report that is less precise than the
- * circle decides nothing. Of several such places the one with the nearest centre wins, then the smallest radius, then
- * the smallest id.
+ * The place of the visit, as the app sees it (amendment M15): of the places that the app knows, the place whose circle
+ * at the time of the arrival contains the report. The report is judged by its accuracy like a fix, so a report that is
+ * less precise than the circle decides nothing. Of several places, the one with the nearest centre counts, then the
+ * smallest radius, then the smallest id.
  */
 export const placeOf = (visit: OsVisit, candidates: ReadonlyArray<VisitCandidate>): PlaceId | undefined =>
   candidates

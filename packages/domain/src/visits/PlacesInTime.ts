@@ -10,7 +10,10 @@ import type { DeviceStay } from "./VisitStore.js"
  * an app sees. They look only at the places that the app knows, so other places make no difference (amendment M15).
  */
 
-/** For each place, the places whose circles ever overlapped with its own. Other places need no comparison. */
+/**
+ * For each place that has neighbours, the places whose circles ever overlapped one of its circles. Other places need no
+ * comparison.
+ */
 export const neighbours = (
   candidates: ReadonlyArray<VisitCandidate>
 ): ReadonlyMap<PlaceId, ReadonlyArray<VisitCandidate>> =>
@@ -35,7 +38,10 @@ export const circleOf = (
   return Shape.validAt(shapes, arrival)?.circle
 }
 
-/** A stay, with its circle and the median position of its fixes; null when the fixes are no longer kept. */
+/**
+ * A stay, with the circle of its place and the median position of its fixes; `median` is null when the fixes are no
+ * longer kept.
+ */
 export interface Located extends DeviceStay {
   readonly circle: Geometry.Circle
   readonly median: Geometry.Point | null
@@ -47,8 +53,9 @@ export const overlap = (
 ): boolean => a.arrival < (b.departure ?? Infinity) && b.arrival < (a.departure ?? Infinity)
 
 /**
- * The end of a stay, earlier than derived if the phone had moved on: fixes near an edge end no stay, so a stay may go
- * on by mistake. It then ends where the first later stay begins whose median is not decisively inside this circle.
+ * The end of a stay, corrected if the phone had moved on earlier. Fixes near an edge end no stay, so a derived stay may
+ * last too long. It then ends where the first later stay begins whose median is not decisively inside this stay's
+ * circle.
  */
 export const endOf = (stay: Located, others: ReadonlyArray<Located>): Timestamp.Timestamp | null =>
   others.reduce<Timestamp.Timestamp | null>((end, other) => {
@@ -61,9 +68,9 @@ export const endOf = (stay: Located, others: ReadonlyArray<Located>): Timestamp.
   }, stay.departure)
 
 /**
- * Whether another stay represents the same stop, so that this one is not shown: this stay's median lies in the other
+ * Whether another stay represents the same stop, so that this stay is not shown: this stay's median lies in the other
  * stay's circle, and the other stay is nearer to its own centre. Of equal distances the smaller circle is shown, then
- * the smaller id. The nearest stay of all is always shown.
+ * the smaller id. So the nearest of the stays is always shown.
  */
 export const isToldElsewhere = (stay: Located, others: ReadonlyArray<Located>): boolean =>
   stay.median !== null &&

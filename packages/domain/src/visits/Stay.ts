@@ -1,4 +1,4 @@
-// How stays are derived from fixes. Decisions visits-3, visits-4, visits-5, visits-10 and visits-11.
+// Derives stays from fixes. Decisions visits-3, visits-4, visits-5, visits-10 and visits-11.
 import type { Fix } from "../fixes/Fix.js"
 import * as Geometry from "../places/Geometry.js"
 import * as Shape from "../places/Shape.js"
@@ -13,8 +13,8 @@ export interface Stay {
   /** The first decisive fix outside, or the start of a deleted stretch; null while the stay is open. */
   readonly departure: Timestamp | null
   /**
-   * The last fix before a long silence, after which the device was far away: when it left is unknown. Null: the device
-   * was not silent, or not far away afterwards. Only with a departure.
+   * The last fix before a long silence, after which the device was far away, so that it is unknown when the device
+   * left. Null: the device was not silent, or not far away afterwards. Always null for an open stay.
    */
   readonly heardUntil: Timestamp | null
 }
@@ -25,45 +25,54 @@ export type StayFix = Pick<Fix, "capturedAt" | "lat" | "lon" | "accuracyM">
 /** The fields of a place that the derivation needs. */
 export interface Ground {
   readonly placeId: PlaceId
-  /** In the order of their versions. */
+  /** The circles that the place has had, in the order of their versions. */
   readonly shapes: ReadonlyArray<Shape.Shape>
   readonly archivedAt: Timestamp | null
 }
 
-/** Shorter stays are stored, because the next fix may make them longer, but no app sees them. */
+/** Milliseconds. Shorter stays are stored, because the next fix may make them longer, but no app sees them. */
 export const MIN_STAY = 5 * MINUTE
 
-/** A shorter absence does not end a stay (amendment M15). */
+/** Milliseconds. A shorter absence does not end a stay (amendment M15). */
 export const ABSENCE = 2 * MINUTE
 
 /**
- * A jump: at most `JUMP_FIXES` fixes outside, from the first to the last less than `ABSENCE`, and back inside within
- * `JUMP`. It does not end a stay, because wrong positions come alone.
+ * A jump is at most `JUMP_FIXES` fixes outside, within less than `ABSENCE` of each other, with a return inside within
+ * `JUMP`. It does not end a stay, because a wrong position is usually a single fix.
  */
 const JUMP = 10 * MINUTE
 const JUMP_FIXES = 2
 
-/** A stay that ended this long before the last known fix is final: the longest absence after which it may go on. */
+/**
+ * Milliseconds. A stay that ended this long before the last known fix is final: it can go on only after a shorter
+ * absence.
+ */
 export const FINAL_AFTER = JUMP
 
 /**
- * A device that rests sends little, and wakes within a kilometre of its place. A device that is farther than `FAR_M`
- * from the edge after `SILENCE` was switched off. Some apps send once in some hours, so shorter silences say nothing.
+ * A device at rest sends little, and wakes within a kilometre of its place. So a device that is farther than `FAR_M`
+ * metres from the edge after a silence of `SILENCE` was switched off. Some apps send once in some hours, so a shorter
+ * silence shows nothing.
  */
 export const SILENCE = 4 * HOUR
 export const FAR_M = 2_000
 
-/** The departure that answers show: before a silence that makes the departure unknown, not after it. */
+/**
+ * The departure that answers show: the last fix before a silence that makes the departure unknown, else the departure.
+ */
 export const departureOf = ({ departure, heardUntil }: Pick<Stay, "departure" | "heardUntil">): Timestamp | null =>
   heardUntil ?? departure
 
-/** Whether a stay is long enough to be a visit, by the departure in answers. An open stay lasts until `now`. */
+/**
+ * Whether a stay is long enough to be shown as a visit. `departure` is that of `departureOf`; an open stay lasts until
+ * `now`.
+ */
 export const isLongEnough = (
   { arrival, departure }: { readonly arrival: Timestamp; readonly departure: Timestamp | null },
   now: Timestamp
 ): boolean => (departure ?? now) - arrival >= MIN_STAY
 
-/** The time before the first fix of a derivation. */
+/** What earlier fixes showed, before the first fix of a derivation. */
 export interface Before {
   /** The arrival of a stay that is open at the first fix; null: none is. */
   readonly openSince: Timestamp | null
@@ -74,12 +83,12 @@ export interface Before {
 export const NOTHING_BEFORE: Before = { openSince: null, heardAt: null }
 
 /**
- * The stays at one place. `fixes` are those of one device in the order of `Fix.byCapture`; of one instant the first fix
- * counts. `Before` describes the time before the first of these fixes. The result does not depend on whether the fixes
- * are given at once or in pieces.
+ * The stays at one place. `fixes` are the fixes of one device in the order of `Fix.byCapture`; of several fixes of one
+ * instant the first one counts. `Before` describes the time before the first of these fixes. The result does not depend
+ * on whether the fixes are given at once or in pieces.
  *
- * A stay keeps the circle with which it began, even when the place is moved or archived. Fixes near the edge, silence,
- * an absence shorter than `ABSENCE` and a jump change nothing. To continue from a moment, give the fixes from
+ * A stay keeps the circle with which it began, even when the user moves or archives the place. Fixes near the edge,
+ * silence, an absence shorter than `ABSENCE` and a jump change nothing. To continue from a moment, give the fixes from
  * `FINAL_AFTER` before that moment.
  *
  * A deleted stretch ends a stay where the stretch begins. No stay goes on through a deleted stretch, because its fixes
@@ -94,7 +103,7 @@ export const derive = (
   const stays: Array<Stay> = []
   let arrival = openSince
   let circle = openSince === null ? undefined : Shape.validAt(shapes, openSince)?.circle
-  /** The last stay that ended. The stay goes on if the device comes back soon (`isOver`). */
+  /** The last stay that ended. It goes on if the device comes back before `isOver`. */
   let left: Left | undefined
   let heard = heardAt
   let instant = Number.NEGATIVE_INFINITY
@@ -163,11 +172,11 @@ export const goOn = (
   return [...(isOpen ? begun.slice(0, -1) : begun), ...derive(ground, before, fixes, erasures)]
 }
 
-/** A stay that ended, and the fixes outside since then. */
+/** A stay that ended, and the fixes outside since its end. */
 interface Left {
   readonly arrival: Timestamp
   readonly circle: Geometry.Circle
-  /** The first fix outside, and the last one. */
+  /** The time of the first fix outside; `lastAt` is that of the last one. */
   readonly at: Timestamp
   readonly lastAt: Timestamp
   readonly fixes: number

@@ -1,31 +1,32 @@
-// How far the stays of a device are derived. Stays are stored, because deriving them at each question would read a year
-// of fixes. Progress says from which time on fixes have not been looked at yet, for all places together and for new
-// places one by one. Decisions visits-7 and visits-8.
+// Records how far the stays of a device are derived. Stays are stored, because deriving them at each question would
+// read a year of fixes. Progress says from which time on fixes were not processed yet: one time for all places
+// together, and one for each new place. Decisions visits-7 and visits-8.
 import { Order } from "effect"
 import type { PlaceId } from "../shared/Ids.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 
 /** How far the stays of one device are derived. */
 export interface StayProgress {
-  /** All fixes before this moment are derived; null: every fix is. */
+  /** All fixes before this moment are derived; null: all fixes are derived. */
   readonly dueFrom: Timestamp | null
-  /** Places that are behind the others, because they are new and start with the oldest fix. Ordered by place. */
+  /** New places, which start with the oldest fix and so are behind the others. Ordered by place. */
   readonly backfills: ReadonlyArray<{ readonly placeId: PlaceId; readonly dueFrom: Timestamp }>
 }
 
 export const DONE: StayProgress = { dueFrom: null, backfills: [] }
 
-/** The next step of the derivation: the stays at these places, from this moment on. */
+/** The next step of the derivation: it derives the stays at `placeIds` from `from` on. */
 export interface StayStep {
   readonly from: Timestamp
   readonly placeIds: ReadonlySet<PlaceId>
-  /** The progress after all fixes before `reached` are derived; null: after the last fix. */
+  /** Returns the progress after all fixes before `reached` are derived; `reached` null: after the last fix. */
   readonly done: (reached: Timestamp | null) => StayProgress
 }
 
 /**
- * The device's next step, if any is due. New uploads come first, for all places that are up to date; then new places
- * from the oldest fix on, so that they delay nothing. With `wanted`, only these new places.
+ * The device's next step; undefined when nothing is due. New uploads come first, for all places that are up to date.
+ * New places come second, from the oldest fix on, so that they delay nothing. With `wanted`, only these new places are
+ * derived.
  */
 export const next = (
   progress: StayProgress,
@@ -58,7 +59,7 @@ export const next = (
   }
 }
 
-/** The places whose stays are not complete, each with the moment from which fixes have not been looked at. */
+/** Of `places`, those whose stays are not complete, each with the moment from which fixes were not processed yet. */
 export const missing = (
   { backfills, dueFrom }: StayProgress,
   places: Iterable<PlaceId>

@@ -6,27 +6,29 @@ import type { StayFix, Stay } from "./Stay.js"
 import type { StayProgress } from "./StayProgress.js"
 
 export interface StayView {
-  /** Grows with each upload and each change of a circle. `commit` fails when the version has changed. */
+  /** Rises with each upload and each change of a circle. `commit` writes nothing when the version has changed since. */
   readonly version: number
   readonly progress: StayProgress
   /** The stretches that the user deleted, by time. */
   readonly erasures: ReadonlyArray<Erasure.Stretch>
 }
 
-/** The changes of one step, committed together. */
+/** The changes of one step, which `commit` stores in one transaction. */
 export interface StayCommit {
   readonly userId: UserId
   readonly deviceId: DeviceId
   /** The view from which the step was computed. */
   readonly view: StayView
-  /** The stored stays at these places that began from `from` to `to` are replaced. `to` null: no end. */
+  /** The places of the step. Their stored stays that began from `from` to `to` are replaced. `to` null: no end. */
   readonly placeIds: ReadonlyArray<PlaceId>
   readonly from: Timestamp.Timestamp
   readonly to: Timestamp.Timestamp | null
-  /** The new stays. The stay that was open at `from` is among them, with its present end. */
+  /** The new stays. A stay that was open at `from` is among them, with its present end. */
   readonly stays: ReadonlyArray<Stay>
   readonly progress: StayProgress
-  /** All stays of the device were derived, by the present rule: the device is not outdated any more. */
+  /**
+   * Whether the step derived all stays of the device by the present rules, so that the device is not outdated any more.
+   */
   readonly isAnew: boolean
 }
 
@@ -35,27 +37,27 @@ export interface PhoneKey {
   readonly deviceId: DeviceId
 }
 
-/** Which devices to look for. */
+/** A request for a batch of devices. `buckets`: only devices of people in these buckets. */
 export interface PhoneBatch {
   readonly buckets: ReadonlyArray<number>
   readonly limit: number
-  /** Only devices after this one. */
+  /** The last device of the previous batch; undefined for the first batch. */
   readonly after: PhoneKey | undefined
 }
 
-/** The reads and writes of the derivation of stays. Stays are stored apart from fixes, by place, device and arrival. */
+/** What the derivation of stays reads and writes. Stays are stored apart from fixes, by place, device and arrival. */
 export class StayStore extends Context.Tag("@place-access/domain/visits/StayStore")<
   StayStore,
   {
     /** The user's devices with stays to derive, by id. */
     readonly due: (userId: UserId) => StoreEffect<ReadonlyArray<DeviceId>>
-    /** Devices of people of these buckets with stays to derive from a time before `until`, by user and device. */
+    /** Devices that have stays to derive from a time before `until`, by user and device. */
     readonly behind: (
       asked: PhoneBatch & { readonly until: Timestamp.Timestamp }
     ) => StoreEffect<ReadonlyArray<PhoneKey>>
     /**
-     * Devices of people of these buckets whose stays an earlier rule derived (decision visits-12), by user and device.
-     * Only an upgrade makes such devices.
+     * Devices whose stays were derived by an earlier version of the rules (decision visits-12), by user and device.
+     * Only an upgrade of the service leaves devices outdated.
      */
     readonly outdated: (asked: PhoneBatch) => StoreEffect<ReadonlyArray<PhoneKey>>
     readonly view: (userId: UserId, deviceId: DeviceId) => StoreEffect<StayView>
@@ -72,8 +74,9 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
       at: Timestamp.Timestamp
     ) => StoreEffect<ReadonlyArray<Pick<Stay, "placeId" | "arrival">>>
     /**
-     * The device's fixes from `from` on, in the order of `Fix.byCapture`. A fix captured while the device was left
-     * behind has a position elsewhere (`Carried.elsewhere`), because the person was not with the device.
+     * The device's fixes from `from` on, in the order of `Fix.byCapture`. A fix that was captured while the person had
+     * left the device behind gets a position elsewhere (`Carried.elsewhere`), because it does not show where the person
+     * was.
      */
     readonly fixes: (
       userId: UserId,
@@ -81,7 +84,7 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
       from: Timestamp.Timestamp,
       limit: number
     ) => StoreEffect<ReadonlyArray<StayFix>>
-    /** Commits one step, or nothing (false) when version or progress have changed since the view. */
+    /** Commits one step. Returns false and writes nothing when version or progress have changed since the view. */
     readonly commit: (commit: StayCommit) => StoreEffect<boolean>
   }
 >() {}

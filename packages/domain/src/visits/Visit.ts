@@ -1,4 +1,4 @@
-// What an app learns about a visit (decision visits-9).
+// A visit as an app may see it (decision visits-9).
 import { Order } from "effect"
 import type { PlaceId, Timestamp } from "../shared/index.js"
 
@@ -8,17 +8,23 @@ export interface Visit {
   readonly arrival: Timestamp.Timestamp
   /** Null while the visit is open. */
   readonly departure: Timestamp.Timestamp | null
-  /** The user left at `departure` or later: the phone was silent, and then far away (`Stay.heardUntil`). */
+  /** Whether the user left at `departure` or later: the phone was silent, and then far away (`Stay.heardUntil`). */
   readonly isUncertain: boolean
 }
 
-/** The last visit of a page. A device id in it would show which connections belong to one user. */
+/**
+ * The position of the last visit of a page, for the cursor. It has no device id, because a device id would show which
+ * connections belong to one user.
+ */
 export interface Position {
   readonly arrival: Timestamp.Timestamp
   readonly placeId: PlaceId
 }
 
-/** Newest arrival first, then by place. Of visits with one arrival at one place, the longest comes first. */
+/**
+ * Orders visits: newest arrival first, then by place. Of visits with the same arrival and place, the longest comes
+ * first.
+ */
 export const byArrival = (a: Omit<Visit, "isUncertain">, b: Omit<Visit, "isUncertain">): number =>
   b.arrival - a.arrival ||
   Order.string(a.placeId, b.placeId) ||
@@ -30,14 +36,17 @@ export const isAfter = (visit: Visit, position: Position | undefined): boolean =
   visit.arrival < position.arrival ||
   (visit.arrival === position.arrival && visit.placeId > position.placeId)
 
-/** Whether the visit is too old to be kept, by its departure, or by the phone's last message while open. */
+/**
+ * Whether the visit is older than the user keeps history: by its departure, or by the phone's last message while the
+ * visit is open.
+ */
 export const isPast = (
   { departure }: Pick<Visit, "departure">,
   heardAt: Timestamp.Timestamp | null,
   cutoff: Timestamp.Timestamp | null
 ): boolean => cutoff !== null && (departure ?? heardAt ?? cutoff) <= cutoff
 
-/** Sorts visits, and keeps one for each arrival at a place: two phones in one pocket make one visit. */
+/** Sorts visits, and keeps one for each arrival at a place, so that two phones in one pocket make one visit. */
 export const merge = (visits: ReadonlyArray<Visit>): ReadonlyArray<Visit> =>
   [...visits].sort(byArrival).filter((visit, index, all) => {
     const before = all[index - 1]

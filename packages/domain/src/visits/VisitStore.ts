@@ -17,7 +17,7 @@ export interface Unfinished {
   readonly dueFrom: Timestamp.Timestamp
 }
 
-/** A stay with its device. */
+/** A stay, with the device that it was derived for. */
 export interface DeviceStay extends Visit {
   readonly deviceId: DeviceId
 }
@@ -37,8 +37,8 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
      * Derived stays at these places that are long enough at `now` (`Stay.isLongEnough`) and began within `span`, in the
      * order of `Visit.byArrival`, then by device. Stays from before a place's `since` and stays past `cutoff`
      * (`Visit.isPast`) are left out. A stay that an imported file leaves open ends with the file's newest stored entry.
-     * While the derivation is behind, only stays that ended `Stay.FINAL_AFTER` before `dueFrom` are final, and others
-     * are left out. Departures are those of `Stay.departureOf`. Rows of other places are not read.
+     * For a device and place in `unfinished`, only stays that ended `Stay.FINAL_AFTER` before `dueFrom` are final, and
+     * other stays are left out. Departures are those of `Stay.departureOf`. Rows of other places are not read.
      */
     readonly stays: (asked: {
       readonly userId: UserId
@@ -52,8 +52,8 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
       readonly unfinished: ReadonlyArray<Unfinished>
     }) => StoreEffect<ReadonlyArray<DeviceStay>>
     /**
-     * For each span, the end of the first stay of that device at that place within the span; null when there is none,
-     * or when it is open. Short stays count too.
+     * For each span, the end of the first stay of that device at that place within the span; null when there is no
+     * stay, or when the stay is open. Short stays count too.
      */
     readonly ends: (
       userId: UserId,
@@ -65,20 +65,20 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
       spans: ReadonlyArray<DeviceSpan & { readonly placeId: PlaceId }>
     ) => StoreEffect<ReadonlyArray<DeviceStay>>
     /**
-     * For each span, the median latitude and longitude of the device's fixes in it (of an even number the lower middle
-     * one), without those captured while the device was left behind. Null: no fixes.
+     * For each span, the median latitude and longitude of the device's fixes in it (of an even number, the lower middle
+     * one), without fixes captured while the person had left the device behind. Null when there are no fixes.
      */
     readonly medians: (userId: UserId, spans: ReadonlyArray<DeviceSpan>) => StoreEffect<ReadonlyArray<Point | null>>
     /**
-     * Each device's reports from the last arrival at or before `from` until before `to`, and earlier ones with a
-     * departure after `from`, up to `OsVisit.LONGEST` before it. One span a device.
+     * For each span, the device's reports from its last arrival at or before `from` until before `to`, and earlier
+     * reports with a departure after `from`, up to `OsVisit.LONGEST` before it. Each device may have one span.
      */
     readonly toldWithin: (userId: UserId, spans: ReadonlyArray<DeviceSpan>) => StoreEffect<ReadonlyArray<VisitReports>>
     /** The reports of the user's phones with an arrival within `span`, latest first, then by device. */
     readonly told: (asked: {
       readonly userId: UserId
       readonly span: Span
-      /** Only reports after this one. */
+      /** The last reports of the previous read; undefined for the first read. */
       readonly after: Pick<VisitReports, "arrival" | "deviceId"> | undefined
       readonly limit: number
     }) => StoreEffect<ReadonlyArray<VisitReports>>

@@ -15,8 +15,9 @@ interface Asked {
 }
 
 /**
- * Makes one stop of a phone appear at one place. It removes stays that another place's stay represents, and ends a stay
- * when the phone was at another place. It reads nothing when no circles of the app's places overlap.
+ * Makes one stop of a phone appear at one place, when the circles of several places contain it. Removes stays that the
+ * stay at another place represents, and ends a stay when the phone was at another place. Reads nothing when no circles
+ * of the app's places overlap.
  */
 export const atOnePlace = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
   Effect.gen(function* () {
@@ -40,7 +41,8 @@ export const atOnePlace = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
           PlacesInTime.overlap(stay, one)
       )
       const departure = PlacesInTime.endOf(stay, all)
-      // Two stays that overlap only while the fixes were near the other's edge are two stops.
+      // If a stay ends where the other begins, or the other way round, the two are different stops, although the
+      // derived stays overlap.
       const same = all.filter(
         (one) => PlacesInTime.overlap({ ...stay, departure }, one) && PlacesInTime.endOf(one, [stay]) === one.departure
       )
@@ -51,13 +53,13 @@ export const atOnePlace = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
     })
   })
 
-/** Whether the app may see the other stay. Stays that an app may not see must not change its answers. */
+/** Whether the app may see this stay at another place. Stays that an app may not see must not change its answers. */
 const isTold = ({ candidates, cutoff, now, unfinished }: Asked, stay: DeviceStay): boolean => {
   const candidate = candidates.find(({ placeId }) => placeId === stay.placeId)
   const due = unfinished.find((one) => one.deviceId === stay.deviceId && one.placeId === stay.placeId)
   const isFinal =
     due === undefined ||
-    // The fix after the silence, which ended an uncertain stay, is later than the departure.
+    // An uncertain stay was ended by the fix after the silence, which is later than `departure` and may not be final.
     (stay.departure !== null && !stay.isUncertain && stay.departure + Stay.FINAL_AFTER <= due.dueFrom)
   return (
     candidate !== undefined &&
@@ -68,7 +70,10 @@ const isTold = ({ candidates, cutoff, now, unfinished }: Asked, stay: DeviceStay
   )
 }
 
-/** A placeholder for the types: a place always has a circle. */
+/**
+ * The circle of a stay without a circle. It is never used, because a place always has a circle; the types do not show
+ * that.
+ */
 const NOWHERE = { lat: 0, lon: 0, radiusM: 0 }
 
 const locate = ({ candidates, userId }: Asked, stays: ReadonlyArray<DeviceStay>) =>

@@ -8,15 +8,15 @@ import * as StayPace from "./StayPace.js"
 import { type PhoneKey, StayStore } from "./StayStore.js"
 
 /**
- * After the rules of stays changed, the stays of each phone are derived anew (decision visits-12). Until the whole of a
- * phone is derived, its old stays stay as they are, and answers are complete. This differs from `deriveBehind`, where
- * stays are missing until they are derived.
+ * When an upgrade has changed the rules of stays, a worker derives the stays of each phone anew (decision visits-12).
+ * Until all stays of a phone are derived, its old stays remain, and answers count as complete. `deriveBehind` differs:
+ * there, stays are missing until they are derived.
  */
 
-/** Devices looked up in one query. */
+/** The number of devices that one query returns. */
 const BATCH = 100
 
-/** The attempts in one run for a phone that sends during its derivation. The next run tries again. */
+/** How often one run tries a phone that sends readings during its derivation. The next run tries again. */
 const TRIES = 3
 
 /** Derives the stays of outdated phones anew, and returns the number of phones. It may be interrupted and repeated. */
@@ -48,7 +48,10 @@ const ofOne = (phone: PhoneKey, pace: StayPace.StayPace) =>
     )
   )
 
-/** Derives a phone anew. False: stays are still due, or the phone sent or a place changed meanwhile. */
+/**
+ * Derives the stays of one phone anew. Returns false and leaves the phone outdated when stays are still due, or when
+ * the phone sent readings or a place changed meanwhile.
+ */
 const attempt = ({ deviceId, userId }: PhoneKey, pace: StayPace.StayPace) =>
   Effect.gen(function* () {
     const store = yield* StayStore
@@ -91,7 +94,8 @@ const all = ({ deviceId, userId }: PhoneKey, erasures: Parameters<typeof Stay.de
       const last: Stay.StayFix | undefined = fixes.length < limit ? undefined : fixes.at(-1)
       const reached: Timestamp.Timestamp | null =
         last === undefined ? null : Timestamp.plus(last.capturedAt, 1 - Stay.FINAL_AFTER)
-      // With many fixes in a few minutes, more are read: otherwise the same fixes would be read endlessly.
+      // If all fixes of the part lie within `FINAL_AFTER`, a larger part is read: the same part would be read
+      // endlessly.
       if (reached !== null && reached <= from) limit *= 2
       else from = reached
       yield* pause

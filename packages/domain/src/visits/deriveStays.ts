@@ -19,7 +19,7 @@ export interface StayBounds {
   readonly stepsMax: number
   /** The most fixes that a step reads at first. */
   readonly fixesAStep: number
-  /** The share of the time that the derivation may take (`StayPace`); left out: all of it. */
+  /** The share of the time that the derivation may take (`StayPace`); left out: all of the time, without pauses. */
   readonly share?: number | undefined
   /** The new places to derive; left out: all. An answer to an app must not wait for places that it does not show. */
   readonly newPlaces?: ReadonlySet<PlaceId> | undefined
@@ -41,13 +41,16 @@ export const deriveStays = program("deriveStays", function* (userId: UserId, dev
 
 interface Read {
   readonly fixes: ReadonlyArray<Stay.StayFix>
-  /** The last fix of the step; undefined when it was the device's last fix. */
+  /** The last fix of the step; undefined when the step reached the device's last fix. */
   readonly last: Stay.StayFix | undefined
 }
 
 const NONE: Read = { fixes: [], last: undefined }
 
-/** Reads a step's fixes, and more while all lie before `due`: otherwise the step would repeat forever. */
+/**
+ * Reads a step's fixes, and twice as many while all of them lie before `due`: otherwise the step would make no
+ * progress.
+ */
 const read = (
   userId: UserId,
   deviceId: DeviceId,
@@ -63,7 +66,7 @@ const read = (
       : { fixes, last }
   })
 
-/** Makes one step. False when nothing was due. */
+/** Makes one step. Returns false when nothing was due. */
 const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: StayBounds) =>
   Effect.gen(function* () {
     const store = yield* StayStore
@@ -76,7 +79,7 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Sta
       newPlaces
     )
     if (next === undefined) return false
-    // A stay that ended shortly before may go on with the new fixes.
+    // The fixes begin earlier than the due ones, because a stay that ended shortly before may go on with the new fixes.
     const from = Timestamp.plus(next.from, -Stay.FINAL_AFTER)
     const { fixes, last } = next.placeIds.size === 0 ? NONE : yield* read(userId, deviceId, from, next.from, fixesAStep)
     const open = new Map((yield* store.openAt(userId, deviceId, from)).map((one) => [one.placeId, one.arrival]))
@@ -96,26 +99,30 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Sta
       from,
       to: last?.capturedAt ?? null,
       stays,
-      // The first fix of an instant decides, and it was among these fixes: the next step begins one millisecond later.
+      // The first fix of an instant decides, and this step has derived it, so the next step begins one millisecond
+      // later.
       progress: next.done(last === undefined ? null : Timestamp.plus(last.capturedAt, 1)),
       isAnew: false
     })
     return true
   })
 
-/** Devices looked up in one query. */
+/** The number of devices that one query returns. */
 const BATCH = 100
 
-/** The most steps for one device in one run. The next run goes on from there. */
+/** The most steps for one device in one run. The next run continues there. */
 export const STEPS_MAX = 500
 
-/** Younger fixes wait until an app asks, or a phone that uploads all day would keep the worker busy. */
+/**
+ * Milliseconds. Younger fixes wait until an app asks. Otherwise a phone that uploads all day would keep the worker
+ * busy.
+ */
 const MAY_WAIT = Timestamp.DAY
 
 /**
- * Derives stays before an app asks, for devices that are more than a day behind and for new places: then answers need
- * not wait, and visits exist before their fixes are deleted. Returns the number of steps. It may be interrupted
- * and repeated. A device whose derivation fails is logged, and the next run tries again.
+ * Derives stays before an app asks, for devices that are more than a day behind and for new places. So answers need not
+ * wait, and visits are stored before their fixes are deleted. Returns the number of steps. It may be interrupted and
+ * repeated. A failed derivation of a device is logged, and the next run tries again.
  */
 export const deriveBehind = program(
   "deriveBehind",

@@ -1,8 +1,8 @@
 /**
- * Visits: when a user was at a place, from arrival to departure. Some visits are reported by the phone's operating
- * system (`OsVisit`), the others are stays derived from fixes (`Stay`). Stays are stored, and derived again from where
- * something changed (`StayProgress`): by workers in `deriveBehind`, and by `listVisits` before it answers. `atOnePlace`
- * makes one stop appear at one place only.
+ * Visits: when a user was at a place, from arrival to departure. A phone's operating system reports some visits
+ * (`OsVisit`); the others are stays derived from fixes (`Stay`). Stays are stored, and derived again from the time of a
+ * change on (`StayProgress`): by workers in `deriveBehind`, and by `listVisits` before it answers. `atOnePlace` makes
+ * one stop appear at one place only.
  *
  * @module
  */

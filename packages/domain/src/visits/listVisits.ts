@@ -19,7 +19,7 @@ export interface VisitsQuery extends Span, Page.PageRequest {}
 export interface VisitAt {
   readonly arrival: Timestamp.Timestamp
   readonly departure: Timestamp.Timestamp | null
-  /** For the owner alone: the user left at `departure` or later (`Visit.isUncertain`). */
+  /** Whether the user left at `departure` or later (`Visit.isUncertain`). Only the owner sees this field. */
   readonly isUncertain: boolean
   readonly place: Place.PlaceRef
 }
@@ -33,12 +33,12 @@ export interface VisitPage {
 }
 
 /**
- * Visits at the places that the app knows, newest first (Spec §4.5). It merges phones' own reports with stays derived
- * from fixes, and fills each page up to `limit`, because a short page would reveal stops elsewhere.
+ * Visits at the places that the app knows, newest first (Spec §4.5). The program merges phones' own reports with stays
+ * derived from fixes, and fills each page up to `limit`, because a short page would reveal stops elsewhere.
  *
- * It first derives stays that are due, from up to 20,000 fixes in all and at least 5,000 of each phone. When that does
- * not suffice, the answer is marked incomplete and has only visits that ended before the fixes not looked at yet: an
- * open stay there may have ended.
+ * First it derives stays that are due, from up to 20,000 fixes in all and at least 5,000 of each phone. When more are
+ * due, the answer is marked incomplete and has only visits that ended before the fixes that were not processed, because
+ * a visit that is open there may have ended.
  */
 export const listVisits = program(
   "listVisits",
@@ -73,16 +73,16 @@ export const listVisits = program(
   }
 )
 
-/** The answer to a paused app (decision connection-4). */
+/** The answer while the user has paused the app (decision connection-4). */
 const NO_VISITS: VisitPage = { visits: [], nextCursor: null, complete: true }
 
 const Sealed = Schema.Tuple(Timestamp.Timestamp, PlaceId)
 
-/** Reads the position in one of our cursors. A position of another form is a bug. */
+/** Decodes the position in a cursor of this list. A position of another form is a bug. */
 const position = (sealed: Page.PagePosition): Effect.Effect<Visit.Position> =>
   Effect.map(Effect.orDie(Schema.decodeUnknown(Sealed)(sealed)), ([arrival, placeId]) => ({ arrival, placeId }))
 
-/** The connection's shared places, archived ones too: past visits stay visible (Spec §1.3 rule 5). */
+/** The connection's shared places, archived ones too, because past visits stay visible (Spec §1.3 rule 5). */
 const knownPlaces = (userId: UserId, shared: ReadonlyArray<SharedPlace>) =>
   Effect.gen(function* () {
     const store = yield* PlaceStore
@@ -104,17 +104,20 @@ const knownPlaces = (userId: UserId, shared: ReadonlyArray<SharedPlace>) =>
     return { places, candidates }
   })
 
-/** The work that an answer does before it is sent. */
+/** The most work that an answer waits for. */
 const WAITED_FOR: StayBounds = { stepsMax: 4, fixesAStep: 5_000 }
 
-/** Derives due stays, and returns what is still missing for these places. Other places make no difference. */
+/**
+ * Derives due stays, and returns the devices and places that still have stays to derive. Places that are not in `known`
+ * do not count, so that they do not change the answer.
+ */
 const catchUp = (userId: UserId, known: ReadonlySet<PlaceId>) =>
   Effect.gen(function* () {
     const store = yield* StayStore
     const due = yield* store.due(userId)
     let stepsMax = WAITED_FOR.stepsMax
     for (const deviceId of due) {
-      // At least one step for each phone. When a place is moved, all phones must be derived again, and most need one
+      // At least one step for each phone: after a place is moved, all phones must be derived again, and most need one
       // step only.
       const bounds = { ...WAITED_FOR, stepsMax: Math.max(1, stepsMax), newPlaces: known }
       stepsMax -= yield* deriveStays(userId, deviceId, bounds)
@@ -138,13 +141,16 @@ interface Asked {
   readonly unfinished: ReadonlyArray<Unfinished>
 }
 
-/** Reads until the page is full, because stays that the phone also reported are dropped after reading. */
+/**
+ * The derived stays of one page. Reads until the page is full, because stays that the phone also reported are dropped
+ * only after reading.
+ */
 const derived = (asked: Asked) =>
   Effect.gen(function* () {
     const store = yield* VisitStore
     let visits: ReadonlyArray<Visit.Visit> = []
     let { after } = asked
-    // Reads one more than a page needs: another phone may have a stay with the same arrival.
+    // Reads one more stay than a page needs, because another phone may have a stay with the same arrival.
     let limit = asked.limit + 1
     for (;;) {
       const rows = yield* store.stays({ ...asked, places: asked.candidates, after, limit })
@@ -163,8 +169,8 @@ const derived = (asked: Asked) =>
   })
 
 /**
- * Drops stays that the same phone also reported as a visit: the two overlap in time, and the report lies in the stay's
- * circle. The report is shown instead, at that place or at another one whose circle contains it.
+ * Drops stays that the same phone also reported as a visit: stay and report overlap in time, and the report lies in the
+ * stay's circle. The report is shown instead, at the same place or at another place whose circle contains it.
  */
 const besideReports = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
   Effect.gen(function* () {
@@ -190,7 +196,7 @@ const besideReports = (asked: Asked, stays: ReadonlyArray<DeviceStay>) =>
     })
   })
 
-/** Reports read in one query. Most of them may be at places that the app does not know. */
+/** How many reports one query reads. Most of them may be at places that the app does not know. */
 const TOLD_AT_A_TIME = 500
 
 const told = (asked: Asked) =>
@@ -211,7 +217,8 @@ const told = (asked: Asked) =>
       const here = yield* placed(asked, some)
       visits = Visit.merge([...visits, ...here.filter((visit) => Visit.isAfter(visit, after))])
       last = some.length < TOLD_AT_A_TIME ? undefined : some.at(-1)
-      // Another phone may have a visit with the same arrival as the page's last one.
+      // The loop reads on at an equal arrival, because another phone may have a visit with the arrival of the page's
+      // last visit.
     } while (last !== undefined && !isBefore(last.arrival, visits[limit - 1]))
     return visits
   })
@@ -221,7 +228,7 @@ type PlacedVisit = OsVisit.OsVisit & Visit.Visit
 
 /**
  * Matches reports with the app's places, and drops visits that are older than the user keeps history. Where the phone
- * did not report a departure, the visit ends at the latest when the phone's fixes were outside.
+ * did not report a departure, the visit ends no later than the stay that was derived from the phone's fixes.
  */
 const placed = ({ candidates, cutoff, userId }: Asked, some: ReadonlyArray<OsVisit.VisitReports>) =>
   Effect.gen(function* () {
@@ -255,7 +262,7 @@ const earlier = (a: Timestamp.Timestamp | null, b: Timestamp.Timestamp | null): 
 const isBefore = (arrival: Timestamp.Timestamp, visit: Visit.Visit | undefined): boolean =>
   visit !== undefined && arrival < visit.arrival
 
-/** Cuts off the time before any place was shared, and the time that earlier pages covered. */
+/** Narrows the span: without the time before any place was shared, and without the time that earlier pages covered. */
 const narrow = (
   { from, to }: Span,
   candidates: ReadonlyArray<OsVisit.VisitCandidate>,

@@ -86,7 +86,7 @@ describe("the audit log [audit-1]", () => {
         ["Owner", id],
         ["Owner", id]
       ])
-      // The failures no longer count: the next one closes nothing.
+      // After 15 minutes the failures no longer count, so one more failure does not lock the account.
       yield* TestClock.adjust(15 * Timestamp.MINUTE)
       yield* Effect.either(signIn(wrong))
       expect((yield* kinds).at(-1)).toBe("sign_in_failed")

@@ -19,7 +19,7 @@ const start = (
     return yield* Effect.either(startConsent(asked, ConsentFlow.ISSUER))
   })
 
-/** What the app reads in the redirect. */
+/** Starts a request that must be refused, and returns the parameters of the redirect to the app. */
 const told = (overrides: AuthorizeRequest.Parameters, appOverrides: Parameters<typeof pair>[0] = {}) =>
   inWorld(
     Effect.gen(function* () {

@@ -228,7 +228,7 @@ describe("what ends a worker every time [W2]", () => {
 })
 
 describe("a black hole with 5,000 rows that are due", () => {
-  /** Rows as if they had been fanned out an hour ago. */
+  /** Stores `count` deliveries to the endpoint, as if they had been fanned out an hour ago. */
   const backlog = ({ endpoint }: Pick<Scene, "endpoint">, like: Scene, count: number) =>
     Effect.gen(function* () {
       yield* fire(like)
@@ -278,7 +278,7 @@ describe("a black hole with 5,000 rows that are due", () => {
           expect(late.length).toBe(40)
           expect(Math.max(...late)).toBeLessThanOrEqual(1_000)
         }
-        // Four at a time, five seconds each.
+        // Each POST to the endpoint that never answers takes five seconds, and only four are made at once.
         expect((yield* posts(hole.endpoint.url)).length).toBe(8)
       })
     )

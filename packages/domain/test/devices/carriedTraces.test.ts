@@ -14,7 +14,7 @@ interface SentReading {
   readonly fix: Fix.Fix
 }
 
-/** In the order of capture, from the first precise fix on, which is home. */
+/** The fixes of a log in the order of capture, from the first precise fix on. The place of that fix is called home. */
 const fixesOf = ({ fixes }: Trace): readonly [Fix.Fix, ...ReadonlyArray<Fix.Fix>] => {
   const judged = fixes.map((fix) => Fix.judge(reading(fix), time(Math.max(fix.capturedAt, fix.receivedAt))))
   const sorted = Fix.sortedAndDistinct(judged.flatMap((one) => (one._tag === "Fix" ? [one.fix] : [])))
@@ -74,7 +74,8 @@ describe.skipIf(!haveTraces)(`devices beside the logs of real phones (decision M
       const beside = fired(home, both, decided)
       expect(beside.firings).toEqual(alone.firings)
       expect(beside.leftBehind[0]).toBe(0)
-      // Without the decision: in and out, all day. The shortest log has a handful of fixes.
+      // Without the decision, the rules about home fire all day, as the phone is away and the tablet at home. The
+      // shortest logs have too few fixes to show this.
       const before = fired(home, both, always)
       expect(before.firings.length > 3 * alone.firings.length || fixes.length < 100).toBe(true)
 

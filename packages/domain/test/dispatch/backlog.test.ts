@@ -55,7 +55,7 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
         yield* script(slowly(100, answers(200)))
         const { counting, rows } = counted()
         for (let made = 0; made < 10; made++) yield* fire(stage)
-        // Of 32 slots, 8 attempts in line are enough.
+        // For 32 slots, 8 attempts in line are enough, and one endpoint may have a quarter of them.
         yield* counting(withWorker(Effect.sleep("1 second"), { fanOutBatch: 10, slots: 32 }))
         expect(rows).toEqual({ waiting: 4, attempted: 6 })
       })
@@ -190,7 +190,8 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
                 yield* Effect.sleep("5 seconds")
                 reset()
                 yield* Effect.sleep("2 seconds")
-                // Two first attempts of four, and four claims.
+                // Under way at most: two first attempts of this worker, which may make four, and four claimed
+                // deliveries.
                 expect(most()).toBe(6)
               }),
               options

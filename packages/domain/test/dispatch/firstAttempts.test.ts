@@ -72,7 +72,7 @@ describe("the first attempt of an event [deliveries-18]", () => {
               yield* fire(stage)
               yield* Effect.sleep("1 second")
               expect(rows).toEqual({ waiting: 1, attempted: 1 })
-              // The claimed one arrived, so the endpoint does not fail any more.
+              // The claimed delivery arrived, so the endpoint does not fail any more.
               yield* fire(stage)
               yield* Effect.sleep("1 second")
               expect(rows).toEqual({ waiting: 1, attempted: 2 })
@@ -228,7 +228,7 @@ describe("the first attempt of an event [deliveries-18]", () => {
             endpoints.set(stage.endpoint.id, { ...stage.endpoint, strikes: 3 })
             const event = yield* fire(stage)
             yield* Effect.sleep("1 second")
-            // The new owner of the bucket, after this worker was thought dead.
+            // Plays the worker that took the bucket because it thought this worker dead.
             yield* fanOut(10)
             const before = yield* deliveries
             expect(before).toMatchObject([{ state: "trying", attempt: 1 }])

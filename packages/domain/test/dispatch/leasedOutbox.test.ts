@@ -9,7 +9,7 @@ import { fire, inVirtualTime, posts, scene, script, withWorker } from "../suppor
 
 const { answers } = MemoryWebhookSender
 
-/** As in production. */
+/** The options of a worker in production. */
 const OPTIONS: Partial<WorkerOptions> = { pollEvery: "1 second" }
 
 /** Stops the worker without a word, as `kill -9` does: its leases are not given up. */
@@ -72,7 +72,7 @@ describe("the outbox that workers share by leases [events-5]", () => {
     )
   })
 
-  /** The wait for the event's post when every signal is lost, over a changed wait for signals. */
+  /** How long an event waits for its post when every signal is lost and two workers wait for signals with `wait`. */
   const withoutSignals = (wait: (signal: typeof WorkSignal.Service) => (typeof WorkSignal.Service)["wait"]) =>
     inVirtualTime(
       Effect.gen(function* () {

@@ -57,7 +57,7 @@ const stage = Effect.gen(function* () {
 })
 type Stage = Effect.Effect.Success<typeof stage>
 
-/** Both kinds: how a rule of each fires, where its events go, and how it is removed. */
+/** The two kinds of legacy receivers: the address of each, how an event goes to it, and how the receiver is removed. */
 const kinds = [
   {
     name: "a rule's own address",

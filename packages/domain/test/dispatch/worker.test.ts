@@ -251,7 +251,7 @@ describe("faults of our own spend no attempt [W3]", () => {
         const stage = yield* scene
         const { endpoints } = yield* MemoryDatabase
         const other = yield* register(stage.app.id, { url: `${URL}/2` })
-        // The secrets of another endpoint, sealed for that one.
+        // The secrets are sealed for another endpoint, so they cannot be opened for this one.
         endpoints.set(stage.endpoint.id, { ...stage.endpoint, secrets: other.endpoint.secrets })
         yield* withWorker(
           Effect.gen(function* () {

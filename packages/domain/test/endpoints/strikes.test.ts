@@ -22,7 +22,7 @@ const { answers, refuses } = MemoryWebhookSender
 
 const post = Layer.merge(MemoryMailer.layer, MemoryMailOutbox.layer)
 
-/** Runs `use` beside a worker that delivers and one that sends mail about strikes, now and then as the sweeps do. */
+/** Runs `use` beside a worker that delivers, and a loop that writes mail about strikes every hour. */
 const working = <A>(use: (stage: Scene) => Effect.Effect<A, unknown, Parts>) =>
   inVirtualTime(
     Effect.gen(function* () {

@@ -2,7 +2,7 @@ import { FutureReading } from "@place-access/domain/fixes"
 import { describe, expect, it } from "vitest"
 import { DAY, HOUR, INSIDE, MINUTE, NOON, time } from "../support/rules.js"
 
-/** Captured an hour after its arrival at noon. */
+/** A reading that arrived at noon with a capture time one hour later. */
 const WAITING: FutureReading.FutureReading = {
   key: "one",
   reading: { capturedAt: time(NOON + HOUR), ...INSIDE, accuracyM: 5 },

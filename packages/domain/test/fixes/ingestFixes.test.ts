@@ -256,7 +256,7 @@ describe("a rule that is made while the phone holds readings back [M5]", () => {
 })
 
 describe("uploads of one user that race", () => {
-  /** The store with another `commit`, which gets the real one. */
+  /** The store with `commit` replaced by the given function, which gets the real store. */
   const committing = (
     commit: (upload: UploadCommit, real: typeof FixStore.Service) => Effect.Effect<boolean, StoreError>
   ) =>
@@ -270,7 +270,7 @@ describe("uploads of one user that race", () => {
       Effect.gen(function* () {
         const { phone } = yield* person
         const context = yield* Effect.context<FixStore | Entropy.Entropy | WorkSignal>()
-        // The same fixes arrive just before, and fire the same rules.
+        // A rival upload stores the same fixes just before the first commit, and fires the same rules.
         const rival = Effect.provide(ingestFixes(phone, RIDE, []), context)
         let rounds = 0
         const store = committing((upload, real) =>
@@ -447,7 +447,7 @@ describe("what could not be taken", () => {
         const { phone } = yield* person
         const tables = yield* MemoryDatabase
         yield* ingestFixes(phone, [reading(-1, OUTSIDE)], [])
-        // The clock of the server is an hour behind: what happens now is captured in an hour.
+        // The clock of the server is an hour behind, so the readings of this moment seem to be from an hour later.
         yield* ingestFixes(phone, [reading(HOUR, INSIDE), reading(HOUR + MINUTE, OUTSIDE)], [])
         yield* ingestFixes(phone, [reading(HOUR + 2 * MINUTE, INSIDE)], [])
         expect([tables.fixes.size, tables.quarantined.size]).toEqual([1, 3])

@@ -28,7 +28,7 @@ const layer = Layer.mergeAll(
 ).pipe(
   Layer.provideMerge(Layer.mergeAll(MemoryDatabase.layer, MemoryEntropy.layer, MemoryVault.layer)),
   Layer.merge(MemoryImportReader.layer),
-  // Every call that fails on purpose would be logged.
+  // Without this, every call that fails on purpose would be logged.
   Layer.merge(Logger.remove(Logger.defaultLogger))
 )
 type World = Layer.Layer.Success<typeof layer>
@@ -292,7 +292,7 @@ describe("an import that is interrupted", () => {
         const store = yield* ImportStore
         const slow = Effect.provideService(importNext(), ImportStore, {
           ...store,
-          // Twice in a row the database does not answer.
+          // The database answers only every third renewal.
           renew: (() => {
             let calls = 0
             return (leased, dueAt) =>

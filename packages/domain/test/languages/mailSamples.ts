@@ -278,7 +278,7 @@ const teamMails: Make = (facts) => {
   ]
 }
 
-/** The mails that replace other mails beyond the limit. */
+/** The mails that replace other mails when more mails about an app were sent than `NamedMail.LIMIT` allows. */
 const foldedMails: Make = (facts) => {
   const full = { ...NamedMail.none, namedAt: Array.from({ length: NamedMail.LIMIT }, () => facts.at) }
   const leak = LeakNotice.message("code_reused", { app: namedOf(facts), connection: connectionOf(facts, [], true) })

@@ -120,7 +120,7 @@ export const filesWith = (folder: string, field: string): ReadonlyArray<string> 
 
 const FILLERS = ["7", "31 March 2026 at 12:00 UTC", "Xyz", ""]
 
-/** The text with something in place of each expression, in every combination. */
+/** The text with its possible values in place of each expression, in every combination. */
 export const variants = ({ between, parts }: SourceText): ReadonlyArray<string> =>
   between.reduce<ReadonlyArray<string>>(
     (begun, texts, index) =>

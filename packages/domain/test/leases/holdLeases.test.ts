@@ -64,7 +64,7 @@ describe("the leases that a worker holds", () => {
         expect(yield* two.look).toEqual([])
         yield* Effect.sleep(LOOK)
         yield* one.look
-        // A worker that is short looks four times as often.
+        // A worker with fewer leases than its share looks four times as often.
         yield* Effect.sleep("500 millis")
         expect([(yield* one.look).length, (yield* two.look).length]).toEqual([4, 4])
       })
@@ -230,7 +230,7 @@ describe("pieces of work [leases-2]", () => {
           one.people.using(SOMEBODY, Effect.succeed("done")),
           one.chores.using("listeners", Effect.succeed("done"))
         ])
-        /** The work waits for a look, and then begins. */
+        /** Checks that work waits for the worker's next look, and then begins. */
         const waits = Effect.gen(function* () {
           const waiting = yield* Effect.fork(begun)
           yield* Effect.sleep("1 hour")
@@ -388,13 +388,13 @@ const faultsOf = (seed: number, plant: (store: Store) => Partial<Store>, using: 
             const [first, second] = yield* Effect.all(
               [
                 living(60),
-                // Comes when only the first one is left, and has everything.
+                // A worker that comes when only the first worker is left, and has all leases.
                 Effect.delay(living(12), "48 seconds"),
-                // Comes with the first one, and leaves.
+                // A worker that comes with the first worker, and leaves.
                 Effect.flatMap(living(15), ({ leave }) => leave),
-                // Dies, and another one comes while it is thought alive.
+                // A worker that dies; another worker comes while the dead one is thought alive.
                 Effect.delay(living(10), "8 seconds"),
-                // Hangs for longer than its life and comes back.
+                // A worker that hangs for longer than its life, and then works again.
                 Effect.delay(
                   Effect.flatMap(living(5), ({ look }) => Effect.zipRight(Effect.sleep("15 seconds"), look)),
                   "12 seconds"

@@ -130,8 +130,8 @@ describe("deleted accounts that workers share [deletions-3, leases-1]", () => {
     Effect.forever(Effect.zipRight(removeDeleted(people), Effect.sleep("1 minute")))
 
   /**
-   * Whether the last trace of the account is gone after its last look, a day after the deletion. The first worker dies
-   * after its first statement.
+   * Whether the deletion of an account is finished after the last look for late rows, a day after its beginning. The
+   * first worker dies after its first statement.
    */
   const isGone = (due: (store: typeof AccountDeletionStore.Service) => (typeof AccountDeletionStore.Service)["due"]) =>
     run(
@@ -230,7 +230,7 @@ describe("imports that workers share [imports-6, leases-1]", () => {
               claims.push(leased.id)
               return store.claim(leased, ...times)
             },
-            // Slower than the time after which an import without an end may be tried again.
+            // A step is slower than the time after which an import without an end may be tried again.
             advance: (step) => Effect.zipRight(Effect.sleep("40 seconds"), store.advance(step))
           })
         )

@@ -30,7 +30,7 @@ const message = (key: string, kind: Kind = "receipt"): Mail.MailMessage => ({
   naming: NAMING[kind]
 })
 
-/** What is written for each message that arrives. */
+/** Decides on messages in the order of their arrival, and returns what is written for each. */
 const play = (arrivals: ReadonlyArray<Arrival>, decide = NamedMail.decide) => {
   let count = NamedMail.none
   return arrivals.map(({ at, kind }, index) => {
@@ -178,8 +178,8 @@ const broken = (all: ReadonlyArray<Arrival>, decide?: typeof NamedMail.decide): 
   const played = play(all, decide)
   type Played = (typeof played)[number]
   /**
-   * A reviewer writes a decision by hand, and nobody writes a hundred of them. So its body may always name the app, and
-   * only its subject counts.
+   * Whether the written mail has the app's name. In the mail about a reviewer's decision only the subject counts: its
+   * body may always name the app, because no reviewer decides a hundred times in an hour.
    */
   const hasName = ({ kind, written }: Played): boolean =>
     (kind === "decision" ? written?.subject : JSON.stringify(written))?.includes(NAME) === true

@@ -37,7 +37,9 @@ const DEADLINE = MINUTE
 /** How often the worker looks for mail. */
 const EVERY = 5 * MINUTE
 
-/** What the mail server does with one attempt, in whole seconds. A worker dies between the seconds, never at one. */
+/**
+ * What the mail server does with one attempt, in whole seconds. Workers never die at a whole second, but between two.
+ */
 const server = fc.record({
   outcome: fc.constantFrom(
     "Sent" as const,

@@ -5,7 +5,7 @@ import { geodesicM, travel } from "../support/geodesic.js"
 
 const degrees = (min: number, max: number) => fc.double({ min, max, noNaN: true })
 
-/** Boundary values first: the ends of each range, the poles, the antimeridian with both signs. */
+/** Generators of coordinates, which often give boundary values: the ends of a range, the poles, the antimeridian. */
 const latitude = (min: number, max: number) =>
   fc
     .tuple(fc.oneof(fc.constantFrom(min, max, (min + max) / 2), degrees(min, max)), fc.boolean())

@@ -175,7 +175,7 @@ describe("decisions", () => {
     const decided = Either.getOrThrow(PurposeLife.decide(editInReview, reject))
     expect(decided).toMatchObject({ status: "rejected", terms: second, approved: first, reviewNote: "Say more" })
     expect(inForce(decided)).toBe(first.description)
-    // The same in a second round.
+    // After another edit and submission, the first wording is still in force.
     const again = Either.getOrThrow(PurposeLife.submit(Either.getOrThrow(edit(decided, third)), later))
     expect([again.status, inForce(again)]).toEqual(["in_review", first.description])
   })

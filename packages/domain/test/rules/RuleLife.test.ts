@@ -6,7 +6,7 @@ const at = (after: number | null) => (after === null ? null : time(NOON + after)
 
 describe("where a rule is in its life [§3.3]", () => {
   it.each([
-    // from, until, disabled, after: state
+    // The columns: from, until, disabled, after, state.
     [null, null, null, 0, "active"],
     [0, null, null, -1, "inactive"],
     [0, null, null, 0, "active"],

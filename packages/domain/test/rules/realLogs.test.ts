@@ -33,7 +33,7 @@ const possible = (fixes: ReadonlyArray<ReferenceFix>) =>
 /** One upload for each fix, when the phone stored the fix. */
 const oneByOne = ({ fixes }: Trace) => possible(fixes).map((fix) => [fix])
 
-/** As Overland sends them: 200 at a time, arriving with the newest. */
+/** Uploads of 200 fixes, as Overland sends them. Each upload arrives at the newest time of its fixes. */
 const inBatches = ({ fixes }: Trace) => {
   const batches: Array<ReadonlyArray<ReferenceFix>> = []
   let last = 0

@@ -33,7 +33,9 @@ const clean = async (plan: Simulation.Plan): Promise<Simulation.PlanResult> => {
   return result
 }
 
-/** The trace of a plan's first run in this process: a test that compares traces runs the plan once more, not twice. */
+/**
+ * The hash of a plan's first run in this process, so that a test that compares two runs runs the plan only once more.
+ */
 const firstHash = new Map<Simulation.Plan, string>()
 
 const plans = [...corpus.seeds.map((seed) => Simulation.Swarm.plan(seed)), ...corpus.plans.map(Simulation.readPlan)]
@@ -85,7 +87,7 @@ searching("seeds that reach every mark are found", () => {
   const left = new Set(byMark.keys())
   const chosen: Array<number> = []
   while (left.size > 0) {
-    // Prefers the seeds that reach most of the marks that few seeds reach, for the steps that a run takes.
+    // Prefers seeds that reach many marks that few other seeds reach, and whose runs have few steps.
     const worth = (seed: number): number =>
       [...(bySeed.get(seed) ?? [])].reduce(
         (sum, mark) => sum + (left.has(mark) ? 1 / (byMark.get(mark)?.length ?? 1) : 0),

@@ -263,7 +263,7 @@ describe("whose it is to decide [P2]", () => {
         expect(own).toEqual(["Forbidden", "Forbidden"])
         expect((yield* listDecisions(reviewer, app.id, page)).decisions).toEqual([])
         expect(yield* decidePurpose(admin, id, approve)).toMatchObject({ status: "approved" })
-        // The other one is suspended, so nobody else can decide.
+        // The admin is suspended, so nobody but the app's owner can decide.
         yield* suspend(admin)
         expect(yield* decideApp(reviewer, app.id, approve)).toMatchObject({ status: "production" })
         const kept = yield* listDecisions(reviewer, app.id, page)

@@ -301,7 +301,7 @@ export const liveAddresses = (
               session: vault.sha256(session.cookie),
               address: world
             })
-            // None for a session that was not used for two weeks, which this model does not follow.
+            // A session that was not used for two weeks gets no fresh cookie. This model does not follow that.
             if (Option.isSome(fresh)) {
               who.sessions.push({ ...session, isOver: true })
               session.cookie = fresh.value

@@ -45,7 +45,7 @@ const step = fc.oneof(
   { weight: 4, arbitrary: one("Pass", { millis: fc.constantFrom(1, 31 * MINUTE, DAY - 1, DAY, WEEK - 1, WEEK) }) }
 ) as fc.Arbitrary<AddressStep>
 
-/** A change by its own account, the next one likewise, and links that are used at the last instant or too late. */
+/** An account changes its address twice and its password once; then both undo links are used, in time or too late. */
 const takeover = fc
   .record({
     person,

@@ -16,9 +16,9 @@ import { expect } from "vitest"
 
 /**
  * Generates random scenarios of one account, and checks the guarantees about its password with a second implementation:
- * a mailed link works once, for 30 minutes, and dies with the password; a new password ends the other sessions and the
- * old cookie of the session that set it; the old password opens nothing; a session lives two weeks after its last use,
- * thirty days in all, or until its owner ends it. The scenarios run against any stores.
+ * a mailed link works once, for 30 minutes, and not after the password has changed; a new password ends the other
+ * sessions and the old cookie of the session that set it; the old password opens nothing; a session lasts two weeks
+ * after its last use, thirty days in all, or until its owner ends it. The scenarios run against any stores.
  */
 
 export type CredentialStep =
@@ -276,7 +276,7 @@ export const liveCredentials = (
             met.add("raced with a sign-in")
             link.state = "used"
             replaced(step.password)
-            // In either order, a session of the old password is over now.
+            // Whether the sign-in or the new password came first, a session with the old password is over now.
             if (Either.isRight(entered)) {
               sessions.push({ ...opened(entered.right.cookie, now), isOver: true })
             } else failures++

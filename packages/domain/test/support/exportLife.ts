@@ -64,7 +64,7 @@ const MADE: ReadonlyArray<ExportStep> = [
   { _tag: "Finish", worker: 0, how: "ready" }
 ]
 
-/** A ready archive at its last instant, or at the first that is too late. */
+/** A ready archive at the last instant of its week, or at the first instant after it. */
 const edge: fc.Arbitrary<ReadonlyArray<ExportStep>> = fc
   .constantFrom(WEEK - 1, WEEK)
   .map((millis) => [...MADE, { _tag: "Pass", millis }, { _tag: "Sweep" }])
@@ -317,7 +317,7 @@ export const liveExports = (
         expect(Either.isLeft(yield* Effect.either(textOf(stranger, one.id)))).toBe(true)
         expect(Either.isLeft(yield* Effect.either(getExport({ userId: stranger, id: one.id })))).toBe(true)
         expect(Either.isLeft(yield* Effect.either(deleteExport({ userId: stranger, id: one.id })))).toBe(true)
-        // Neither does the store give a piece that the program would not ask for.
+        // The store, too, gives a piece only of an archive that the owner may fetch.
         const first = yield* store.piece({ userId: user, id: one.id }, 0, Timestamp.make(now))
         expect(Option.isSome(first)).toBe(isThere)
       }

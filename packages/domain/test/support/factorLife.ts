@@ -29,8 +29,9 @@ import { expect } from "vitest"
 /**
  * Generates random scenarios of two accounts with second factors. Checks the guarantees with a second implementation:
  * between the password and the factor there is no session; a code, a recovery code and a challenge count once; a
- * pending sign-in dies with the password and after ten minutes; a passkey is one of its account only; a session is
- * fresh for 15 minutes; a confirmation ends the cookie that it came with. The scenarios run against any stores.
+ * pending sign-in ends when the password changes, and after ten minutes; a passkey works for its own account only; a
+ * session is fresh for 15 minutes; a confirmation replaces the cookie with which it was sent. The scenarios run against
+ * any stores.
  */
 
 const { MINUTE } = Timestamp
@@ -182,7 +183,7 @@ export const liveFactors = (
     const sessions: Array<{ cookie: string; confirmedAt: number; isOver: boolean }> = []
 
     const isOn = () => secret !== null || hasPasskey
-    /** The password of this version: they take turns. */
+    /** The password of this version: the two passwords take turns. */
     const text = (index: number): Account.Password =>
       PASSWORDS[index % PASSWORDS.length] ?? Account.Password.make("a password of nobody")
     const client = { address: account.id, browser: null }
@@ -241,7 +242,7 @@ export const liveFactors = (
             const at = { now: present, next: present + 1, far: present + 2, again: usedStep, wrong: -5 }[step.which]
             if (step.which === "again" && lastCode === null) return
             const code = step.which === "again" ? (lastCode ?? "") : MemoryAuthenticators.code(secret, at)
-            // Codes of two steps may be equal by chance.
+            // The codes of two time steps may be equal by chance.
             const near = [present - 1, present, present + 1].filter((one) => one > usedStep)
             const steps = near.filter((one) => MemoryAuthenticators.code(secret ?? "", one) === code)
             const counts = steps.length > 0
@@ -330,7 +331,7 @@ export const liveFactors = (
             const present = OneTimeCode.stepAt(Timestamp.make(now))
             shown(yield* confirmCodeApp(account, MemoryAuthenticators.code(fresh, present)))
             secret = fresh
-            // Two steps may have the same code: the later one counts.
+            // Two time steps may have the same code: then the later step counts.
             const same = MemoryAuthenticators.code(fresh, present + 1) === MemoryAuthenticators.code(fresh, present)
             usedStep = same ? present + 1 : present
             lastCode = MemoryAuthenticators.code(fresh, present)

@@ -1,8 +1,8 @@
 import { FastCheck as fc } from "effect"
 
 /**
- * In CI the seed of every property is fixed (`propertySeed.ts`), so a run with a new seed would be a second run with a
- * fixed one.
+ * Whether properties also run with a new seed. In CI the seed of every property is fixed (`propertySeed.ts`), so that
+ * run would only be a second run with a fixed seed.
  */
 const hasNewSeeds = process.env["CI"] === undefined || process.env["PROPERTY_SEED"] !== undefined
 

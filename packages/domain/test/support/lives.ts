@@ -51,7 +51,7 @@ export const firstLife = (count: number): number => {
 /** Generates the life with this number, which is the same every time. */
 export const lifeOf = (seed: number): Life => {
   const dice = random(seed)
-  // Dice of their own: lives that were found before rules could wait stay the same lives.
+  // A generator of its own, so that each number still gives the life that it gave before `settleS` existed.
   const waits = random(seed + 0.5)
   const rules = Array.from({ length: 1 + dice.below(3) }, () => ruleOf(dice)).map((rule) => ({
     ...rule,
@@ -175,7 +175,7 @@ const uploadOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): Pac
     phone.captures.push(phone.clock)
     return { capturedAt: phone.clock, ...whereOf(dice, phone), accuracy: accuracyOf(dice) }
   })
-  // Uploads arrive in this order, each as late as one of its fixes needs.
+  // The upload should arrive when one of its fixes has one of `AGES`, or a day after an edge of a window.
   const [first, ...rest] = captured.map(({ capturedAt }) => capturedAt)
   const wanted =
     edges.length > 0 && dice.oneIn(6)
@@ -186,7 +186,7 @@ const uploadOf = (dice: Random, phone: Phone, edges: ReadonlyArray<number>): Pac
 
 const arriving = (dice: Random, phone: Phone, { captured, wanted }: PackedUpload): Upload => {
   phone.receipt = Math.max(phone.receipt, wanted)
-  // Most phones that were away skip to the present.
+  // Most phones whose upload arrives late go on capturing at the time of the arrival.
   if (phone.receipt - phone.clock > 15 * MINUTE && !dice.oneIn(3)) phone.clock = phone.receipt
   return { _tag: "Upload", device: dice.oneIn(6) ? 1 : 0, fixes: captured.map(at(phone.receipt)) }
 }

@@ -14,8 +14,8 @@ import { lettersTo } from "./lettersTo.js"
 /**
  * Generates random scenarios of two accounts and three browsers, and checks the lock-out with a second implementation:
  * five failures of unknown browsers close an account to unknown browsers, five failures of a known browser close it to
- * this browser, and nothing else closes anything. A browser is known to the account that it signed in to last, until
- * its password is replaced, or that its unlock link was mailed for. The scenarios run against any stores.
+ * this browser, and nothing else closes anything. A browser is known to the account that it signed in to last, or whose
+ * unlock link it used last, until that account's password is replaced. The scenarios run against any stores.
  */
 
 export type LockoutStep =

@@ -136,7 +136,7 @@ export class ReferenceConnections {
     }
   }
 
-  /** Spec §4.1. */
+  /** The mode of a consent page that requests these scopes (Spec §4.1). */
   mode(requested: ReadonlyArray<string>, now: number): Mode {
     const grant = this.unended()
     if (grant === undefined || !this.isLive(grant, now)) return "new"
@@ -166,7 +166,7 @@ export class ReferenceConnections {
       if (grant !== undefined && this.isLive(grant, now) && grant.held.some(isSensitive)) this.#stop(grant, now)
       return { is: "denied" }
     }
-    // A renewal page must find something to renew; the answers of the full page apply in full.
+    // The form of a renewal page is outdated when there is nothing to renew. The form of the full page always applies.
     if (choices.shown === "renew_sensitive" && current !== "renew_sensitive") return { is: "refused", why: "outdated" }
     const renews = current === "renew_sensitive" && (choices.shown === null || choices.shown === "renew_sensitive")
     const scopes = renews && choices.scopes.length === 0 ? page.requested : choices.scopes
@@ -196,7 +196,7 @@ export class ReferenceConnections {
       grant.standardEnd = choices.standardDays === null ? null : now + choices.standardDays * DAY
       this.#share(grant, choices.places, mode === "change", now)
     }
-    // Amendment M7.
+    // Amendment M7: an approval revokes all tokens that the connection had.
     this.#revokeAll(grant)
     grant.family = null
     const code: Code = { text: fresh.code, connection: grant, issuedAt: now, family: null, usedAt: 0, link: null }

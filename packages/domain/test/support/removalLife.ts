@@ -36,7 +36,7 @@ export type RemovalStep =
 const { DAY, HOUR, MINUTE } = Timestamp
 const WAIT = 72 * HOUR
 const OPEN = 7 * DAY
-/** A session that is not used for two weeks ends anyhow. */
+/** A session that is not used for two weeks ends in any case. */
 const IDLE = 14 * DAY
 
 const pass = (millis: number): RemovalStep => ({ _tag: "Pass", millis })
@@ -57,7 +57,10 @@ const step = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(1, MINUTE, WAIT - 1, WAIT, OPEN - 1, OPEN).map(pass) }
 )
 
-/** A request at each of its edges, with one thing between the two commands. A code counts in a later step only. */
+/**
+ * Two commands as far apart as an edge of the removal, with one other step between. A minute passes first, because a
+ * code counts only in a time step after that of the set-up.
+ */
 const edge: fc.Arbitrary<ReadonlyArray<RemovalStep>> = fc
   .record({
     between: fc.oneof(step, fc.constantFrom<RemovalStep>({ _tag: "Code", isRight: true }, { _tag: "Keep" })),
@@ -206,7 +209,7 @@ export const liveRemovals = (
             const present = OneTimeCode.stepAt(Timestamp.make(now))
             const fresh = yield* beginCodeApp(account)
             yield* confirmCodeApp(account, MemoryAuthenticators.code(fresh, present))
-            // Two steps may have the same code: the later one counts.
+            // Two time steps may have the same code: then the later step counts.
             const same = MemoryAuthenticators.code(fresh, present + 1) === MemoryAuthenticators.code(fresh, present)
             secret = fresh
             usedStep = same ? present + 1 : present

@@ -67,7 +67,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 export const steerLives = fc.array(step, { minLength: 1, maxLength: 14 })
 
-/** Situations that are too rare to wait for: the grace passes, and what it took does not come back. */
+/** Situations that the generator rarely reaches: the grace period passes, and the removed scopes do not come back. */
 export const steerStories: ReadonlyArray<ReadonlyArray<Step>> = [
   [
     { _tag: "Change", scopes: undefined, standardDays: undefined, sensitiveDays: 1 },
@@ -295,7 +295,7 @@ const check = (
       (scope) => model.held.has(scope) && !(isSensitive(scope) && now >= (model.sensitiveEnd ?? 0))
     )
 
-    // The access token lives for an hour; later the connection itself is read.
+    // The access token is valid for an hour. After that, only the connection itself is compared.
     const caller = yield* Effect.either(authenticateAccess(token))
     if (now < begun + HOUR) expect(Either.isRight(caller)).toBe(!isDead)
     if (Either.isRight(caller)) {

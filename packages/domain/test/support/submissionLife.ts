@@ -172,7 +172,7 @@ const apply = (state: State, deed: Exclude<AppDeed, { readonly type: "approve" |
     }
   })
 
-/** The deed in the model. Counts the changes of what a reviewer reads. */
+/** Applies a deed to the model, and counts the changes of what a reviewer reads. */
 const model = (state: State, deed: AppDeed): boolean => {
   const before = reading(state.reference)
   const isDone = state.reference.do(deed)

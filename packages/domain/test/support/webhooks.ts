@@ -141,7 +141,7 @@ export const script = (behaviour: MemoryWebhookSender.Behaviour, url = URL) =>
 /** The POSTs to `url`. */
 export const posts = (url = URL) => Effect.flatMap(MemoryWebhookSender.Receivers, (receivers) => receivers.posts(url))
 
-/** Seconds of the posts after `from`. */
+/** The times of the posts, in seconds after `from`. */
 export const seconds = (all: ReadonlyArray<MemoryWebhookSender.Post>, from: number): ReadonlyArray<number> =>
   all.map(({ at }) => (at - from) / Timestamp.SECOND)
 

@@ -190,7 +190,7 @@ const longAxis = once((spots): number => {
   return Math.atan2(2 * xy, xx - yy) / 2
 })
 
-/** Where a circle of radius `r` holds most of the possible cells. */
+/** The circle of radius `r` that contains the most possible cells. */
 const fullest = once((spots, r: number): Disc => {
   const before = rowsOf(spots)
   let [best, disc] = [-1, { x: 0, y: 0, r }]
@@ -307,7 +307,7 @@ export const strategies = {
   }
 } as const
 
-/** Bits gained for each square kilometre of the budget. */
+/** The expected information of a question, in bits, for each square kilometre that it takes from the budget. */
 const worth = (possible: ReadonlyArray<Spot>, disc: Disc): number => {
   const share = within(possible, disc) / possible.length
   if (share === 0 || share === 1) return 0

@@ -247,7 +247,7 @@ describe("thresholds at consent [§6.3.3]", () => {
 })
 
 /**
- * Spec §6.3 written a second time: a list of moments, each sent by the first sweep at or after it, when it still holds.
+ * Spec §6.3 written a second time: a list of moments. The first sweep at or after a moment sends it, if it still holds.
  */
 const model = (grantedAt: number, days: number, standardEnd: number | null, sweeps: ReadonlyArray<number>) => {
   const expiry = grantedAt + days * DAY

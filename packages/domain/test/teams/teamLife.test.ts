@@ -20,7 +20,7 @@ const alone: Team.Team = {
   invitations: []
 }
 
-/** With another owner and a developer from the beginning, so that every transition is possible soon. */
+/** A team with another owner and a developer from the beginning, so that every transition is possible soon. */
 const full: Team.Team = {
   ...alone,
   members: [

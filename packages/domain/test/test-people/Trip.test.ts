@@ -5,7 +5,7 @@ import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { DAY, MINUTE, NOON, time } from "../support/rules.js"
 
-// The readings of a trip, judged by the rules themselves: what a developer reads on the page is what rules do.
+// Evaluates the readings of a trip with the product's rules: what a developer reads on the page is what rules do.
 
 const CIRCLE = { lat: 52.37, lon: 4.89, radiusM: 150 }
 const QUALITY = { accuracyM: 10, lateMinutes: 0 }

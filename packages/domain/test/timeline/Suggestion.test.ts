@@ -9,7 +9,7 @@ const { DAY, HOUR } = Timestamp
 const zone = Option.getOrThrow(TimeZone.find("Europe/Berlin"))
 const FLAT = { lat: 52.5, lon: 13.42 }
 const OFFICE = { lat: 52.52, lon: 13.38 }
-/** Midnight in Berlin. */
+/** Midnight in Berlin, when the first day begins. */
 const BEGIN = Date.UTC(2026, 10, 1, 23)
 
 /** Readings every half hour at a point, on a day counted from `BEGIN`, from one hour to another. */

@@ -29,7 +29,7 @@ type Sighting = readonly [
   accuracyM?: number | null
 ]
 
-/** The beginning and end of each stay, after noon. */
+/** The beginning and end of each stay, in milliseconds after noon. */
 const stays = (seen: ReadonlyArray<Sighting>, on = ground(), openSince: number | null = null) =>
   Stay.derive(
     on,

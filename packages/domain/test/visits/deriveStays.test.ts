@@ -20,7 +20,7 @@ const ground = Effect.gen(function* () {
   return { phone, userId: phone.userId, home: yield* placeOf(phone.userId) }
 })
 
-/** Inside for an hour every day, the last time `last` before noon. */
+/** Uploads an hour inside on each of `days` days. The last hour begins `last` before noon. */
 const upload = (phone: VisitSamples.Phone, days: number, last = 2 * HOUR) =>
   ingestFixes(
     phone,

@@ -9,7 +9,7 @@ import { Effect, FastCheck as fc, TestClock } from "effect"
 import { CIRCLE, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { VisitStores } from "../support/visits.js"
 
-/** Half minutes of two hours before noon: absences of less than two minutes are among them. */
+/** A moment in the two hours before noon, in half minutes, so that some absences are shorter than two minutes. */
 const moment = fc.integer({ min: 0, max: 240 })
 const at = (half: number) => time(NOON + (half - 240) * (MINUTE / 2))
 

@@ -20,7 +20,7 @@ const ground = Effect.gen(function* () {
   return { phone, userId, home: home.id }
 })
 
-/** Arrivals in minutes before noon, page by page. */
+/** The arrivals of an app's visits in minutes before noon, page by page. */
 const pages = (userId: UserId, place: PlaceId, limit: number) =>
   Effect.gen(function* () {
     const connection = {
@@ -201,7 +201,7 @@ describe("pages of visits", () => {
     })
     const seen = (where: typeof INSIDE, ...minutes: ReadonlyArray<number>) =>
       minutes.map((one) => ({ ...where, capturedAt: at(one), accuracyM: 10 }))
-    /** With the departures in minutes before noon. */
+    /** All visits with arrivals and departures, in minutes before noon. */
     const whole = (userId: UserId, place: PlaceId) =>
       Effect.map(
         listVisits(
@@ -285,7 +285,7 @@ describe("pages of visits", () => {
             places: [{ placeId: home, sharedAt: time(NOON), includeEarlierVisits: true }]
           }
           const ask = listVisits(connection, time(NOON), { from: null, to: null, limit: 100, cursor: undefined })
-          // A minute apart: six hours at home and four hours away, fifty times over.
+          // Readings a minute apart: six hours at home and four hours away, fifty times.
           const seen = Array.from({ length: 30_000 }, (_, index) => ({
             ...(index % 600 < 360 ? INSIDE : OUTSIDE),
             capturedAt: time(NOON - (30_000 - index) * MINUTE),

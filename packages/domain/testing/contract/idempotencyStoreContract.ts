@@ -26,7 +26,7 @@ interface IdempotentRequest {
   readonly sealed?: Sealed | null
 }
 
-/** Makes a request once, and counts how often the work ran. */
+/** Makes one request; returns its outcome and how often its work ran. */
 const ask = (
   place: Idempotency.AnswerKey,
   { fingerprint = FIRST, later = 0, sealed = Sealed.make("one") }: IdempotentRequest = {}
@@ -49,8 +49,8 @@ const WORKED = { outcome: { _tag: "Worked", value: "made" }, worked: 1 } as cons
 const replay = (sealed: string) => ({ outcome: { _tag: "Replay", sealed: Sealed.make(sealed) }, worked: 0 }) as const
 
 /**
- * Rules of `IdempotencyStore`. An adapter that can roll back must also undo what failed work wrote in other ports;
- * memory cannot, so no case here checks it.
+ * Rules of `IdempotencyStore`: a repeated request gets the stored answer. An adapter that can roll back must also undo
+ * what failed work wrote in other ports. The in-memory store cannot, so no case here checks this.
  */
 export const idempotencyStoreContract: Contract<Ports> = [
   {

@@ -26,14 +26,14 @@ const leasesOf = (home: string) =>
 
 const byName = (leases: ReadonlyArray<Lease>) => leases.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-/** The beats of these workers. The database also has the beats of other cases. */
+/** The stored heartbeats of these workers. The database also has the heartbeats of other cases. */
 const beatsOf = (home: string, workers: ReadonlyArray<WorkerId>) =>
   Effect.gen(function* () {
     const { beats } = yield* (yield* LeaseStore).survey(home)
     return workers.flatMap((one): ReadonlyArray<Beat> => beats.filter((beat) => beat.worker === one))
   })
 
-/** Rules of `LeaseStore`. */
+/** Rules of `LeaseStore`: one of several workers takes a lease, and a stale token takes nothing. */
 export const leaseStoreContract: Contract<LeaseStore | Entropy.Entropy> = [
   {
     name: "beat: each worker's last one, also when it is earlier than the one before",

@@ -24,7 +24,7 @@ export const message = (
   ...overrides
 })
 
-/** A user with messages, each written in the transaction of a change. */
+/** A connection's user with queued messages, each written in the transaction of a change to the connection. */
 export const written = (...keys: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { connection } = yield* Samples.connected()

@@ -22,7 +22,7 @@ export const layer: Layer.Layer<AuditLog, never, MemoryDatabase> = Layer.effect(
   )
 )
 
-/** Stores an audit event. Stores call this function together with their change. */
+/** Stores an audit event. A store calls this function in the same step as the change that the event reports. */
 export const append = ({ auditEvents }: Tables, event: AuditEvent): void => {
   // The id is not drawn from `Entropy`, so that audit events do not change what the simulation draws.
   const id = String(Number([...auditEvents.keys()].at(-1) ?? 0) + 1).padStart(12, "0")

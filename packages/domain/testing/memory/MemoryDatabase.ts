@@ -72,9 +72,10 @@ import type { Invitation, Member } from "../../src/teams/Team.js"
 import type { Stay } from "../../src/visits/Stay.js"
 import type { VisitReport } from "../../src/fixes/VisitReport.js"
 
-/** `isLeftBehind`: the fix decides nothing (`Carried`). */
+/** `isLeftBehind`: the device was not with its owner (`Carried`), so no rule, presence or visit uses the fix. */
 export type KeptFix = StoredFix & { readonly isLeftBehind?: true }
 
+/** The stays of a device at a new place are derived up to `dueFrom` only. */
 interface Backfill {
   readonly userId: UserId
   readonly deviceId: DeviceId
@@ -105,7 +106,7 @@ export interface KeptImport {
 export interface Tables {
   readonly accounts: Map<UserId, AccountCredentials>
   readonly sessions: Map<Hash, Session>
-  /** The links that were mailed and not used. */
+  /** The mailed links that nobody has used yet. */
   readonly accountLinks: Map<Hash, AccountLink>
   /** How often the address of an account changed. No entry: 0. */
   readonly addressVersions: Map<UserId, number>
@@ -113,7 +114,7 @@ export interface Tables {
   readonly factors: Map<UserId, Factors>
   /** Until when each challenge can be answered. */
   readonly passkeyChallenges: Map<Hash, Timestamp>
-  /** By id. `forgotten`: after this try the account signed in, or got a new password. */
+  /** The key is the try's id. `forgotten`: the account has signed in or got a new password since this failed try. */
   readonly signInTries: Map<string, SignInTry & CountedTry & { readonly forgotten: boolean }>
   readonly apps: Map<AppId, Registered>
   /** The key is `${app id} ${digest}`. */
@@ -127,10 +128,10 @@ export interface Tables {
   /** The key is `${userId} ${appId}`. */
   readonly subs: Map<string, Sub>
   readonly connections: Map<ConnectionId, Connection>
-  /** Oldest first. */
+  /** What the user agreed to over time, oldest first. */
   readonly consentHistory: Map<ConnectionId, ReadonlyArray<ConsentEntry>>
   readonly flagged: Map<ConnectionId, Timestamp>
-  /** When the sweep of the tiers looks at a connection. */
+  /** When the tier sweep next checks a connection; null: never. */
   readonly tierLooks: Map<ConnectionId, Timestamp | null>
   readonly tierNotices: Map<ConnectionId, ReadonlyArray<SensitiveNotice>>
   readonly codes: Map<Hash, AuthorizationCode>
@@ -152,11 +153,11 @@ export interface Tables {
   /** The key names device, place and arrival. */
   readonly stays: Map<string, Stay & { readonly userId: UserId; readonly deviceId: DeviceId }>
   /**
-   * Places whose stays do not reach as far as the device's other stays yet. The key is `${userId} ${deviceId}
-   * ${placeId}`.
+   * New places, at which the stays of a device are not derived as far as at its other places. The key is `${userId}
+   * ${deviceId} ${placeId}`.
    */
   readonly stayBackfills: Map<string, Backfill>
-  /** This table and the next two have the key `${userId} ${deviceId} ${key}`: the key of the fix, reading or report. */
+  /** The key of this and the next two tables is `${userId} ${deviceId} ${key}`, where `key` is the row's own key. */
   readonly fixes: Map<string, KeptFix>
   readonly quarantined: Map<
     string,
@@ -169,13 +170,13 @@ export interface Tables {
   readonly imports: Map<ImportId, KeptImport>
   /** The key is `${import id} ${position}`. */
   readonly importPieces: Map<string, Uint8Array>
-  /** The devices that represent imports, each with its newest entry. */
+  /** The devices that represent imports, each with the time of its newest fix or visit; null: none. */
   readonly importDevices: Map<DeviceId, Timestamp | null>
   readonly historyChoices: Map<UserId, Keep>
-  /** The stretches that a person deleted, by time. */
+  /** The stretches of history that a person deleted, ordered by time. */
   readonly erasures: Map<UserId, ReadonlyArray<Erasure>>
   readonly noticeChoices: Map<UserId, ReadonlyArray<NoticeKind>>
-  /** Deleted accounts, and the state of their removal. */
+  /** Deleted accounts whose other rows are being removed. */
   readonly accountDeletions: Map<
     UserId,
     { readonly requestedAt: Timestamp; readonly lookAt: Timestamp; readonly appIds: ReadonlyArray<AppId> }
@@ -185,7 +186,7 @@ export interface Tables {
   readonly ownSecrets: Map<RuleId, Sealed>
   readonly subscriptions: Map<SubscriptionId, Subscription>
   readonly ruleStates: Map<RuleId, RuleMemory>
-  /** When a scope for rules last came back to an app or a connection, by `${id} ${scope}`. */
+  /** When an app or a connection last regained a scope that rules need. The key is `${id} ${scope}`. */
   readonly rulesSince: Map<string, Timestamp>
   readonly recentEvaluations: Map<RuleId, RecentEvaluations>
   readonly events: Map<
@@ -193,7 +194,7 @@ export interface Tables {
     OutboxEvent & {
       readonly fanOutDueAt: Timestamp
       readonly fannedOutAt: Timestamp | null
-      /** Present for an event that was postponed; others were stored when they were first due. */
+      /** When the event was stored. Absent until the fan-out is postponed: until then `fanOutDueAt` has this time. */
       readonly storedAt?: Timestamp
     }
   >
@@ -211,7 +212,7 @@ export interface Tables {
       readonly isReplayed?: boolean
     }
   >
-  /** `dropped`: the number of events that were dropped and not reported yet. */
+  /** `dropped`: how many events were dropped because too many waited, and not yet reported to the listener. */
   readonly listeners: Map<ListenerId, Listener & { readonly dropped: number }>
   /** The key is `${listener id} ${event id}`. */
   readonly listenerEvents: Map<string, ListenerDelivery>
@@ -219,18 +220,18 @@ export interface Tables {
   readonly accessLog: Array<AccessLogEntry>
   /** The key is `${appId} ${hour}`. */
   readonly appHours: Map<string, AppHour>
-  /** The key names app, endpoint, hour, outcome and bound. */
+  /** The key names app, endpoint, hour, outcome and the upper bound of the duration. */
   readonly endpointHours: Map<string, AttemptCount>
   /** The key is `${appId} ${at} ${requestId}`. */
   readonly appCalls: Map<string, LoggedCall>
-  /** By id. */
+  /** The key is the event's id. */
   readonly auditEvents: Map<string, StoredAuditEvent>
   /** The key is `${userId} ${appId}`. */
   readonly zoneQuestions: Map<string, ZoneQuestions>
   readonly rateWindows: Map<LimitSubject, RateWindow>
   /** The key is `${userId} ${subject} ${keyHash}`. */
   readonly idempotentAnswers: Map<string, KeptAnswer>
-  /** Until when each worker lives. */
+  /** Until when each worker counts as alive. */
   readonly workers: Map<WorkerId, Timestamp>
   /** The key names home, kind and name. */
   readonly leases: Map<string, { readonly home: string; readonly lease: Lease }>

@@ -6,7 +6,7 @@ import { MemoryDatabase } from "./MemoryDatabase.js"
 
 const nameOf = ({ keyHash, subject, userId }: AnswerKey): string => `${userId} ${subject} ${keyHash}`
 
-/** Memory cannot roll back: when the work fails, what it has written stays. */
+/** When the work fails, its writes stay: the in-memory tables have no rollback. */
 export const layer: Layer.Layer<IdempotencyStore, never, MemoryDatabase> = Layer.effect(
   IdempotencyStore,
   Effect.map(MemoryDatabase, ({ idempotentAnswers }) => {

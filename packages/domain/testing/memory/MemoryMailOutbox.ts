@@ -16,8 +16,8 @@ const isOpen = ({ givenUpAt, sentAt }: MapValue<Tables["mailStates"]>): boolean 
 type MapValue<M> = M extends Map<unknown, infer V> ? V : never
 
 /**
- * Queues the mail that reports a change: one message for each recipient and dedupe key, within the limit of messages
- * that name an app. Stores call this function together with their change.
+ * Queues a message, unless the recipient has one with the same dedupe key. `NamedMail` limits the messages that name an
+ * app. A store calls this function in the same step as the change that the message reports.
  */
 export const queue = ({ mail, mailStates, namedMail }: Tables, given: MailMessage, now: Timestamp): void => {
   if (mail.has(keyOf(given))) return

@@ -15,7 +15,7 @@ export const takes: Behaviour = () => Effect.succeed({ _tag: "Sent" })
 export const refuses: Behaviour = () => Effect.succeed({ _tag: "Refused", reason: "no such mailbox" })
 export const isAway: Behaviour = () => Effect.succeed({ _tag: "NotSent", reason: "nobody answers" })
 
-/** The mail server of a test. */
+/** The simulated mail server: a test scripts its behaviour and reads the messages that it received. */
 export class Post extends Context.Tag("@place-access/domain/testing/Post")<
   Post,
   {

@@ -26,7 +26,7 @@ export const layer: Layer.Layer<RetentionStore, never, MemoryDatabase> = Layer.e
 )
 
 interface Row {
-  /** Null while the row may still be needed. */
+  /** The time that decides whether the row is old enough; null: the row may still be needed. */
   readonly at: number | null
   readonly remove: () => void
 }
@@ -103,8 +103,8 @@ const hasDelivery = ({ deliveries }: Tables, { id }: Pick<OutboxEvent, "id">): b
   [...deliveries.values()].some(({ delivery }) => delivery.envelope.eventId === id)
 
 /**
- * The time from which a code and the tokens that it issued are dead; null while one of them lives. The tokens are all
- * revoked at one time, and may be deleted by now.
+ * When a code and all tokens issued for it became invalid; null while one of them may be valid. The tokens are all
+ * revoked at one time. If the refresh tokens are deleted already, the code is certainly old enough: 0.
  */
 const deadAt = ({ connections, refreshTokens }: Tables, code: AuthorizationCode): number | null => {
   const { connectionId, createdAt, familyId } = code

@@ -1,7 +1,7 @@
 /**
- * Everything that people, apps, phones and developers can do, with the results: the vocabulary of traces. Oracles judge
- * a run by these operations, so each operation has all values that the specification names, under the specification's
- * names. Times are milliseconds since 1970, ids are those of the service, secrets are aliases.
+ * Everything that people, apps, phones and developers can do in a simulation, with the results. A trace records these
+ * operations, and oracles judge a run by them. So each operation has all values that the specification names, under the
+ * specification's names. Times are milliseconds since 1970, ids are those of the service, secrets are aliases.
  */
 export interface Operations {
   // ---- accounts
@@ -36,7 +36,7 @@ export interface Operations {
     value: { importId: string }
   }
   readonly undoImport: { args: Owned<{ importId: string }>; value: null }
-  /** All imports of the owner, the newest first. */
+  /** Reads all imports of the owner, newest first. */
   readonly readImports: { args: Owned<object>; value: { imports: ReadonlyArray<ImportRow> } }
 
   // ---- the developer
@@ -74,9 +74,9 @@ export interface Operations {
     value: { listenerId: string; secret: string | null }
   }
   readonly stopListening: { args: { listenerId: string }; value: null }
-  /** The whole list of endpoints. */
+  /** Reads all endpoints of the app. */
   readonly readEndpoints: { args: OfApp<object>; value: { endpoints: ReadonlyArray<EndpointRow> } }
-  /** The whole delivery log as the service keeps it at that time. */
+  /** Reads the whole delivery log of the app, as the service keeps it at that time. */
   readonly readDeliveries: { args: OfApp<object>; value: { deliveries: ReadonlyArray<DeliveryRow> } }
 
   // ---- reviewers and admins
@@ -118,11 +118,11 @@ export interface Operations {
   // ---- steering: what the user changes in a connection without the app asking
   readonly pauseConnection: { args: Owned<{ connectionId: string; length: PauseLength }>; value: null }
   readonly resumeConnection: { args: Owned<{ connectionId: string }>; value: null }
-  /** A pause that lasts longer already stays. `connections`: how many are paused now. */
+  /** Pauses all live connections, except where a pause ends later already. `connections`: how many are live. */
   readonly pauseAll: { args: Owned<{ length: PauseLength }>; value: { connections: number } }
   readonly resumeAll: { args: Owned<object>; value: { connections: number } }
   readonly endExactLocation: { args: Owned<{ connectionId: string }>; value: null }
-  /** A field that is null stays unchanged. */
+  /** Changes scopes or end dates; a field that is null leaves its value unchanged. */
   readonly changeConnection: {
     args: Owned<{
       connectionId: string
@@ -143,7 +143,7 @@ export interface Operations {
     }
   }
   readonly removeRuleOfUser: { args: Owned<{ connectionId: string; ruleId: string }>; value: null }
-  /** The whole access log, newest first. */
+  /** Reads the whole access log, newest entry first. */
   readonly readAccessLog: { args: Owned<object>; value: { entries: ReadonlyArray<LoggedAccess> } }
 
   /** A call with a bearer token. A refused call is `ok` here, with its `status`: the service answered it. */
@@ -210,7 +210,7 @@ export interface Call {
   readonly purpose?: string
 }
 
-/** Method and route, with their parameters: Spec §4.3-4.6, decisions §4. */
+/** The method, route and parameters of an app's call: Spec §4.3-4.6, decisions §4. */
 export type Request =
   | { readonly endpoint: "GET /v1/me" }
   | { readonly endpoint: "GET /v1/answers/current-place"; readonly maxAgeS: number }
@@ -248,7 +248,7 @@ export type Endpoint = Request["endpoint"]
 export interface RuleFields {
   readonly type: "enter" | "exit" | "dwell"
   readonly dwellMinutes: number | null
-  /** Left out: null. */
+  /** A missing `settleS` or `silenceS` means null: the rule does not wait before it fires. */
   readonly settleS?: number | null
   readonly silenceS?: number | null
   readonly webhookUrl: string | null

@@ -1,6 +1,6 @@
 import type { Entry } from "./Trace.js"
 
-/** A rule of the specification that a run broke, and where in the trace that shows. */
+/** A rule of the specification that a run broke, and the entry of the trace that shows it. */
 export interface Violation {
   /** The name of the oracle, such as `T4`. */
   readonly invariant: string
@@ -14,8 +14,8 @@ export interface Run {
   readonly entries: ReadonlyArray<Entry>
   /**
    * True when all faults were turned off at the end and every delivery and operation ended. Only then can an oracle
-   * judge that something had to happen. After that, the developers' delivery logs and endpoints and the users' access
-   * logs were read.
+   * judge that something had to happen. The last entries of a trace are readings of the developers' endpoints and
+   * delivery logs and of the users' access logs.
    */
   readonly quiesced: boolean
 }

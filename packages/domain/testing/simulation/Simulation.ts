@@ -50,9 +50,9 @@ export interface Config extends WorkerConfig {
   readonly scheduling?: "fifo" | "random" | undefined
   /** Faults that are on from the start. A number is the probability. */
   readonly faults?: Partial<Readonly<Record<FaultKind, number | FaultSetting>>> | undefined
-  /** Left out: memory. */
+  /** Supplies the stores. Left out: the in-memory stores. */
   readonly backend?: Backend | undefined
-  /** Left out: the people outside call the functions of the programs. */
+  /** Left out: the simulated people and apps call the domain's programs directly, without HTTP. */
   readonly driver?: Driver | undefined
   readonly sabotage?: Sabotage | undefined
   /** Replaces ports after the simulation wrapped them: the trace has only calls that the replacement passes on. */
@@ -67,7 +67,10 @@ export interface Config extends WorkerConfig {
   readonly isGuarded?: boolean | undefined
 }
 
-/** The program of a run. Its failure ends the run and is a violation; the oracles still judge the trace up to there. */
+/**
+ * What happens in a run, as an Effect. When it fails, the run reports a violation. The simulation still turns off the
+ * faults and waits for rest, and the oracles judge the trace.
+ */
 export type Scenario = (world: World) => Effect.Effect<unknown, unknown>
 
 export interface SimResult {
@@ -176,7 +179,7 @@ const prepare = (config: Config, scenario: Scenario) => {
         if (name === "server") registry.readers.clear()
       })
       engine.clock.hasWorkBy = (by) => {
-        // A stream of events has a heartbeat every 15 s, and a listener without a heartbeat counts as gone.
+        // While a stream is open, loops must not sleep longer: a listener without heartbeats soon counts as gone.
         if (registry.readers.size > 0) return Effect.succeed(true)
         const moment = Timestamp.make(by)
         const found = Effect.orDie(
@@ -189,7 +192,7 @@ const prepare = (config: Config, scenario: Scenario) => {
               const found = yield* Context.get(raw, ImportStore).due(Bucket.ALL, moment, [])
               if (Option.isSome(found)) return true
             }
-            // A lease that a worker gave up waits until another worker next looks.
+            // A lease that a worker gave up stays free until another worker's loop looks for it.
             const { leases } = yield* Context.get(raw, LeaseStore).survey(Lease.HOME)
             return leases.some(({ owner }) => owner === null)
           })
@@ -294,7 +297,7 @@ interface Simulation {
   readonly vault: typeof Vault.Service
 }
 
-/** A mailbox that does not exist, and a mail server that asks to try again. */
+/** The answers of a mail server that does not take a message: for good, because of the mailbox, or only this time. */
 const BOUNCES: ReadonlyArray<Exclude<MailOutcome, { readonly _tag: "Sent" }>> = [
   { _tag: "Refused", reason: "550 no such user here" },
   { _tag: "NotSent", reason: "451 try again later" }

@@ -37,11 +37,11 @@ export interface Posted {
   readonly url: string
   /** The parsed body. `raw` has the text when it is no JSON object. */
   readonly body: Readonly<Record<string, unknown>>
-  /** The seconds in the header's `t`. */
+  /** The time of signing from the signature header (`t`), in seconds since 1970. */
   readonly signedAtS: number | null
-  /** How many `v1` values the header has. */
+  /** How many signatures (`v1` values) the signature header has. */
   readonly signatures: number
-  /** Aliases of the signing secrets known to the world with which the body verifies. */
+  /** Aliases of the signing secrets that the world has seen and with which the body verifies. */
   readonly verifiedBy: ReadonlyArray<string>
   /**
    * What the receiver did in the end: a status, or `refuse`, `reset`, `hang`, `slow` (a 2xx after the five seconds),
@@ -125,7 +125,7 @@ export interface Leak {
   readonly where: string
 }
 
-/** The run reached something rare, such as the seventh attempt. */
+/** The run reached something rare, such as the seventh attempt of a delivery. */
 export interface Marked {
   readonly kind: "mark"
   readonly mark: string

@@ -111,7 +111,10 @@ const lengthIn = (bytes: Buffer, headEnd: number): number => {
   throw new Error(`an answer without a length:\n${bytes.toString("latin1", 0, headEnd)}`)
 }
 
-/** Whether this is the length header, in any case. Setting bit 0x20 of other bytes gives no letter of its name. */
+/**
+ * Whether the header that starts at `at` is Content-Length, in upper or lower case. Setting bit 0x20 makes an
+ * upper-case letter lower-case, and makes no other byte a letter.
+ */
 const namesLength = (bytes: Buffer, at: number): boolean => {
   for (let index = 0; index < CONTENT_LENGTH.length; index++) {
     if (((bytes[at + index] ?? 0) | 0x20) !== CONTENT_LENGTH[index]) return false
@@ -119,7 +122,7 @@ const namesLength = (bytes: Buffer, at: number): boolean => {
   return true
 }
 
-/** The first number from `at` on, after spaces; every answer has one. */
+/** The number that starts at `at`, after any spaces. */
 const numberAt = (bytes: Buffer, at: number): number => {
   let index = at
   while (bytes[index] === 0x20) index++

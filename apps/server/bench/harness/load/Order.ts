@@ -18,7 +18,7 @@ export interface Order {
   readonly mayBeRefused?: boolean
 }
 
-/** What the server says in `Retry-After` when it is busy. */
+/** The `Retry-After` of a busy server, in milliseconds. */
 export const RETRY_MS = 1_000
 
 export interface Outcome {
@@ -26,7 +26,7 @@ export interface Outcome {
   readonly seconds: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Answers with 503, which are no operations, and how long they took. NaN when there were none. */
+  /** Answers with 503, which do not count as operations. `refusedP99Ms` is NaN when there were none. */
   readonly refused: number
   readonly refusedP99Ms: number
   /** The processor time of the load process itself. */

@@ -3,10 +3,10 @@
  * it.
  */
 
-/** Valid only until the function that received it returns: the next answer overwrites the bytes. */
+/** An answer is valid only until the function that received it returns: the next answer overwrites its bytes. */
 export interface Answer {
   readonly status: number
-  /** Made on demand: most scripts do not read the body. */
+  /** Decodes the body on demand: most scripts do not read it. */
   readonly body: () => string
 }
 
@@ -16,10 +16,13 @@ export interface Client {
   readonly next: (last: Answer | undefined) => string
 }
 
-/** `options` came with the order, as JSON. */
+/** Makes client number `index` of `clients`. `options` are from the `Order`, which the harness sent as JSON. */
 export type Open<Options> = (options: Options, index: number, clients: number) => Client
 
-/** `headers`: lines without their ends. Bodies are ASCII: one character is one byte. */
+/**
+ * A whole HTTP/1.1 request. `headers`: header lines without line ends. `body` must be ASCII, because its length in
+ * characters is sent as its length in bytes.
+ */
 export const request = (method: string, path: string, headers: ReadonlyArray<string> = [], body?: string): string => {
   let head = `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n`
   for (const header of headers) head += `${header}\r\n`

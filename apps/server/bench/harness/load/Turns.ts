@@ -13,7 +13,7 @@ export interface Turns {
  */
 const STRIDE = 7_919
 
-/** Returns the number of the next person, without end. */
+/** Returns a function that returns the next person's number for one client, and starts again after the last person. */
 export const turns = ({ count, from = 0, people }: Turns, index: number, clients: number): (() => number) => {
   let at = index - clients
   return () => {

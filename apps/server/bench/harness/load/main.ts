@@ -69,7 +69,7 @@ interface Lane {
   readonly start: number
   readonly end: number
   readonly latenciesMs: Array<number>
-  /** The times of refusals; undefined when none is allowed. */
+  /** The latencies of answers with 503; undefined when 503 is an error. */
   readonly refusedMs: Array<number> | undefined
   readonly ended: () => void
   /** When requests come at a rate: the time of the lane's first request, and the time between two of them. */
@@ -78,8 +78,8 @@ interface Lane {
 }
 
 /**
- * Sends the next request as soon as an answer arrives. It uses plain callbacks, because a promise for each request
- * would be a large part of the client's cost.
+ * Sends the requests of one lane: the next one as soon as the answer has arrived, or when it is due if requests come at
+ * a rate. It uses plain callbacks, because a promise for each request would be a large part of the client's cost.
  */
 const ask = (connection: Connection.Connection, client: Client, lane: Lane): void => {
   const { end, ended, everyMs, firstDue, latenciesMs, refusedMs, start } = lane
@@ -94,7 +94,7 @@ const ask = (connection: Connection.Connection, client: Client, lane: Lane): voi
         connection.send(client.next(undefined), answered)
       }, RETRY_MS)
     }
-    // An error is answered faster than the work is done: it would look like speed.
+    // The server answers an error faster than it does the work, so counted errors would look like speed.
     if (answer.status < 200 || answer.status > 299) {
       throw new Error(`answered ${answer.status}: ${answer.body().slice(0, 500)}`)
     }

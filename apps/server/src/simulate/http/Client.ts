@@ -25,7 +25,10 @@ export interface HttpAnswer {
   readonly stream: SimulatedResponse["stream"]
 }
 
-/** Who asks: a person whose browser is signed in, a cookie, a program with a token, an app without one, a newcomer. */
+/**
+ * Who sends a request: a person whose browser is signed in, a browser with a given cookie, a program with a token, an
+ * app without a token, or a person without a session.
+ */
 type RequestSender =
   | { readonly person: string }
   | { readonly cookie: string }
@@ -40,7 +43,7 @@ interface Options {
   readonly address?: string
 }
 
-/** Sends requests, as the people outside do. */
+/** Sends requests to the service, as browsers, phones and apps do. */
 export interface OutsideClient {
   /** Fails with `RefusedRequest` when the status is 400 or more. */
   readonly send: (
@@ -93,7 +96,7 @@ const credentials = (caller: RequestSender, registry: Simulation.Registry): Read
         ? { authorization: `Bearer ${caller.token}` }
         : {}
 
-/** An address for each caller, so that callers do not share the limits by address. */
+/** A network address for each caller, so that callers do not share the rate limits by address. */
 const addressOf = (caller: RequestSender): string => {
   let sum = 0
   for (const character of Object.values(caller).join("")) sum = (sum * 31 + character.charCodeAt(0)) % 0xff_ff_ff
@@ -114,7 +117,7 @@ const read = ({ body, cookies, headers, status, stream }: SimulatedResponse): Ht
 
 const TIME = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** Traces have times as milliseconds. */
+/** Parses a time to milliseconds, because traces have times as milliseconds. */
 const withMillis = (_: string, value: unknown): unknown =>
   typeof value === "string" && TIME.test(value) ? Date.parse(value) : value
 

@@ -66,7 +66,7 @@ class Incoming extends EventEmitter {
     return this
   }
 
-  /** Delivers the body once it is read, in a step of its own, as the network does. */
+  /** Delivers the body after somebody has begun to read it, in a separate step of the scheduler, like a network. */
   readonly arrival: Effect.Effect<void> = Effect.zipRight(
     Effect.async<void>((done) => {
       this.whenRead = () => done(Effect.void)

@@ -17,9 +17,9 @@ import { steering } from "./operations/steering.js"
 import { withBrowsers } from "./people.js"
 
 /**
- * The operations without requests. An operator makes the accounts, so that their addresses are confirmed and get mail.
- * Oracles read what the service shows to nobody, such as the strikes of an endpoint. The body of an import is read from
- * Node's own stream, which exists only with a socket.
+ * Operations that call the programs directly, without a request. `signUp`: an operator makes the accounts, so that
+ * their addresses are confirmed and get mail. The reading operations: oracles read what no request shows, such as the
+ * strikes of an endpoint. `importFile`: the service reads the body from Node's own stream, which needs a socket.
  */
 type Direct = "signUp" | "importFile" | "readEndpoints" | "readDeliveries" | "readAccessLog" | "readOwnHistory"
 
@@ -53,7 +53,7 @@ export const overHttp: Simulation.Driver = {
     })
 }
 
-/** Requests wait on the clock of the run, in fibres of the server's process. */
+/** Timers for requests that use the clock of the run, in fibres of the simulated server's process. */
 const timers = Effect.map(Effect.runtime<never>(), (runtime): RequestTimers => ({
   now: () => Runtime.runSync(runtime)(Clock.currentTimeMillis),
   after: (millis, then) => {

@@ -14,7 +14,9 @@ export const cookieOf = ({ accounts }: Simulation.Registry, userId: string): str
 
 const cookieOfNumber = (number: number): string => `browser${number}z`.replace("-", "x").padEnd(LENGTH, "0")
 
-/** The accounts, with a session for the cookie of each person. The guard treats it as it treats every other session. */
+/**
+ * Adds to the store a session for the cookie of each person. The guard treats this session like every other session.
+ */
 export const withBrowsers = (
   accounts: typeof AccountStore.Service,
   vault: typeof Vault.Vault.Service,

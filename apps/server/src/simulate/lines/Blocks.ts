@@ -18,9 +18,9 @@ interface KnownBlock {
 }
 
 /**
- * The blocks of one file, over many runs: functions, and branches in them. V8 names a branch only while it does not
- * run. So a branch is known from the first report that leaves it out, and has run when the function ran without it
- * being left out.
+ * The blocks of one file, over many runs: functions, and branches in them. V8 reports a branch, with the count 0, only
+ * if the branch did not run when its function ran. So a branch becomes known by the first such report, and has run as
+ * soon as a report about the function lacks it.
  */
 export class Blocks {
   private readonly functions = new Map<number, Map<string, KnownBlock>>()

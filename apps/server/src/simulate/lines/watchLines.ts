@@ -13,7 +13,7 @@ export interface LineWatch {
   readonly missing: () => ReadonlyMap<string, ReadonlyArray<number>>
 }
 
-/** Only the product's programs and their decisions: every run reaches the code that runs and judges them. */
+/** Only the product's programs and decisions are watched: every run reaches the code of the simulation itself. */
 const PROGRAMS = /packages\/domain\/src\/(.+)$/
 
 /** A file that V8 ran: its blocks, and the source line of each offset. */
@@ -27,7 +27,7 @@ interface SourceLine {
   readonly line: number
 }
 
-/** Counts from now on, which costs a run a few milliseconds: V8 counts what ran, and not how often. */
+/** Starts to watch lines, which costs a run a few milliseconds: V8 records whether a block ran, and not how often. */
 export const watchLines: Effect.Effect<LineWatch, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
     const session = new Session()
@@ -85,7 +85,7 @@ const take = (session: Session): ReadonlyArray<Profiler.ScriptCoverage> => {
   return result
 }
 
-/** Undefined: no file of this project, or one without a source map. */
+/** Opens the file at a URL; undefined for a file that is not of this project or has no source map. */
 const open = (url: string): WatchedFile | undefined => {
   if (!url.startsWith("file:") || url.includes("/node_modules/")) return undefined
   const path = fileURLToPath(url)

@@ -1,4 +1,4 @@
-// What led to a broken rule: the entries of a trace that the page shows; it hides the rest.
+// Finds the entries of a trace that led to a broken rule. The page shows these entries and hides all others.
 import type { Simulation } from "@place-access/domain/testing"
 import { text } from "./read.js"
 
@@ -70,7 +70,7 @@ export const explanationOf = (
 
 const firstOf = (ids: ReadonlyArray<string>, kind: string) => ids.find((id) => id.startsWith(kind))
 
-/** The changes that ids tie to the violation, and what those changes needed, until no more is found. */
+/** Finds the changes that name an id of the violation, then the changes that these needed, until no more are found. */
 const tied = (
   entries: ReadonlyArray<Entry>,
   units: ReadonlyMap<number, Unit>,

@@ -11,9 +11,9 @@ export interface Compared {
   readonly entries: ReadonlyArray<Entry>
 }
 
-/** How many equal entries stay in sight before and after a difference; the rest is folded. */
+/** How many equal entries the page shows before and after a difference; it folds all other equal entries. */
 const AROUND = 3
-/** The most differing rows on the page: a reader needs where the runs part, and the first that follow. */
+/** The most differing rows on the page: a reader needs the place where the runs part, and the rows shortly after it. */
 const MOST_ROWS = 2_000
 
 /** Renders two runs side by side as a page: one file that loads nothing and needs no script. */

@@ -1,4 +1,4 @@
-// Two runs side by side: which entries of their traces are the same, and where they part.
+// Compares two runs: which entries of their traces are the same, and where the runs part.
 import type { Simulation } from "@place-access/domain/testing"
 
 type Entry = Simulation.Entry
@@ -13,8 +13,9 @@ export interface Pair {
 const MOST_EDITS = 2_000
 
 /**
- * The entries of both runs in order. Two entries are the same when they differ only in numbers, times and ids: a run
- * that is a second late, or drew another id, goes on like the other one.
+ * The entries of both runs in order. Two entries are the same when they differ only in their numbers in the trace, in
+ * the times at which they happened, and in ids. Otherwise every entry after a delay of a second would count as
+ * different.
  */
 export const pairsOf = (left: ReadonlyArray<Entry>, right: ReadonlyArray<Entry>): ReadonlyArray<Pair> => {
   const [a, b] = [left.map(keyOf), right.map(keyOf)]
@@ -37,7 +38,7 @@ export const pairsOf = (left: ReadonlyArray<Entry>, right: ReadonlyArray<Entry>)
 
 const ID = /_[0-9a-z]{24}\b/g
 
-/** The text of an entry without its numbers, its times and the ids in it. */
+/** The text of an entry without its number, its operation's number, the times at which it happened, and ids. */
 const keyOf = (entry: Entry): string => {
   const { i: _i, op: _op, passed: _passed, t: _t, ...rest } = entry as Entry & { readonly op?: unknown }
   return JSON.stringify(rest).replaceAll(ID, "_")

@@ -25,7 +25,7 @@ export const ruleLanes = (
     if (deed.name !== "call" || value["status"] !== 201 || request === undefined || !("type" in request)) return []
     const id = text(body?.["id"])
     const gone = removed.get(id)
-    // The window was set by the time that the clock showed when the rule was made.
+    // The window has times of the clock, as set when the rule was made. This difference moves them to the page's axis.
     const set = t - (entries[i]?.clock ?? t)
     const [opens, closes] = [number(request["activeFrom"]), number(request["activeUntil"])]
     const from = opens === undefined ? undefined : opens + set

@@ -1,7 +1,7 @@
 import { CHOOSING } from "./scriptOfChoosing.js"
 import { READING } from "./scriptOfReading.js"
 
-/** The page's script, first half: reads the trace and draws the lanes. */
+/** The first part of the page's script: reads the trace and draws the lanes. */
 const DRAWING = `
 "use strict"
 const data = JSON.parse(document.getElementById("data").textContent)

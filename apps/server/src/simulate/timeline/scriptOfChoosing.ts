@@ -1,4 +1,4 @@
-/** The page's script, second half: choosing an entry, by mouse or keyboard, and moving the view. */
+/** The last part of the page's script: a person chooses an entry, by mouse or keyboard, and moves the view. */
 export const CHOOSING = `
 // ---- choosing one entry
 const select = (i, quiet) => {
@@ -41,7 +41,7 @@ const select = (i, quiet) => {
     }
   }
 }
-/** Chooses an entry. For the end of an operation it chooses the beginning, because the lanes show only that entry. */
+/** Chooses an entry and scrolls to its lane: for the end of an operation, to the lane that shows the beginning. */
 const jump = (i) => {
   const e = entries[i]
   if (!e) return

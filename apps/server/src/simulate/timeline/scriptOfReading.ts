@@ -1,4 +1,4 @@
-/** The page's script, the part that explains: what led to a broken rule, and the state of one thing at each moment. */
+/** The middle part of the page's script: shows what led to a broken rule, and the state of a subject at each moment. */
 export const READING = `
 // ---- what led to a broken rule
 let fold = null
@@ -67,7 +67,7 @@ const listSubjects = () => {
   )
 }
 const chosenSubject = () => subjects.find((s) => s.id === $("subject").value)
-/** The last change up to the chosen entry; all of the run when none is chosen. -1: it was not there yet. */
+/** The number of the last change up to the chosen entry, or up to the end if none is chosen. -1: not there yet. */
 const momentOf = (s) => {
   if (on === null) return s.moments.length - 1
   const later = s.moments.findIndex((m) => m.i > on)

@@ -1,4 +1,4 @@
-// The state of each person, connection, rule and delivery of a run, moment by moment, read from the trace.
+// Reads from the trace the state of each person, connection, rule and delivery of a run after each change.
 import { Scope } from "@place-access/domain/shared"
 import type { Simulation } from "@place-access/domain/testing"
 import { appNames, type Deed, deedsOf, number, text } from "./read.js"
@@ -23,7 +23,7 @@ export interface Subject {
   readonly moments: ReadonlyArray<{ readonly i: number; readonly facts: Readonly<Record<string, Fact>> }>
 }
 
-/** Every subject of the run, in the order in which they came to be, kind by kind. */
+/** Every subject of the run: kind by kind, and within a kind in the order in which the subjects were made. */
 export const statesOf = (entries: ReadonlyArray<Entry>): ReadonlyArray<Subject> => {
   const deeds = deedsOf(entries)
   const book = new Book()
@@ -69,7 +69,7 @@ class Book {
     if (id !== "" && !this.all.has(id)) this.all.set(id, { kind, label, facts: {}, moments: [] })
   }
 
-  /** Sets some facts of the subject; undefined removes a fact. A subject that nobody began is left alone. */
+  /** Sets facts of the subject; undefined removes a fact. Does nothing for an id that `begin` has not added. */
   set(id: string, i: number, changes: Readonly<Record<string, Fact | undefined>>): void {
     const subject = this.all.get(id)
     if (subject === undefined) return
@@ -257,7 +257,7 @@ const called = (known: Known, i: number, { args, value }: Deed): void => {
   if (value["status"] === 204) book.set(text(request["ruleId"]), i, { State: "removed by the app" })
 }
 
-/** Records a post: the rule's new event, when this is the first post of it, and an attempt of the delivery. */
+/** Records a post: an attempt of the delivery and, for the first post of an event, the rule's new event. */
 const posted = ({ book }: Known, { body, i, reply, t }: Extract<Entry, { readonly kind: "posted" }>): void => {
   const [rule, event] = [text(body["rule_id"]), text(body["event_id"])]
   const about = at(Date.parse(text(body["occurred_at"])))
@@ -283,7 +283,7 @@ interface Finish {
   readonly dueAt?: number
 }
 
-/** What a worker did with a delivery: took it, and wrote how the attempt ended. */
+/** Records what a worker did with a delivery: that it claimed the delivery, or wrote how an attempt ended. */
 const worked = ({ book, typeOf }: Known, entry: Extract<Entry, { readonly kind: "port" }>): void => {
   const { args, i, method, outcome, port, proc, value } = entry
   if (port !== "DeliveryStore") return

@@ -53,7 +53,10 @@ const lines = (onLine: (text: string) => void): EntryReader => {
   }
 }
 
-/** Read by hand and not with the schema: a history has a million lines. The rules for readings check the values. */
+/**
+ * Reads a line by hand, because a schema would be too slow for the million lines of a history. The rules for readings
+ * check the values later.
+ */
 const fix = (text: string): Entry.ImportEntry => {
   let value: unknown
   try {

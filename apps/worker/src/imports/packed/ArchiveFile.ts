@@ -6,7 +6,7 @@ import { entriesOf, type EntryReader } from "./ArchiveEntries.js"
 import * as ZipDirectory from "./ZipDirectory.js"
 import * as ZipStream from "./ZipStream.js"
 
-/** A manifest of ten thousand files is smaller. */
+/** The largest manifest that is read: a manifest of ten thousand files is smaller. */
 const MAX_MANIFEST_BYTES = 4_194_304
 const MANIFEST = "manifest.json"
 
@@ -53,7 +53,9 @@ export const open = (): FileReader => {
   }
 }
 
-/** One reading of the whole archive. `end` gives the next reading; undefined after the last one. Both may throw. */
+/**
+ * One pass over the whole archive. `end` returns the next pass; undefined after the last. `push` and `end` may throw.
+ */
 interface Phase {
   readonly isLast: boolean
   readonly push: (bytes: Uint8Array) => ReadonlyArray<Entry.ImportEntry>

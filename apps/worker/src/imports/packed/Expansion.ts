@@ -2,16 +2,16 @@ import { UnsafeArchive } from "./ZipStream.js"
 
 /** The most expanded bytes for each compressed one (decision imports-9). An export has 10 to 60. */
 const MAX_RATIO = 200
-/** Below this, the ratio does not count: a small file of one letter is no harm. */
+/** Up to this size the ratio does not count: a small file that repeats one letter does no harm. */
 const SLACK_BYTES = 1_048_576
-/** Expanded bytes of the whole upload, with those of the files within it. */
+/** The most expanded bytes of a whole upload, with those of packed files inside packed files. */
 const MAX_TOTAL_BYTES = 4 * 1_024 * 1_048_576
-/** Files within the upload. */
+/** The most files within an upload. */
 const MAX_FILES = 30_000
-/** A GPX file in a gzip file in a tar archive in a gzip file lies this deep. */
+/** How many packed files may enclose a file: as for a GPX file in a gzip file in a tar archive in a gzip file. */
 export const MAX_DEPTH = 3
 
-/** Counts what comes out of one upload. The readers of packed files throw `UnsafeArchive` through it. */
+/** Counts the bytes and files of one upload. `unpacked` and `file` throw `UnsafeArchive` when a limit is passed. */
 export interface Expansion {
   readonly packed: (bytes: number) => void
   readonly unpacked: (bytes: number) => void

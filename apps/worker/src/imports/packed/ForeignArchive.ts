@@ -7,8 +7,8 @@ import * as ZipStream from "./ZipStream.js"
 
 /**
  * Reads the location files in a zip file of another program: a Takeout, KMZ, or a folder that somebody packed. It reads
- * the bytes twice: first for the list of files at the end, then for the files. A file is expanded only as far as its
- * first bytes say that it is a location file (decision imports-9).
+ * the bytes twice: first for the list of files at the end, then for the files. It stops expanding a file as soon as the
+ * first bytes show that it is no location file (decision imports-9).
  */
 export const open = (expansion: Expansion, openInner: () => FileReader): FileReader => {
   const members = Members.make(openInner)

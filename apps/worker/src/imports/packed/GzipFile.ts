@@ -6,7 +6,7 @@ import { UnsafeArchive } from "./ZipStream.js"
 /** The compressed bytes that are expanded at a time: at the highest ratio that the format has they become 4 MiB. */
 const SLICE_BYTES = 4_096
 
-/** Reads the file in a gzip file, while it is expanded. */
+/** Reads the file inside a gzip file piece by piece, while it expands the gzip file. */
 export const open = (expansion: Expansion, openInner: () => FileReader): FileReader => {
   const inner = openInner()
   let entries: Array<Entry.ImportEntry> = []

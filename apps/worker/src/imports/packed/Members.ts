@@ -11,13 +11,13 @@ export interface Members {
   readonly taken: () => Array<Entry.ImportEntry>
   /** The format of the first file that was read; null: none was read. */
   readonly format: () => Import.ImportFormat | null
-  /** After the last file: why the archive was not read, or not completely; null: it was. */
+  /** After the last file: why the archive was not read, or not completely; null: it was read completely. */
   readonly fault: () => Import.ImportFault | null
 }
 
 /**
- * A file of no known format is no fault: a Takeout has photos and lists beside the locations. A damaged file is one,
- * but the files after it are still read.
+ * A file of an unknown format is no fault: a Takeout has photos and lists beside the locations. A damaged file is a
+ * fault, but the files after it are still read.
  */
 export const make = (openInner: () => FileReader): Members => {
   let entries: Array<Entry.ImportEntry> = []

@@ -23,13 +23,13 @@ const FILE = 0x02014b50
 const END_BYTES = 22
 const FILE_BYTES = 46
 const HEADER_BYTES = 30
-/** The end of the archive that a reader keeps: the list of files and the comment behind it. */
+/** How many bytes at the end of our archive a reader keeps: enough for the list of files and the comment behind it. */
 export const TAIL_BYTES = 131_072
-/** The list of an archive of another program has the names of all photos. */
+/** The same for an archive of another program, whose list may have the names of thousands of photos. */
 export const FOREIGN_TAIL_BYTES = 4_194_304
-/** An archive of a hundred years has a GPX file for each month. */
+/** The most files of our archive, which has a GPX file for each month: enough for a hundred years. */
 const MAX_FILES = 2_000
-/** A Takeout of ten years has a file for each photo. */
+/** The most files of another program's archive: a Takeout of ten years has a file for each photo. */
 const MAX_FOREIGN_FILES = 30_000
 const MAX_FOLDERS = 32
 /** A plain name, without folders: nothing in it leads out of a folder or names a device. */
@@ -87,7 +87,10 @@ const findEnd = (view: DataView): number | undefined => {
 
 const isHarmful = (name: string): boolean => /(?:^|[/\\])\.\.(?:[/\\]|$)|^[/\\]|^[a-z]:|\0/i.test(name)
 
-/** Sorts by offset. Refuses a name that comes twice, and overlapping files: a bomb that is read as many files. */
+/**
+ * Sorts by offset. Refuses a name that comes twice, and files that overlap: with overlaps, a small archive could expand
+ * the same bytes as thousands of files.
+ */
 const inOrder = (files: ReadonlyArray<ZipFile>, end: number): Either.Either<ReadonlyArray<ZipFile>, DirectoryFault> => {
   const sorted = [...files].sort((a, b) => a.offset - b.offset)
   const overlaps = sorted.some(

@@ -19,17 +19,17 @@ const SLICE_BYTES = 4_096
 
 /** The most expanded bytes for each compressed one (decision exports-8). An archive of ours has 10 to 40. */
 const MAX_RATIO = 200
-/** Below this, the ratio does not count: a small file of one letter is no harm. */
+/** Up to this size the ratio does not count: a small file that repeats one letter does no harm. */
 const SLACK_BYTES = 1_048_576
-/** Expanded bytes of the whole archive. */
+/** The most expanded bytes of a whole archive. */
 const MAX_TOTAL_BYTES = 4 * 1_024 * 1_048_576
 
 /** The archive is made to harm its reader. */
 export class UnsafeArchive extends Error {}
 
 /**
- * Reads the files of a directory from the bytes of the archive, which come in any pieces. Throws `UnsafeArchive` when
- * more comes out than a real archive has, and any other error when it is damaged.
+ * Reads the files of a directory from the bytes of the archive, which may come in pieces of any size. Throws
+ * `UnsafeArchive` when the archive expands to more bytes than a real one, and any other error when it is damaged.
  */
 export const open = (files: ReadonlyArray<ZipFile>, sink: ZipSink) => {
   let position = 0

@@ -6,7 +6,7 @@ import { plural } from "./words.js"
 /** A number of days that a person can choose; `never`: no end date. */
 type Days = number | "never"
 
-/** The page on which a person decides what an app may do, and the pages in its place. */
+/** The page on which a person decides what an app may do, and the pages that are shown when no decision is possible. */
 export const consent = {
   titles: {
     new: (app: string): string => `Connect ${app}`,
@@ -162,9 +162,9 @@ export const consent = {
       renewedAgain: "The app has your exact location again, until the date that you choose."
     }
   },
-  /** How long, within the line that `script` writes. */
+  /** The duration, as a part of the line that the page's script writes. */
   lengthInSummary: (days: Days): string => (days === "never" ? "no end date" : plural(days, "day", "days")),
-  /** The script of the page fills in what is in braces. */
+  /** The page's script replaces each name in braces by a value. */
   script: {
     nothing: "Nothing is ticked yet",
     permission: "1 permission",

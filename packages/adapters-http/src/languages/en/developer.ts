@@ -3,10 +3,10 @@ import type { ListedRule, RuleEvaluation } from "@place-access/domain/rules"
 import { type Html, html } from "../../html/Html.js"
 import { number, plural } from "./words.js"
 
-/** The pages of developers about their apps. Those about purposes and webhooks have files of their own. */
+/** The pages of developers about their apps. The texts about purposes and webhooks are in files of their own. */
 export const developer = {
   yourApps: "Your apps",
-  /** What an app consists of, as labels of fields and as heads of rows. */
+  /** The parts of an app: labels of fields, and headings of rows. */
   parts: {
     name: "Name",
     description: "Description",

@@ -2,7 +2,7 @@ import type { History } from "@place-access/domain/retention-choice"
 import { type Html, html } from "../../html/Html.js"
 import { browserName } from "./words.js"
 
-/** What stands on every page, or on pages of several rooms: the frame, forms, comparisons and errors. */
+/** The texts of all pages, or of pages of several folders: the frame, forms, comparisons and errors. */
 export const frame = {
   skip: "Skip to the content",
   sections: "Main",
@@ -50,7 +50,7 @@ export const frame = {
       503: "We are not available right now"
     },
     unknown: "Something went wrong",
-    // In place of the message of the API, where that is of no use to a reader or repeats the title.
+    // Texts in place of the API's message, by status, where the message is of no use to a reader or repeats the title.
     advice: {
       405: "Go back, and use the page's own links and buttons",
       413: "What you sent is larger than this page takes. Choose a smaller file, or fewer words",

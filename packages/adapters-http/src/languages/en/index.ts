@@ -1,8 +1,8 @@
 /**
- * The texts of all pages in English, a file for each room of pages or for a part of a room. A text is a string, or a
- * function of the values in it. `words.ts` writes numbers.
+ * The texts of all pages in English, with a file for each folder of pages or for a part of a folder. A text is a
+ * string, or a function of the values in it. `words.ts` writes numbers.
  *
- * English is the model: the other languages have its type.
+ * The texts of the other languages have the type of the English texts.
  *
  * @module
  */

@@ -19,7 +19,10 @@ export const portal = {
     nothing: "Nothing",
     notNow: "Not now",
     sandbox: "Sandbox",
-    /** Why a connection ended, behind its moment; in the history and its receipts, who ended it. */
+    /**
+     * Why a connection ended. The list of connections shows the reason after the time; the history and its receipts
+     * show it as the person who ended the connection.
+     */
     reasons: {
       user_disconnected: "you disconnected it",
       app_revoked_token: "the app ended it",
@@ -185,7 +188,9 @@ export const places = {
   }
 }
 
-/** The access log. What an app did, and the result, are texts of the API, which the domain's room translates. */
+/**
+ * The access log. The words for what an app did and for the result are texts of the API, which the domain translates.
+ */
 export const accessLog = {
   title: "Access log",
   lead: "Every request of every app about you and everything that apps were to be told, the newest first. It is written before the app gets its answer. Repeats are one line.",
@@ -215,7 +220,7 @@ export const accessLog = {
   },
   entries: (count: number): string => plural(count, "entry", "entries"),
   columns: { when: "When", request: "Request", learned: "What it learned", purpose: "Purpose" },
-  /** The name of the column beside its cell, on a phone. */
+  /** The name of the column, which a phone shows beside the cell. */
   learned: "Learned",
   span: (first: Html, last: Html): Html => html`${first} to<br />${last}`,
   withinAnHour: "within an hour",
@@ -261,7 +266,7 @@ export const rules = {
     html`${name}, an area that ${app} chose: ${radiusM} m around ${at}`,
   window: (condition: Html, from: Html | null, until: Html | null): Html =>
     html`${condition}${from !== null && html`, from ${from}`}${until !== null && html`, until ${until}`}`,
-  /** What happened, for the sentences below. */
+  /** What the person did, as a part of the sentences below. */
   happened: {
     enter: "You came in",
     exit: "You went out",
@@ -293,7 +298,7 @@ export const rules = {
       `Back where you were before: the last crossing was probably a wrong position. ${app} got no notification.`,
     fired: (happened: Html, app: string): Html => html`${happened}: we prepared a notification for ${app}.`
   },
-  /** How much later; always more than one. */
+  /** How much later something happened; always more than one. */
   later: {
     minutes: (count: number): string => `${number(count)} minutes`,
     hours: (count: number): string => `${number(count)} hours`,

@@ -29,7 +29,10 @@ export const setUp = {
   theCommand: "the command",
   answerIs: (answer: string): Html => html`The answer is <code>${answer}</code>.`,
   done: "I have set it up",
-  /** What to do on the phone, in order. `address`: where the phone sends to. The API returns these steps, too. */
+  /**
+   * What to do on the phone, in order. `address`: the address to which the phone sends. The API returns these steps,
+   * too.
+   */
   steps: {
     overland: () => [
       "Install Overland from the App Store on the iPhone.",
@@ -80,7 +83,10 @@ export const setUp = {
   tuningHeading: "How often it sends, and what that costs",
   tuningLead:
     "A rule notices an arrival with the first location after it. With these settings that location comes soon, and is exact enough for a place of 150 m.",
-  /** What a setting of an app is good for, and what it costs in battery. Its name and value stand before it. */
+  /**
+   * What a setting of an app is good for, and what it costs in battery. The page shows the setting's name and value
+   * before this text.
+   */
   tuning: {
     overland: {
       pauses:
@@ -123,7 +129,7 @@ export const setUp = {
       upload: "Upload a location within 15 minutes. Later ones go into the history, and fire no rule."
     }
   },
-  /** The script that copies texts fills in what is in braces. The accessible name begins with what is seen. */
+  /** The script that copies texts replaces `{name}`. The accessible name begins with the text that the button shows. */
   copyScript: {
     copy: "Copy",
     copyNamed: "Copy {name}",
@@ -160,7 +166,7 @@ export const setUp = {
     /** The name of the page when it is installed as an app. */
     installedName: "Place Access: share from this browser",
     nothingIsSent: "Nothing is sent.",
-    /** The script of the page fills in what is in braces. */
+    /** The page's script replaces each name in braces by a value. */
     script: {
       notSecure: "This browser says where it is on secure pages (https) only.",
       waitsOne: "1 location waits until this browser is online.",

@@ -2,7 +2,7 @@ import type { NoticeKind } from "@place-access/domain/accounts"
 import { type Html, html, type Text } from "../../html/Html.js"
 import { plural } from "./words.js"
 
-/** The settings of an account, and the pages behind them. */
+/** The texts of an account's settings: the list of settings, and the page of each setting. */
 export const settings = {
   title: "Settings",
   save: "Save",
@@ -65,7 +65,7 @@ export const settings = {
     choose: "Choose mails…",
     lead: "Tick what you want to know about. Of each kind you get one mail a day at most.",
     legend: "Mail me when",
-    /** `inLine`: the name in a list within a sentence. */
+    /** The kinds of mails. `name`: the kind as a label. `inLine`: the kind in a list within a sentence. */
     kinds: {
       asked_often: {
         name: "An app asks unusually often",
@@ -115,7 +115,7 @@ export const settings = {
     change: "Change the password",
     forgotten: (page: string): Html => html`You do not know it any more? <a href="${page}">Set a new one by mail</a>`
   },
-  /** What is wrong with the present password, behind the name of its field. */
+  /** What is wrong with the present password: the second part of a sentence that begins with the name of the field. */
   passwordFaults: {
     missing: "must be given",
     wrong: "is wrong",

@@ -87,7 +87,7 @@ export const steering = {
     incomplete: (connectedAt: Html): Html =>
       html`Connected ${connectedAt}. Changes before the oldest one above are not in this list.`
   },
-  /** A text file, so the times in it are text. */
+  /** The receipt is a text file, so its times are strings. */
   receipt: {
     heading: "RECEIPT",
     app: (name: string): string => `App: ${name}`,

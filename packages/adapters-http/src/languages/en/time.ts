@@ -1,7 +1,7 @@
 import { type Html, html } from "../../html/Html.js"
 import { plural } from "./words.js"
 
-/** Times and how long something takes. */
+/** The words for times and for lengths of time. */
 export const time = {
   months: "January February March April May June July August September October November December".split(" "),
   weekdays: "Sunday Monday Tuesday Wednesday Thursday Friday Saturday".split(" "),

@@ -205,7 +205,7 @@ export const imports = {
     several: (files: number): string =>
       `${plural(files, "file was", "files were")} uploaded and will be read. The others were not:`,
     refused: (name: string, reason: Html): Html => html`${name}: ${reason}`,
-    /** The texts of the script, which fills in \`{…}\`. */
+    /** The texts of the page's script, which replaces each name in braces by a value. */
     script: {
       drop: "Or drop files and whole folders here.",
       going: "{done} of {all} files uploaded. Keep this page open.",

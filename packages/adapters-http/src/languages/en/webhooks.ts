@@ -117,7 +117,7 @@ export const webhooks = {
     enabled: "Enabled",
     none: "None in a row",
     inARow: (strikes: number, most: number): string => `${strikes} of ${most} failed in a row`,
-    /** `log` is the address of the failed deliveries. */
+    /** The warning about an endpoint whose deliveries fail. `log`: the address of the list of failed deliveries. */
     failingText: (strikes: number, most: number, log: string): Html =>
       html`<strong>Events do not arrive here.</strong>
         ${strikes} in a row failed at every attempt; at ${most} the endpoint is disabled. See

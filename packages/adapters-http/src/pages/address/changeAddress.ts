@@ -108,7 +108,10 @@ const dead = (portal: string) =>
     html`<p><a class="button" href="${portal}/settings/email">${words.title}</a></p>`
   )
 
-/** Opening the link changes nothing: programs that look for viruses in mail open links too. */
+/**
+ * Opening the mailed link only shows this page and changes nothing: programs that look for viruses in mail open links
+ * too.
+ */
 const show = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {

@@ -21,7 +21,10 @@ const dead = deadLink(
   html`<p><a class="button" href="/sign-in">${texts.signIn.title}</a> <a href="/sign-up">${words.again}</a></p>`
 )
 
-/** Opening the link changes nothing: programs that look for viruses in mail open links too. */
+/**
+ * Opening the mailed link only shows this page and changes nothing: programs that look for viruses in mail open links
+ * too.
+ */
 const page = (token: string, form: Fields.Shown, status = 200) =>
   Effect.gen(function* () {
     const { email } = yield* describeSignUp(token)
@@ -67,7 +70,8 @@ const confirm = Effect.gen(function* () {
   }).pipe(
     Effect.catchTags({
       WrongCredentials: () => page(token, Form.shown(form, [{ field: "password", message: words.wrong }]), 403),
-      // The account was made, but cannot be signed in to here: for example, others guess its password already.
+      // The account exists now, but this browser cannot be signed in: for example, somebody is guessing the account's
+      // password.
       FactorRequired: () => Effect.succeed(seeOther("/sign-in")),
       TooManyAttempts: () => Effect.succeed(seeOther("/sign-in")),
       Conflict: () => dead

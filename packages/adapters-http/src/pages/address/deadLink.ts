@@ -4,7 +4,10 @@ import { respond } from "../kit/Page.js"
 
 const words = texts.signIn.deadLink
 
-/** The page of a link that does not work. One page for every reason: nobody learns which reason it was. */
+/**
+ * The page for a mailed link that does not work. It is the same for every reason, so nobody finds out whether the link
+ * was used, has expired or never existed.
+ */
 export const deadLink = (why: Text, next: Value) =>
   respond({
     title: words.title,

@@ -16,9 +16,9 @@ const LABELS = { email: texts.frame.fields.email }
 interface MailedLink {
   readonly path: `/${string}`
   readonly title: Text
-  /** What the link is for. */
+  /** A paragraph above the form that says what the mailed link is for. */
   readonly lead: Value
-  /** A way on for a reader who needs something else. */
+  /** A paragraph below the form, with a link for a reader who needs another page. */
   readonly foot: Value
   /** How long the link works. */
   readonly minutes: number
@@ -45,7 +45,7 @@ export const mailedLink = ({ foot, lead, mail, minutes, path, title }: MailedLin
       })
     )
 
-  /** The same for every address: nobody learns from this page who has an account. */
+  /** This page is the same for every address: nobody learns from it who has an account. */
   const askedPage = (email: Account.Email) =>
     respond({
       title: words.title,

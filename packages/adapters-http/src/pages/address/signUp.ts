@@ -72,7 +72,7 @@ const signUpPage = ({ form, refused, returnTo, status = 200 }: SignUpForm) =>
 
 const HOURS = SignUpRequest.LIFETIME / Timestamp.HOUR
 
-/** The same for every address: nobody learns from this page who has an account. */
+/** This page is the same for every address: nobody learns from it who has an account. */
 const mailedPage = (email: Account.Email, isAgain = false) =>
   Stranger.bound((formToken) =>
     respond({
@@ -161,8 +161,8 @@ const postSignUp = Effect.gen(function* () {
     Effect.catchTags({
       Invalid: ({ problems }) => again({ status: 400 }, problems),
       Conflict: () => again({ status: 409, refused: words.taken }),
-      // Neither error can happen to an account that was created a moment ago. If one does, the person goes on at the
-      // sign-in page.
+      // An account that was created a moment ago is not expected to get any of these errors. If one occurs, the person
+      // goes on at the sign-in page.
       WrongCredentials: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
       FactorRequired: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
       TooManyAttempts: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo)))

@@ -30,7 +30,10 @@ const taken = (email: Account.Email) =>
       <p><a href="/sign-in">${texts.signIn.title}</a></p>`
   })
 
-/** Opening the link changes nothing: programs that look for viruses in mail open links too. */
+/**
+ * Opening the mailed link only shows this page and changes nothing: programs that look for viruses in mail open links
+ * too.
+ */
 const page = (token: string, form: Fields.Shown) =>
   Effect.gen(function* () {
     const { email } = yield* describeUndo(token)

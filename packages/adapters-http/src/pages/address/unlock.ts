@@ -30,7 +30,10 @@ const dead = deadLink(
   html`<p><a class="button" href="/unlock-link">${texts.signIn.deadLink.sendNew}</a></p>`
 )
 
-/** Opening the link changes nothing: programs that look for viruses in mail open links too. */
+/**
+ * Opening the mailed link only shows this page and changes nothing: programs that look for viruses in mail open links
+ * too.
+ */
 const show = Effect.gen(function* () {
   const token = (yield* Form.query).value("token")
   const { email } = yield* describeUnlock(token)

@@ -18,7 +18,7 @@ const { search: searched, tabs } = texts.admin
 
 const LABELS = { account: searched.label }
 
-/** The address is posted, so that it is in no browser's history and in no log of a proxy. */
+/** The search posts the e-mail address, so that the address is in no browser's history and in no log of a proxy. */
 const searchPage = (visitor: Visitor.Visitor, form: Fields.Shown, status = 200) =>
   Effect.gen(function* () {
     return yield* respond({
@@ -134,7 +134,10 @@ const access = (account: Account.Account, token: string): Html =>
     }
   </section>`
 
-/** Making an admin needs a proof of the last 15 minutes (decision staff-2). */
+/**
+ * Gives or takes a role. Making somebody an admin needs a sign-in or a confirmation of the last 15 minutes
+ * (decision staff-2).
+ */
 const role = (name: Account.Role, isGiven: boolean) => {
   const done = (visitor: Visitor.Visitor) =>
     Effect.gen(function* () {

@@ -43,7 +43,7 @@ const read = (query: Form.Form): Filters => {
   return { shown, filter: { kind, userId, ...Day.between(query, problems) }, problems }
 }
 
-/** The address of another page of the same events. */
+/** The address of another page of the audit log, with the same filters. */
 const address = ({ shown }: Filters, cursor: string | null): string => {
   const given = Object.entries({ ...shown, ...(cursor === null ? {} : { cursor }) }).filter(([, value]) => value !== "")
   return given.length === 0 ? AUDIT : `${AUDIT}?${new URLSearchParams(given).toString()}`

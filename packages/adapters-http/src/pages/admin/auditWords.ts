@@ -6,7 +6,7 @@ import { adminPath } from "../review/shared.js"
 
 const words = texts.admin.said
 
-/** What happened, in a sentence about the account. `apps`: the names of the apps that the page's events name. */
+/** The event in a sentence about the account. `apps`: the names of the apps that the page's events are about. */
 export const said = (detail: AuditEvent.AuditDetail, apps: ReadonlyMap<AppId, string>): Html => {
   switch (detail.kind) {
     case "account_made":
@@ -72,7 +72,7 @@ export const said = (detail: AuditEvent.AuditDetail, apps: ReadonlyMap<AppId, st
   }
 }
 
-/** An app that does not exist any more is shown by its id. */
+/** The app as a link to its page. An app that no longer exists is shown by its id. */
 const app = ({ appId }: { readonly appId: AppId }, apps: ReadonlyMap<AppId, string>): Html => {
   const name = apps.get(appId)
   return name === undefined ? html`<code>${appId}</code>` : html`<a href="${adminPath({ id: appId })}">${name}</a>`

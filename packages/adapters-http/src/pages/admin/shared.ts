@@ -5,7 +5,7 @@ import { texts } from "../../languages/index.js"
 import { param } from "../kit/Params.js"
 import { ADMIN } from "../review/shared.js"
 
-/** Shared by the pages of admins. */
+/** Parts that the pages of admins share. */
 
 export const ACCOUNTS = `${ADMIN}/accounts`
 export const SERVICE = `${ADMIN}/service`
@@ -29,7 +29,7 @@ export const adminHead = (current: Tab, title: Html): Html => {
     </nav>`
 }
 
-/** Roles in words; a suspended account says so. */
+/** Badges for the roles of an account, and one more if the account is suspended. */
 export const badges = ({ roles, suspendedAt }: Pick<Account.Account, "roles" | "suspendedAt">): Html =>
   html`${
     roles.length === 0

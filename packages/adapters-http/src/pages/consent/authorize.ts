@@ -52,14 +52,16 @@ const start = Effect.gen(function* () {
     : seeOther(ReturnTo.signIn(pathFor(options, request.id)))
 }).pipe(
   Effect.catchTags({
-    // Not a redirect: the redirect URI is unknown or wrong, so it is not known where a redirect would lead (decision
-    // O3).
+    // An error page and not a redirect: without a valid redirect URI there is no address to redirect to (decision O3).
     AuthorizePage: ({ message }) => brokenLink(message),
     AuthorizeRedirect: ({ uri }) => Effect.succeed(seeOther(uri))
   })
 )
 
-/** A made-up client id counts for the network address, together with its token requests (decision limits-3). */
+/**
+ * Counts a request with a made-up client id against the limit of the network address, as the token endpoint does
+ * (decision limits-3).
+ */
 const countMadeUp = ({ parameter }: AuthorizePage) =>
   parameter === "client_id"
     ? Effect.flatMap(clientAddress, (address) => RateLimit.take(Subject.client(Option.none(), address), Rate.OAUTH))
@@ -113,7 +115,7 @@ const show = (visitor: Visitor.Visitor, id: ConsentRequestId, again: RejectedFor
       reader: null,
       locale: yield* Visitor.locale(visitor),
       status: problems.length === 0 ? 200 : 400,
-      // The map's nonce serves both scripts.
+      // The scripts of the map and of the page carry the same nonce.
       ...(place === null
         ? {}
         : {
@@ -206,10 +208,10 @@ const decide = Visitor.signedIn((visitor) =>
   })
 )
 
-/** Shows the page again with a place more, which is ticked, and with everything that was ticked before. */
+/** Shows the page again with one more place, which is ticked, and with everything that was ticked before. */
 const addPlace = (visitor: Visitor.Visitor, id: ConsentRequestId, form: Form.Form) =>
   Effect.gen(function* () {
-    // A request that is over or refused adds no place.
+    // Fails for a request that has expired, was decided or is refused, so that it adds no place.
     yield* reviewConsent(id, visitor.account)
     const newPlace = yield* NewPlace.add(visitor, form)
     const choices = choicesOf(form)

@@ -70,7 +70,7 @@ const leaving = ({ leaving: gone }: ConsentReview.ConsentReview): Html =>
         </ul>
       </div>`
 
-/** The first group on the page carries the anchor to which the list of problems links. */
+/** The name of the first group of scopes on the page. The list of problems links to the anchor of this group. */
 const standardName = ({ review }: View): string =>
   review.scopes.some(({ sensitive }) => !sensitive) ? "standard" : "sensitive"
 

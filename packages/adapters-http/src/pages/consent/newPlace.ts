@@ -19,7 +19,10 @@ const isBlank = (form: Form.Form): boolean => ["label", "lat", "lon"].every((nam
 export const isMeant = (form: Form.Form): boolean =>
   form.value("decision") === "add_place" || (form.value("decision") === "allow" && !isBlank(form))
 
-/** The last form about a place, if the page is shown again. */
+/**
+ * The result of the last form about a place, for the page that is shown again. `form`: the form with its problems.
+ * `added`: the place that was added.
+ */
 export interface Again {
   readonly form: Fields.Shown | null
   readonly added: Pick<Place.Place, "id" | "label"> | null

@@ -9,7 +9,7 @@ import { time } from "../kit/Time.js"
 
 const words = texts.consent
 
-/** Parts that the full consent page and the renewal share. */
+/** The parts that the full consent page and the renewal page share. */
 
 export interface View {
   readonly review: ConsentReview.ConsentReview
@@ -41,7 +41,7 @@ const developer = ({ app, developerName }: View["review"]): Html =>
     ? words.who.from(developerName)
     : words.who.fromWithPage(developerName, webAddress(app.homepageUrl))
 
-/** The heading, the problems, and who asks whom. */
+/** The head of the page: the app with its developer, the problems of the form, and the account that is asked. */
 export const head = (view: View, heading: Text): Html => {
   const { account, outdated, problems, review } = view
   const { app, previous } = review
@@ -94,7 +94,7 @@ const status = (app: ConsentReview.ConsentReview["app"]["status"]): Value =>
 const noPhone = (portalPath: string): Html =>
   html`<div class="note warn"><p>${words.noPhone(`${portalPath}/devices`)}</p></div>`
 
-/** The choices of a number of days, each with its end date. */
+/** Radio buttons for a number of days, each with its end date. */
 export const radios = (
   { choices, problems }: Pick<View, "choices" | "problems">,
   name: "standard_days" | "sensitive_days",

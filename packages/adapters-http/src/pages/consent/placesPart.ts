@@ -64,8 +64,8 @@ const box = ({ choices }: View, place: ConsentReview.PlaceChoice): Html => {
 }
 
 /**
- * A part of the form of the whole page, so the ticked boxes are sent too. Its button is the first of the form: Enter in
- * a field adds the place, and never allows or cancels anything.
+ * The fields of a new place. They belong to the form of the whole page, so the ticked boxes are sent too. The button is
+ * the first of the form: Enter in a field adds the place, and never allows or cancels anything.
  */
 const addition = ({ newPlace, review }: View): Html =>
   newPlace === null

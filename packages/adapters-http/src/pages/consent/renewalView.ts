@@ -7,7 +7,10 @@ import { head, radios, type View } from "./parts.js"
 
 const words = texts.consent.renewal
 
-/** The renewal page (Spec §4.1): how the exact location was used, and one question. Stopping is as easy as going on. */
+/**
+ * The renewal page (Spec §4.1): how the exact location was used, and one question. Stopping takes one click, like
+ * renewing.
+ */
 export const page = (view: View): Html => {
   const { action, formToken, portalPath, review } = view
   const { app, scopes, sensitiveOptions } = review

@@ -12,7 +12,7 @@ export interface OneFile<A, E, R> {
   /** The most bytes that the file may have. */
   readonly most: number
   readonly use: (bytes: Uint8Array) => Effect.Effect<A, E, R>
-  /** The form came without a file. */
+  /** The answer to a form without a file. */
   readonly missing: Effect.Effect<A, E, R>
   readonly tooLarge: Effect.Effect<A, E, R>
 }

@@ -53,7 +53,10 @@ export const toTerms = (draft: typeof Edit.Type): Purpose.PurposeTerms => ({
   expectedDailyVolume: draft.expected_daily_volume
 })
 
-/** The problems after decoding. The only problem left is a scope that the app does not declare. */
+/**
+ * The problems that the domain finds in a purpose whose fields are valid. The only possible problem is a scope that the
+ * app does not declare, so it is shown at the scopes.
+ */
 export const undeclared = (problems: ReadonlyArray<FieldProblem>): ReadonlyArray<FieldProblem> =>
   problems.map(({ message }) => ({ field: "purpose_scopes", message }))
 

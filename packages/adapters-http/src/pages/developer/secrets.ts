@@ -99,7 +99,7 @@ const endPrevious = Visitor.signedIn((visitor) =>
   })
 )
 
-/** The secrets for `section`. */
+/** The app's client secrets that work, which `section` shows. */
 export const list = (visitor: Visitor.Visitor, app: App.App) => listClientSecrets(visitor.account, app.id)
 
 export const routes = [

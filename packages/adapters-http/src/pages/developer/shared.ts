@@ -16,7 +16,10 @@ export const DEVELOPER = "/developer"
 
 export const appPath = (app: Pick<App.App, "id">): string => `${DEVELOPER}/apps/${app.id}`
 
-/** Where a saved form of the app leads: the page of the app, with a notice that says whether something waits. */
+/**
+ * The address to which a saved form leads: the page of the app, with a notice that says whether the change waits for a
+ * reviewer.
+ */
 export const changedPath = (app: App.App): string =>
   `${appPath(app)}?done=${app.proposal === null ? "app-changed" : "app-change-waits"}`
 

@@ -34,7 +34,7 @@ const LABELS = words.labels
 
 const teamPath = (app: Pick<TeamApp, "id">): string => `${appPath(app)}/team`
 
-/** How the page is shown again after a refusal. */
+/** What the page shows after a refusal: the form with its problems, or the reason. */
 interface Again {
   readonly form?: Fields.Shown
   readonly refused?: string
@@ -210,7 +210,7 @@ const invite = Visitor.fresh((visitor) =>
   })
 )
 
-/** A button of the page: checks the form's token, and shows the page again with the reason of a refusal. */
+/** Handles a button of the page: checks the form's token, and shows the page again with the reason of a refusal. */
 const acted =
   <E, R>(
     done: string,

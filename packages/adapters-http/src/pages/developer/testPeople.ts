@@ -47,7 +47,7 @@ const SUGGESTED = {
 interface Again {
   readonly form?: Fields.Shown
   readonly ticked?: ReadonlyArray<string>
-  /** The result of a trip, above everything. */
+  /** The result of a trip, which the page shows above everything else. */
   readonly above?: Value
 }
 
@@ -87,10 +87,10 @@ const list = (visitor: Visitor.Visitor, app: TeamApp, { above, form, ticked }: A
 const suggestedScopes = (app: TeamApp): ReadonlyArray<string> =>
   AppModule.scopes(app).filter((scope) => !Scope.isSensitive(scope))
 
-/** A field of one person's trip. */
+/** The name of a field in the trip form of one person: the page has such a form for each person. */
 const fieldOf = (field: string, person: string): string => `${field}-${person}`
 
-/** The labels of the new person's fields, and of every trip's. */
+/** The labels of the fields for a new person, and of the fields in each person's trip form. */
 const labelsWith = (people: ReadonlyArray<TestPerson.TestPerson>): Readonly<Record<string, Text>> => ({
   ...LABELS,
   ...Object.fromEntries(

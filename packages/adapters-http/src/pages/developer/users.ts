@@ -16,7 +16,7 @@ const PAGE = 50
 
 type User = ConnectionView.AppUser
 
-/** The users who connected the app, under the ids that the app knows, never with their account data (Spec §2.1). */
+/** The users who connected the app, under their ids for this app, never with their account data (Spec §2.1). */
 const list = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const app = yield* ownApp(visitor, "develop")

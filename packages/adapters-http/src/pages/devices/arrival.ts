@@ -50,7 +50,7 @@ const BADGES: Readonly<Record<OwnPhone["silence"], string>> = {
   never: "warn"
 }
 
-/** The phone's state in two words: amber after an hour of silence, red after a day. */
+/** The phone's state as a badge: amber after an hour of silence, red after a day. */
 export const badge = ({ device, silence }: OwnPhone): Html => {
   const status = DeviceStatus.of(device)
   return status.state === "put_aside"
@@ -58,11 +58,11 @@ export const badge = ({ device, silence }: OwnPhone): Html => {
     : html`<span class="badge ${BADGES[silence]}">${words.states[silence]}</span>`
 }
 
-/** When it was heard last: how long ago first, because that is the question. */
+/** When the phone last sent something. How long ago comes first, because that is what the owner wants to know. */
 export const lastSeen = ({ device: { lastSeenAt } }: OwnPhone, now: Timestamp.Timestamp): Html =>
   lastSeenAt === null ? words.card.never : words.card.seen(ago(lastSeenAt, now), time(lastSeenAt))
 
-/** What may be wrong, with what to look at. */
+/** What may be wrong with the phone, with instructions what to check. */
 export const troubles = ({ device, troubles: all }: OwnPhone, baseUrl: string): ReadonlyArray<Html> => {
   const { address } = DeviceSetup.make(device, { token: "", baseUrl })
   return all.map((trouble) =>

@@ -33,7 +33,7 @@ const list = (portal: string, visitor: Visitor.Visitor, form: Fields.Shown = Fie
     const query = yield* Form.query
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const asked = kindOf(form.values("phone") || query.value("phone"), headers["user-agent"])
-    // A form with mistakes is shown again, also when it did not say which phone.
+    // A form with mistakes is shown again even if it did not name a kind of phone: then with the apps for Android.
     const kind = asked ?? (form.problems.length === 0 ? null : "android")
     const token = yield* Visitor.tokenFor(visitor)
     const reader = yield* Visitor.reader(visitor)

@@ -4,7 +4,7 @@ import { texts } from "../../languages/index.js"
 import { bars, tallest } from "../kit/Bars.js"
 import { duration, time } from "../kit/Time.js"
 
-// Decision devices-16.
+// The page of a phone shows how often the phone sent (decision devices-16).
 
 const words = texts.devices.sending
 

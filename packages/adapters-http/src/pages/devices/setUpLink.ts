@@ -11,13 +11,13 @@ import { texts } from "../../languages/index.js"
 import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
 
-// Decision devices-14.
+// GPSLogger fetches its settings from a link that works once (decision devices-14).
 
 const words = texts.setUp.gpsLogger
 
 /**
- * The page to which a camera comes from the QR code, on a phone where nobody is signed in. Opening the page does not
- * use up the key: the app does, when it fetches the profile.
+ * The page to which the QR code leads, on a phone where nobody is signed in. Opening the page does not use up the key:
+ * the key is used up when the app fetches the profile.
  */
 const page = Effect.gen(function* () {
   const key = (yield* Form.query).value("key")
@@ -35,7 +35,7 @@ const page = Effect.gen(function* () {
   })
 })
 
-/** The profile. The app sends only the key of the link. */
+/** Serves the profile with the settings. The app's request has no session, only the key of the link. */
 const profile = Effect.gen(function* () {
   const { baseUrl } = yield* HttpOptions
   const { token } = yield* openSetupLink((yield* Form.query).value("key"))

@@ -109,7 +109,7 @@ const qrCode = ({ link, qrText }: DeviceSetup.DeviceSetup): Html =>
     ${new Html(renderSVG(qrText, { border: 0 }))}
   </div>`
 
-/** A link that this service makes itself, for the phone on which this page is open. */
+/** A link that opens the app, for a reader whose phone shows this page. */
 const openOnPhone = (format: Device.PhoneFormat, link: string): Html =>
   html`<p class="below">
     ${words.isThisThePhone} <a class="button second" href="${link}">${words.openIn(texts.devices.apps[format].name)}</a>
@@ -128,7 +128,10 @@ const tryIt = (address: string, token: string): Html =>
     <p class="soft">${words.answerIs('{"accepted":1,"duplicates":0,"quarantined":0}')}</p>
   </section>`
 
-/** A command to paste. The shell fills in the time. The token needs no quoting, because its alphabet has no quotes. */
+/**
+ * A command that sends one location. The shell fills in the time. The token needs no quoting: its alphabet has no
+ * quotes.
+ */
 const curl = (address: string, token: string): string =>
   [
     `curl -X POST '${address}' \\`,

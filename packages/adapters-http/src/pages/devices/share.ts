@@ -13,11 +13,11 @@ import * as Routes from "../kit/Routes.js"
 import * as TouchIcon from "../kit/icons/TouchIcon.js"
 import * as Visitor from "../kit/Visitor.js"
 
-// Decisions devices-15 and languages-4.
+// A page on which a browser shares its position like a phone's app (decisions devices-15 and languages-4).
 
 const words = texts.setUp.share
 
-/** The name of a browser among the devices. */
+/** The name that this browser gets in the list of devices. */
 const nameOf = (userAgent: string | undefined): Html =>
   Option.match(Schema.decodeUnknownOption(Device.DeviceName)(Browser.nameOf(userAgent)), {
     onNone: () => texts.devices.apps.browser.name,
@@ -87,7 +87,7 @@ const manifest = (portal: string, language: Language.Language) =>
       short_name: "Place Access",
       id: sharePath(portal),
       start_url: sharePath(portal),
-      // All pages: otherwise a sign-in would leave the app.
+      // The installed app includes all pages: otherwise a sign-in would leave the app.
       scope: "/",
       display: "standalone",
       background_color: "#f7f6f2",

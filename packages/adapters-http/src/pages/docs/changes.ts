@@ -9,11 +9,11 @@ import { prose } from "./prose.js"
 interface Change {
   /** The day, in UTC. */
   readonly on: string
-  /** For the anchor and the feed: never changes. */
+  /** The id of the change in the page's anchors and in the feed. It never changes. */
   readonly id: string
   readonly kind: "added" | "changed" | "deprecated" | "removed"
   readonly title: string
-  /** What to do about it, if there is anything to do. */
+  /** What has changed, and what callers have to do about it, if anything. */
   readonly text: string
 }
 
@@ -215,7 +215,7 @@ const section = ({ id, kind, text, title }: Change): Value =>
 
 const FEED = `${DOCS}/changes.atom`
 
-/** RFC 4287. */
+/** The changes as an Atom feed (RFC 4287). */
 export const feed = ({ baseUrl }: ServiceOptions) =>
   Routes.get(
     FEED,

@@ -5,10 +5,10 @@ import { type Contract, linkTo, type Operation } from "./contract.js"
 import { DOCS, json, page, type Section } from "./frame.js"
 import { inline, prose } from "./prose.js"
 
-/** The page of an error; `doc_url` of an error's body leads here. */
+/** The address of the page of an error code. `doc_url` of an error's body is this address. */
 export const errorPath = (code: string): string => `${DOCS}/errors/${code}`
 
-/** One page for each code. */
+/** One page for each error code. */
 export const pages = (contract: () => Contract) =>
   ErrorCatalogue.ENTRIES.map(({ advice, code, example, meaning, status }) =>
     page(errorPath(code), () => ({

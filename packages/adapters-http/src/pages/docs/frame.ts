@@ -27,7 +27,7 @@ export interface Section {
 
 export interface Document {
   readonly title: string
-  /** A sentence for lists of pages, without marks. */
+  /** A sentence for lists of pages, as plain text without marks of CommonMark. */
   readonly about: string
   readonly lead: Value
   /** Content between the head and the sections. */
@@ -63,12 +63,12 @@ const searchForm = (question: string): Html =>
     <button class="second">Search</button>
   </form>`
 
-/** The page as Markdown, for programs that read. */
+/** The address of a page's copy in Markdown, for programs. */
 export const markdownPath = (path: string): string => `${path}.md`
 
 const NO_TWIN: ReadonlyArray<string> = [`${DOCS}/search`]
 
-/** `question`: what the search form shows. */
+/** A page of the documentation as HTML. `question`: the content of the search field. */
 export const render = (
   path: string,
   { above, beside, content: rest, hasHeadings = false, lead, sections, title }: Document,
@@ -110,19 +110,19 @@ export const render = (
     ENGLISH
   )
 
-/** A block of code to copy. Nothing is inserted into the text: a long line only looks broken. */
+/** A block of code that readers copy. Nothing is inserted into the text; only the style breaks a long line. */
 export const code = (text: string, language: CodeLanguage = "bash"): Html =>
   html`<pre><code class="language-${language}">${text.replace(/\n$/, "")}</code></pre>`
 
 type CodeLanguage = "bash" | "json" | "http" | "js" | "python" | "go" | "php" | "ruby" | "java" | "csharp"
 
-/** The same example in one language. */
+/** An example in one programming language. Several such examples do the same. */
 export interface CodeExample {
   readonly id: string
   readonly name: string
   readonly language: CodeLanguage
   readonly code: string
-  /** Before the code. */
+  /** A text before the code. */
   readonly note?: Value
 }
 

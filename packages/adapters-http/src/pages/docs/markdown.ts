@@ -1,13 +1,16 @@
 import Turndown from "turndown"
 
-/** A row of a table as one line; a cell of several lines would end the table. */
+/** The text of a table's cell on one line: a line break would end the table. */
 const cell = (text: string): string =>
   text
     .trim()
     .replace(/\s*\n\s*/g, " ")
     .replaceAll("|", "\\|")
 
-/** What is read of an element that turndown has parsed. This package is compiled without the types of the DOM. */
+/**
+ * The properties that this module reads of an element that turndown has parsed. This package is compiled without the
+ * types of the DOM.
+ */
 interface Parsed {
   readonly nodeName: string
   readonly className: string
@@ -19,7 +22,8 @@ const parsed = (node: object): Parsed => node as Parsed
 
 const converter = (): Turndown => {
   const made = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-", emDelimiter: "*" })
-  // The navigation, the drawing of a sequence (its steps are a list beside it), and what is for screens only.
+  // Left out: the navigation, the drawing of a sequence (a list beside it has the steps), and elements for screens
+  // only.
   made.remove(["nav", "script", "style"])
   made.addRule("drawing", { filter: (node) => parsed(node).nodeName.toLowerCase() === "svg", replacement: () => "" })
   made.addRule("caption", { filter: "caption", replacement: () => "" })

@@ -3,7 +3,7 @@ import { type Html, html, nothing } from "../../html/Html.js"
 const MARKS =
   /`(?<code>[^`]+)`|\*\*(?<strong>[^*]+)\*\*|\*(?<em>[^*\s][^*]*)\*|\[(?<text>[^\]]+)\]\((?<href>[^)\s]+)\)|<(?<address>https?:[^>\s]+)>/g
 
-/** The inline marks of CommonMark that our texts use. All other characters are text, and are escaped. */
+/** Renders the inline marks of CommonMark that our texts use. All other characters are text, and are escaped. */
 export const inline = (text: string): Html => {
   const parts: Array<Html> = []
   let end = 0
@@ -22,7 +22,7 @@ const marked = ({ address, code, em, href, strong, text }: Readonly<Record<strin
   return href === undefined ? nothing : html`<a href="${href}">${inline(text ?? href)}</a>`
 }
 
-/** Paragraphs, and lists whose items begin with `- ` or `1. `. An item may continue on the next line. */
+/** Renders paragraphs, and lists whose items begin with `- ` or `1. `. An item may continue on the next line. */
 export const prose = (text: string): ReadonlyArray<Html> =>
   text
     .trim()

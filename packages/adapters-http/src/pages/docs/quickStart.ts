@@ -10,8 +10,8 @@ import { prose } from "./prose.js"
 const PACKAGE = dirname(createRequire(import.meta.url).resolve("@place-access/adapters-http/package.json"))
 
 /**
- * The page and the repository share one text. The parts before the first heading and after "Next" are for readers of
- * the repository, and are cut.
+ * The text of the page is that of a file in the repository. The parts before the first heading and after "Next" are for
+ * readers of the repository, and are cut.
  */
 const TEXT = readFileSync(join(PACKAGE, "../../docs/quick-start.md"), "utf8")
 
@@ -48,7 +48,7 @@ const before = (options: ServiceOptions): Html =>
     ${reach(options)}
   </div>`
 
-/** How the server reaches the reader's machine. Only this part depends on where the server runs. */
+/** Explains how the server reaches the reader's machine. Only this part depends on where the server runs. */
 const reach = (options: ServiceOptions): Value =>
   isHttps(options)
     ? html`<p>

@@ -8,7 +8,7 @@ const UNITS = [
   ["second", Timestamp.SECOND]
 ] as const
 
-/** `23 hours 35 minutes 30 seconds`, `7 days`. */
+/** A length of time in words, such as `23 hours 35 minutes 30 seconds` or `7 days`. */
 export const duration = (millis: number): string => {
   let rest = millis
   const parts = UNITS.flatMap(([unit, length]) => {

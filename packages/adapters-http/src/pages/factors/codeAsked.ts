@@ -6,11 +6,11 @@ import { texts } from "../../languages/index.js"
 
 const words = texts.factors.asked
 
-// The field for a second factor's code, and the answers to a factor that does not count.
+// The form field for the code of a second factor, and the answers to a factor that was refused.
 
 export const LABELS = { code: words.code, passkey: words.passkey }
 
-/** How the form is shown again after a refusal. */
+/** The problems, the status and the headers with which the form is shown again after a refusal. */
 export interface RejectedFactor {
   readonly problems: ReadonlyArray<Fields.ShownProblem>
   readonly status: number
@@ -27,7 +27,10 @@ export const refused = (problems: ReadonlyArray<Fields.ShownProblem>): RejectedF
 
 export const REJECTED: Fields.ShownProblem = { field: "passkey", message: words.rejected }
 
-/** `factors`: of the person who is asked. Without an app for codes the field takes recovery codes only. */
+/**
+ * The field for a code. `factors`: the factors of the person who is asked. Without an app for codes the field takes
+ * recovery codes only.
+ */
 export const codeField = (form: Fields.Shown, factors: Factors.Factors): Html =>
   Fields.input(form, {
     name: "code",

@@ -5,14 +5,17 @@ import { type Html, html, nothing, type Text } from "../../html/Html.js"
 import { forScript } from "../../languages/index.js"
 import type { ScriptPolicy } from "../kit/Page.js"
 
-/** A form that the browser's passkey answers. Its script shows it; without JavaScript it stays hidden. */
+/**
+ * A form that a script fills with the response of a passkey. The script also shows the form; without JavaScript it
+ * stays hidden.
+ */
 interface PasskeyForm {
   readonly action: string
   readonly does: "create" | "get"
-  /** What the script gives to the browser. */
+  /** The options that the script passes to the browser's function for passkeys. */
   readonly options: unknown
   readonly hidden: Readonly<Record<string, string>>
-  /** Further fields. */
+  /** Further fields that the person fills in. */
   readonly fields?: Html
   readonly button: Text
 }

@@ -33,7 +33,7 @@ export const showCodes = (
     })
   })
 
-/** New codes in place of the present ones. */
+/** Replaces the recovery codes by new ones, and shows them. */
 export const newCodes = (portal: string) =>
   Visitor.fresh((visitor) =>
     Effect.gen(function* () {

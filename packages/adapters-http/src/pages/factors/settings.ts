@@ -18,7 +18,7 @@ import { newCodes } from "./recoveryCodes.js"
 
 const words = texts.factors
 
-/** What a person has beside the password, and the ways to change it. */
+/** The page with a person's second factors, and the forms that change them. */
 
 const pathOf = (portal: string): string => `${portal}/settings/second-factor`
 
@@ -123,7 +123,7 @@ const recoveryCodes = (portal: string, { recoveryCodes: left }: Factors.Factors,
     </form>
   </section>`
 
-/** A change that needs a fresh sign-in. */
+/** Handles a form whose change needs a fresh sign-in. */
 const changing = <E, R>(
   portal: string,
   done: string,
@@ -137,7 +137,10 @@ const changing = <E, R>(
     })
   )
 
-/** Keeping the present factors needs no fresh sign-in. */
+/**
+ * Cancels a removal of the factors that an operator has requested. This needs no fresh sign-in, because the protection
+ * stays as it is.
+ */
 const keep = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {

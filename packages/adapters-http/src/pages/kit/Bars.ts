@@ -1,7 +1,7 @@
 import { attribute, type Html, html, type Text } from "../../html/Html.js"
 import { count } from "./Time.js"
 
-/** Pictures of numbers, drawn on the server. Screen readers read the table behind each one. */
+/** Bar charts, drawn on the server. Each has a table with the same numbers, which screen readers read. */
 
 const WIDTH = 10
 const GAP = 3
@@ -15,10 +15,10 @@ export interface DrawnBar {
   readonly bad?: number
 }
 
-/** The table behind a picture. */
+/** The headings of the table that screen readers read instead of the chart. */
 export interface BarTable {
   readonly caption: Text
-  /** The heads of its columns; `bad` when bars have a bad part. */
+  /** The heads of the table's columns; `bad` when bars have a bad part. */
   readonly name: Text
   readonly value: Text
   readonly bad?: Text
@@ -57,7 +57,10 @@ export const bars = (table: BarTable, list: ReadonlyArray<DrawnBar>, max: number
     </div>`
 }
 
-/** A day with one request is visible beside a day with thousands, so heights grow with the square root. */
+/**
+ * One bar. Its height grows with the square root, so that a day with one request is visible beside a day with
+ * thousands.
+ */
 const bar = (
   index: number,
   { bad = 0, name, value }: DrawnBar,
@@ -85,5 +88,5 @@ const rect = (index: number, y: number, height: number, kind: string | null, tit
     ><title>${title}</title></rect
   >`
 
-/** The tallest of some bars, and at least 1. */
+/** The greatest of the values, and at least 1: the `max` of charts that are to be compared. */
 export const tallest = (values: ReadonlyArray<number>): number => Math.max(1, ...values)

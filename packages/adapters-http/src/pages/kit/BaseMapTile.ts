@@ -18,7 +18,9 @@ export interface Tile {
   readonly lakes: ReadonlyArray<TileLine>
   readonly rivers: ReadonlyArray<TileLine>
   readonly borders: ReadonlyArray<TileLine>
-  /** `rank` 0 is a country. Of the others a smaller rank is a more important town. */
+  /**
+   * The names on the tile. A name of `rank` 0 is a country; a town has a greater rank, the smaller the more important.
+   */
   readonly names: ReadonlyArray<{
     readonly x: number
     readonly y: number
@@ -64,7 +66,7 @@ export const decode = (bytes: Uint8Array): Tile => {
 const RECENT = new Map<string, Tile>()
 const MOST_RECENT = 24
 
-/** A tile. The open sea, and a tile beyond the poles, is empty. */
+/** Reads a tile of the base map. A tile of the open sea, or beyond the poles, is empty. */
 export const read = (column: number, row: number, zoom: Zoom): Tile => {
   const key = `${zoom}/${column}/${row}`
   const known = RECENT.get(key)

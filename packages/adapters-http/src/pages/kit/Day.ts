@@ -5,7 +5,7 @@ import { textsIn } from "../../languages/index.js"
 import type { ShownProblem } from "./Fields.js"
 import type * as Form from "./Form.js"
 
-/** A bound that is left out is open. */
+/** A stretch of time. Undefined: no bound. */
 interface Between {
   readonly from: Timestamp.Timestamp | undefined
   readonly to: Timestamp.Timestamp | undefined

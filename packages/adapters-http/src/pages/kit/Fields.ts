@@ -55,7 +55,7 @@ const sentence = (label: Text, messages: ReadonlyArray<Text>): Html => {
   return forReader((locale) => html`${label}${GOES_ON.test(text.in(locale)) ? " " : ": "}${text}`)
 }
 
-/** What is wrong, in the reader's language. */
+/** A message about a problem, in the reader's language. */
 export const said = (message: Text): Html =>
   typeof message === "string" ? (ofApi(message) ?? ofDomain(message)) : message
 

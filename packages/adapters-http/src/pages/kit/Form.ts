@@ -68,7 +68,7 @@ export const Number = <A, I extends number>(schema: Schema.Schema<A, I>) =>
     { strict: false }
   )
 
-/** A field that may be empty. */
+/** A field that may be empty: an empty text becomes null. */
 export const OrEmpty = <A>(schema: Schema.Schema<A, string>) =>
   Schema.transform(Schema.Union(Schema.Literal(""), schema), Schema.Union(Schema.Null, Schema.typeSchema(schema)), {
     strict: false,

@@ -14,7 +14,7 @@ const words = texts.map
  */
 export interface Map {
   readonly html: Html
-  /** What the page must allow for the map, passed on as `Page.map`. */
+  /** What the page's Content-Security-Policy must allow for the map, passed on as `Page.map`. */
   readonly needs: MapPolicy
 }
 
@@ -75,7 +75,10 @@ export const make = (
     }
   })
 
-/** Natural Earth is in the public domain and asks for nothing. Its name tells a reader how detailed the map can be. */
+/**
+ * The credit below the base map. Natural Earth is in the public domain and requires none, but its name shows a reader
+ * how detailed the map can be.
+ */
 const BASE_MAP = "Natural Earth"
 
 const originOf = (tileUrl: string): string => new URL(tileUrl.replace(/\{\w+\}/g, "0")).origin

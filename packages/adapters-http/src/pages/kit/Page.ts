@@ -17,7 +17,7 @@ export interface PageReader {
   /** The CSRF token (synchroniser token) of the sign-out form in the header. */
   readonly formToken: string
   readonly portalPath: string
-  /** In which language and zone to write to the reader. */
+  /** The language and the time zone in which pages address the reader. */
   readonly locale: Locale
 }
 
@@ -27,7 +27,7 @@ const words = texts.frame
 export interface ScriptPolicy {
   /** The browser runs only scripts that carry this nonce. Every answer has a new one. */
   readonly nonce: string
-  /** What the script says to the reader: `forScript((files) => …)`. The script reads it from `data-texts`. */
+  /** The texts that the script shows: `forScript((files) => …)`. The script reads them from `data-texts`. */
   readonly texts?: Html
 }
 
@@ -44,23 +44,32 @@ export interface HtmlPage {
   readonly status?: number
   /** Further sources that a form of the page may lead to, redirects included. */
   readonly formAction?: ReadonlyArray<string>
-  /** The page has a map. Only the map's scripts run on a page. */
+  /** The page has a map. Only the map's scripts run on it, and the script of `consent` if that is set too. */
   readonly map?: Map.MapPolicy
   /** The page asks for a passkey. Only the script for passkeys runs on the page. */
   readonly passkey?: ScriptPolicy
-  /** The page asks for a consent. The script that sums up what is ticked runs on it, beside the map's. */
+  /** The page asks for a consent. The script that sums up the ticked boxes runs on it, beside the map's scripts. */
   readonly consent?: ScriptPolicy
   /** The page begins a sign-in. Only the script that names the browser's time zone runs on it. */
   readonly zone?: ScriptPolicy
-  /** The page sets a phone up. Only the script that copies texts, and asks this service for news, runs on it. */
+  /**
+   * The page sets a phone up. Only the script that copies texts, and polls this service for the phone's state, runs on
+   * it.
+   */
   readonly device?: ScriptPolicy
   /** The page uploads files. Only the script that takes dropped folders runs on it. */
   readonly files?: ScriptPolicy
   /** The page shares the browser's position. Only the script for that runs, and the page can be installed as an app. */
   readonly share?: ScriptPolicy & { readonly manifest: string }
-  /** A page of the documentation, which is cached: its one script is allowed by where it comes from, not by a nonce. */
+  /**
+   * A page of the documentation. The page is cached, so its one script is allowed by its address and not by a nonce.
+   * `markdown`: the address of the page's copy in Markdown.
+   */
   readonly docs?: { readonly markdown: string | null }
-  /** For a page without navigation that knows its reader. Left out: the locale of `reader`, or the browser's. */
+  /**
+   * The locale of a page without navigation whose reader is signed in. Left out: the locale of `reader`, or the
+   * browser's.
+   */
   readonly locale?: Locale
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -71,11 +80,11 @@ type Policies = Pick<
 >
 
 /**
- * The Content-Security-Policy: no scripts, styles and images only from here, no frames around the page, no `<base>`. A
- * page with scripts allows them by a nonce, and a page of the documentation allows any script of ours. A page with a
- * map also allows images from the origin of the tiles. Scripts that load something from here, such as the tiles of the
- * base map, may connect to here. Chromium applies `form-action` to the redirects after a form's answer as well, so a
- * page whose form leads elsewhere must name the target.
+ * The Content-Security-Policy: no scripts, styles and images only from this service, no frames around the page, no
+ * `<base>`. A page with scripts allows them by a nonce, and a page of the documentation allows any script of this
+ * service. A page with a map also allows images from the origin of the tiles. Where a script loads something from this
+ * service, such as the tiles of the base map, the page may connect to this service. Chromium applies `form-action` to
+ * the redirects after a form's answer as well, so a page whose form leads elsewhere must name the target.
  */
 const contentSecurityPolicy = ({
   consent,

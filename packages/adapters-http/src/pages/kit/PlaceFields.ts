@@ -45,7 +45,9 @@ export const circle = ({ circle: { lat, lon, radiusM }, label }: Place.Place): M
   radiusM
 })
 
-/** Where the map begins: people add places where they are. The map shows the location to its owner only. */
+/**
+ * The user's newest location, at which the map begins: people add places where they are. Only the owner sees the map.
+ */
 export const newest = ({ account }: Pick<Visitor.Visitor, "account">) =>
   Effect.map(
     latestFix(account.id),

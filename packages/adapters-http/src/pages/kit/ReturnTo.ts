@@ -3,7 +3,8 @@
  * (no open redirect).
  */
 
-// Printable ASCII only, one slash at the start and no backslash, which browsers read as a slash: `//evil`, `/\evil`.
+// Printable ASCII only. One slash at the start and no backslash: browsers read a backslash as a slash, and `//evil` and
+// `/\evil` as another host.
 const PATH = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/
 const MAX_LENGTH = 2_048
 

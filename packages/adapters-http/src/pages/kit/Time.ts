@@ -90,7 +90,7 @@ export const local = (at: Timestamp.Timestamp, style: Style, locale: LocaleWithZ
   return written(style, parts, dateOf(parts, locale), textsIn(locale.language).time.at)
 }
 
-/** `31 March`, with the year if it is not the present year. */
+/** A date such as `31 March`, with the year if it is not the present year. */
 const dateOf = ({ day, month, year }: DateTime.DateTime.Parts, { language, now, zone }: LocaleWithZone): string => {
   const say = textsIn(language).time
   const name = say.months[month - 1] ?? ""
@@ -126,7 +126,7 @@ export const ago = (at: Timestamp.Timestamp, now: Timestamp.Timestamp): Html => 
   return since < Timestamp.DAY ? texts.time.ago(duration(since)) : texts.time.daysAgo(Math.floor(since / Timestamp.DAY))
 }
 
-/** `3 min`, `2 h 10 min`, `5 days`. */
+/** A length of time, rounded down: `3 min`, `2 h 10 min`, `5 days`. */
 export const duration = (millis: number): Html => {
   const minutes = Math.floor(millis / Timestamp.MINUTE)
   if (minutes < 60) return texts.time.minutes(minutes)
@@ -135,5 +135,5 @@ export const duration = (millis: number): Html => {
   return texts.time.days(Math.floor(hours / 24))
 }
 
-/** `12,345`. Every number that a person reads may be long. */
+/** A number with separators, such as `12,345`, as the reader's language writes it. */
 export const count = (value: number): Html => forReader(({ language }) => number(language, value))

@@ -61,7 +61,10 @@ export const signedIn = <E, R>(page: VisitorPage<E, R>) =>
     })
   )
 
-/** `signedIn` for what staff without the required second factor may do as well: confirming, and signing out. */
+/**
+ * Like `signedIn`, for pages that staff without the required second factor may use as well: those for confirming and
+ * for signing out.
+ */
 export const signedInAnyhow = <E, R>(
   page: VisitorPage<E, R>
 ): Effect.Effect<
@@ -76,8 +79,9 @@ export const signedInAnyhow = <E, R>(
   })
 
 /**
- * For dangerous operations: also requires a sign-in or a confirmation of the last 15 minutes (decision accounts-17).
- * Anybody else proves first who they are, and comes back afterwards: to the page, or to the page that has the form.
+ * Like `signedIn`, for dangerous operations: also requires a sign-in or a confirmation of the last 15 minutes
+ * (decision accounts-17). A visitor without one proves first who they are, and then comes back: to the page, or to the
+ * page that has the form.
  */
 export const fresh = <E, R>(page: VisitorPage<E, R>) =>
   signedIn((visitor) =>
@@ -164,16 +168,19 @@ export const checked = (
     return (yield* checkFormToken(cookie, posted.value("form_token"), form)) ? posted : yield* Effect.fail(stale)
   })
 
-/** The hidden field of a form after which the browser has another session cookie; `once` reads it. */
+/**
+ * A hidden field with a random id, for a form whose answer replaces the session cookie. `once` recognises by the id
+ * that the same form was sent twice.
+ */
 export const onceField = Effect.map(Entropy.secret, (text) => Fields.hidden("form_id", text))
 
-/** Names the form that was sent. Its token binds it to the browser, so no other browser can send the same form. */
+/** Identifies the form that was sent. Its token binds it to the browser, so no other browser can send the same form. */
 export const sentForm = (form: Form.Form): SentForm =>
   Session.isCookie(form.value("form_id")) ? `${form.value("form_token")} ${form.value("form_id")}` : undefined
 
 /**
  * Handles a form that has `onceField`. A person who presses its button twice sends it twice: the second time with the
- * old cookie, which opens nothing any more, or already with the new one. Either gets the first answer, which leads to
+ * old session cookie, which no longer works, or already with the new one. Either gets the first answer, which leads to
  * `to` (decision accounts-21).
  */
 export const once = <E, R>(to: (form: Form.Form) => string, handle: Effect.Effect<Response, E, R>) =>
@@ -182,7 +189,7 @@ export const once = <E, R>(to: (form: Form.Form) => string, handle: Effect.Effec
     if (Option.isSome(before)) return before.value
     const answer = yield* handle
     const isDone = Credentials.cookieName(yield* HttpOptions) in answer.cookies.cookies
-    // The same form may have been handled meanwhile: a code was used up, or the old cookie ended.
+    // The same form may have been handled in the meantime, which used up its code or ended the old session.
     return isDone ? answer : Option.getOrElse(yield* repeated(to), () => answer)
   })
 

@@ -7,7 +7,7 @@ import { escape } from "../../html/Html.js"
  * no script and no other server. The base map has no streets: of a small area it shows land and water only.
  */
 
-/** A window on the world: Web Mercator around a point. */
+/** The part of the world that a picture shows: Web Mercator around a point. */
 export interface LandView {
   readonly centre: Geometry.Point
   readonly width: number
@@ -41,14 +41,17 @@ export const pointOf = ({ x, y }: At): Geometry.Point => ({
   lon: ((((x * 360) % 360) + 360) % 360) - 180
 })
 
-/** How wide the world is at a latitude, in metres on the ground. */
+/** The length of the circle of latitude `lat`, in metres. */
 export const worldWidthM = (lat: number): number =>
   EQUATOR_M * Math.cos((Math.min(MAX_LATITUDE, Math.abs(lat)) * Math.PI) / 180)
 
 /** The units of the picture for the whole width of the world. */
 const worldUnits = ({ centre, unitsPerM }: LandView): number => worldWidthM(centre.lat) * unitsPerM
 
-/** Where a point is on the picture, on the side of the world that is nearer to the centre. */
+/**
+ * A function from a point to its position on the picture. The world repeats: of the point's positions, the function
+ * returns the one nearest to the centre.
+ */
 export const project = (view: LandView): ((point: Geometry.Point) => At) => {
   const [centre, units] = [worldOf(view.centre), worldUnits(view)]
   return (point) => {
@@ -143,7 +146,7 @@ const near = ({ height, width }: LandView, line: ReadonlyArray<Position>): Reado
 
 const round = (value: number): string => String(Math.round(value * 10) / 10)
 
-/** Points nearer to each other than this look like one. */
+/** In units of the picture. Points nearer to each other than this look like one. */
 const LEAST_STEP = 1.6
 
 const thinned = (line: ReadonlyArray<Position>): ReadonlyArray<Position> => {
@@ -244,7 +247,7 @@ export const towns = (view: LandView, { letter, line, most, taken = [] }: Letter
     .join("")
 }
 
-/** Farther away, a town says little about where a point is. */
+/** The greatest distance of the nearest town. A town farther away says little about where a point is. */
 const NEAR_M = 40_000
 
 /** The town nearest to a point; null when none is near. The base map has only 7,300 towns, so another may be nearer. */

@@ -3,13 +3,13 @@ import { Html, nothing } from "../../html/Html.js"
 import * as Land from "./Land.js"
 
 /**
- * The surroundings of a place as a small picture. It tells where a place is, not which street: the base map has no
- * streets. Screen readers get `Land.nearestTown` and the coordinates instead. Decision places-5.
+ * The surroundings of a place as a small picture. It shows in which region a place is, not in which street: the base
+ * map has no streets. Screen readers get `Land.nearestTown` and the coordinates instead. Decision places-5.
  */
 
 const WIDTH = 240
 const HEIGHT = 110
-/** How much of the world the picture shows from left to right. */
+/** The width of the ground that the picture shows, in metres. */
 const WIDTH_M = 90_000
 
 export const miniMap = (centre: Geometry.Point): Html => {

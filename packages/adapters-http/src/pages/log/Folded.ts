@@ -11,11 +11,11 @@ export interface Fold {
   readonly entries: ReadonlyArray<ReadableEntry>
   readonly newest: ReadableEntry
   readonly oldest: ReadableEntry
-  /** How often it happened: entries count by their own number. */
+  /** How many requests the entries stand for: the sum of the entries' own counts. */
   readonly times: number
 }
 
-/** Repeats further apart than this are lines of their own: an app that asks every morning asks each time. */
+/** Repeats further apart than this are not folded: an app that asks every morning has one line for each morning. */
 const APART = Timestamp.HOUR
 
 /** `entries` are newest first, and so are the folds, by their newest entry. */
@@ -41,11 +41,11 @@ export const fold = (entries: ReadonlyArray<ReadableEntry>): ReadonlyArray<Fold>
   })
 }
 
-/** What was learned, without the moments and numbers that differ between repeats. */
+/** What the app learned, without the moments and numbers that differ between repeats. */
 export const gist = ({ disclosed }: ReadableEntry): string =>
   (disclosed ?? "").replace(/\b\d{1,2} [A-Z][a-z]+ \d{4} at \d\d:\d\d UTC\b/g, "…").replace(/\d+/g, "#")
 
-/** `14 × your exact location`, for a list that names the app. */
+/** A fold in words, such as `14 × your exact location`, for a list that names the app elsewhere. */
 export const words = ({ newest, times }: Fold): Html => {
   const { disclosed, endpoint, error } = newest
   const request = EntryWords.deed(endpoint)

@@ -2,19 +2,22 @@ import type { AccessLogPage, ReadableEntry } from "@place-access/domain/access-l
 import { Effect } from "effect"
 import * as Folded from "./Folded.js"
 
-/** A page of the access log, long enough that its repeats are one line (decision access-log-6). */
+/**
+ * Reads a page of the access log with so many entries that it has enough lines after repeats are folded into one line
+ * (decision access-log-6).
+ */
 
 /** The least number of lines of a page, if the log has enough entries. */
 const LINES = 25
 const FIRST = 50
-/** The entries of each further read, when the first entries were repeats. */
+/** How many entries each further read gets, when the first entries had many repeats. */
 const FURTHER = 500
 /** The most entries that one page reads: an app that asks all day has many thousands a week. */
 const MOST = FIRST + 4 * FURTHER
 
 type From<E, R> = (cursor: string | undefined, limit: number) => Effect.Effect<AccessLogPage, E, R>
 
-/** Reads on while the page has few lines, or ends in the middle of repeats. */
+/** Reads a page. Reads on while the page has few lines, or ends in the middle of repeats. */
 export const read = <E, R>(from: From<E, R>, cursor: string | undefined): Effect.Effect<AccessLogPage, E, R> =>
   Effect.gen(function* () {
     let page = yield* from(cursor, FIRST)

@@ -8,7 +8,7 @@ import type * as Fields from "../kit/Fields.js"
 
 const words = texts.settings.passwordFaults
 
-/** How the form is shown again after a refusal. */
+/** The problems, the status and the headers with which the form is shown again after a refusal. */
 export interface Rejected {
   readonly problems: ReadonlyArray<Fields.ShownProblem>
   readonly status: number
@@ -18,8 +18,8 @@ export interface Rejected {
 export const FIRST_TIME: Rejected = { problems: [], status: 200 }
 
 /**
- * The content of the field: the present password, also a short password of an old account. A schema's fault is in
- * English; the field says it in the reader's language.
+ * The content of the password field: any text but an empty one, because an old account may have a short password. A
+ * schema's fault is in English; the field shows it in the reader's language.
  */
 export const Given = Schema.String.pipe(
   Schema.minLength(1, { message: () => textsIn("en").settings.passwordFaults.missing })
@@ -31,7 +31,7 @@ const refused = (message: Html, status: number, headers: Readonly<Record<string,
   headers
 })
 
-/** The answers to a password that does not count, by tag. */
+/** The answers to a refused password, by the tag of the error. */
 export const refusals = <A>(showAgain: (rejected: Rejected) => A) => ({
   WrongCredentials: () => showAgain(refused(words.wrong, 403)),
   TooManyAttempts: ({ retryAfterMillis }: TooManyAttempts) =>

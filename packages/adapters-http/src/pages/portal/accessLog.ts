@@ -92,7 +92,7 @@ const list = (portal: string) =>
     })
   )
 
-/** The volume flags that can explain the listed entries. The last few are enough to look into. */
+/** The volume flags that can explain the listed entries. Only the newest `FLAGS` flags are read. */
 const flagsFor = (visitor: Visitor.Visitor, { appId, from, purposeId, to }: Query) =>
   Effect.map(
     // Without a cursor the page cannot be invalid.
@@ -125,7 +125,7 @@ const days = (entries: ReadonlyArray<ReadableEntry>, look: Look): ReadonlyArray<
   )
 }
 
-/** How entries are shown. `details`: with routes and codes, as the app's developer knows them. */
+/** How the page shows entries. `details`: with routes and error codes, which the app's developer uses. */
 interface Look {
   readonly locale: Locale
   readonly details: boolean
@@ -166,7 +166,7 @@ const when = ({ newest, oldest }: Folded.Fold): Html =>
 /** The request in words, and how often it was repeated. */
 const requested = ({ newest: { endpoint }, oldest, newest, times }: Folded.Fold, { details }: Look): Html => {
   const deed = EntryWords.deed(endpoint)
-  // An entry with a count stands for all calls with a dead token within an hour.
+  // A single entry that stands for several calls is about a dead token: such calls share one entry for an hour.
   const often = times > 1 && html`<strong>${count(times)} ×</strong> `
   const within = newest === oldest && times > 1 && html`<br /><span class="soft">${words.withinAnHour}</span>`
   return deed === undefined
@@ -183,7 +183,7 @@ const learned = ({ disclosed, error }: ReadableEntry, { details }: Look): Html =
     ${told !== null && html`<br />${told}`}`
 }
 
-/** The text with a capital letter at its begin, in whatever language it is. */
+/** The text with a capital letter at its beginning, in any language. */
 const capitalised = (text: Html): Html =>
   forReader((locale) => {
     const said = text.in(locale)

@@ -10,7 +10,7 @@ import * as Visitor from "../kit/Visitor.js"
 import * as AccessLogQuery from "./accessLogQuery.js"
 
 /**
- * The most entries of one file, which a spreadsheet opens without trouble. For the rest, the user chooses narrower
+ * The most entries of one file, which a spreadsheet opens without trouble. To get older entries, the user chooses other
  * dates.
  */
 export const MAX_ENTRIES = 10_000

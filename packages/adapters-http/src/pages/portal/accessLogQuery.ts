@@ -14,7 +14,7 @@ export interface AccessLogQuery {
   readonly problems: ReadonlyArray<FieldProblem>
 }
 
-/** The dates are days of the zone; null: of UTC. */
+/** Reads the filters from the query. Dates are days in `zone`, or in UTC when the zone is null. */
 export const read = (query: Form.Form, { zone }: Pick<Locale, "zone">): AccessLogQuery => {
   const shown = {
     app: query.value("app"),

@@ -113,7 +113,7 @@ const lastUsed = ({ lastUsedAt }: ListedConnection): Html =>
 
 export const facts = (connection: ListedConnection): Html => (connection.live ? now(connection) : then(connection))
 
-/** The dates of a live connection. For an ended connection its dates would only mislead. */
+/** The facts of an ended connection: without the end dates of its terms, which would only mislead. */
 const then = (connection: ListedConnection): Html =>
   html`<dt>${words.facts.connected}</dt>
     <dd>${time(connection.connectedAt)}</dd>

@@ -17,7 +17,10 @@ const words = texts.settings.deletion
 
 const LABELS = { password: words.password, word: words.wordField }
 
-/** Whether the text is the word that confirms a deletion, so that none happens by mistake. Decision languages-3. */
+/**
+ * Whether the text is the word that the person must type to confirm a deletion, in any language, so that no account is
+ * deleted by mistake. Decision languages-3.
+ */
 const isWord = (text: string): boolean =>
   Language.all.some((language) => textsIn(language).settings.deletion.word === text.trim().toLowerCase())
 

@@ -17,7 +17,7 @@ import { notice } from "./notices.js"
 
 const words = texts.portal.exports
 
-/** How often the page reloads itself while an archive is being made. It runs no script. */
+/** How often the page reloads itself while an archive is being made. The page has no script. */
 const REFRESH_S = 5
 const PATH = "/settings/export"
 

@@ -20,7 +20,7 @@ const words = texts.portal.imports
 
 const LABELS = { file: words.upload.one }
 const MOST = "256 MiB"
-/** What the dialog for files shows first. The service decides by the content. */
+/** The file name extensions that the browser's dialog offers first. The service decides by the content. */
 const ACCEPTED = ".gpx,.kml,.kmz,.json,.geojson,.tcx,.fit,.csv,.txt,.rec,.xml,.zip,.gz,.tgz"
 
 interface Refused {

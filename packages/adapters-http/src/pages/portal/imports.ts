@@ -19,7 +19,7 @@ import { notice } from "./notices.js"
 
 const words = texts.portal.imports
 
-/** How often the page reloads itself while an import is under way. It runs no script. */
+/** How often the page reloads itself while an import is under way. The page has no script. */
 const REFRESH_S = 5
 
 const isOpen = ({ state }: Import.Import): boolean => state === "waiting" || state === "running" || state === "undoing"
@@ -95,7 +95,10 @@ const actions = (portal: string, one: Import.Import, token: string): Html =>
       </details>`
     }`
 
-/** What the file had of each month. Entries with no count of their own were known already, or deleted. */
+/**
+ * The entries of the file by month. The column “known” has the entries that no other column counts: they were in the
+ * history already, or the user has deleted that stretch of time.
+ */
 const months = (all: ReadonlyArray<Months.MonthCounts>): Html =>
   html`<details>
     <summary>${words.months.summary}</summary>
@@ -117,7 +120,7 @@ const months = (all: ReadonlyArray<Months.MonthCounts>): Html =>
 const knownOf = ({ quarantined, read, stored, tooOld, tooRecent }: Months.MonthCounts): number =>
   Math.max(0, read - stored - tooRecent - tooOld - quarantined)
 
-/** `3 too old, 1 not usable` */
+/** The entries that were left out, with the reasons: `3 too old, 1 not usable`. */
 const leftOutOf = ({ quarantined, tooOld, tooRecent }: Months.MonthCounts): Html | string => {
   const reasons = [
     words.months.tooRecent(tooRecent),
@@ -127,7 +130,7 @@ const leftOutOf = ({ quarantined, tooOld, tooRecent }: Months.MonthCounts): Html
   return reasons.length === 0 ? "–" : html`${reasons.map((reason, index) => html`${index > 0 && ", "}${reason}`)}`
 }
 
-/** Which places had no room, and what helps. */
+/** The places of the file that were left out because the account has as many places as it may, and how to make room. */
 const leftOut = (portal: string, { counts, leftOut: names }: Import.Import): Html => {
   const more = counts.overLimit - names.length
   return html`<div class="note warn">

@@ -39,7 +39,7 @@ const show = (portal: string) =>
     })
   )
 
-/** The last to arrive first. Readings in a row that changed nothing are one line. */
+/** The evaluations; the reading that arrived last comes first. Readings in a row that changed nothing are one line. */
 const table = (rule: Rule.Rule, recent: RecentEvaluations.RecentEvaluations, appName: string): Html =>
   Table.stacked(
     [words.measured, words.did],

@@ -41,7 +41,7 @@ const page = (portal: string) =>
     })
   )
 
-/** `Firefox on Linux`, as the session has it, in words of the reader. */
+/** The browser of a session, such as `Firefox on Linux`, in the reader's language. */
 const browserOf = (name: string | null): Html => (name === null ? words.someBrowser : texts.frame.browser(name))
 
 const card = (portal: string, { id, isCurrent, session }: ListedSession, token: string): Html => {
@@ -78,7 +78,7 @@ const end = (portal: string) =>
       yield* Visitor.checked(visitor.cookie)
       const id = yield* param("id", SessionId, "session")
       const sessions = yield* listSessions(visitor.account.id, visitor.cookie)
-      // A session that is over already is what the person wants.
+      // A session that has ended already is no error: ending it is what the person wants.
       yield* Effect.catchTag(endSession(visitor.account.id, id), "NotFound", () => Effect.void)
       return sessions.some((one) => one.id === id && one.isCurrent)
         ? Credentials.clearSession(seeOther("/"), yield* HttpOptions)

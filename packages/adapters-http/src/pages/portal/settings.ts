@@ -121,7 +121,7 @@ const nextDeletion = (keep: History.Keep, at: Described["nextDeletionAt"]): Html
 
 const extent = ({ fixes, visits }: Pick<Extent, "fixes" | "visits">): Html => words.history.extent(fixes, visits)
 
-/** Asks for confirmation and changes nothing yet: the deleted history cannot be brought back. */
+/** Asks for confirmation and changes nothing yet, because deleted history cannot be restored. */
 const confirm = (portal: string, visitor: Visitor.Visitor, keep: History.Keep, value: string, going: Extent) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)

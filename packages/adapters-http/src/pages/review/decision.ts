@@ -66,7 +66,7 @@ const statusOf = (again: RejectedForm | undefined): number =>
 
 /**
  * The form of a decision, posted to `action`. The form has the revision that the page shows, so that nobody decides on
- * a later change unread.
+ * a later change without having read it.
  */
 const decisionForm = (
   action: string,

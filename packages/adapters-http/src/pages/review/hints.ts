@@ -6,7 +6,7 @@ import { texts } from "../../languages/index.js"
 
 const words = texts.review.hints
 
-/** What a reviewer should look at twice; nothing without a hint. */
+/** The hints about an app that a reviewer should check with care; false without a hint. */
 export const section = (app: App.App, purposes: ReadonlyArray<Purpose.Purpose>): Html | false => {
   const found = ReviewHint.hints(app, purposes)
   return (

@@ -13,7 +13,7 @@ import * as Routes from "../kit/Routes.js"
 import { appId, asReviewer, REVIEW, reviewPath, scopeList } from "./shared.js"
 import * as Visitor from "../kit/Visitor.js"
 
-/** The consent page as users will see it, for a reviewer. It is the same view; only its controls are off. */
+/** The consent page as users will see it, for a reviewer. The view is the same; only its controls are disabled. */
 
 const words = texts.review.preview
 
@@ -27,7 +27,7 @@ const linkTo = (version: ConsentPreview.Version, isFirst: boolean): Html => {
 const address = (app: Pick<App.App, "id">, version: ConsentPreview.Version): string =>
   `${reviewPath(app)}/consent?version=${version}`
 
-/** The versions that users see or will see. */
+/** The versions of the consent page that users see now, or will see if the reviewer approves. */
 const versions = (app: App.App): ReadonlyArray<ConsentPreview.Version> => [
   ...(app.status === "production" ? (["in_force"] as const) : []),
   ...(app.proposal !== null || app.status !== "production" ? (["proposed"] as const) : [])
@@ -105,8 +105,8 @@ const framed = (
     </fieldset>`
 
 /**
- * A disabled fieldset leaves links alive. Nobody has checked yet where the proposed web page leads, and the other links
- * lead to pages of the reviewer's own account.
+ * Disables the links, which a disabled fieldset does not. Nobody has checked yet where the proposed web page leads, and
+ * the other links lead to pages of the reviewer's own account.
  */
 const withoutLinks = (page: Html): Html =>
   new Html((locale) => page.in(locale).replaceAll(/<a href="[^"]*"/g, '<a role="link" aria-disabled="true"'))

@@ -21,7 +21,7 @@ import * as Visitor from "../kit/Visitor.js"
 
 const words = texts.review
 
-/** Shared by the pages of reviewers and of admins. */
+/** Parts that the pages of reviewers and of admins share. */
 
 export const REVIEW = "/review"
 export const ADMIN = "/admin"
@@ -209,7 +209,7 @@ const THEN = { current: words.history.inForceThen, pending: words.history.askedF
 const scopesLeft = (scopes: ReadonlyArray<string>): Html =>
   scopes.length === 0 ? words.history.leftNoScope : words.history.left(scopes)
 
-/** The subject as the decision left it. */
+/** The app or the purpose that the decision was about, as it was after the decision. */
 const about = (subject: ReviewSubject): Html =>
   subject.kind === "purpose"
     ? html`${words.history.purpose(html`<code>${subject.key}</code>`)}<br /><span class="soft small"

@@ -16,13 +16,13 @@ const words = texts.settings.timeZone
 
 const LABELS = { time_zone: words.field }
 
-/** Every zone that this machine knows, and the account's zone, which this machine may know by another name. */
+/** Every zone that the server's runtime supports, and the account's zone, which may be an older name of one. */
 const zones = (present: string): ReadonlyArray<{ readonly value: string; readonly text: string }> =>
   [...new Set(["UTC", present, ...Intl.supportedValuesOf("timeZone")])]
     .sort()
     .map((value) => ({ value, text: value.replaceAll("_", " ") }))
 
-/** The time zone in the settings: what it is, and what time it is there now. */
+/** The row of the time zone in the settings: the zone that the person has chosen, if any. */
 export const row = (portal: string, { account: { timeZone } }: Visitor.Visitor): Row => ({
   heading: words.heading,
   text: timeZone === null ? words.unknown : words.present(timeZone.replaceAll("_", " ")),

@@ -21,8 +21,8 @@ import * as Visitor from "../kit/Visitor.js"
 
 const words = texts.steering.history
 
-// What was agreed in a connection, when and by whom, with a receipt for each change.
-// Decisions connection-7, languages-4.
+// The history of a connection: what the user agreed to, when and by whom it was changed, with a receipt for each
+// change. Decisions connection-7, languages-4.
 
 const connectionId = param("connection", ConnectionId, "connection")
 
@@ -39,7 +39,7 @@ interface Causes<Said> {
 const by = <Said>(say: Causes<Said>, { by: who, change, endReason }: Entry): Said =>
   change === "ended" ? say.endedBy[endReason ?? "expired"] : say.by[who]
 
-/** Joins the texts of causes in the history with the reasons in the list of connections. */
+/** The texts for who made a change and why a connection ended, from two groups of texts. */
 const causes = <Said>(
   { by }: Pick<Causes<Said>, "by">,
   { reasons }: { readonly reasons: Causes<Said>["endedBy"] }
@@ -110,7 +110,10 @@ const show = (portal: string) =>
     })
   )
 
-/** A receipt as plain text: who, what, which places, until when. Times are in UTC: the file outlives the setting. */
+/**
+ * A receipt as plain text: who, what, which places, until when. Times are in UTC, because the file stays as it is when
+ * the user changes the time zone.
+ */
 const receiptText = ({ app, id }: ConnectionView.UserConnection, entry: Entry, language: Language.Language): string => {
   const { at, change, pause, places, scopes, sensitiveExpiresAt, standardExpiresAt } = entry
   const { portal, steering } = textsIn(language)

@@ -7,7 +7,7 @@ import { flag, type Html, html, nothing, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { ofDomain, time } from "../kit/Time.js"
 
-// What a person can change in a connection at once: parts of the connection's page and of the list.
+// The forms with which a person changes a connection at once: parts of the connection's page and of the list of apps.
 
 const words = texts.steering
 
@@ -15,7 +15,7 @@ type Listed = ConnectionView.UserConnection
 
 export const LABELS = words.labels
 
-/** What a form of this page posts to. */
+/** The address to which a form of this module posts. */
 const path = (portal: string, { id }: Listed, deed: string): string => `${portal}/connections/${id}/${deed}`
 
 const LENGTHS = Pause.PauseLength.literals
@@ -32,7 +32,7 @@ const pauseButtons = (legend: Html, hint: Html): Html =>
 export const pausedBadge = ({ pause }: Listed): Value =>
   pause !== null && html`<span class="badge warn">${words.pause.badge}</span> `
 
-/** `Paused until today 12:30.` For a paused connection. */
+/** The end of a pause in words, such as `Paused until today 12:30.` Call it for a paused connection only. */
 export const pausedUntil = ({ pause }: Listed): Html =>
   pause?.until == null ? words.pause.untilResumed : words.pause.until(time(pause.until))
 

@@ -23,7 +23,8 @@ import * as Routes from "../kit/Routes.js"
 import * as Visitor from "../kit/Visitor.js"
 import { detail } from "../portal/connection.js"
 
-// The forms with which a person steers connected apps. Decisions connection-4 to connection-9.
+// Handles the forms with which a person pauses an app, changes its permissions or ends exact location.
+// Decisions connection-4 to connection-9.
 
 const connectionId = param("connection", ConnectionId, "connection")
 
@@ -93,7 +94,10 @@ const restoreExact = (portal: string) =>
     })
   )
 
-/** A select of days; the empty option leaves the date as it is. `fault`: in the words of the domain. */
+/**
+ * Reads a number of days from a form; the empty option leaves the date as it is. `fault`: the message of the domain for
+ * another value.
+ */
 const daysOf = <A>(options: Schema.Schema<A>, form: Form.Form, name: string, fault: string) => {
   const text = form.value(name)
   if (text === "") return Effect.succeed(undefined)

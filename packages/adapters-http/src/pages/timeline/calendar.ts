@@ -11,7 +11,7 @@ const { DAY, plus } = Timestamp
 
 const two = (number: number): string => String(number).padStart(2, "0")
 
-/** A month by its first day, `2026-11`. */
+/** A month of the calendar, with its days and with the moments at which it begins and ends. */
 export interface CalendarMonth {
   readonly name: Html
   readonly dates: ReadonlyArray<string>
@@ -56,7 +56,7 @@ const column = (date: string): number => {
   return (saturdayFirst + 5) % 7
 }
 
-/** Days in the row above a day, and how many of them come after it. */
+/** The number of days in the row of links, and how many of them at most come after the chosen day. */
 const ROW = 7
 const AFTER = 3
 

@@ -23,7 +23,7 @@ import * as EraseForm from "./erase.js"
 
 const words = texts.timeline
 
-/** The entries of the access log that the page of a day folds. The log itself has all of them. */
+/** The most entries of the access log that the page of a day reads and folds. The page of the log has all of them. */
 const ENTRIES = 500
 
 /** The day of the query, or today when it has none. */
@@ -141,7 +141,7 @@ const stayed = ({ end, until }: Trace.Segment & { readonly kind: "stay" }, long:
   }
 }
 
-/** A stop has no name, so the nearest town, if any, tells the owner which stop it was. */
+/** A stop has no name, so the page names the nearest town, if there is one. */
 const stopped = (centre: Geometry.Point): Html => {
   const town = nearestTown(centre)
   return town === null ? words.stop : words.stopNear(town)
@@ -168,7 +168,7 @@ const totals = (path: string, { fixes, segments }: TimelineDay): Html => {
   </section>`
 }
 
-/** For each app of the day what it learned, repeats folded. */
+/** What each app learned on the day; repeated requests are one line. */
 const saw = (portal: string, folded: ReadonlyArray<Folded.Fold>, { apps }: TimelineDay, date: string): Value =>
   apps.length === 0
     ? html`<p class="soft">${words.saw.nobody}</p>`

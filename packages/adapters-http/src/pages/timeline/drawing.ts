@@ -13,9 +13,11 @@ import * as Land from "../land/Land.js"
 const WIDTH = 720
 const HEIGHT = 420
 const MARGIN = 36
-/** A day within one building is not stretched over the whole picture. */
+/**
+ * The picture shows at least this much: otherwise a day within one building would be stretched over the whole picture.
+ */
 const MIN_SPAN_M = 600
-/** More points than pixels show nothing more. */
+/** The most points of the line. More points than pixels would not be visible. */
 const MAX_POINTS = 1_500
 
 interface Drawn {
@@ -47,7 +49,7 @@ export const draw = ({ fixes, places, segments }: Drawn): Html => {
   </figure>`
 }
 
-/** A day within this width shows hardly a coast or a town, so a corner shows the land around the day. */
+/** A picture of at most this width hardly shows a coast or a town, so a corner shows the land around the day. */
 const SMALL_M = 40_000
 
 const INSET = { width: 168, height: 112, unitsPerM: 168 / 120_000 }
@@ -84,7 +86,7 @@ const round = (value: number): number => Math.round(value * 10) / 10
 const disc = (kind: string, { x, y }: Land.At, radius: number): Html =>
   new Html(`<circle class="${kind}" cx="${round(x)}" cy="${round(y)}" r="${round(radius)}"/>`)
 
-/** Where the day begins and where it ends. */
+/** Marks the first and the last position of the day. */
 const ends = (lines: ReadonlyArray<ReadonlyArray<Land.At>>): Html => {
   const [begin, end] = [lines[0]?.[0], lines.at(-1)?.at(-1)]
   return begin === undefined || end === undefined ? nothing : html`${disc("begin", begin, 5)}${disc("end", end, 6)}`
@@ -129,7 +131,10 @@ const range = (values: ReadonlyArray<number>) => {
   return { middle: (low + high) / 2, span: high - low }
 }
 
-/** Letters as on a phone, where the picture is half as wide: names that do not touch there touch nowhere. */
+/**
+ * The size of letters on a phone, where the picture is half as wide and a letter takes twice as many units. Names that
+ * do not touch there touch nowhere.
+ */
 const LABEL_HEIGHT = 28
 const LETTER = 14
 const MOST_TOWNS = 5

@@ -19,14 +19,17 @@ import { askedDay } from "./askedDay.js"
 
 const words = texts.timeline.erase
 
-/** Parts of a day that lead here with one tap. */
+/** The parts of a day that the page of the day offers as links to this page. */
 const PARTS = [
   { part: "morning", from: "00:00", until: "12:00" },
   { part: "afternoon", from: "12:00", until: "18:00" },
   { part: "evening", from: "18:00", until: "24:00" }
 ] as const
 
-/** The form on the page of a day that leads here. For today the form offers the parts that have begun. */
+/**
+ * The form that the page of a day shows; it leads to the page of this module. For today the form offers the parts that
+ * have begun.
+ */
 export const form = (
   portal: string,
   zone: TimeZone.TimeZone,
@@ -144,7 +147,7 @@ const show = (portal: string) =>
     })
   )
 
-/** The form once more, with what is wrong. */
+/** Shows the form again, with its problems. */
 const again = (
   portal: string,
   visitor: Visitor.Visitor,

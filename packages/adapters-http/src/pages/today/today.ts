@@ -42,7 +42,7 @@ export const page = (visitor: Visitor.Visitor, reader: PageReader) =>
     })
   })
 
-/** What a new person needs, in the order in which it works. Steps that are done stay, with a tick. */
+/** The steps that a new person takes, in order. A step that is done stays, with a tick. */
 const steps = (portal: string, { connections, phones, places }: Today.Today): Html =>
   html`<section class="card" aria-labelledby="steps">
     <h2 id="steps">${words.steps.heading}</h2>
@@ -61,7 +61,7 @@ const step = (isDone: boolean, name: Html, text: Html, action: Value): Html =>
     </div>
   </li>`
 
-/** One tap makes the place, by the form of the places. */
+/** A place that the service suggests. Its form posts to the page of places, so one tap adds the place. */
 const suggestion = (
   portal: string,
   { centre, count: number, kind, lastAt }: Suggestion.Suggestion,
@@ -112,7 +112,7 @@ const attention = (portal: string, { flags, phone, now }: Today.Today, isConfirm
     </div>`
   }`
 
-/** Somebody who forgot a pause wonders why an app does nothing. */
+/** The list of paused apps, for somebody who forgot a pause and wonders why an app does nothing. */
 const paused = (portal: string, { connections, paused: all }: Today.Today): Html =>
   html`<div class="note warn">
     <h2>${all.length === connections ? words.paused.all : words.paused.some(all.length, connections)}</h2>

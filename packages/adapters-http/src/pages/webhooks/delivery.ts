@@ -102,8 +102,8 @@ const attemptsTable = (attempts: ReadonlyArray<Delivery.Attempt>): Html =>
   )
 
 /**
- * The body, but only of a delivery that was sent. The app may not be allowed to learn about an event that was never
- * sent.
+ * The body of a delivery. The page shows it only when an attempt was made: an app may not be allowed to learn about an
+ * event that was never sent.
  */
 const payload = ({ endpointId, envelope }: Delivery.Delivery): Html =>
   html`<h2>${words.payload}</h2>

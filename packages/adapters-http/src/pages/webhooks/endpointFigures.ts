@@ -35,13 +35,16 @@ export const section = ({ health, hours, lastDay, lastWeek, waiting }: EndpointO
     <p class="soft small">${words.hint}</p>
   </section>`
 
-/** `98.5 % of 1,234 attempts succeeded, 95 % took at most 200 ms`. */
+/** The attempts in a sentence: `98.5 % of 1,234 attempts succeeded, 95 % took at most 200 ms`. */
 const summed = ({ attempts, p95Millis, succeeded }: EndpointFigures.AttemptSummary): Html =>
   attempts === 0 || p95Millis === null
     ? words.noAttempts
     : words.summed(((100 * succeeded) / attempts).toFixed(1), attempts, p95Millis)
 
-/** What fails, in red, from the first failed attempt on (decision figures-3); false while nothing fails. */
+/**
+ * The present failure of an endpoint, in red, from the first failed attempt on (decision figures-3); false while
+ * nothing fails.
+ */
 export const failure = (health: EndpointFigures.EndpointHealth): Html | false =>
   health._tag === "Failing" &&
   html`<div class="note bad">

@@ -32,7 +32,7 @@ export const boxes = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html =
     </div>
   </fieldset>`
 
-/** The catalogue's first example, made by the function that makes real bodies. */
+/** The event's first example in the catalogue. The function that makes real bodies has made it. */
 const sample = (name: Event.Subscribable): Html | false => {
   const entry = EventCatalogue.ENTRIES.find((one) => one.name === name)
   const body = entry?.examples[0]?.body

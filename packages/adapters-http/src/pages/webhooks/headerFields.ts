@@ -32,7 +32,10 @@ export const changes = (form: Form.Form): Either.Either<HeaderChanges, ReadonlyA
   )
 }
 
-/** `present`: the headers that the endpoint has. Their values are never shown. */
+/**
+ * The fields for the headers of an endpoint. `present`: the headers that the endpoint has, whose values are never
+ * shown.
+ */
 export const fields = (form: Fields.Shown, present: ReadonlyArray<EndpointHeader.EndpointHeader>): Html =>
   html`<fieldset id="headers">
     <legend>${words.heading}</legend>
@@ -55,7 +58,7 @@ export const fields = (form: Fields.Shown, present: ReadonlyArray<EndpointHeader
       ${Fields.input(form, {
         name: VALUE,
         label: words.value,
-        // As a password, so that a form with a mistake does not repeat the value.
+        // A password field: when the form has a mistake, the page does not repeat the value.
         type: "password",
         required: false,
         maxlength: EndpointHeader.VALUE_MAX,

@@ -79,7 +79,8 @@ const edit = Visitor.signedIn((visitor) =>
       return yield* again([...problemsOf(draft), ...problemsOf(headers)])
     }
     const { url, ...rest } = draft.right
-    // An unchanged address is not looked up again, so that the rest can be changed while its name does not resolve.
+    // An unchanged address is not looked up again, so that the other fields can be changed while its host name does not
+    // resolve.
     const change = { ...(url === endpoint.url ? rest : draft.right), headers: headers.right }
     return yield* updateEndpoint(visitor.account, app.id, endpoint.id, change).pipe(
       Effect.as(seeOther(`${appPath(app)}/webhooks?done=endpoint-changed`)),

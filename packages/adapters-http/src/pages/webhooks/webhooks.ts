@@ -109,7 +109,7 @@ const list = (
     })
   })
 
-/** An example of where a developer's receiver listens. */
+/** The example of an address at which a developer's receiver listens. */
 const RECEIVER = "http://localhost:3000/webhooks"
 
 /** Help for developers whose receiver still runs on their own machine. */
@@ -137,7 +137,7 @@ export const fields = (
   html` ${Fields.input(form, { name: "url", label: LABELS.url, type: "url", hint: words.hints.url, maxlength: 2048 })}
   ${boxes(form, ticked)} ${Fields.input(form, DESCRIPTION)} ${HeaderFields.fields(form, headers)}`
 
-/** The `ping` first: it asks nothing of the receiver. */
+/** The events that a test can send. `ping` comes first, because the receiver has nothing to do for it. */
 const TEST_TYPES = ["ping", ...Event.EventType.literals.filter((type) => type !== "ping")] as const
 
 const card = (
@@ -288,7 +288,7 @@ const add = Visitor.signedIn((visitor) =>
   })
 )
 
-/** What is wrong with a decoded part of a form. */
+/** The problems of a part of a form that could not be decoded; an empty list for a valid part. */
 export const problemsOf = (decoded: Either.Either<unknown, ReadonlyArray<FieldProblem>>): ReadonlyArray<FieldProblem> =>
   Either.isLeft(decoded) ? decoded.left : []
 

@@ -5,7 +5,7 @@ import { gunzipSync } from "node:zlib"
 import { describe, expect, it } from "vitest"
 import { startWorld } from "../../support/World.js"
 
-/** The shapes of one layer of a tile, as the browser would draw them. */
+/** Stands in for the browser's `Path2D`: records the points of the shapes in one layer of a tile. */
 class Path2D {
   readonly points: Array<readonly [number, number]> = []
   moveTo(x: number, y: number): void {
@@ -32,7 +32,7 @@ interface Tile {
   }>
 }
 
-/** The script's own reader of tiles. */
+/** The function of the map's script that reads tiles. */
 const decode = ((): ((bytes: Uint8Array) => Tile) => {
   const found = /const decode = [\s\S]*?\n {2}\}\n/.exec(baseMapScript)?.[0] ?? ""
   return runInNewContext(`const EXTENT = 4096\n${found}\ndecode`, { Path2D, TextDecoder })

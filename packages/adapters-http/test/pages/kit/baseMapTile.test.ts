@@ -5,12 +5,12 @@ import * as BaseMapTile from "@place-access/adapters-http/pages/kit/BaseMapTile"
 import * as Land from "@place-access/adapters-http/pages/land/Land"
 import { miniMap } from "@place-access/adapters-http/pages/land/miniMap"
 
-/** The script that builds the base map has no types. */
+/** The function of the script that builds the base map; the script has no types. */
 const { encodeTile } = (await import(new URL("../../../base-map/tile.mjs", import.meta.url).href)) as {
   readonly encodeTile: (tile: object) => Uint8Array
 }
 
-/** The picture is the same for every reader. */
+/** A place's picture as text. It is the same for every reader. */
 const drawn = (centre: Parameters<typeof miniMap>[0]): string =>
   miniMap(centre).in({ language: "en", zone: null, now: Timestamp.make(0) })
 
@@ -142,7 +142,7 @@ describe("the base map on the server [places-5]", () => {
       { lat: -26.2, lon: 28.05 }
     ]
     expect(cities.map(isLand)).toEqual(cities.map(() => true))
-    // On the corner of four tiles, inland.
+    // A point on the corner of four tiles, inland.
     expect(isLand({ lat: 52.4827, lon: 39.375 })).toBe(true)
     expect(
       [

@@ -5,12 +5,12 @@ import { runInNewContext } from "node:vm"
 import { describe, expect, it } from "vitest"
 
 /**
- * What the map's script replaces in Leaflet without Leaflet promising it. Each test looks at the library, so a red one
- * says which upgrade broke which entry of pages/kit/README.md.
+ * Tests of what the map's script replaces in Leaflet although Leaflet does not promise it. Each test looks at the
+ * library alone, so a failure says which upgrade broke which entry of pages/kit/README.md.
  */
 const SEE = "see packages/adapters-http/src/pages/kit/README.md"
 
-/** The image of a map tile. */
+/** Stands in for the image of a map tile, and records what Leaflet loads into it. */
 class Image {
   readonly sources: Array<string> = []
   isRemoved = false
@@ -29,7 +29,7 @@ interface Tile {
   readonly coords: { readonly x: number; readonly y: number; readonly z: number }
 }
 
-/** A layer of map tiles, with what Leaflet keeps in it. */
+/** A layer of map tiles, with the fields in which Leaflet keeps its tiles. */
 interface Layer {
   _map: { readonly getZoom: () => number }
   _tiles: Record<string, Tile>

@@ -1,6 +1,6 @@
 /**
- * Small shared tables, copied to every node of a distributed database (reference tables). Times are passed in by the
- * caller's clock: no column has a default of now().
+ * Small shared tables. Most of them are copied to every node of a distributed database (reference tables). The caller
+ * passes every time as a parameter: no column has a default of now().
  */
 export const statements = [
   `CREATE TABLE accounts (
@@ -18,7 +18,7 @@ export const statements = [
     expires_at timestamptz(3) NOT NULL
   )`,
   `CREATE INDEX sessions_by_expiry ON sessions (expires_at)`,
-  // A try counts from before its password is looked at, so that tries at once cannot overtake the count.
+  // An attempt to sign in gets its row before its password is checked, so that parallel attempts cannot pass the limit.
   `CREATE TABLE sign_in_tries (
     try_id text PRIMARY KEY,
     email text NOT NULL,
@@ -77,7 +77,8 @@ export const statements = [
     key_id text
   )`,
   `CREATE INDEX consent_requests_by_age ON consent_requests (created_at)`,
-  // connection -> user: immutable, so cacheable; tokens carry the connection and never the user.
+  // Leads from a connection to its user. A route never changes, so a program may cache it. Tokens carry the id of the
+  // connection and never that of the user.
   `CREATE TABLE connection_routes (
     connection_id text PRIMARY KEY,
     user_id text NOT NULL

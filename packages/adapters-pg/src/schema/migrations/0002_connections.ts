@@ -1,6 +1,7 @@
-/** What belongs to a person: `user_id` first in every key. */
+/** Tables of a person: `user_id` is the first column of every key. */
 export const statements = [
-  // One row for each pair of user and app that ever was: the pairwise sub, and the lock that approvals queue at.
+  // One row for each user and app that were ever connected. It has the `sub`, which differs for each pair, and
+  // approvals lock it to run one after the other.
   `CREATE TABLE subjects (
     user_id text NOT NULL,
     app_id text NOT NULL,

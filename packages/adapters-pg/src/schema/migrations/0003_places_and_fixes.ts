@@ -24,7 +24,8 @@ export const statements = [
     PRIMARY KEY (user_id, device_id)
   )`,
   `CREATE UNIQUE INDEX devices_by_token ON devices (user_id, token_hash)`,
-  // One writer per user at a time: an upload is stored only on the version that it was computed from.
+  // An upload is stored only while `version` is the one that the upload read. So two uploads of a user cannot overwrite
+  // each other.
   `CREATE TABLE upload_streams (
     user_id text PRIMARY KEY,
     version bigint NOT NULL
@@ -43,7 +44,8 @@ export const statements = [
     PRIMARY KEY (user_id, captured_at, device_id, lat, lon)
   ) PARTITION BY RANGE (captured_at)`,
   `CREATE TABLE fixes_default PARTITION OF fixes DEFAULT`,
-  // Apart from fixes: a reading from the year 2050 must not stand in the way of a partition to come.
+  // Not in `fixes`: a reading from the year 2050 would be in the DEFAULT partition there, and the partition of its
+  // month could not be attached over it.
   `CREATE TABLE quarantined_fixes (
     user_id text NOT NULL,
     device_id text NOT NULL,

@@ -35,7 +35,7 @@ export const statements = [
     basis text NOT NULL,
     PRIMARY KEY (user_id, rule_id)
   ) WITH (fillfactor = 70)`,
-  // The outbox.
+  // The outbox: events wait here until a worker turns them into deliveries.
   `CREATE TABLE events (
     user_id text NOT NULL,
     event_id text NOT NULL,

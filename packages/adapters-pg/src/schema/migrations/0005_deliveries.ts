@@ -1,4 +1,4 @@
-/** What belongs to an app's deliveries: `app_id` first in every key. */
+/** Tables of an app's deliveries: `app_id` is the first column of every key. */
 export const statements = [
   `CREATE TABLE endpoints (
     app_id text NOT NULL,
@@ -40,7 +40,7 @@ export const statements = [
     CHECK ((state = 'trying') = (due_at IS NOT NULL))
   ) WITH (fillfactor = 80)`,
   `CREATE INDEX deliveries_waiting ON deliveries (app_id, endpoint_id, due_at) WHERE state = 'trying'`,
-  // How many of an endpoint are under way; as small as what is under way.
+  // For counting the deliveries of an endpoint that are in flight. The index has those deliveries only, so it is small.
   `CREATE INDEX deliveries_leased ON deliveries (app_id, endpoint_id) WHERE leased_until IS NOT NULL`,
   `CREATE INDEX deliveries_log ON deliveries (app_id, created_at, delivery_id COLLATE "C")`,
   `CREATE TABLE delivery_attempts (

@@ -1,7 +1,7 @@
-/** Reviews of apps and purposes, and what revoking an app needs. */
+/** Columns, tables and indexes for reviews of apps and purposes, and for revoking apps. */
 export const statements = [
-  // The revision counts changes of what a reviewer reads; submitted_* is not null exactly while a decision is waited
-  // for.
+  // `revision` counts the changes of the text that a reviewer reads. `submitted_at` and `submitted_revision` are not
+  // null exactly while a submission waits for a decision.
   ...["apps", "purposes"].map(
     (table) => `ALTER TABLE ${table}
       ADD COLUMN revision integer NOT NULL DEFAULT 1,
@@ -11,10 +11,10 @@ export const statements = [
   ),
   `CREATE INDEX apps_submitted ON apps (submitted_at, app_id COLLATE "C") WHERE submitted_at IS NOT NULL`,
   `CREATE INDEX purposes_submitted ON purposes (submitted_at, purpose_id COLLATE "C") WHERE submitted_at IS NOT NULL`,
-  // Reviewers name a purpose by its id alone.
+  // Reviewers look up a purpose by its id alone.
   `CREATE UNIQUE INDEX purposes_by_id ON purposes (purpose_id)`,
   `CREATE INDEX apps_by_age ON apps (created_at, app_id COLLATE "C")`,
-  // Appended to and never changed: who decided what, when, and why.
+  // Who decided what, when, and why. A decision never changes; deleting a reviewer's account replaces `decided_by`.
   `CREATE TABLE review_decisions (
     app_id text NOT NULL,
     decided_at timestamptz(3) NOT NULL,
@@ -28,7 +28,8 @@ export const statements = [
     decided_by text NOT NULL,
     PRIMARY KEY (app_id, decided_at, decision_id)
   )`,
-  // What is left to end of a revoked app; its connections that have ended may be many.
+  // For the connections of a revoked app that have not ended yet. Those that have ended may be many, so the index
+  // leaves them out.
   `CREATE INDEX connections_unended ON connections (app_id, connection_id COLLATE "C") WHERE ended_at IS NULL`,
   `CREATE INDEX apps_revoked ON apps (app_id) WHERE revoked_at IS NOT NULL`
 ]

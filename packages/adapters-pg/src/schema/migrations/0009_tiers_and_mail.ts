@@ -1,9 +1,10 @@
 export const statements = [
-  // When the sweep of the tiers looks at a connection next. What was there before is looked at as soon as possible.
+  // `look_at`: when the tier sweep next checks the connection. It checks connections from before this migration as soon
+  // as possible.
   `ALTER TABLE connections ADD COLUMN look_at timestamptz(3), ADD COLUMN look_leased_until timestamptz(3)`,
   `UPDATE connections SET look_at = connected_at WHERE ended_at IS NULL`,
   `CREATE INDEX connections_to_look_at ON connections (look_at) WHERE ended_at IS NULL AND look_at IS NOT NULL`,
-  // What an app was told of the end of a sensitive tier: once for every date.
+  // The notices about the end of a sensitive tier that an app got, each once for every end date.
   `CREATE TABLE tier_notices (
     user_id text NOT NULL,
     connection_id text NOT NULL,
@@ -12,14 +13,15 @@ export const statements = [
     told_at timestamptz(3) NOT NULL,
     PRIMARY KEY (user_id, connection_id, sensitive_expires_at, kind)
   )`,
-  // What is dead, by age, to be deleted.
+  // For retention, which deletes old tokens by age.
   `CREATE INDEX access_tokens_by_age ON access_tokens (issued_at)`,
   `CREATE INDEX refresh_tokens_by_revocation ON refresh_tokens (revoked_at) WHERE revoked_at IS NOT NULL`,
-  // Null while what an exchanged code issued is live: until then a second exchange ends it.
+  // From this moment on, retention may delete the code. Null while the tokens that an exchanged code issued are valid,
+  // because a second exchange of the code revokes them.
   `ALTER TABLE authorization_codes ADD COLUMN dead_at timestamptz(3)`,
   `UPDATE authorization_codes SET dead_at = created_at WHERE family_id IS NULL`,
   `CREATE INDEX authorization_codes_by_death ON authorization_codes (dead_at) WHERE dead_at IS NOT NULL`,
-  // What becomes of a message.
+  // The link in a message, and the state of its delivery.
   `ALTER TABLE mail_outbox
     ADD COLUMN link_site text,
     ADD COLUMN link_path text,

@@ -1,7 +1,7 @@
-/** Apps that asked more often than they said, and what counting them every hour needs. */
+/** Flags of apps that made more calls than they had declared, and the index for counting the calls every hour. */
 export const statements = [
-  // Answered calls with a purpose. By time alone: a day's rows lie together in the table, and an index that held what
-  // is counted would be five times as large and no faster.
+  // Answered calls with a purpose, by time alone. The rows of a day are next to each other in the table, so an index
+  // with the counted columns would be five times as large and no faster.
   `CREATE INDEX access_log_uses ON access_log (at) WHERE purpose IS NOT NULL AND error IS NULL`,
   `CREATE TABLE volume_flags (
     user_id text NOT NULL,

@@ -1,4 +1,4 @@
-/** Where places were when, and the stays that are derived from fixes. */
+/** The circles that places had in the past, and the stays that are derived from fixes. */
 export const statements = [
   `CREATE TABLE place_shapes (
     user_id text NOT NULL,
@@ -22,7 +22,7 @@ export const statements = [
     departure timestamptz(3),
     PRIMARY KEY (user_id, place_id, device_id, arrival)
   )`,
-  // Places whose stays do not reach as far back as the device's yet: a row while there is something left to do.
+  // One row for each device and place whose stays must still be derived from the earlier fixes of the device.
   `CREATE TABLE stay_backfills (
     user_id text NOT NULL,
     device_id text NOT NULL,
@@ -30,9 +30,9 @@ export const statements = [
     due_from timestamptz(3) NOT NULL,
     PRIMARY KEY (user_id, device_id, place_id)
   )`,
-  // Stays are derived from fixes before this moment; null: from all of them.
+  // The stays of the device are derived from its fixes before this moment; null: from all its fixes.
   `ALTER TABLE devices ADD COLUMN stays_due_from timestamptz(3)`,
-  // Its stays are what the phone says they are, and none are derived.
+  // True for a phone that sends visits: its stays are those visits, and none are derived from its fixes.
   `ALTER TABLE devices ADD COLUMN sends_visits boolean NOT NULL DEFAULT false`,
   `UPDATE devices SET sends_visits = true
    FROM visit_reports r WHERE r.user_id = devices.user_id AND r.device_id = devices.device_id`,

@@ -1,4 +1,4 @@
-/** Files of location history on their way into it. */
+/** Files of location history that users import. */
 export const statements = [
   `CREATE TABLE imports (
     user_id text NOT NULL,

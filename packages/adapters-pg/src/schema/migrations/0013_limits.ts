@@ -1,7 +1,7 @@
-/** What is counted to be limited. */
+/** Tables that count calls, for limits. */
 export const statements = [
-  // The calls of a connection that count against a budget, in order of time. Logged, unlike the rates: a budget keeps a
-  // secret, and a crash must not hand out a fresh one.
+  // The calls of a connection that count against a budget, in order of time. Unlike `rate_windows`, the table is in the
+  // write-ahead log (WAL): the budget protects where a person was, and a crash must not give an app a new budget.
   `CREATE TABLE budgets (
     user_id text NOT NULL,
     connection_id text NOT NULL,
@@ -11,8 +11,9 @@ export const statements = [
     PRIMARY KEY (user_id, connection_id, budget)
   )`,
   `CREATE INDEX budgets_by_age ON budgets (last_at)`,
-  // Written with every call and worth a minute: unlogged, so that it costs no WAL. A crash empties it, which opens a
-  // new window for everybody and harms nobody. Room on the pages, so that counting moves no row.
+  // Every call writes to this table, and a row matters for a minute. So the table is unlogged and costs no WAL. A crash
+  // empties it, which opens a new window for everybody and harms nobody. The fill factor leaves room on each page, so
+  // that counting moves no row to another page.
   `CREATE UNLOGGED TABLE rate_windows (
     subject text COLLATE "C" PRIMARY KEY,
     ends_at timestamptz(3) NOT NULL,

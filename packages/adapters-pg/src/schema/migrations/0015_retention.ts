@@ -1,4 +1,4 @@
-/** For how long people keep their history, accounts on their way out, and what retention needs to find what is old. */
+/** How long people keep their history, the deletion of accounts, and indexes with which retention finds old rows. */
 export const statements = [
   `CREATE TABLE history_choices (
     user_id text PRIMARY KEY,
@@ -7,7 +7,7 @@ export const statements = [
     chosen_at timestamptz(3) NOT NULL,
     CHECK (keep_days IN (30, 90, 365))
   )`,
-  // Accounts that are gone, with what is left to remove of theirs. The id is nobody's name any more.
+  // Deleted accounts of which some rows are left to remove. The id no longer leads to a name.
   `CREATE TABLE account_deletions (
     user_id text PRIMARY KEY,
     requested_at timestamptz(3) NOT NULL,
@@ -15,12 +15,12 @@ export const statements = [
     -- apps that nobody else could connect
     app_ids text[] NOT NULL
   )`,
-  // They go with their account.
+  // For deleting the sessions of an account.
   `CREATE INDEX sessions_by_user ON sessions (user_id)`,
-  // To whom a message goes whose reader has no account any more; forgotten once it is sent.
+  // The address of a message whose reader has no account any more. It is cleared once the message is sent.
   `ALTER TABLE mail_outbox ADD COLUMN address text`,
   `CREATE INDEX mail_outbox_by_age ON mail_outbox (created_at)`,
-  // By what makes them old, per person: whose history is past their choice is asked every hour.
+  // For retention: every hour a worker looks for people with rows that are older than they chose to keep.
   `CREATE INDEX quarantined_fixes_by_age ON quarantined_fixes (user_id, received_at)`,
   `CREATE INDEX visit_reports_by_end ON visit_reports (user_id, (coalesce(departure, arrival)))`,
   `CREATE INDEX stays_by_end ON stays (user_id, (coalesce(departure, arrival)))`,

@@ -1,6 +1,6 @@
 /**
- * When the scope for place or for zone rules last came back, to the app or to the connection: rules that need it begin
- * anew then (decision L8). Null: it was never gone.
+ * When the app or the connection last got the scope for place rules or for zone rules back: rules that need the scope
+ * begin anew then (decision L8). Null: the scope was never lost.
  */
 export const statements = [
   `ALTER TABLE apps ADD COLUMN place_rules_since timestamptz(3), ADD COLUMN zone_rules_since timestamptz(3)`,

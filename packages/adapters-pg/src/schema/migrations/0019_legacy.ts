@@ -1,6 +1,7 @@
-/** From before apps had endpoints: what belongs to a connection or a rule instead. */
+/** Legacy webhooks, from before apps had endpoints: their addresses belong to a connection or to a rule. */
 export const statements = [
-  // Set: the rule's webhook_url is its own address and no endpoint's, and this, sealed, signs what goes there.
+  // The encrypted secret that signs the webhooks of a rule whose `webhook_url` is an address of its own and not that of
+  // an endpoint; null for other rules.
   `ALTER TABLE rules ADD COLUMN own_secret text`,
   `CREATE TABLE subscriptions (
     user_id text NOT NULL,

@@ -1,6 +1,6 @@
 /** Where the history of an imported file ends. */
 export const statements = [
-  // Its newest entry; null: a phone's, which goes on.
+  // The time of the newest entry of an imported file; null for a phone, whose history goes on.
   `ALTER TABLE devices ADD COLUMN history_ends_at timestamptz(3)`,
   `UPDATE devices d SET history_ends_at = greatest(
      (SELECT max(captured_at) FROM fixes f WHERE f.user_id = d.user_id AND f.device_id = d.device_id),

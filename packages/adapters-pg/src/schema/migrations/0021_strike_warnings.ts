@@ -1,6 +1,7 @@
-/** Endpoints that fail. */
+/** Warnings to developers about endpoints that fail. */
 export const statements = [
-  // What their developers are to be told: a row until the mail is in the outbox, which is a person's.
+  // Warnings whose mail is not in the outbox yet. The outbox is a table of persons and this is a table of apps, so a
+  // worker writes the mail in a second transaction and then deletes the row.
   `CREATE TABLE strike_warnings (
     app_id text NOT NULL,
     -- whose end it was
@@ -10,6 +11,6 @@ export const statements = [
     warned_at timestamptz(3) NOT NULL,
     PRIMARY KEY (app_id, delivery_id)
   )`,
-  // [{site, path, label}]: where a message leads besides link_path.
+  // The links of a message besides `link_path`, as [{site, path, label}].
   `ALTER TABLE mail_outbox ADD COLUMN further_links jsonb`
 ]

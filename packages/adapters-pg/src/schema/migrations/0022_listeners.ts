@@ -1,4 +1,7 @@
-/** Developers who listen to their app, and what waits for them: both for seconds. */
+/**
+ * Developers who listen to the events of their app, and the events that wait for them. Rows of both tables exist for
+ * seconds only.
+ */
 export const statements = [
   `CREATE TABLE listeners (
     app_id text NOT NULL,

@@ -1,5 +1,5 @@
-/** What ends a worker every time it is taken up must not do so for ever. */
+/** Counts lapsed leases, so that a delivery which crashes its worker at each attempt is given up in the end. */
 export const statements = [
-  // How many leases in a row ran out on the present attempt; looked at only where a lease has run out.
+  // How many leases in a row ran out on the present attempt. It is read only after a lease has run out.
   `ALTER TABLE deliveries ADD COLUMN lapses integer NOT NULL DEFAULT 0`
 ]

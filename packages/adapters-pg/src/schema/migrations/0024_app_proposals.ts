@@ -1,14 +1,15 @@
 /** Changes to apps in production that wait for a reviewer. */
 export const statements = [
-  // What was approved at some time: the developer can have it back without a review. What is declared and registered
-  // in production counts as approved too, so that what an earlier version writes beside this one needs neither column.
+  // The scopes and origins that were approved at some time: the developer can use them again without a review. The
+  // scopes and origins of an app in production count as approved too. So an earlier version of the program, which may
+  // run beside this one, need not write these two columns.
   `ALTER TABLE apps
     ADD COLUMN approved_scopes text[] NOT NULL DEFAULT '{}',
     ADD COLUMN approved_origins text[] NOT NULL DEFAULT '{}',
     -- {name, description, homepageUrl, scopes, redirectUris}, each null when it is to stay; null when nothing waits
     ADD COLUMN proposal jsonb`,
-  // Apps that gave scopes up since they were approved: what was approved is in the decision that let them into
-  // production.
+  // For apps that gave up scopes since they were approved: the decisions that approved the app have the approved
+  // scopes.
   `UPDATE apps a SET approved_scopes = d.scopes
    FROM (
      SELECT app_id, array_agg(DISTINCT scope) AS scopes

@@ -1,7 +1,7 @@
-/** A row says itself that it was sent again, so that its replay need not be kept to say so. */
+/** Marks a replayed delivery in its own row, so that the row of its replay need not be kept as the only sign. */
 export const statements = [
   `ALTER TABLE deliveries ADD COLUMN is_replayed boolean NOT NULL DEFAULT false`,
-  // Replays are few. The one index that finds them begins with the app and the event.
+  // Replays are few, and the unique index on app, event, endpoint and replay number finds the originals.
   `UPDATE deliveries d SET is_replayed = true
    FROM (SELECT DISTINCT app_id, event_id, endpoint_id, replay_no FROM deliveries WHERE replay_no > 0) later
    WHERE d.app_id = later.app_id AND d.event_id = later.event_id AND d.endpoint_id = later.endpoint_id

@@ -1,6 +1,6 @@
 /**
- * Something sealed whose content is known: whoever cannot open it holds other keys than those that this database is
- * used with.
+ * An encrypted text of known content. A program that cannot decrypt it has other SECRET_KEYS than those that this
+ * database is used with.
  */
 export const statements = [
   `CREATE TABLE key_canaries (

@@ -1,6 +1,6 @@
 /**
- * Whoever never chose how long history is kept keeps it for ever. Programs of the release before delete after 90 days
- * where there is no choice, and they go on running during an upgrade: so the choice is written down for them.
+ * Stores the choice to keep history for ever for every account without a choice. Programs of the previous release run
+ * on during an upgrade, and they would delete the history of an account without a choice after 90 days.
  */
 export const statements = [
   `INSERT INTO history_choices (user_id, keep_days, chosen_at)

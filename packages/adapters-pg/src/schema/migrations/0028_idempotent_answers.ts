@@ -1,6 +1,6 @@
-/** Answers to requests with an Idempotency-Key, to be given again for a day. */
+/** Answers to requests with an Idempotency-Key. A request that is repeated within a day gets the stored answer. */
 export const statements = [
-  // A person's rows: they go with the account. The subject is a connection of the person's or the person themselves,
+  // Rows of a person, which are deleted with the account. `subject` is a connection of the person, or the person as
   // signed in.
   `CREATE TABLE idempotent_answers (
     user_id text NOT NULL,

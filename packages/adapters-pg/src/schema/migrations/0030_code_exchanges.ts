@@ -1,6 +1,7 @@
 /**
- * When a code was exchanged and what its refresh token was derived with, so that an answer that was lost can be given
- * again. Earlier versions leave the three null: a code that they exchanged is not repeated.
+ * When a code was exchanged, and the values from which its refresh token was derived, so that the service can repeat an
+ * answer that was lost. Earlier versions leave these columns null: the answer to an exchange that they made cannot be
+ * repeated.
  */
 export const statements = [
   `ALTER TABLE authorization_codes

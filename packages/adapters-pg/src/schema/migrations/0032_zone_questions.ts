@@ -1,6 +1,7 @@
-/** What an app asked about zones of its own. */
+/** The questions that an app asked about zones that it chose itself. */
 export const statements = [
-  // [{lat, lon, radiusM, askedAt}]: the circles of the last day, for the row of a person and an app. Its connection_id
-  // is the app's id: programs from before this keep rows of connections beside it.
+  // The circles that an app asked about one person in the last day, as [{lat, lon, radiusM, askedAt}]. In a row with
+  // circles, `connection_id` is the app's id. Programs from before this migration store rows of real connections in the
+  // same table.
   `ALTER TABLE budgets ADD COLUMN circles jsonb NOT NULL DEFAULT '[]'`
 ]

@@ -1,7 +1,8 @@
-/** Devices that stay at home, and what they sent. */
+/** Devices that stay at home, and the fixes that they sent. */
 export const statements = [
-  // Said by its owner: it is not carried.
+  // True when the owner said that nobody carries the device.
   `ALTER TABLE devices ADD COLUMN stays_at_home boolean NOT NULL DEFAULT false`,
-  // Of a device that was left behind: history that decides nothing. What was stored before this is believed, as it was.
+  // True for a fix of a device that its owner had left behind: it is history, and decides nothing about the owner.
+  // Fixes from before this migration keep their effect.
   `ALTER TABLE fixes ADD COLUMN left_behind boolean NOT NULL DEFAULT false`
 ]

@@ -1,6 +1,6 @@
-/** How many messages with an app's name a person was written. */
+/** How many messages that name an app a person got. */
 export const statements = [
-  // A person's row: it goes with the account.
+  // A row of a person, which is deleted with the account.
   `CREATE TABLE named_mail (
     user_id text NOT NULL PRIMARY KEY,
     -- of the messages that count

@@ -1,10 +1,11 @@
-/** The workers of this database, and which worker works at what. */
+/** The workers of this database, and the leases by which they share the work. */
 export const statements = [
   `CREATE TABLE workers (
     worker_id text NOT NULL PRIMARY KEY,
     alive_until timestamptz(3) NOT NULL
   )`,
-  // Few rows that change often: room in the page keeps the changes out of the index.
+  // The table has few rows, which change often. The fill factor leaves room on each page, so that a change need not
+  // touch the index.
   `CREATE TABLE leases (
     home text NOT NULL,
     kind text NOT NULL,

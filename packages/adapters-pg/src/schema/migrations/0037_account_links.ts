@@ -1,6 +1,6 @@
 /** Links that prove by mail who owns an account, and the encrypted end of a mailed link. */
 export const statements = [
-  // A shared table like `sessions`: nobody knows whose link it is before it was looked up.
+  // A shared table like `sessions`: a request names only the link, and the row says whose link it is.
   `CREATE TABLE account_links (
     link_hash text PRIMARY KEY,
     user_id text NOT NULL REFERENCES accounts (user_id) ON DELETE CASCADE,
@@ -13,10 +13,11 @@ export const statements = [
   )`,
   `CREATE INDEX account_links_by_user ON account_links (user_id)`,
   `CREATE INDEX account_links_by_expiry ON account_links (expires_at)`,
-  // A session counts while its account has the version of the password that it began with. Null: it was opened by a
-  // version of the service from before there was a way to replace a password.
+  // A session is valid while its account has the password version with which the session began. Null: a version of the
+  // service that could not replace a password opened the session.
   `ALTER TABLE accounts ADD COLUMN password_version integer NOT NULL DEFAULT 0`,
   `ALTER TABLE sessions ADD COLUMN password_version integer`,
-  // Encrypted under SECRET_KEYS; removed when the message was sent or given up.
+  // The secret end of the mailed link, encrypted under SECRET_KEYS. It is removed when the message was sent or given
+  // up.
   `ALTER TABLE mail_outbox ADD COLUMN link_secret text`
 ]

@@ -1,6 +1,6 @@
-/** What a session's owner sees of it, and its last use. */
+/** The browser and the address of a session, which its owner sees, and when the session was last used. */
 export const statements = [
-  // Null: the session was opened by a version of the service that did not keep it.
+  // Null: a version of the service that did not store these values opened the session.
   `ALTER TABLE sessions ADD COLUMN seen_at timestamptz(3)`,
   `ALTER TABLE sessions ADD COLUMN browser text`,
   `ALTER TABLE sessions ADD COLUMN address text`

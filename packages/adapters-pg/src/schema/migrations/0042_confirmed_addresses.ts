@@ -1,14 +1,15 @@
-/** Addresses that were confirmed by mail, and accounts that wait for it. */
+/** E-mail addresses that were confirmed by mail, and accounts that wait for a confirmation. */
 export const statements = [
-  // Null: nobody proved to read the mail to this address.
+  // Null: nobody has proved that they read the mail to this address.
   `ALTER TABLE accounts ADD COLUMN confirmed_at timestamptz(3)`,
-  // Accounts from before this rule got mail until now, also about leaks. Ending that would be worse than going on.
+  // Older accounts got mail without a confirmation until now, also about leaked tokens. They count as confirmed,
+  // because it would be worse to end their mail.
   `UPDATE accounts SET confirmed_at = created_at`,
-  // Rises with every change of the address, so that links to undo one have an order.
+  // Every change of the address raises this number, so that links which undo a change have an order.
   `ALTER TABLE accounts ADD COLUMN address_version integer NOT NULL DEFAULT 0`,
   `ALTER TABLE account_links ADD COLUMN new_email text`,
   `ALTER TABLE account_links ADD COLUMN address_version integer NOT NULL DEFAULT 0`,
-  // A shared table like account_links: an account is made of a row when its owner opens the link, and only then.
+  // A shared table like `account_links`. The account of a row is made only when its owner opens the link.
   `CREATE TABLE pending_accounts (
     link_hash text PRIMARY KEY,
     -- the id that the account will have

@@ -1,4 +1,4 @@
-/** Attempts to sign in from a browser that its owner used before are counted apart. */
+/** Attempts to sign in from a browser that the account's owner used before are counted separately. */
 export const statements = [
   // The id in the browser's signed cookie. Null: the browser is not known to the account.
   `ALTER TABLE sign_in_tries ADD COLUMN browser text`,

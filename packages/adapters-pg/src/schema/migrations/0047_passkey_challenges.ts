@@ -1,4 +1,4 @@
-/** Challenges that passkeys answer, each once and within five minutes. They name nobody. */
+/** Challenges that passkeys answer, each once and within five minutes. A row does not name a person. */
 export const statements = [
   `CREATE TABLE passkey_challenges (
     challenge_hash text PRIMARY KEY,

@@ -1,6 +1,6 @@
 /** Security events, and what staff and operators did. */
 export const statements = [
-  // A person's rows: they go with the account.
+  // Rows of a person, which are deleted with the account.
   `CREATE TABLE audit_events (
     -- '-': no account, or none that exists
     user_id text NOT NULL,

@@ -1,6 +1,7 @@
-/** Accounts that nobody can use for now. */
+/** Suspended accounts, which nobody can use. */
 export const statements = [
   `ALTER TABLE accounts ADD COLUMN suspended_at timestamptz(3)`,
-  // A copy from the account of the developer: the checks of tokens and deliveries read the app in any case.
+  // A copy of `accounts.suspended_at` of the app's developer: the checks of tokens and deliveries read the app's row in
+  // any case.
   `ALTER TABLE apps ADD COLUMN suspended_at timestamptz(3)`
 ]

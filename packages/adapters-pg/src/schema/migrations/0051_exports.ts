@@ -1,4 +1,4 @@
-/** Archives that people take along: what became of each, and its encrypted bytes. */
+/** Archives of their data that people download: the state of each, and its encrypted bytes. */
 export const statements = [
   `CREATE TABLE exports (
     user_id text NOT NULL,
@@ -18,12 +18,12 @@ export const statements = [
     attempts integer NOT NULL DEFAULT 0,
     PRIMARY KEY (user_id, export_id)
   )`,
-  // One archive of a person at a time, whatever a program does.
+  // A person has at most one unfinished archive, even if a program has a mistake.
   `CREATE UNIQUE INDEX exports_one_open ON exports (user_id) WHERE state IN ('requested', 'making')`,
   `CREATE INDEX exports_to_do ON exports (requested_at) WHERE state IN ('requested', 'making')`,
   `CREATE INDEX exports_by_expiry ON exports (expires_at) WHERE state = 'ready'`,
   `CREATE INDEX exports_by_end ON exports (ended_at) WHERE ended_at IS NOT NULL`,
-  // Encrypted under SECRET_KEYS.
+  // The pieces of an archive. `sealed` is encrypted under SECRET_KEYS.
   `CREATE TABLE export_pieces (
     user_id text NOT NULL,
     export_id text NOT NULL,

@@ -1,6 +1,9 @@
-/** What the user changes in a connection without the app asking, and what was agreed when. */
+/**
+ * Changes of a connection that the user makes without a request of the app, such as a pause, and the history of what
+ * was agreed.
+ */
 export const statements = [
-  // agreed_scopes is null in rows that an older version wrote: then the granted scopes are the agreed ones.
+  // `agreed_scopes` is null in rows that an older version wrote: then `held_scopes` are the agreed ones.
   `ALTER TABLE connections ADD COLUMN agreed_scopes text[], ADD COLUMN paused_at timestamptz(3),
      ADD COLUMN paused_until timestamptz(3)`,
   `CREATE TABLE consent_history (

@@ -1,4 +1,4 @@
-/** Stretches of time whose history its owner deleted. A later upload brings nothing of them back. */
+/** Stretches of time whose history the owner deleted. A later upload stores nothing from within a stretch. */
 export const statements = [
   `CREATE TABLE erasures (
     user_id text NOT NULL,

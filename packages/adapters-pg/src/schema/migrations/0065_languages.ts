@@ -1,8 +1,8 @@
 /** The languages of pages and mails. */
 export const statements = [
-  // Chosen by the owner. Null: no choice.
+  // The language that the owner chose. Null: no choice.
   `ALTER TABLE accounts ADD COLUMN language text`,
-  // Of the first browser that signed in. Null: it named none that we have.
+  // The language of the first browser that signed in. Null: the browser named no language of the service.
   `ALTER TABLE accounts ADD COLUMN browser_language text`,
   // Citus 12.1 refuses an unnamed check in ADD COLUMN.
   `ALTER TABLE accounts ADD CONSTRAINT accounts_language CHECK (language IN ('en', 'de'))`,

@@ -13,7 +13,8 @@ export const statements = [
     PRIMARY KEY (app_id, hour)
   ) WITH (fillfactor = 50)`,
   `CREATE INDEX app_hours_by_age ON app_hours (hour)`,
-  // A row for each way in which attempts ended and each bound of their duration, so that an hour's rows only grow.
+  // A row for each outcome of attempts and each bound of their duration, so that counting an attempt only raises a
+  // number.
   `CREATE TABLE endpoint_hours (
     app_id text NOT NULL,
     endpoint_id text NOT NULL,

@@ -3,6 +3,6 @@ export const statements = [
   `ALTER TABLE rules ADD COLUMN settle_s integer`,
   `ALTER TABLE rule_states ADD COLUMN unsettled_at timestamptz, ADD COLUMN unsettled_until timestamptz,
     ADD COLUMN settle_due_at timestamptz`,
-  // A worker asks every few seconds for what is due. Nearly no row has a due time.
+  // A worker looks for due rows every few seconds. Nearly no row has a due time, so the index is small.
   `CREATE INDEX rule_states_settling ON rule_states (settle_due_at) WHERE settle_due_at IS NOT NULL`
 ]

@@ -6,6 +6,7 @@ export const statements = [
   `ALTER TABLE stays ADD COLUMN heard_until timestamptz(3)`,
   `ALTER TABLE devices ADD COLUMN stays_rule smallint NOT NULL DEFAULT 1`,
   `ALTER TABLE devices ALTER COLUMN stays_rule SET DEFAULT 2`,
-  // A worker asks every five minutes. After an upgrade the index becomes empty.
+  // A worker looks for devices with the rule 1 every five minutes. When their stays are derived anew, the index is
+  // empty.
   `CREATE INDEX devices_outdated ON devices (user_id, device_id) WHERE stays_rule < 2`
 ]

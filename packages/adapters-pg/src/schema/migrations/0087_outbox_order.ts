@@ -1,6 +1,6 @@
 /**
- * The events of the outbox in the order in which they are read: due time, time of what happened, id. With the index
- * before it, every read sorted all events that waited.
+ * The events of the outbox in the order in which workers read them: due time, time of what happened, id. With the
+ * previous index, every read sorted all waiting events.
  */
 export const statements = [
   `DROP INDEX events_pending`,

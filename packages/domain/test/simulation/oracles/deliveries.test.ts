@@ -125,7 +125,7 @@ describe("D3: delivered", () => {
 })
 
 describe("D4: twenty in a row", () => {
-  /** Each end a second after the one before, and the endpoint is read a second after the last. */
+  /** Ends deliveries, each a second after the one before, and reads the endpoint a second after the last end. */
   const after = (ends: ReadonlyArray<"strike" | "clear" | "replay">, over: object = {}) => {
     const ana = new Ana()
     for (const end of ends) {

@@ -194,7 +194,7 @@ export class Ana extends Story {
     return this.op("readEndpoints", { appId: this.appId }, ok({ endpoints }))
   }
 
-  /** Heals the world and reads everything: then oracles judge liveness as well. */
+  /** Lets a day pass and reads the access log and the endpoints. In the returned run oracles judge liveness, too. */
   rest() {
     this.after(DAY)
     this.readLog()

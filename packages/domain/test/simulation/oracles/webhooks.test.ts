@@ -34,7 +34,7 @@ describe("H1: signatures", () => {
     expect(rotated(DAY, (old, fresh) => [old, fresh])).toEqual(["H1"])
   })
 
-  /** Rotates again after `ms`; the clock shows the end of the old secret, then is set back to before it. */
+  /** Rotates again after `ms`. The clock passes the end of the old secret, and is then set back to before that end. */
   const setBack = (ms: number, verifiedBy: (old: string) => ReadonlyArray<string>) => {
     const ana = new Ana()
     const old = ana.secret

@@ -50,7 +50,7 @@ describe("W1: by capture time, [from, until)", () => {
 })
 
 describe("W2: a late batch", () => {
-  /** Captured a minute before the end; the clock is set back so that the fix is fresh when it comes. */
+  /** A batch whose fix inside was captured a minute before the end of the window, and that arrives `byMs` after it. */
   const late = (byMs: number) => {
     const { ana, rule, until } = windowed()
     const fixes = [ana.reading(FAR, until - 2 * MINUTE), ana.reading(HOME, until - MINUTE)]
@@ -105,7 +105,7 @@ describe("W3: finished", () => {
     listed(ana, "active")
     expect(ana.broken).toEqual({})
   })
-  /** A list during which the clock was set by `millis`. */
+  /** Lists the rules, while the clock moves by `millis`. */
   const listedWhile = (ana: Ana, millis: number, state: string) => {
     const op = ana.begin("call", { appId: ana.appId, token: ana.token, request: { endpoint: "GET /v1/rules/place" } })
     ana.after(millis)

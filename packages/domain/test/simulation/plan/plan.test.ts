@@ -134,7 +134,7 @@ it("a plan that breaks a rule is cut down to a few steps that still break it, an
   const text = Simulation.failureOf(shrunk.result)
   expect(text).toContain(`Seed ${SEED} breaks, with 3 steps:`)
   expect(text).toContain("expect(Simulation.runPlanSync(plan).violations).toEqual([])")
-  // What is printed is the plan itself.
+  // The printed plan is the shrunk plan itself.
   const printed = /const plan: Simulation\.Plan = (\{[^]*?\n {2}\})\n/.exec(text)?.[1] ?? ""
   expect(Function(`"use strict"; return (${printed})`)()).toEqual(shrunk.plan)
 })

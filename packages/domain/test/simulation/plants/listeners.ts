@@ -87,7 +87,7 @@ export const plants: ReadonlyArray<Plant> = [
         Effect.flatMap(store.open(listener), (isOpen) =>
           isOpen
             ? Effect.succeed(true)
-            : // Much later nobody else is there.
+            : // At a much later time the other listeners have expired, so there is room.
               store.open({ ...listener, createdAt: Timestamp.plus(listener.createdAt, Timestamp.DAY) })
         )
     })),

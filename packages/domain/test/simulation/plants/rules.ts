@@ -66,7 +66,7 @@ const arrivesAndSleeps = inScene(({ rule, walk, world }) =>
   rule("enter", { settleS: 120 }).pipe(Effect.zipRight(walk(FAR, HOME)), Effect.zipRight(world.advance(HOUR)))
 )
 
-/** Evaluates the upload as if nothing were ever stale. */
+/** Adds the events that the upload would have if no reading were ever too old to fire. */
 const alwaysFresh = (upload: UploadCommit, rules: ReadonlyArray<LiveRule.LiveRule>): Partial<UploadCommit> => {
   const last = upload.fixes.at(-1)
   if (last === undefined) return {}
@@ -346,7 +346,7 @@ export const plants: ReadonlyArray<Plant> = [
         const tablet = yield* ana.phone("tablet")
         yield* rule("enter")
         yield* rule("exit")
-        // Away for 14 minutes, while the tablet stays at home.
+        // The phone is away for 14 minutes, while the tablet stays at home.
         for (let minute = 0; minute < 20; minute++) {
           yield* world.advance(MINUTE)
           yield* tablet.fix(HOME)

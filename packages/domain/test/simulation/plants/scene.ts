@@ -52,7 +52,7 @@ const scene = (world: Simulation.World, { production = true } = {}) =>
     return { world, ana, home, phone, app, hook, connection, request, rule, walk }
   })
 
-/** A scenario in a scene. */
+/** Makes a scenario that first builds the scene and then runs `then`. */
 export const inScene =
   <E>(then: (scene: Scene) => Effect.Effect<unknown, E>) =>
   (world: Simulation.World): Effect.Effect<unknown, unknown> =>

@@ -65,7 +65,7 @@ const waiting = (then: (scene: Scene) => Effect.Effect<unknown, unknown>): Plant
     })
   )
 
-/** Deletes the last `millis` milliseconds. */
+/** Deletes the last `millis` milliseconds of Ana's history. */
 const eraseLast = ({ ana, world }: Scene, millis: number) =>
   Effect.flatMap(world.now, (now) => ana.erase(now - millis, now))
 

@@ -1,7 +1,7 @@
 import type { Simulation } from "@place-access/domain/testing"
 import { Effect } from "effect"
 
-/** A day and a half in which most of what can happen does. Tests compare runs of it. */
+/** A scenario of a day and a half in which most kinds of events happen. Tests compare its runs. */
 
 const HOME = { label: "Home", lat: 52.1, lon: 5.1 }
 const GYM = { label: "Gym", lat: 52.2, lon: 5.2, radiusM: 250 }

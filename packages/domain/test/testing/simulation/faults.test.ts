@@ -10,7 +10,7 @@ const SCOPES = ["location.rules.place", "location.place.current"]
 const RULE = { endpoint: "POST /v1/rules/place", ...ENTER } as const
 const ME = { endpoint: "GET /v1/me" } as const
 
-/** A connected user, with a rule on their home, and far from it. */
+/** A connected user who is far from home, with a rule on the home. */
 const begun = (world: Simulation.World) =>
   Effect.gen(function* () {
     const ana = yield* world.user("ana")
@@ -236,7 +236,7 @@ it("a secret that reaches a store as it is, is a leak", () => {
       ({ kind }) => kind === "leak"
     )
   expect(leaks()).toEqual([])
-  // A look-up by the token itself instead of its hash.
+  // Plants a look-up by the token itself instead of its hash.
   const careless = leaks((ports) => {
     const vault = Context.get(ports, Vault.Vault)
     const sha256 = (text: string) => (text.startsWith("pa_at.") ? (text as Vault.Hash) : vault.sha256(text))

@@ -14,7 +14,7 @@ import { sessionContract } from "./sessionContract.js"
 
 type Ports = AccountStore | Entropy.Entropy | Vault
 
-/** An e-mail and an address that nothing else in the database has. */
+/** An e-mail address and a network address that nothing else in the database has. */
 const stranger = Effect.map(Entropy.id("try"), (id): { email: Email; address: string } => ({
   email: Email.make(`${id}@example.org`),
   address: id

@@ -40,7 +40,7 @@ const signedUp = (email?: Email) =>
 const confirmed = ({ hash }: Pick<SignUpRequest.SignUpRequest, "hash">) =>
   Effect.flatMap(CredentialStore, (store) => store.confirmSignUp(hash, SignUpRequest.confirm))
 
-/** The kinds of the account's events, newest first. */
+/** The kinds of the audit events about the account, newest first. */
 const auditOf = (userId: UserId) =>
   Effect.map(
     Effect.flatMap(AuditLog, (log) => log.list({ userId }, 10, undefined)),
@@ -95,7 +95,7 @@ const replacement = (email: Email, overrides: Partial<AddressReplacement> = {}):
 
 type Ports = AccountStore | AuditLog | CredentialStore | MailOutbox | Entropy.Entropy | Vault
 
-/** The rules of `CredentialStore` for addresses. */
+/** Rules of `CredentialStore` about addresses: how an address is confirmed at sign-up, replaced and given back. */
 export const addressContract: Contract<Ports> = [
   {
     name: "requestSignUp: is found with its mail; the newest of an address that has not ended is resent",

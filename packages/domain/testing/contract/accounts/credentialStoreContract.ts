@@ -70,7 +70,7 @@ const passwordOf = ({ email }: Account) =>
     Option.map(({ passwordHash }) => passwordHash)
   )
 
-/** Rules of `CredentialStore` and of `AccountStore.openSession`. */
+/** Rules of `CredentialStore` about links and new passwords, and of `AccountStore.openSession` meanwhile. */
 export const credentialStoreContract: Contract<Ports> = [
   {
     name: "offerLink: the link is found with its account, and its mail is in the outbox",

@@ -51,7 +51,7 @@ const factorsOf = (userId: UserId) =>
     Option.map(({ factors }) => factors)
   )
 
-/** Rules of `FactorStore` and of `AccountStore.hasFactor`. */
+/** Rules of `FactorStore` (passkeys, code apps, recovery codes, challenges) and of `AccountStore.hasFactor`. */
 export const factorStoreContract: Contract<Ports> = [
   {
     name: "read: an account without factors has none; an account that does not exist has no state",

@@ -6,7 +6,7 @@ import { UserId } from "../../../src/shared/Ids.js"
 import type { Timestamp } from "../../../src/shared/Timestamp.js"
 import { freshHash } from "../connection/connectionSamples.js"
 
-/** A sign-up that begins to wait at `now`, with a new address unless `email` is given. */
+/** A sign-up request that waits for its confirmation from `now` on. It has a new address unless `email` is given. */
 export const signUpRequest = (now: Timestamp, email?: Email) =>
   Effect.gen(function* () {
     const userId = UserId.make(yield* Entropy.id("usr"))

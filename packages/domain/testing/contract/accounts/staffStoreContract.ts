@@ -38,7 +38,7 @@ const stored = ({ id }: Account) =>
     (found) => Option.getOrThrowWith(found, () => new Error("the account is gone"))
   )
 
-/** Takes the role from the admins of other cases, so that the accounts of this case are the only ones. */
+/** Takes the role `admin` from all accounts of other cases, so that only accounts of this case are admins. */
 const withoutAdmins = Effect.gen(function* () {
   const store = yield* StaffStore
   let page = yield* store.list(500, undefined)
@@ -182,7 +182,7 @@ export const staffStoreContract: Contract<Ports> = [
       yield* changed(account.id, AccountChange.resume(OPERATOR))
       const resumed = { isOpen: true, listed: 2, apps: [Option.some(false), Option.some(false)] }
       Check.equal(yield* seen, resumed, "after it")
-      // Both events may be of one millisecond.
+      // Both events may be of one millisecond, so the order in which the log lists them is open.
       Check.equal((yield* kindsOf(account)).toSorted(), ["account_resumed", "account_suspended"], "the audit log")
     })
   },

@@ -36,7 +36,7 @@ const PROPOSAL: Proposal = {
   redirectUris: [RedirectUri.make("com.example.app:/cb"), RedirectUri.make("https://a.example/it's?a,b")]
 }
 
-/** Rules of `AppStore`. */
+/** Rules of `AppStore`: an app is stored field by field, listed in pages, and changed without losing another change. */
 export const appStoreContract: Contract<Ports> = [
   {
     name: "create: what was stored is found, field by field, without secrets",
@@ -176,7 +176,7 @@ export const appStoreContract: Contract<Ports> = [
     name: "list: everybody's apps, newest first, in pages that give each app once",
     run: Effect.gen(function* () {
       const apps = yield* AppStore
-      // Later than the apps of other cases.
+      // The apps are made later than those of other cases, so they come first in the list.
       yield* TestClock.adjust("1 hour")
       const mine: Array<App> = []
       for (const pause of [0, 0, 1, 0]) {

@@ -39,7 +39,7 @@ const leaksOf = (apps: ReadonlyArray<AppId>, limit = 500) =>
     return found.filter(({ appId }) => apps.includes(appId))
   })
 
-/** Rules of `ReviewStore.leaks`. */
+/** Rules of `ReviewStore.leaks`: it lists the connections that were flagged for a leak, and no others. */
 export const leaksContract: Contract<Sample.ConnectionSamplePorts | ReviewStore> = [
   {
     name: "leaks: flagged connections alone, newest flag first, then by id downwards, with why they ended; by pages the same [reviews-2]",

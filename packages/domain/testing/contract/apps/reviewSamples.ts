@@ -38,6 +38,6 @@ export const recordedAbout = <Subject>(
     return { decision, mails: [mail], audit: ReviewDecision.auditEvent(decision, app.ownerId, null) }
   })
 
-/** Every decision that is kept about the app. */
+/** Every stored decision about the app. */
 export const decisionsAbout = (app: App) =>
   Effect.flatMap(ReviewStore, (reviews) => Effect.map(reviews.decisions(app.id, 500, undefined), ({ items }) => items))

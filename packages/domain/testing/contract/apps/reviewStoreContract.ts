@@ -62,7 +62,7 @@ const CHANGE: Differences = {
   redirectUris: { approved: [], proposed: ["https://tea.example/cb?a,b"] }
 }
 
-/** Rules of `ReviewStore`. */
+/** Rules of `ReviewStore`: what waits for a reviewer, in which order, and the decisions that were made. */
 export const reviewStoreContract: Contract<Ports> = [
   {
     name: "queue: what waits is there as it is stored, purposes with their app",

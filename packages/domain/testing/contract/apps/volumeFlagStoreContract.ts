@@ -90,7 +90,7 @@ const flagsOf = (userId: UserId) =>
 
 const countOf = ({ userId }: Subject) => Effect.map(flagsOf(userId), (flags) => flags.map((flag) => flag.calls))
 
-/** Rules of `VolumeFlagStore` (Spec §8). */
+/** Rules of `VolumeFlagStore`: more than twice the expected volume in a day raises one flag (Spec §8). */
 export const volumeFlagStoreContract: Contract<Ports> = [
   {
     name: "raise: exactly twice the expected volume is no flag, one call more is [§8-volume-flag, purposes-5]",
@@ -256,7 +256,7 @@ export const volumeFlagStoreContract: Contract<Ports> = [
     name: "list: everybody's, newest first, those of one moment by connection and purpose downwards, each on one page",
     run: Effect.gen(function* () {
       const flags = yield* VolumeFlagStore
-      // Later than the flags of other cases.
+      // These flags are raised later than those of other cases, so they come first in the list.
       const to = day(1_000)
       const subjects = yield* Effect.all([subject(), subject(), subject()])
       for (const one of subjects) {

@@ -25,7 +25,7 @@ import { type Hash, KeyId, Vault } from "../../../src/shared/Vault.js"
 import * as Check from "../../Check.js"
 import * as Fixtures from "../../fixtures.js"
 
-/** The ports that the cases of `connectionStoreContract` need. */
+/** The ports that cases about connections, consent and tokens need. */
 export type ConnectionSamplePorts =
   | ConnectionStore
   | ConsentStore

@@ -10,7 +10,7 @@ import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
 import * as Samples from "./connectionSamples.js"
 
-/** Rules of `ConnectionStore`: changes under the lock, liveness, lists. */
+/** Rules of `ConnectionStore`: changes that lock the connection, look-ups of live connections, and lists. */
 export const connectionStoreContract: Contract<Samples.ConnectionSamplePorts> = [
   {
     name: "change: none for an unknown connection, and nothing is asked",

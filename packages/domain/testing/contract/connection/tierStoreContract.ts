@@ -19,7 +19,7 @@ type Ports = Samples.ConnectionSamplePorts | TierStore | EventStore
 const now = Timestamp.now
 const inFuture = (millis: number) => Effect.map(now, (at) => Timestamp.plus(at, millis))
 
-/** A connection that a sweep looks at in this number of milliseconds. */
+/** A stored connection that the tier sweep checks in `millis` milliseconds; null: never. */
 const toLookAt = (millis: number | null, overrides: Partial<Connection> = {}) =>
   Effect.gen(function* () {
     const made = yield* Samples.connected(overrides)
@@ -28,7 +28,7 @@ const toLookAt = (millis: number | null, overrides: Partial<Connection> = {}) =>
     return made.connection
   })
 
-/** Everything that is due at `at`, of these buckets, in pages of two. */
+/** All connections of these buckets that are due for the tier sweep at `at`, read in pages of two. */
 const allDue = (at: Timestamp.Timestamp, buckets: ReadonlyArray<number> = Bucket.ALL) =>
   Effect.gen(function* () {
     const store = yield* TierStore
@@ -301,5 +301,5 @@ const sweeps: Contract<Ports> = [
   }
 ]
 
-/** Rules of `TierStore`. */
+/** Rules of `TierStore`: which connections are due for the sweep, and what a sweep reads and writes. */
 export const tierStoreContract: Contract<Ports> = [...dues, ...kept, ...sweeps]

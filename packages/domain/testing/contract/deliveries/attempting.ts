@@ -81,7 +81,7 @@ const outcomes: Contract<WebhookFixturePorts> = ends.map(([what, end, isSent]) =
   )
 }))
 
-/** Deliveries that are stored after their first attempt (decision deliveries-18). */
+/** Rules of `insertAttempted`, which stores a delivery after its first attempt (decision deliveries-18). */
 export const attempting: Contract<WebhookFixturePorts> = [
   ...outcomes,
   {

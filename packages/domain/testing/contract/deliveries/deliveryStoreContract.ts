@@ -8,8 +8,8 @@ import { striking } from "./striking.js"
 import type { WebhookFixturePorts } from "./webhookFixtures.js"
 
 /**
- * Rules of `DeliveryStore`: the queue's leases and fairness, ends that a lost lease cannot write, the strike counter,
- * sending again by hand, the log.
+ * Rules of `DeliveryStore`: the leases and the fairness of the queue, the results that a worker writes only while it
+ * has the lease, the strike counter, sending again by hand, and the delivery log.
  */
 export const deliveryStoreContract: Contract<WebhookFixturePorts> = [
   ...attempting,

@@ -10,7 +10,7 @@ import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import { draftEndpoint, endpoint, type WebhookFixturePorts, ownedApp } from "./webhookFixtures.js"
 
-/** Rules of `EndpointStore`. */
+/** Rules of `EndpointStore`: an app has at most five endpoints, and no app reads or changes those of another. */
 export const endpointStoreContract: Contract<WebhookFixturePorts> = [
   {
     name: "create: what was stored is found, field by field",

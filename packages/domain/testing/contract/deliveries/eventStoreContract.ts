@@ -63,7 +63,7 @@ const outbox: Contract<Uploads.UploadSamplePorts> = [
       const at = yield* Timestamp.now
       const stem = yield* Entropy.id("evt")
       const written: Array<OutboxEvent> = []
-      // The ids are written in another order than that of their character codes, which is B, a, a-b, ab.
+      // The ids are written in another order than that of their character codes, which is B, a, a-b, ab. `z` is older.
       for (const [index, ending] of ["ab", "B", "a-b", "a", "z"].entries()) {
         const { rule, phone } = people[index % 2] ?? Check.fail("two people")
         const occurredAt = Timestamp.plus(at, ending === "z" ? -Timestamp.MINUTE : 0)
@@ -288,5 +288,5 @@ const checks: Contract<Uploads.UploadSamplePorts> = [
   }
 ]
 
-/** Rules of `EventStore`. */
+/** Rules of `EventStore`: which events wait for fan-out, and whether an event may still be sent. */
 export const eventStoreContract: Contract<Uploads.UploadSamplePorts> = [...outbox, ...checks]

@@ -43,7 +43,7 @@ const open = (appId: AppId, overrides: Partial<Listener.Listener> = {}) =>
     return listener
   })
 
-/** An event of a rule, for `to`. */
+/** A rule's event for the listener `to`. The event is not stored yet. */
 const row = (to: Listener.Listener, overrides: Partial<Listener.ListenerDelivery> = {}) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now

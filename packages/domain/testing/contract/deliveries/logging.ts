@@ -44,7 +44,7 @@ const listed = (endpoint: WebhookEndpoint, filter: DeliveryFilter) =>
     return items.map(({ delivery }) => delivery.id)
   })
 
-/** The delivery log (Spec §2.9). */
+/** Rules of `DeliveryStore` about the delivery log (Spec §2.9). */
 export const logging: Contract<WebhookFixturePorts> = [
   {
     name: "recordTest: the log has it, marked as a test; it is never claimed and never counts",

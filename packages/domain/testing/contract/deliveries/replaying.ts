@@ -73,7 +73,7 @@ const disable = ({ appId, id }: WebhookEndpoint) =>
     }))
   })
 
-/** Sending again by hand (Spec §4.7). */
+/** Rules of `DeliveryStore` about deliveries that a developer sends again by hand (Spec §4.7). */
 export const replaying: Contract<WebhookFixturePorts> = [
   {
     name: "replay: a new row of the same event and endpoint, due at once; the original stays as it ended, marked replayed [§3.5-failed, deliveries-9]",

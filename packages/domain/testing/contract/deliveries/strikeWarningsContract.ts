@@ -110,7 +110,7 @@ const subjects = (endpoint: Endpoint) =>
 const TEN = "A webhook endpoint failed 10 times in a row"
 const TWENTY = "A webhook endpoint was disabled"
 
-/** The case fails on purpose, so its log lines are silenced. */
+/** Silences the log lines of failures that a case causes on purpose. */
 const quietly = Logger.withMinimumLogLevel(LogLevel.None)
 
 /** Warnings that `DeliveryStore.finish` leaves, and the mails that `warnOfStrikes` makes of them. */

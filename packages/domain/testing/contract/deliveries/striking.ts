@@ -34,7 +34,7 @@ const strike = (endpoint: WebhookEndpoint.WebhookEndpoint, count: number) =>
 
 const { MAX_STRIKES } = WebhookEndpoint
 
-/** When exhausted deliveries disable an endpoint (Spec §3.4, decision W4). */
+/** Rules of `DeliveryStore` about strikes: when exhausted deliveries disable an endpoint (Spec §3.4, decision W4). */
 export const striking: Contract<WebhookFixturePorts> = [
   {
     name: "strikes: one for each event that used up its attempts; a success forgets them [§3.4-success]",

@@ -129,7 +129,7 @@ export const insertMany = (to: WebhookEndpoint, count: number) =>
     return rows
   })
 
-/** Claims the due deliveries under a new lease of 30 s. The result may include deliveries of other cases: filter it. */
+/** Claims the due deliveries under a new lease of 30 s. `of` removes deliveries of other cases from the result. */
 export const claim = (limit = 1_000, perEndpoint = 1_000, failing: ClaimRequest["failing"] = { ids: [], limit: 0 }) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now

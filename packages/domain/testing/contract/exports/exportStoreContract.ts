@@ -32,7 +32,7 @@ import {
 
 const at = (now: Timestamp.Timestamp, millis: number) => Timestamp.plus(now, millis)
 
-/** Rules of `ExportStore` and `ExportSource`. */
+/** Rules of `ExportStore` (one worker makes an archive, which lasts a week) and of `ExportSource`. */
 export const exportStoreContract: Contract<ExportSamplePorts> = [
   {
     name: "an export is listed as it was asked for, then as it was made, and to nobody else",

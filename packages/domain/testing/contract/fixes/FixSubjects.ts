@@ -38,13 +38,13 @@ export class FixSubjects extends Context.Tag("@place-access/domain/testing/FixSu
   }
 >() {}
 
-/** `FixSubjects.phone`, for a case. */
+/** Calls `FixSubjects.phone`. */
 export const phone = Effect.flatMap(FixSubjects, (subjects) => subjects.phone)
-/** `FixSubjects.another`, for a case. */
+/** Calls `FixSubjects.another`. */
 export const another = (one: Phone) => Effect.flatMap(FixSubjects, (subjects) => subjects.another(one))
-/** `FixSubjects.withRule`, for a case. */
+/** Calls `FixSubjects.withRule`. */
 export const withRule = Effect.flatMap(FixSubjects, (subjects) => subjects.withRule)
-/** `FixSubjects.outbox`, for a case. */
+/** Calls `FixSubjects.outbox`. */
 export const outbox = (one: Phone) => Effect.flatMap(FixSubjects, (subjects) => subjects.outbox(one))
 
 /** Makes the subjects through the ports of users, devices, connections and rules. */

@@ -18,13 +18,13 @@ export const quarantined = (at: Timestamp.Timestamp): ReadonlyArray<Quarantined>
   { key: "three", reading: { capturedAt: at, lat: Number.NaN, lon: Number.POSITIVE_INFINITY }, reason: "out_of_range" }
 ]
 
-/** The one rule that an upload of the phone is evaluated against. */
+/** The only rule that an upload of the phone is evaluated against. Fails when there are none or several. */
 const only = (phone: FixSubjects.Phone) =>
   Effect.map(Uploads.view(phone), ({ rules: [first, ...others] }) =>
     first === undefined || others.length > 0 ? Check.fail("one rule stands") : first
   )
 
-/** What a commit writes, and when it writes nothing. */
+/** Rules of `FixStore`: what `view` shows, what `commit` writes, and when `commit` writes nothing. */
 export const committing: Contract<FixStore | FixSubjects.FixSubjects | Entropy> = [
   {
     name: "view: a user who never uploaded has version 0, no known fix and no rule",

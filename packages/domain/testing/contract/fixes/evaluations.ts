@@ -29,7 +29,7 @@ const remove = (rule: Rule) =>
     yield* (yield* RuleStore).remove(rule.userId, rule.connectionId, rule.id, "all", yield* Timestamp.now)
   })
 
-/** What readers see of the evaluations that uploads left. */
+/** Rules of `RuleStore` about the evaluations that uploads stored. */
 export const evaluated: Contract<Uploads.UploadSamplePorts> = [
   {
     name: "find: one rule as the list gives it; none of another kind, connection or user, deleted, or of an ended connection",
@@ -97,8 +97,8 @@ export const evaluated: Contract<Uploads.UploadSamplePorts> = [
       const expected = [
         [yield* zone(-hour), 0],
         [yield* zone(-hour + 1), 1],
-        // The first rule was made long before, but its window opens later; the second rule's window opened before it
-        // was made.
+        // The next two rules count from the later of two times, their creation and the opening of their window: the
+        // first from the opening, the second from its creation.
         [yield* zone(-5 * hour, -2), 3],
         [yield* zone(-1, -hour), 4],
         [yield* Samples.rule(connection, Samples.onPlace(place)), 0]

@@ -29,7 +29,7 @@ import { undoneImports } from "./undoneImports.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
-/** Rules of `ImportStore`. */
+/** Rules of `ImportStore`: one worker reads a file, and each of its entries is stored and counted once. */
 export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
   placesBeyondTheLimit,
   erasedMeanwhile,

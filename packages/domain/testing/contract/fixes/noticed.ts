@@ -15,7 +15,7 @@ import { quarantined } from "./committing.js"
 
 const phone = Effect.flatMap(Fixtures.user, ({ id }) => Samples.device(id))
 
-/** What the stores of devices and rules show of an upload. */
+/** Rules of `FixStore.commit`: what `DeviceStore` and `RuleStore` show after an upload. */
 export const noticed: Contract<Uploads.UploadSamplePorts> = [
   {
     name: "commit: evaluations are added to those before, field by field; the last 20 are kept",

@@ -10,7 +10,7 @@ import { bucketOf } from "../../memory/leases/buckets.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "./uploadSamples.js"
 
-/** Crossings that wait for a contradiction (decision rules-13). */
+/** Rules of `FixStore` about crossings that wait for a contradiction (decision rules-13). */
 
 /** A user with a phone and a rule whose state has the crossing `unsettled`; null: no crossing. */
 const waiting = (unsettled: Unsettled | null) =>

@@ -17,7 +17,7 @@ import type { VisitReport } from "../../../src/fixes/VisitReport.js"
 import * as Check from "../../Check.js"
 import * as Samples from "../rules/ruleSamples.js"
 
-/** The ports that the cases of `fixStoreContract` need. */
+/** The ports that the cases of `fixStoreRulesContract` need. */
 export type UploadSamplePorts = FixStore | EventStore | Samples.RuleSamplePorts
 
 /** Fixes a millisecond apart, the first at `from`. */
@@ -42,8 +42,8 @@ export const view = (device: Pick<Device, "userId" | "id">, asked: ReadonlyArray
 const NONE: ReadonlySet<Fix.Fix> = new Set()
 
 /**
- * Commits an upload that was computed from the present version of the user's stream. The store refuses any other
- * version.
+ * Commits an upload that names the present version of the user's uploads, unless `parts` has another version. The store
+ * refuses any version but the present one.
  */
 export const commit = (device: Pick<Device, "userId" | "id">, parts: Partial<UploadCommit> = {}) =>
   Effect.gen(function* () {
@@ -83,7 +83,7 @@ export const stored = (device: Pick<Device, "userId" | "id">, fix: Fix.Fix, rece
 export const known = (device: Pick<Device, "userId" | "id">, asked: ReadonlyArray<Fix.Fix>) =>
   Effect.map(view(device, asked), (seen) => asked.map((fix) => seen.known.has(Fix.key(fix))))
 
-/** The rules that an upload of the user would be evaluated against, by id. */
+/** The rules that an upload of the user would be evaluated against, ordered by id. */
 export const live = ({ userId }: Pick<Connection, "userId">) =>
   Effect.gen(function* () {
     const phone = yield* Samples.device(userId)

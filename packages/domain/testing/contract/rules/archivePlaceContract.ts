@@ -34,7 +34,7 @@ const another = (user: Account, overrides: Partial<Connection>) =>
     return made
   })
 
-/** Rules of `ConnectionStore.archivePlace`. */
+/** Rules of `ConnectionStore.archivePlace`: it changes a place and the connections that share it in one transaction. */
 export const archivePlaceContract: Contract<Visits.VisitSamplePorts> = [
   {
     name: "archivePlace: decides over the place and the connections that share it and have not ended, by id",

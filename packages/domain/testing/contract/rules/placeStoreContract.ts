@@ -19,7 +19,7 @@ const found = (place: Pick<Place, "userId" | "id">) =>
     Option.getOrNull
   )
 
-/** Rules of `PlaceStore`. */
+/** Rules of `PlaceStore`: a user's places are limited and private, and each keeps the history of its shapes. */
 export const placeStoreContract: Contract<Ports> = [
   {
     name: "create: what was stored is found and listed, field by field and to the last bit of a coordinate",

@@ -303,5 +303,5 @@ const removal: Contract<Samples.RuleSamplePorts> = [
   }
 ]
 
-/** Rules of `RuleStore`. */
+/** Rules of `RuleStore`: which rules are stored, listed, shown as disabled, and removed. */
 export const ruleStoreContract: Contract<Samples.RuleSamplePorts> = [...creation, ...listing, ...standing, ...removal]

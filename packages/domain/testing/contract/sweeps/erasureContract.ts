@@ -16,7 +16,7 @@ import * as Visits from "../visits/visitSamples.js"
 
 type Ports = HistoryStore | FixHistory | EventStore | RuleStore | Visits.VisitSamplePorts
 
-/** A phone. `t(minutes)`: `minutes` after one hour before now. */
+/** A new phone, and a clock for the case: `t(0)` is one hour before now, and `t(m)` is `m` minutes after `t(0)`. */
 const begin = Effect.gen(function* () {
   const phone = yield* Visits.phone
   const now = yield* Timestamp.now
@@ -37,7 +37,7 @@ const erasures = (userId: UserId) =>
 const captured = (phone: Visits.Phone) =>
   Effect.map(Uploads.latest(phone, 1_000), (fixes) => fixes.map(({ capturedAt }) => capturedAt).toReversed())
 
-/** Readings and deleted stretches by the minute. */
+/** Random readings and deleted stretches, in whole minutes. */
 const someErasures = FastCheck.record({
   minutes: FastCheck.uniqueArray(FastCheck.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 20 }),
   stretches: FastCheck.array(
@@ -163,7 +163,7 @@ export const erasureContract: Contract<Ports> = [
           yield* Uploads.commit(device, { fixes: Uploads.fixes(1, at), movement: Samples.movement(at) })
           return device
         })
-      // `Samples.movement` rests for a millisecond.
+      // The rest in `Samples.movement` lasted one millisecond.
       const [before, into, within, after] = [
         yield* rests(t(10, -1)),
         yield* rests(t(10)),

@@ -57,7 +57,7 @@ const isOverdue = ({ userId }: Pick<Device, "userId">, moments: Moments) =>
     return false
   })
 
-/** Deletes one person's history from before the cutoff; returns the number of rows. */
+/** Deletes one person's history from before the cutoff of their choice; returns the number of deleted rows. */
 const sweep = ({ userId }: Pick<Device, "userId">, moments: Moments, limit = 100) =>
   Effect.gen(function* () {
     const store = yield* HistoryStore
@@ -106,7 +106,7 @@ const someHistory = (now: Timestamp.Timestamp) =>
     departures: FastCheck.uniqueArray(someMoment(now), { maxLength: 6 })
   })
 
-/** Rules of `HistoryStore`. Each case has its own people. */
+/** Rules of `HistoryStore`: how long users keep their history, and what is deleted. Each case has its own people. */
 export const historyStoreContract: Contract<Ports> = [
   {
     name: "the choice: none at first, then the last one; for ever is a choice",

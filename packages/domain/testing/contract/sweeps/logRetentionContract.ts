@@ -26,7 +26,7 @@ const remove = (kind: RetentionKind, until: Timestamp.Timestamp) =>
 const now = Timestamp.now
 const before = Effect.map(now, (at) => Timestamp.plus(at, -1))
 
-/** The row that one attempt left in the log. */
+/** The log row of a successful attempt that was made now. */
 const attempt = Effect.map(now, (at) => ({
   attempt: 1,
   startedAt: at,

@@ -24,7 +24,7 @@ export const phone = Effect.flatMap(aUser, (user) => Samples.device(user))
 /** What the derivation of the phone's stays reads. */
 export const view = ({ id, userId }: Phone) => Effect.flatMap(StayStore, (store) => store.view(userId, id))
 
-/** How far stays were derived. */
+/** How far the phone's stays were derived. */
 export const progress = (of: Phone) => Effect.map(view(of), (seen) => seen.progress)
 
 /** Commits stays that were derived from the present state, and leaves nothing due. */

@@ -15,7 +15,10 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
   AccountStore,
   Effect.map(MemoryDatabase, (tables) => {
     const { accounts, factors, historyChoices, noticeChoices, sessions, signInTries } = tables
-    /** The account of a live session of the present password; undefined for others, and for suspended accounts. */
+    /**
+     * The account that the session signs in; undefined when the session has expired or belongs to an earlier password,
+     * or the account is suspended.
+     */
     const ownerOf = (session: Session.Session, now: Timestamp.Timestamp): Account.Account | undefined => {
       const credentials = accounts.get(session.userId)
       return Session.isLive(session, now) &&

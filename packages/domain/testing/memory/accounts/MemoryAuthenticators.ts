@@ -6,7 +6,7 @@ import type { UserId } from "../../../src/shared/Ids.js"
 import { sha256 } from "../vault/Sha256.js"
 import * as Utf8 from "../vault/Utf8.js"
 
-/** Authenticators for tests, and the ports that check their answers. They protect nothing. */
+/** Authenticators for tests, and in-memory ports that check their answers. Anybody can forge these answers. */
 
 /** One-time codes that depend on secret and step, like those of RFC 6238, but with other values. */
 export const code = (secret: string, step: number): string => {
@@ -19,7 +19,7 @@ export const codes: Layer.Layer<OneTimeCodes> = Layer.succeed(OneTimeCodes, {
   code
 })
 
-/** A passkey of a test. `key`: its signing key; a passkey with the same id and another key is refused. */
+/** A passkey of a test. `key` is its signing key: a passkey with a registered id but another key is refused. */
 export interface MemoryPasskey {
   readonly id: string
   readonly key: string

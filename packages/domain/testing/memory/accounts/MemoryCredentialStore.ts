@@ -119,7 +119,7 @@ export const layer: Layer.Layer<CredentialStore, never, MemoryDatabase> = Layer.
   })
 )
 
-/** Takes an address from an account that never confirmed it, unless the account is `to`. */
+/** Takes the address `email` from an account that never confirmed it, unless this account is `to`. */
 const release = ({ accounts }: Tables, email: Email, to: UserId): void => {
   for (const [id, one] of accounts) {
     if (one.account.email !== email || one.account.confirmedAt !== null || id === to) continue

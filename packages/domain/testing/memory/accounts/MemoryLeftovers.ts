@@ -22,7 +22,7 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   const idsOf = <K>(table: Map<K, { readonly userId: UserId }>): ReadonlySet<K> =>
     new Set([...table].flatMap(([key, row]) => (isTheirs(row) ? [key] : [])))
 
-  // A row that refers to another row goes first.
+  // Rows that refer to connections, rules, places or devices are removed before these: only these ids lead to them.
   const [connections, rules, places, devices] = [
     idsOf(tables.connections),
     idsOf(tables.rules),
@@ -45,7 +45,7 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   for (const id of devices) {
     tables.importDevices.delete(id)
   }
-  // The deletion removed the archives. A request in flight at that moment may have written one more.
+  // The deletion of the account removed its exports. A request in flight at that moment may have stored one more.
   for (const [id, { export: one }] of tables.exports) {
     if (one.userId === userId) some(tables.exportPieces, (_, key) => key.startsWith(`${id} `))
   }

@@ -36,7 +36,8 @@ export const layer: Layer.Layer<ReviewStore, never, MemoryDatabase> = Layer.effe
       leaks: (limit, after) =>
         Effect.sync(() => {
           const rows = [...connections.values()]
-            // A developer who tries a token twice is no leak of the service (decision test-people-3).
+            // A developer who uses a token of a test person twice is testing: no leak is listed (decision
+            // test-people-3).
             .filter(({ userId }) => (accounts.get(userId)?.account.testOf ?? null) === null)
             .flatMap(({ appId, endReason, id }) => {
               const flaggedAt = flagged.get(id)

@@ -4,7 +4,7 @@ import type { Tables } from "../MemoryDatabase.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
 
-/** Stores a decision with its audit event and queues its mails. Stores call this function with their change. */
+/** Stores a reviewer's decision and its audit event, and queues its mails. A store calls this with its own change. */
 export const record = (tables: Tables, { audit, decision, mails }: RecordedDecision<ReviewSubject>): void => {
   tables.reviewDecisions.push(decision)
   MemoryAuditLog.append(tables, audit)

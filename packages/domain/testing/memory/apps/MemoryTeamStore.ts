@@ -66,7 +66,7 @@ export const teamOf = (tables: Tables, appId: AppId): Team.Team | undefined => {
   }
 }
 
-/** Replaces the rows of the team. */
+/** Replaces the rows of the team by those of `after`; null removes them. */
 export const write = (tables: Tables, { appId }: Pick<Team.Team, "appId">, after: Team.Team | null): void => {
   for (const [key, one] of tables.appMembers) if (one.appId === appId) tables.appMembers.delete(key)
   for (const [key, one] of tables.appInvitations) if (one.appId === appId) tables.appInvitations.delete(key)

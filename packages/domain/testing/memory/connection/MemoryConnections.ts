@@ -10,8 +10,8 @@ import * as MemoryMailOutbox from "../MemoryMailOutbox.js"
 import * as MemoryRules from "../rules/MemoryRules.js"
 
 /**
- * The parts that the stores of connections, tokens and consent share: the rows of one connection, and the changes to
- * them.
+ * Functions that the stores of connections, tokens and consent share. They read the rows of one connection and change
+ * these rows.
  */
 
 export const appOf = ({ apps }: Tables, { appId }: { readonly appId: AppId }): App => {

@@ -17,7 +17,7 @@ import { failWaiting } from "./MemoryEndpointStore.js"
 
 type Row = Tables["deliveries"] extends Map<DeliveryId, infer R> ? R : never
 
-/** The row after `step`. A step whose transition clears the lease removes it. */
+/** The row after `step`. The row loses its lease when the transition of the step says so. */
 const taking = (row: Row, step: Delivery.DeliveryStep): Row => ({
   ...row,
   delivery: Delivery.move(row.delivery, step),
@@ -26,7 +26,7 @@ const taking = (row: Row, step: Delivery.DeliveryStep): Row => ({
 
 const isLeased = (row: Row, now: Timestamp.Timestamp): boolean => row.leasedUntil !== null && now < row.leasedUntil
 
-/** Ends the waiting rows whose endpoint has changed since they were made. */
+/** Marks waiting deliveries as failed when their endpoint was disabled or removed after they were stored. */
 const sweepStale = (tables: Tables, now: Timestamp.Timestamp): void => {
   for (const [id, row] of tables.deliveries) {
     if (!Delivery.mayTake("Failed", row.delivery.state) || isLeased(row, now)) continue
@@ -59,7 +59,10 @@ const claimable = (tables: Tables, { now, perEndpoint }: ClaimRequest): Readonly
     .map(({ row }) => row)
 }
 
-/** The rows that the claim may take: at most half are of failing endpoints, more when the others have fewer rows. */
+/**
+ * The rows that the claim may take. At most half of them belong to failing endpoints, or more when the other endpoints
+ * have too few rows to fill the claim.
+ */
 const shared = (rows: ReadonlyArray<Row>, { failing, limit }: ClaimRequest): ReadonlyArray<Row> => {
   const ids = new Set(failing?.ids)
   const [others, ofFailing] = Arrays.partition(rows, ({ delivery }) => ids.has(delivery.endpointId))
@@ -187,7 +190,7 @@ const matches =
 const newestFirst = (a: Delivery.Delivery, b: Delivery.Delivery): number =>
   b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)
 
-/** Whether a delivery comes after the position, which is the creation time and id of another delivery. */
+/** Whether a delivery is older than the position, which is the creation time and id of another delivery. */
 const isAfter =
   ([createdAt, id]: ReadonlyArray<string | number>) =>
   (delivery: Delivery.Delivery): boolean =>

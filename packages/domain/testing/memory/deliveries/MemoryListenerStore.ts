@@ -81,8 +81,8 @@ const waitingOf = ({ listenerEvents }: Tables, id: ListenerId): ReadonlyArray<Li
     .sort((a, b) => a.createdAt - b.createdAt || a.position - b.position)
 
 /**
- * Stores the events for their listeners; returns the events of gone listeners, and the oldest waiting events that were
- * dropped because there was no room.
+ * Stores the events for their listeners. Returns the events of listeners that no longer exist, and the oldest waiting
+ * events, which are dropped when more than `MAX_WAITING` wait for a listener.
  */
 const store = (tables: Tables, rows: ReadonlyArray<ListenerDelivery>): ReadonlyArray<ListenerDelivery> => {
   const { listenerEvents, listeners } = tables
@@ -98,7 +98,7 @@ const store = (tables: Tables, rows: ReadonlyArray<ListenerDelivery>): ReadonlyA
   return [...gone, ...dropped]
 }
 
-/** The events in `gone` that no listener received and none will receive. Only these are lost. */
+/** The events in `gone` that no other listener received or still waits for: the lost events. */
 const lostOf = ({ listenerEvents }: Tables, gone: ReadonlyArray<ListenerDelivery>): ReadonlyArray<ListenerDelivery> => {
   const waiting = [...listenerEvents.values()]
   return gone.filter(

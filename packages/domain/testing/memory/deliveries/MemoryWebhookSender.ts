@@ -14,10 +14,10 @@ export interface Post {
   readonly body: string
 }
 
-/** What a receiver does with a POST. It may take virtual time; after five seconds the sender gives up. */
+/** What a receiver does with a POST. The receiver may take virtual time; after five seconds the sender gives up. */
 export type Behaviour = (post: Post) => Effect.Effect<WebhookAnswer>
 
-/** Answers every POST with this status. */
+/** Answers every POST with this status. `snippet` is the beginning of the answer's body. */
 export const answers =
   (status: number, snippet = ""): Behaviour =>
   () =>
@@ -49,7 +49,7 @@ export class Receivers extends Context.Tag("@place-access/domain/testing/Receive
   {
     /** Sets what `url` does from now on. An address without a script refuses. */
     readonly script: (url: string, behaviour: Behaviour) => Effect.Effect<void>
-    /** Every POST to `url`, or to any address, oldest first. */
+    /** Every POST to `url`, or to any address when `url` is undefined, oldest first. */
     readonly posts: (url?: string) => Effect.Effect<ReadonlyArray<Post>>
   }
 >() {}
@@ -60,7 +60,9 @@ const NO_ANSWER: WebhookAnswer = { _tag: "Unreachable", detail: "no complete ans
 export const sign = (secret: string, message: string): string =>
   Encoding.encodeHex(hmacSha256(Utf8.encode(secret), Utf8.encode(message)))
 
-/** Refuses at registration every address that is not https, and every host name that contains `private`. */
+/**
+ * Refuses at registration every URL that is not https, and, as if its address were private, any with `private` in it.
+ */
 const checkUrl = (url: string): string | undefined =>
   faultOf(url) ?? (url.includes("private") ? "must resolve to public addresses only" : undefined)
 

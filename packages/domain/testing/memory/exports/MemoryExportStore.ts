@@ -142,7 +142,7 @@ export const layer: Layer.Layer<ExportStore, never, MemoryDatabase> = Layer.effe
   })
 )
 
-/** The in-memory `ExportSource`. */
+/** The in-memory `ExportSource`: the devices and mails of a person, for an export. */
 export const layerSource: Layer.Layer<ExportSource, never, MemoryDatabase> = Layer.effect(
   ExportSource,
   Effect.map(MemoryDatabase, ({ devices, importDevices, mail, mailStates }) =>

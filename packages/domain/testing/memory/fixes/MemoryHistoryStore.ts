@@ -57,7 +57,7 @@ export const layer: Layer.Layer<HistoryStore, never, MemoryDatabase> = Layer.eff
   )
 )
 
-/** `History.cutoff` of the user's choice, for the stores that read history. */
+/** History up to this time is not kept by the user's choice, so stores must not show it; null: all is kept. */
 export const cutoff = (
   { historyChoices }: Tables,
   userId: UserId,
@@ -75,7 +75,7 @@ interface Row {
   readonly remove: () => void
 }
 
-/** The rows from before the cutoff, one list for each kind. */
+/** History up to the user's cutoff, and access log entries up to `accessLogUntil`: one list for each kind of row. */
 const past = (tables: Tables, userId: UserId, { accessLogUntil, now }: Moments): ReadonlyArray<Array<Row>> => {
   const until = cutoff(tables, userId, now)
   const rows = <K, V extends { readonly userId: UserId }>(
@@ -94,7 +94,9 @@ const past = (tables: Tables, userId: UserId, { accessLogUntil, now }: Moments):
     const seen = importDevices.get(id) ?? devices.get(id)?.lastSeenAt ?? null
     return seen === null || History.isPast(seen, until)
   }
-  /** Whether the phone reported a departure, and the departure itself is from before the cutoff. */
+  /**
+   * Whether the phone reported another departure or arrival after `arrival` and up to the cutoff: the visit is over.
+   */
   const hasLeft = (id: DeviceId, arrival: Timestamp.Timestamp): boolean =>
     [...visitReports.values()].some((one) => {
       const moment = one.departure ?? one.arrival

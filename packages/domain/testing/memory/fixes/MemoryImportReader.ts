@@ -5,9 +5,9 @@ import type { ImportFault } from "../../../src/imports/Import.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 
 /**
- * A file format for tests, one entry a line. `<lines>` opens the file. `<millis> <lat> <lon>` is a reading, and `visit
- * <arrival> <departure> <lat> <lon>` a visit, with `-` for no departure. `!` marks where the file is damaged. Any other
- * line is an entry that cannot be used.
+ * The first line of a file in this reader's format, which only tests use. Every further line is one entry: `<millis>
+ * <lat> <lon>` is a reading, and `visit <arrival> <departure> <lat> <lon>` a visit, with `-` for no departure. `!`
+ * marks where the file is damaged. Any other line is an unusable entry.
  */
 export const FIRST_LINE = "<lines>"
 

@@ -258,7 +258,10 @@ const storedByMonth = ({ fixes, visitReports }: Tables, { deviceId, userId }: Im
   return stored
 }
 
-/** The imports that brought a fix or visit which another import had stored before, by the key of the row. */
+/**
+ * The devices of imports whose files have a fix or visit that was stored before. The key names the user and the fix or
+ * visit. When the import that stored the row is undone, another of these imports inherits the row.
+ */
 const alsoFrom = new WeakMap<Tables, Map<string, ReadonlyArray<DeviceId>>>()
 
 const sendersOf = (tables: Tables): Map<string, ReadonlyArray<DeviceId>> => {
@@ -267,7 +270,7 @@ const sendersOf = (tables: Tables): Map<string, ReadonlyArray<DeviceId>> => {
   return known
 }
 
-/** The device of another import that brought the row too, and so inherits it; undefined: none. */
+/** The device of an import that inherits a row when the import of device `goes` is undone; undefined: none. */
 const heir = (tables: Tables, key: string, goes: DeviceId): DeviceId | undefined =>
   sendersOf(tables)
     .get(key)
@@ -312,7 +315,7 @@ const undo = (tables: Tables, { deviceId, id, userId }: Import, after: Timestamp
 const inherited = ({ importDevices }: Tables, id: DeviceId, at: Timestamp.Timestamp): void =>
   void importDevices.set(id, Timestamp.make(Math.max(importDevices.get(id) ?? at, at)))
 
-/** Notes that an import brought a fix or visit that is stored already. */
+/** Notes that the file of an import has a fix or visit that is stored already, so that the import can inherit it. */
 const noteSender = (tables: Tables, key: string, deviceId: DeviceId): void => {
   const senders = sendersOf(tables)
   const known = senders.get(key) ?? []

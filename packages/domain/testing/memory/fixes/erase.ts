@@ -4,7 +4,7 @@ import * as RuleEvaluation from "../../../src/rules/RuleEvaluation.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import type { Tables } from "../MemoryDatabase.js"
 
-/** `HistoryStore.erase`. */
+/** Does the work of `HistoryStore.erase`. False, and nothing is changed: the user has too many deleted stretches. */
 export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure): boolean => {
   const erasures = Erasure.add(tables.erasures.get(userId) ?? [], erasure)
   if (erasures.length > Erasure.MOST) return false
@@ -19,7 +19,7 @@ export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure):
   eraseVisits(tables, userId, erasure)
   eraseFromRules(tables, userId, erasure)
   for (const { key, value } of of(tables.devices, userId)) {
-    // A device's rests that reach into the stretch may have a position from the stretch.
+    // A rest that overlaps the stretch may have the position of a deleted fix, so the device's movement is forgotten.
     const { movement } = value
     const restsSince = (movement?.before ?? movement)?.movedAt ?? 0
     if (movement !== null && movement.heardAt >= erasure.from && restsSince < erasure.until) {

@@ -46,7 +46,7 @@ export const layer: Layer.Layer<PlaceStore, never, MemoryDatabase> = Layer.effec
   })
 )
 
-/** Stores a new place. Its stays are derived from the whole history. */
+/** Stores a new place, and makes its stays due for derivation from the whole history of each device. */
 export const insert = (tables: Tables, place: Place, shapes: ReadonlyArray<Shape.Shape>): void => {
   tables.places.set(place.id, place)
   tables.placeShapes.set(place.id, shapes)
@@ -58,12 +58,13 @@ export const insert = (tables: Tables, place: Place, shapes: ReadonlyArray<Shape
 }
 
 /**
- * Invalidates the uploads and derivations in progress that read the user's places before this change: they read again.
+ * Raises the user's version, so that uploads and derivations that read the user's places before this change do not
+ * commit, but read again.
  */
 const moveStream = ({ streamVersions }: Tables, userId: UserId): void =>
   void streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)
 
-/** Replaces a place by its new version, at `now`. */
+/** Replaces a place by its new version. When circle or archival changes, stays from `now` on are derived again. */
 export const store = (tables: Tables, before: Place, after: Place, now: Timestamp.Timestamp): void => {
   const { places, placeShapes } = tables
   places.set(after.id, after)

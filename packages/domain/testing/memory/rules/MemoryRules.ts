@@ -10,7 +10,7 @@ import type { Scope } from "../../../src/shared/Scope.js"
 import type { Timestamp } from "../../../src/shared/Timestamp.js"
 import type { Tables } from "../MemoryDatabase.js"
 
-/** What other stores need to know about rules: the circle and the label of a rule, and whether the rule is disabled. */
+/** Functions about rules that several stores share: a rule's circle and label, and whether the rule is disabled. */
 
 export type StoredRule = Rule & {
   readonly deletedAt: Timestamp | null
@@ -61,8 +61,8 @@ const since = (
 }
 
 /**
- * Records when a scope for rules was given back. A store that changes the scopes of an app or a connection calls this
- * function.
+ * Records that an app or a connection regained a scope that rules need. A store that changes the scopes of an app or a
+ * connection calls this function.
  */
 export const noteScopes = (
   { rulesSince }: Tables,
@@ -76,7 +76,7 @@ export const noteScopes = (
   }
 }
 
-/** Whether the rule may fire: the connection is live and not paused, and grant and app have the scope. */
+/** Whether the rule may fire: the connection is live and not paused, and both grant and app have the rule's scope. */
 export const isAllowed = (tables: Tables, connection: Connection, rule: Rule, now: Timestamp): boolean => {
   const app = tables.apps.get(connection.appId)?.app
   return (

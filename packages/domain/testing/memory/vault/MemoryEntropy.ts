@@ -30,13 +30,13 @@ const generator = (seed: number): (() => number) => {
     c = (((c << 21) | (c >>> 11)) + sum) | 0
     return sum >>> 0
   }
-  // The first numbers still resemble the seed.
+  // The first 12 numbers still resemble the seed, so they are dropped.
   for (let warmUp = 0; warmUp < 12; warmUp++) next()
   return next
 }
 
-/** Each build of the layer starts at the beginning of the seed. */
+/** Each build of the layer starts at the beginning of the seed's sequence. */
 export const layerSeeded = (seed: number): Layer.Layer<Entropy> => Layer.sync(Entropy, () => make(seed))
 
-/** Seed 1. Each build of the layer starts at the beginning. */
+/** Entropy from seed 1. Each build of the layer starts at the beginning of the sequence. */
 export const layer: Layer.Layer<Entropy> = layerSeeded(1)

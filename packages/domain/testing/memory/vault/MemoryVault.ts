@@ -4,9 +4,9 @@ import { hmacSha256, sha256 } from "./Sha256.js"
 import * as Utf8 from "./Utf8.js"
 
 /**
- * A vault for tests. Its digests are real, but each key is derived from the key's id, so they protect nothing. A sealed
- * value is scrambled and authenticated as in production, but the same input gives the same output, so that a simulation
- * can be repeated. `keyIds`: newest first.
+ * A vault for tests. Its digests are real, but each key is derived from the key's id, so anybody can unseal its values.
+ * Unlike a production vault, it seals the same input to the same output, so that a simulation can be repeated. It
+ * detects a changed value. `keyIds`: newest first.
  */
 export const make = (keyIds: readonly [string, ...ReadonlyArray<string>]): typeof Vault.Service => {
   const hmac = (use: string, keyId: string, text: string): Either.Either<Uint8Array, VaultError> =>
@@ -17,7 +17,7 @@ export const make = (keyIds: readonly [string, ...ReadonlyArray<string>]): typeo
   const tag = (keyId: string, plaintext: string, context: string) =>
     Either.map(hmac("seal tag", keyId, JSON.stringify([plaintext, context])), Encoding.encodeBase64Url)
 
-  /** Encrypts or decrypts the bytes. The tag is the nonce. */
+  /** Encrypts plain bytes and decrypts encrypted ones, by XOR. `nonce` is the tag of the plaintext. */
   const scramble = (keyId: string, nonce: string, bytes: Uint8Array): Either.Either<Uint8Array, VaultError> =>
     Either.gen(function* () {
       const out = Uint8Array.from(bytes)
@@ -66,7 +66,7 @@ export const make = (keyIds: readonly [string, ...ReadonlyArray<string>]): typeo
         Either.gen(function* () {
           const text = yield* readable(sealed)
           const plain = yield* unseal(text, `bytes ${context}`)
-          // The last character of base64 may have unused bits: only the exact output of sealing is accepted.
+          // The last character of base64 may have unused bits. A value that differs only in these bits is refused, too.
           if (text !== (yield* seal(plain, `bytes ${context}`))) return yield* unreadable
           return yield* Either.mapLeft(Encoding.decodeBase64(plain), () => notSealed)
         })

@@ -53,7 +53,7 @@ export const layer: Layer.Layer<StayStore, never, MemoryDatabase> = Layer.effect
             .slice(0, limit)
         ),
 
-      // Memory has no rows of an earlier release.
+      // Only an upgrade leaves outdated stays. Memory has no rows of an earlier release.
       outdated: () => Effect.succeed([]),
 
       heardBefore: (userId, deviceId, at) =>

@@ -13,7 +13,7 @@ export const layer: Layer.Layer<VisitStore, never, MemoryDatabase> = Layer.effec
   Effect.map(MemoryDatabase, ({ devices, fixes, importDevices, stays, visitReports }) => {
     type Row = typeof stays extends Map<string, infer A> ? A : never
 
-    /** The departure that answers show. The last stay of an imported file ends where the file ends. */
+    /** The departure that answers show. An open stay of an imported file ends at the file's newest entry. */
     const departureOf = (stay: Row): Timestamp | null =>
       Stay.departureOf(stay) ?? importDevices.get(stay.deviceId) ?? null
 

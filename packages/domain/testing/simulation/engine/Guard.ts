@@ -138,7 +138,7 @@ let awake: Watcher | undefined
 /** Puts the host's own functions back, once the last watched run has ended. */
 let restore: () => void = () => undefined
 
-/** `ours`: the replacement function that was called. */
+/** Records a read of the host for the run whose turn it is. `ours`: the replacement function that was called. */
 const note = (what: string, ours: Function): void => {
   if (isLearning) for (const site of callers(ours, 1)) known.add(positionOf(site))
   if (awake === undefined) return
@@ -208,7 +208,8 @@ const replaceAll = (): (() => void) => {
   replace(host, "setImmediate", noted("setImmediate"))
   replace(host, "setInterval", (was: (...args: ReadonlyArray<unknown>) => unknown) => {
     const ours = (...args: ReadonlyArray<unknown>): unknown => {
-      // A fibre that waits without end holds an interval of the host. A killed fibre would never clear it.
+      // `effect` sets an interval of the host for a fibre that waits without end. No interval is set here, because a
+      // killed fibre would never clear it.
       const isNever = awake !== undefined && callers(ours, 1).some((site) => known.has(positionOf(site)))
       if (isNever) return undefined
       note("setInterval", ours)

@@ -60,7 +60,7 @@ const generator = (seed: number, salt: number): (() => number) => {
     c = (((c << 21) | (c >>> 11)) + sum) | 0
     return sum >>> 0
   }
-  // The first numbers still resemble the seed.
+  // The first 12 numbers still resemble the seed, so they are dropped.
   for (let warmUp = 0; warmUp < 12; warmUp++) next()
   return next
 }

@@ -6,8 +6,9 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 /**
- * Dates are kept to the quarter of an hour (Spec §6.3.1). A loop with this sleep is slowed down only while no date
- * falls due (`hasDateBy`). Loops with longer sleeps, below `SELDOM`, are never slowed down.
+ * A loop with this sleep notices the end dates of connections within a quarter of an hour (Spec §6.3.1). The loop is
+ * slowed down only while no date falls due (`hasDateBy`). Loops with longer sleeps, below `SELDOM`, are never slowed
+ * down.
  */
 const PROMPT = 15 * MINUTE
 /** Loops that sleep this long or longer do only maintenance, so they may be slowed down. */
@@ -50,7 +51,7 @@ export class VirtualClock implements Clock.Clock {
   skewMillis = 0
   private stirredAt: number
   private stretched: Array<{ readonly at: number; readonly sleeper: Sleeper }> = []
-  /** Whether a date falls due by this time of day. If so, loops of 15 minutes do not sleep until then. */
+  /** Whether a date of a connection falls due by this time of day. If so, loops of 15 minutes wake before it. */
   hasDateBy: (timeOfDay: number) => Effect.Effect<boolean> = () => Effect.succeed(true)
   /** Whether loops shorter than 15 minutes have work by this time of day. Undefined: they are always slowed down. */
   hasWorkBy: ((timeOfDay: number) => Effect.Effect<boolean>) | undefined
@@ -123,7 +124,7 @@ export class VirtualClock implements Clock.Clock {
     })
   }
 
-  /** Something happened: slowed loops wake no later than after the sleep that they asked for. */
+  /** Called when something happens: slowed loops then wake no later than after the sleep that they asked for. */
   stir(): void {
     this.stirredAt = this.passed
     if (this.stretched.length === 0) return

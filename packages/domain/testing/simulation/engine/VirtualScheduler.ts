@@ -31,7 +31,7 @@ export class VirtualScheduler implements Scheduler.Scheduler {
   private done = 0
   /** Tasks that the answer of the host made ready. They run before all others. */
   private urgent: Array<Task> | undefined
-  /** True while the run awaits an answer of the host. No fibre runs meanwhile, as none runs during a read of memory. */
+  /** True while the run awaits an answer of the host. No fibre runs meanwhile: a call is one step, as in memory. */
   isHalted = false
   steps = 0
 

@@ -9,7 +9,7 @@ import { isoOf } from "./support/trace/Happened.js"
 import { into } from "./support/trace/into.js"
 import { DAY, LOG_KEPT, UNDELIVERED_KEPT } from "../Specification.js"
 
-/** Spec §1.7, §4.6.8, §4.7; decision P3 of §9. */
+/** Oracles of the access log: which requests and events have an entry. Spec §1.7, §4.6.8, §4.7; decision P3 of §9. */
 
 const callsOf = (known: Knowledge): ReadonlyMap<string, ReadonlyArray<CallFact>> => {
   const found = new Map<string, Array<CallFact>>()
@@ -37,7 +37,7 @@ const A1 = oracle(
 const isRecord = ({ method, port }: PortCall): boolean =>
   port === "AccessLogStore" && (method === "record" || method === "recordRepeat")
 
-/** Reports calls that were answered although their entry could not be written, and calls that were entered twice. */
+/** Reports calls that were answered although their log entry could not be written, and calls with two entries. */
 const unwritten = (known: Knowledge, say: Say): void => {
   const written = new Map<number, { isDone: boolean; count: number }>()
   for (const entry of known.trace.entries) {
@@ -91,7 +91,7 @@ const A3 = oracle(
       }
     }
     const isCalm = known.trace.isCalm(0, end.i)
-    // Events that went to a listener are in no delivery log.
+    // Events that went to a listener are in no delivery log, so apps with a listener are not judged.
     const listened = new Set(
       [...known.trace.ops.values()].flatMap((op) => (op.name === "listen" ? [op.args.appId] : []))
     )
@@ -103,8 +103,8 @@ const A3 = oracle(
       const sent = new Set(deliveries.flatMap(({ attempts, eventId }) => (attempts.length > 0 ? [eventId] : [])))
       for (const { attempts, eventId, isReplay, occurredAt, state, type } of deliveries) {
         if (occurredAt <= end.t - UNDELIVERED_KEPT) continue
-        // A withheld retry has an entry beside the entry of the earlier sending. An event that was sent to other
-        // endpoints, and never to this one, has no entry of its withholding.
+        // A delivery that was withheld at a retry has an entry of its own, beside the entry of the earlier sending. A
+        // delivery without attempts has none when it is a replay, or when another endpoint got the event.
         const isEntered = attempts.length > 0 || !(isReplay || sent.has(eventId))
         const kind = state === "too_old" && isEntered ? withheld : others
         kind.set(type, (kind.get(type) ?? new Set()).add(eventId))
@@ -112,12 +112,12 @@ const A3 = oracle(
       for (const type of new Set([...withheld.keys(), ...types(entered, appId)])) {
         const events = withheld.get(type)?.size ?? 0
         const count = entered.get(`${appId} webhook ${type}`) ?? 0
-        // A worker may have entered an event as sent and died before the POST; by the next try the event may have been
-        // too old.
+        // A worker may have entered an event as sent and died before the POST. If the event was too old at the next
+        // try, it has only the first entry.
         const least = isCalm ? count : (anyhow.get(`${appId} webhook ${type}`) ?? 0)
         if (least < events) say(op.to, `${events} ${type} were withheld, ${count} are in the access log`)
-        // A worker may have entered an event in the log and died before the POST. The event may then have ended in
-        // another way, or the row of its delivery was never read.
+        // A worker may have entered an event as too old and died before it stored the end of the delivery. The delivery
+        // may then have ended in another way.
         const most = events + (isCalm ? 0 : (others.get(type)?.size ?? 0))
         if (count > most) say(op.to, `${events} ${type} were withheld, ${count} are in the access log`)
       }

@@ -5,7 +5,7 @@ import { ground } from "./support/Ground.js"
 import { isoOf, textOf, timeOf } from "./support/trace/Happened.js"
 import { answerOf, presences, whereabouts } from "./support/phones/Whereabouts.js"
 
-/** The contents of answers: where somebody is, and the coordinates (Spec §4.4, §4.5). */
+/** Oracles of the contents of answers: where somebody is, and the coordinates (Spec §4.4, §4.5). */
 
 /** The sentence of a violation: the answer that was given, and the answers that were possible. */
 const other = (told: string, possible: ReadonlySet<string>): string =>

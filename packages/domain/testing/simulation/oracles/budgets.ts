@@ -8,7 +8,7 @@ import { into } from "./support/trace/into.js"
 import { DAY, HOUR, LOCATED_KM2, TOWN_M, ZONE_QUESTIONS } from "../Specification.js"
 import { type Circle, edgesApartM, leastLocatedKm2, mostLocatedKm2 } from "./support/phones/ZoneSearch.js"
 
-/** How many questions about zones an app may ask (Spec §8, decision M8). */
+/** Oracles of the budgets: how many questions about zones an app may ask (Spec §8, decision M8). */
 
 /** A question about a zone: a call of verify-zone, or a new zone rule. */
 interface Question {
@@ -42,7 +42,7 @@ const circleOf = (request: Request): Circle | undefined =>
     ? { lat: request.lat, lon: request.lon, radiusM: request.radiusM }
     : undefined
 
-/** The circles near enough to be in the same town, without repetitions. */
+/** The circles of the questions that are near enough to `circle` to be in the same town, without repetitions. */
 const inTown = (all: ReadonlyArray<Question>, circle: Circle): ReadonlyArray<Circle> => {
   const near = all.filter((one) => edgesApartM(one.circle, circle) <= TOWN_M)
   return [...new Map(near.map((one) => [JSON.stringify(one.circle), one.circle])).values()]

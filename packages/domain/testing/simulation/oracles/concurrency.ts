@@ -6,7 +6,8 @@ import { type CompletedCall, happened, isDone, isoOf, mayBeDone, timeOf } from "
 import { ACTIVE_RULES } from "../Specification.js"
 
 /**
- * At most ten rules of a connection may be active at one instant (Spec §4.6.6, decision L11: windows are half-open).
+ * Oracles of the limit of rules: at most ten rules of a connection may be active at one instant (Spec §4.6.6). A window
+ * includes its beginning and excludes its end (decision L11).
  */
 
 type Window = Pick<RuleFields, "activeFrom" | "activeUntil">

@@ -18,7 +18,7 @@ import { index } from "./support/trace/Ops.js"
 import { ANSWER_DEADLINE, ATTEMPTS, DELIVERED_KEPT, GAPS, HOUR, SECOND } from "../Specification.js"
 import { hurriesOf, wrongDisablings } from "./support/deliveries/Strikes.js"
 
-/** The attempts and states of each delivery (Spec §3.4, §3.5, §6.4). */
+/** Oracles of the attempts and states of each delivery (Spec §3.4, §3.5, §6.4). */
 
 const each = (run: Run, wrong: (row: Row) => string | undefined) =>
   rows(run).flatMap((row) => {
@@ -69,7 +69,8 @@ const goneReplays = (run: Run, endpointId: string): number => {
 }
 
 /**
- * More POSTs than attempts. Judged only when no worker died or was late, because otherwise an attempt may be repeated.
+ * Reports events that were sent to an endpoint more often than their deliveries have attempts. Judged only when no
+ * fault disturbed a program, because otherwise an attempt may be repeated.
  */
 const overSent = (run: Run) => {
   if (happened(run).slackMs > 0) return []
@@ -210,7 +211,7 @@ const d5: Oracle = {
   }
 }
 
-/** Seven attempts on the whole schedule, with a receiver that hangs each time and a worker that starts late. */
+/** How long a delivery takes at most: seven attempts, with a receiver that hangs each time and a late worker. */
 const COURSE = 26 * HOUR
 
 const d6: Oracle = {

@@ -10,8 +10,8 @@ import { oracle } from "./support/trace/oracle.js"
 import { isSensitiveEndpoint, COORDINATE } from "../Specification.js"
 
 /**
- * What the user reads about an answer (Spec §1.7). The service chooses the words; the answer decides what the words
- * must contain.
+ * Oracles of what the user reads about an answer in the access log (Spec §1.7). The service chooses the words; the
+ * answer decides what the words must contain.
  */
 
 type Entry = Pick<LoggedAccess, "disclosed" | "purpose" | "endpoint" | "error" | "status">
@@ -27,7 +27,7 @@ const written = (known: Knowledge): ReadonlyMap<number, Entry> => {
   return found
 }
 
-/** What the words must contain; null: nothing was disclosed. */
+/** What the words of the log entry must contain; null: nothing was disclosed. */
 const mustSay = ({ op }: CallFact, { body, status }: Answered): ReadonlyArray<string | RegExp> | null => {
   const { request } = op.args
   if (status >= 300) return null
@@ -143,7 +143,7 @@ const purposeOf = ({ op, purpose: verdicts }: CallFact): string | null | undefin
   return verdicts.has("unknown") || verdicts.has("missing") ? null : (op.args.purpose ?? null)
 }
 
-/** An event discloses what its log entry says: for a firing, the label of its target. */
+/** The log entry of a firing must name the label of a place or zone of the user. */
 const A8 = oracle(
   "A8",
   "The entry of an event says what the event says: for a firing, where (Spec §1.7, §4.7)",
@@ -171,8 +171,8 @@ const labelsOf = (known: Knowledge, userId: string): ReadonlyArray<string> =>
 const isEntered = (type: string): boolean => /^(?:place|zone)\.|^places\.changed$/.test(type)
 
 /**
- * The entry must come before the sending. When a worker dies between the two, the user reads of an event that nobody
- * received. In the other order, somebody would receive an event that the user never reads of.
+ * The service writes the log entry first and then sends the event. When a worker dies in between, the user reads of an
+ * event that nobody received. In the other order, an app could receive an event that the user never reads of.
  */
 const A9 = oracle(
   "A9",

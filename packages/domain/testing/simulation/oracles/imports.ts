@@ -4,7 +4,7 @@ import { RECENT } from "./support/phones/Files.js"
 import { type CompletedCall, happened, isDone, isoOf, mayBeDone } from "./support/trace/Happened.js"
 import { index } from "./support/trace/Ops.js"
 
-/** Files of history that people import (decisions imports-1 to imports-3, imports-13). */
+/** Oracles of the files of history that people import (decisions imports-1 to imports-3, imports-13). */
 
 type Readings = Operation<"importFile">["args"]["readings"]
 
@@ -35,7 +35,10 @@ const importsOf = (run: Run): ReadonlyMap<string, KnownImport> => {
   return found
 }
 
-/** The readings that are certainly stored, and those possibly stored: the import's clock decides about the last day. */
+/**
+ * The readings of a file that are certainly stored, and those that may be. The service leaves out the last 24 hours
+ * before the end of the upload, and the trace shows only between which times the upload ended.
+ */
 const kept = ({ made, readings }: KnownImport) => ({
   sure: readings.filter(({ capturedAt }) => capturedAt <= made.beganAt - RECENT),
   maybe: readings.filter(({ capturedAt }) => capturedAt <= made.endedAt - RECENT)
@@ -68,7 +71,7 @@ const miscounted = (run: Run, file: KnownImport, { counts, state }: ImportRow): 
   if (counts.read > total) return `${counts.read} of ${total} entries were read`
   if (state !== "done") return undefined
   if (counts.read !== total) return `it ended after ${counts.read} of ${total} entries`
-  // The clock says which entries are recent, or of the future.
+  // The service decides by its clock which entries are recent or from the future.
   if (index(run).clockWasSet(0, file.made.end)) return undefined
   const { maybe, sure } = kept(file)
   const known = counts.stored + counts.duplicates

@@ -9,7 +9,7 @@ import { type CompletedCall, happened, type HeardEvent, isDone, type Post, textO
 import { index } from "./support/trace/Ops.js"
 import { causeOf, staleness, unsigned, unwanted } from "./webhooks.js"
 
-/** Developers who listen to their app's events (decisions listeners-1 to listeners-4). */
+/** Oracles of developers who listen to their app's events (decisions listeners-1 to listeners-4). */
 
 const typeOf = ({ body }: Post): string => textOf(body["type"]) ?? "?"
 const eventOf = ({ body }: Post): string => textOf(body["event_id"]) ?? "?"
@@ -23,7 +23,7 @@ const eachHeard = (run: Run, wrong: (event: HeardEvent, listener: Listener) => s
 
 // ---- N1
 
-/** The service forgets a secret of a listener after this many new keys. */
+/** After this many rotations of the vault's key, the service may sign no more with the listener's first secret. */
 const KEYS = 7
 
 const N1: Oracle = {
@@ -81,7 +81,7 @@ const HARMLESS: ReadonlySet<Name> = new Set<Name>([
   "upload",
   "useCookie"
 ])
-/** An event waits for the stream's next look, which comes every second. */
+/** How late an event comes over a stream at most: the server looks for new events every second. */
 const LOOK = 2 * SECOND
 /** A listener that opened this long before the POST was listening when the event went out. */
 const SETTLED = 5 * SECOND
@@ -121,7 +121,7 @@ const shouldHear = (run: Run, post: Post, listener: Listener): boolean => {
 
 // ---- N4
 
-/** How soon a stream notices an end: with each heartbeat it checks its session, app and endpoint. */
+/** How late a stream ends at most: with each heartbeat the server checks the stream's session, app and endpoint. */
 const NOTICED = HEARTBEAT + LOOK
 
 const N4: Oracle = {
@@ -169,7 +169,7 @@ const isStrange = (run: Run, listener: Listener, { i, reason }: { readonly i: nu
 
 // ---- N5
 
-/** A listener whose server died counts until its life without a heartbeat has passed and a worker has removed it. */
+/** A listener whose server died counts for this long: its time without a heartbeat, and until a worker removes it. */
 const GONE = LISTENER_LIFE + 2 * MINUTE
 
 const N5: Oracle = {

@@ -3,11 +3,11 @@ import { MAIL_WAITS, MINUTE } from "../Specification.js"
 import type { Mailed } from "../Trace.js"
 import { index } from "./support/trace/Ops.js"
 
-/** How mail that bounces is sent again or given up (decisions mail-3 and mail-4). */
+/** The oracle of mail that bounces: the service sends it again or gives it up (decisions mail-3 and mail-4). */
 
 type Sending = Mailed & { readonly i: number; readonly passed: number }
 
-/** The times that each message was handed to the mail server, by the id of the message. */
+/** Every time that a message was handed to the mail server, by the id of the message. */
 const sendings = ({ entries }: Run): ReadonlyMap<string, ReadonlyArray<Sending>> => {
   const all = new Map<string, Array<Sending>>()
   for (const entry of entries) {
@@ -33,7 +33,7 @@ const m1: Oracle = {
       for (const [count, one] of all.entries()) {
         const say = (at: number, detail: string) => wrong.push({ at, detail: `message ${id} ${detail}` })
         const next = all[count + 1]
-        // An attempt without a result counts, too, and the waits grow: `wait` is the shortest wait that is possible.
+        // Attempts that the trace does not show count, too, and the waits grow: `wait` is the shortest possible wait.
         const wait = one.bounced === "NotSent" ? MAIL_WAITS[count] : undefined
         if (next === undefined) {
           const isOver = wait === undefined || end === undefined || end.passed - one.passed <= wait + LATE

@@ -6,7 +6,7 @@ import { happened, type Post, textOf, timeOf } from "./support/trace/Happened.js
 import { phonesOf } from "./support/phones/Phones.js"
 import { COORDINATE } from "../Specification.js"
 
-/** What the bodies of webhooks say (Spec §6.1, §6.2). Which fields they have is the subject of H2. */
+/** Oracles of the values in the bodies of webhooks (Spec §6.1, §6.2). Oracle H2 judges which fields a body has. */
 
 const wrong = (run: Run, post: Post): string | undefined => {
   const rule = ground(run).rules.get(textOf(post.body["rule_id"]) ?? "")
@@ -24,8 +24,8 @@ const wrong = (run: Run, post: Post): string | undefined => {
 }
 
 /**
- * The labels that a body may have. A zone has the label that its app chose; a place the label at the time of the fix,
- * or the present one.
+ * The labels that a body may have. A zone has the label that its app chose; a place may have any label that it had
+ * between the upload of the fix and the POST.
  */
 const labelsOf = (run: Run, rule: MadeRule, post: Post): ReadonlyArray<string> => {
   const { request } = rule.made.args

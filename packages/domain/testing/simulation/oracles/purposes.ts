@@ -15,7 +15,7 @@ import {
 } from "../Specification.js"
 import { P5 } from "./volume.js"
 
-/** Spec §2.4, §3.2, §4.4, §8; decision P1. */
+/** Oracles of purposes, which an app names on every sensitive call. Spec §2.4, §3.2, §4.4, §8; decision P1. */
 
 /** Whether the call is for coordinates and passed the checks of token and scope, so that its purpose was judged. */
 const cameToPurpose = ({ op, situations, token }: CallFact): boolean => {

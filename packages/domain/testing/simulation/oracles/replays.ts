@@ -10,7 +10,7 @@ import { oracle, type Say } from "./support/trace/oracle.js"
 import { ATTEMPTS, DAY, DELIVERED_KEPT, LOG_KEPT, SECOND } from "../Specification.js"
 import { Y3 } from "./strikes.js"
 
-/** Sending again by hand (Spec §3.4, §3.5, §4.7). */
+/** Oracles of deliveries that a developer sends again by hand (Spec §3.4, §3.5, §4.7). */
 
 const Y1 = oracle(
   "Y1",
@@ -43,7 +43,7 @@ const removals = (known: Knowledge): ReadonlyMap<string, number> => {
   return found
 }
 
-/** An event has at most one delivery under way to an endpoint, and none once the event is too old. */
+/** Reports replays that were made while another delivery of the event was under way, or when the event was too old. */
 const judgeSending = (
   known: Knowledge,
   { last }: Rows,
@@ -52,7 +52,7 @@ const judgeSending = (
   say: Say
 ): void => {
   if (known.trace.wentBack) return
-  // Two machines wrote the two times (decision simulation-1).
+  // Two machines, with clocks that differ, may have written the two times (decision simulation-1).
   const slack = 2 * known.trace.skewMs
   let until = -Infinity
   // Of two rows of one instant, the row that ended first was made first.
@@ -70,8 +70,8 @@ const judgeSending = (
 }
 
 /**
- * Reports replays that were made while their endpoint was disabled. An endpoint that a reading shows as disabled since
- * a moment was disabled all the time since then.
+ * Reports replays that were made while their endpoint was disabled. When a reading shows an endpoint with `disabledAt`,
+ * the endpoint was disabled all the time from then to the reading.
  */
 const whileDisabled = (known: Knowledge, log: Rows, say: Say): void => {
   if (known.trace.wentBack) return
@@ -117,14 +117,14 @@ const Y2 = oracle(
 
 const replayOf = (known: Knowledge, log: Rows, op: OpOf<"redeliver">, id: string, say: Say): void => {
   if (id === op.args.deliveryId) say(op.to, "a replay is the same row again")
-  // The log keeps rows for at least a week.
+  // The log keeps rows for at least a week. The rows of an older replay may be gone.
   if (log.last.from < op.to || known.trace.latest(log.last.to) - op.tMin > DELIVERED_KEPT - DAY) return
   const original = log.rows.get(op.args.deliveryId)
   const replay = log.rows.get(id)
   if (replay === undefined) return say(log.last.to, `the replay ${id} is no row`)
   if (!replay.isReplay) say(log.last.to, `${id} does not say that it is a replay`)
   if (original === undefined) return
-  // `original` may be the row of an earlier reading: the log does not promise to keep the row longer.
+  // `original` may come from an earlier reading. Only a row that the last reading still has shows the replay for sure.
   const isKept = log.last.outcome._tag === "ok" && log.last.outcome.value.deliveries.includes(original)
   if (isKept && !original.isReplayed) say(log.last.to, `${original.deliveryId} does not say that it was replayed`)
   if (replay.eventId !== original.eventId) say(log.last.to, `${id} has another event_id than ${original.deliveryId}`)
@@ -156,7 +156,7 @@ const Y4 = oracle(
         if (rows.filter(({ isReplay }) => !isReplay).length > 1) say(log.last.to, `${row.eventId} is queued twice`)
         const sent = posts.get(sendingOf(row.endpointId, row.eventId)) ?? 0
         const attempts = rows.reduce((sum, { attempts }) => sum + attempts.length, 0)
-        // The log of sendings leaves tests out.
+        // `sendings` has no tests, so the POSTs of a test cannot be compared with its attempts.
         if (isWhole && !row.isTest && sent > attempts + unreadAttempts(known, log, rows))
           say(log.last.to, `${row.eventId} was sent ${sent} times in ${attempts} attempts`)
       }
@@ -174,7 +174,7 @@ const unreadAttempts = (known: Knowledge, log: Rows, sending: ReadonlyArray<Deli
   const there = new Set(log.last.outcome.value.deliveries.map(({ deliveryId }) => deliveryId))
   let unread = 0
   for (const { attempts, createdAt, deliveryId, endedAt } of sending) {
-    // The delivery may have gone on after it was last read.
+    // A delivery that had not ended when it was last read may have made further attempts.
     if (endedAt === null && !there.has(deliveryId) && isOld(createdAt)) unread += ATTEMPTS - attempts.length
   }
   const [first] = sending
@@ -226,7 +226,7 @@ const Y5 = oracle(
       for (const [key, count] of counts) {
         const events = posted.get(key)?.events.size ?? 0
         const [, type = ""] = key.split(" ")
-        // A worker may have entered the event and died before the POST.
+        // A worker may have entered an event in the access log and died before the POST.
         const slack = isCalm ? 0 : (rows.get(type)?.size ?? Infinity)
         if (count > events + slack) say(reading.to, `${count} entries of ${events} events of type ${type}`)
       }

@@ -122,7 +122,7 @@ const over = ({ ended, signedIn, uses }: KnownSession, op: Span): string | undef
   return ended.before(op.from)
 }
 
-/** Whether nothing can have ended the session before the operation does. */
+/** Whether nothing can have ended the session before the operation ends. */
 const isAlive = (known: Knowledge, { ended, signedIn, uses }: KnownSession, op: Span): boolean => {
   const renewals = uses.filter(({ from, isCertain, to }) => isCertain && to < op.from && known.trace.isCalm(from, to))
   const lastUse = Math.max(signedIn.tMin, ...renewals.map(({ tMin }) => tMin - SESSION_RENEWED))
@@ -193,7 +193,7 @@ const judgeThrottle = (all: ReadonlyArray<Check>, op: Check, say: Say): void => 
     return
   }
   if (op.outcome._tag === "refused" && !isRefusedAs(op.outcome, "WrongCredentials")) return
-  // A correct password resets the count of failures.
+  // A check that succeeded, or may have, resets the count of failures.
   const forgiven = Math.max(
     -1,
     ...others.filter((other) => other.from < op.to && mayForgive(other)).map(({ to }) => to)
@@ -211,5 +211,5 @@ const judgeThrottle = (all: ReadonlyArray<Check>, op: Check, say: Say): void => 
 const mayForgive = ({ outcome }: Check): boolean =>
   !isRefusedAs(outcome, "WrongCredentials") && !isRefusedAs(outcome, "TooManyAttempts")
 
-/** Accounts, their sessions, and cookies that were stolen. */
+/** Oracles of accounts, their sessions, and cookies that were stolen. */
 export const sessions: ReadonlyArray<Oracle> = [U1, U2, U3]

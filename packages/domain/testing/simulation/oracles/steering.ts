@@ -10,7 +10,10 @@ import { happened, isoOf, type Post, textOf, timeOf } from "./support/trace/Happ
 import { index } from "./support/trace/Ops.js"
 import { oracle } from "./support/trace/oracle.js"
 
-/** What users steer: pauses, permissions and dates (decisions connection-4 to connection-6); and what they deleted. */
+/**
+ * Oracles of what users change in a connection (pauses, permissions and dates: decisions connection-4 to connection-6)
+ * and of the history that they delete.
+ */
 
 /** Whether an answer about where the user is or was says that nothing is known; undefined for other requests. */
 const saysNothing = ({ body, request }: AnsweredCall<Request>): boolean | undefined => {
@@ -59,7 +62,10 @@ const explained = (name: "G2" | "E2", rule: string): Oracle => ({
   check: (run) => problems(run).filter(({ invariant }) => invariant === name)
 })
 
-/** What is wrong with a POST of a firing. `begin`: the earliest entry at which the rights can have been checked. */
+/**
+ * Reports what is wrong with the POST of each firing. `begin`: the earliest entry at which the worker can have checked
+ * whether the app may get the event.
+ */
 const eachFiring = (run: Run, wrong: (post: Post, begin: number) => string | undefined) =>
   happened(run).posts.flatMap((post) => {
     if (!isFiring(post.body["type"])) return []

@@ -7,12 +7,12 @@ import { ascending, into } from "./support/trace/into.js"
 import { DELIVERED_KEPT, GAPS, HOUR, STRIKES } from "../Specification.js"
 
 /**
- * The time for which the log surely keeps delivered rows, less an hour. An older row may have cleared the count and
- * left the log.
+ * Only deliveries that ended within this time are counted. An older delivery may have cleared the count and may have
+ * left the log already.
  */
 const KEPT = DELIVERED_KEPT - HOUR
 
-/** The effect of a row's end on the count of its endpoint; undefined: none. `sure`: the effect is certain. */
+/** How the end of a delivery changes the strike count of its endpoint. `sure`: the effect is certain. */
 interface Effect {
   readonly at: number
   readonly does: "adds" | "clears"
@@ -94,8 +94,8 @@ const count = (effects: ReadonlyArray<Effect>, from: number): { readonly least: 
   let most = from
   const ends = [...effects].sort((a, b) => ascending(a.at, b.at))
   for (const [n, { at, does, sure }] of ends.entries()) {
-    // The trace does not show the order of ends at one instant. An end after the twentieth strike may belong to the
-    // time before that strike.
+    // The trace does not show the order of ends at one instant. After the twentieth strike the endpoint may be
+    // disabled, and the end of an earlier delivery then changes nothing.
     const isTied = ends[n - 1]?.at === at || ends[n + 1]?.at === at
     const isSure = sure && !isTied && most < STRIKES
     if (does === "adds") {

@@ -7,7 +7,7 @@ import { erasuresOf } from "./support/phones/Erasures.js"
 import { phonesOf } from "./support/phones/Phones.js"
 import { pagesOf, type WalkReport, visitsOf } from "./support/phones/Walks.js"
 
-/** Whether the visits that an app sees have the right times and places (Spec §4.5, decision L10). */
+/** The oracle of the times and places of the visits that an app sees (Spec §4.5, decision L10). */
 
 interface Moments {
   readonly arrivals: ReadonlySet<number>

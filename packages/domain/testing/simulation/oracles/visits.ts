@@ -6,7 +6,7 @@ import { wrongLookups } from "./support/phones/Lookups.js"
 import { missing } from "./support/phones/ToldVisits.js"
 import { pagesOf, type WalkReport, visitsOf, walksOf } from "./support/phones/Walks.js"
 
-/** What an app learns of the past: visits, and the place at a moment (Spec §4.5). */
+/** Oracles of answers about the past: visits, and the place at a moment (Spec §4.5). */
 
 const each = (run: Run, wrong: (visit: WalkReport) => string | undefined) =>
   pagesOf(run).flatMap((page) =>

@@ -14,7 +14,7 @@ interface PurposeUse {
   readonly tMax: number
 }
 
-/** The service counts once an hour by the clock. A flag is there after this time. */
+/** The service counts once an hour by the clock, so it raises a flag within this time after one call too many. */
 const COUNTED = HOUR + MINUTE
 
 /**

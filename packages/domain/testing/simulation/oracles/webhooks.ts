@@ -9,7 +9,7 @@ import { index } from "./support/trace/Ops.js"
 import { phonesOf } from "./support/phones/Phones.js"
 import { DAY, ENDPOINTS, HOUR, SECOND, SECRET_OVERLAP, SIGNATURES, UNDELIVERED_KEPT } from "../Specification.js"
 
-/** Which events go where, and how they are signed (Spec §2.7, §6). */
+/** Oracles of webhooks: which events go to which endpoint, and how they are signed (Spec §2.7, §6). */
 
 const each = (run: Run, wrong: (post: Post) => string | undefined, posts = happened(run).posts) =>
   posts.flatMap((post) => {
@@ -146,7 +146,7 @@ const h3: Oracle = {
   }
 }
 
-/** The key of an occurrence that may have only one event. */
+/** The key of an occurrence that may have only one event; undefined: the body does not identify its occurrence. */
 const happeningOf = ({ body }: Post): string | undefined => {
   const { days_left, grant_id, occurred_at, places_version, rule_id, sensitive_expires_at, type } = body
   if (isFiring(type)) return JSON.stringify([rule_id, type, occurred_at])
@@ -196,7 +196,7 @@ export const unwanted = (run: Run, post: Post): string | undefined => {
   return mayWant(endpoint, type, begin, post.i) ? undefined : "its endpoint does not subscribe to it"
 }
 
-/** Endpoints that should have got an event, because other endpoints got it. */
+/** Reports endpoints that should have got an event, too, when another endpoint got it. */
 const untold = (run: Run) => {
   if (!run.quiesced) return []
   const first = new Map<string, Post>()
@@ -253,7 +253,7 @@ const forbidden = (run: Run, post: Post): string | undefined => {
   const connectionId = textOf(post.body["grant_id"]) ?? ""
   const pair = g.connections.get(connectionId)
   if (pair === undefined) return undefined
-  // The check of what is allowed may have come this long before the POST.
+  // The worker may have checked up to `slackMs` before the POST whether the event may be sent.
   const now = post.beganAt - g.happened.slackMs
   const begin = Math.min(index(run).firstAt(now), post.i)
   const proof = pair.consents.findLast(

@@ -6,8 +6,8 @@ import type { NotDone, World } from "../world/World.js"
 import { type Plan, SCOPES, SENSITIVE, type ShortScope } from "./Plan.js"
 
 /**
- * Everybody and everything in a run, in the order in which the steps made it. The index of a step means an item of
- * these lists.
+ * Everybody and everything in a run, in the order in which the steps made it. When a step names a person or a thing by
+ * an index, the index is a position in one of these lists.
  */
 export interface Cast {
   readonly world: World
@@ -29,7 +29,10 @@ export interface Person {
   /** The cookies of the person's browsers, the oldest first. */
   readonly cookies: Array<string>
   readonly imports: Array<string>
-  /** The number of the password that the person takes for the present one. `newestPassword`: the last one tried. */
+  /**
+   * The number of the password that the person believes to be the present one. `newestPassword`: the number of the last
+   * password that the person tried to set.
+   */
   password: number
   newestPassword: number
   signedInAt: number | undefined
@@ -55,7 +58,7 @@ export interface HeldTokens {
   readonly id: string
   readonly person: Person
   readonly app: Company
-  /** The oldest first. */
+  /** The codes that the app received, the oldest first. `tokens` has the same order. */
   readonly codes: Array<{ readonly code: string; readonly at: number }>
   readonly tokens: Array<{ readonly access: string; readonly refresh: string; readonly at: number }>
   /** When a refresh token was last spent. */
@@ -95,7 +98,7 @@ export const long = (scope: ShortScope): string => `location.${scope}`
 const PURPOSE_SCOPES = SENSITIVE.map(long)
 
 export const ORIGIN = { lat: 50, lon: 10 }
-/** A point north of the origin. On a meridian the distance is a plain product. */
+/** A point north of the origin. On a meridian, distances are proportional to differences in latitude. */
 export const north = (metres: number) => ({ lat: ORIGIN.lat + metres / 111_229, lon: ORIGIN.lon })
 const HOME = { label: "Home", kind: "home", radiusM: 150, ...ORIGIN }
 const WORK = { label: "Work", kind: "work", radiusM: 500, ...north(3_000) }

@@ -52,7 +52,7 @@ export type Course =
   | { readonly do: "together"; readonly apartMs: number; readonly deeds: ReadonlyArray<Deed> }
   /** A phone crosses the edge of a place, in or out, with two fixes that are `pauseMs` apart. */
   | ({ readonly do: "walk"; readonly way: "in" | "out"; readonly pauseMs: number } & AtEdge)
-  /** In and out, `times` times. */
+  /** A phone crosses the edge of a place in and out, `times` times. */
   | ({ readonly do: "commute"; readonly times: number; readonly pauseMs: number } & AtEdge)
   /** The same call for the latest fix, `times` times, for limits that count calls. */
   | { readonly do: "calls"; readonly connection: number; readonly times: number; readonly purpose: Purpose }
@@ -88,7 +88,7 @@ interface AtEdge {
 }
 
 type AccountDeed =
-  /** `old`: the password before the present one. `address`: two browsers at one address share its limit. */
+  /** `old`: the password before the present one. `address`: browsers at one address share the limit of tries. */
   | { readonly do: "sign in"; readonly person: number; readonly password: PasswordKind; readonly address: number }
   /** `back`: the position of the cookie, counted from the newest. The user of a cookie may be the owner or a thief. */
   | { readonly do: "use cookie" | "sign out" | "end other sessions"; readonly person: number; readonly back: number }
@@ -165,7 +165,7 @@ type SteeringDeed =
   | { readonly do: "resume" | "end exact location"; readonly connection: number }
   | { readonly do: "pause all"; readonly person: number; readonly length: (typeof PAUSES)[number] }
   | { readonly do: "resume all" | "read own history"; readonly person: number }
-  /** A field that is null stays unchanged. */
+  /** Changes scopes or end dates of a connection; a field that is null leaves its value unchanged. */
   | {
       readonly do: "steer"
       readonly connection: number
@@ -252,7 +252,7 @@ type AppDeed =
       readonly radiusM: number
       readonly type: "enter" | "exit" | "dwell"
       readonly dwellMinutes: number
-      /** Left out: none. */
+      /** A missing `settleS` or `silenceS` means that the rule does not wait before it fires. */
       readonly settleS?: number | undefined
       readonly silenceS?: number | undefined
       /** Milliseconds from now; null: no beginning. */
@@ -263,7 +263,7 @@ type AppDeed =
       readonly webhook: number | null
     }
   | { readonly do: "remove rule"; readonly rule: number }
-  /** Reads all pages. */
+  /** Reads the visits page by page, `limit` visits a page. */
   | { readonly do: "read visits"; readonly connection: number; readonly limit: number; readonly fromMs: number | null }
 
 export type Purpose = "fitting" | "none" | "unknown" | number
@@ -312,7 +312,7 @@ interface PurposeTerms {
 type ImportDeed =
   /**
    * A file with the readings number `from` to `from + entries - 1` of a walk of five years ago that is the same for all
-   * files, `recent` readings of the last minutes, and `wrong` lines.
+   * files, `recent` readings of the last minutes, and `wrong` lines that cannot be used.
    */
   | {
       readonly do: "import"
@@ -354,7 +354,7 @@ type Trouble =
   /** The program is started again after `downMs`. */
   | { readonly do: "crash"; readonly program: "server" | "worker" | "worker2"; readonly downMs: number }
   | { readonly do: "jump"; readonly ms: number }
-  /** `times`: the number of strikes; null: until the end. */
+  /** `times`: how often the fault strikes; null: without a limit, until all faults are turned off. */
   | { readonly do: "fault"; readonly fault: FaultKind; readonly p: number; readonly times: number | null }
   | { readonly do: "calm" }
 

@@ -93,7 +93,7 @@ const OF_WAITING = 0.1
 const OF_LISTENERS = 0.08
 /** The share of the runs in which people import files. */
 const OF_IMPORTS = 0.08
-/** The weight of a newer story of a run: about as much as two other stories together. */
+/** The weight of a story from one of the separate lists (`NEWER` …): about as much as two other stories together. */
 const WEIGHT = 5
 /** Steps that end most of a run when they come early, so they are drawn seldom. */
 const RARE: ReadonlySet<Deed["do"]> = new Set([
@@ -151,7 +151,7 @@ const DEED_NAMES = Object.keys(DEEDS).filter((name) => !OF_STORIES.has(name)) as
 
 export const DEFAULT_STEPS = 60
 
-/** The swarm of a seed. */
+/** The features and faults that a seed picks. */
 export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
   const random = Streams.make(seed, "swarm")
   const newer = Streams.make(seed, "stories")
@@ -215,7 +215,7 @@ export const of = (seed: number, steps = DEFAULT_STEPS): Swarm => {
   }
 }
 
-/** Plans of this swarm. */
+/** A generator of plans with the features and faults of the swarm. */
 export const plans = (swarm: Swarm): Arbitrary<Plan> => {
   const { apps, faults, hasSandbox, people, scheduling, seed, workers } = swarm
   const hasFaults = Object.keys(faults).length > 0
@@ -271,7 +271,7 @@ const taken = (first: ReadonlyArray<Step>, parts: Iterable<Part>, atLeast: numbe
   return steps
 }
 
-/** Every feature that does not take weeks, and every fault with its lowest probability. */
+/** A swarm of every feature that does not take weeks, and of every fault with its lowest probability. */
 export const ofAll = (seed: number, steps = DEFAULT_STEPS): Swarm => ({
   seed,
   scheduling: "random",

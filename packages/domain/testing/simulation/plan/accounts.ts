@@ -9,13 +9,13 @@ type AccountStep = Extract<
 
 const NOTHING = Effect.succeed(false)
 
-/** A network for documentation (RFC 5737). */
+/** An address of the network that RFC 5737 reserves for documentation. */
 const address = (index: number): string => `192.0.2.${1 + (Math.abs(index) % 200)}`
 
 const numberOf = ({ password }: Person, kind: "right" | "old" | "guess"): number =>
   kind === "right" ? password : kind === "old" ? password - 1 : -1
 
-/** The steps of people with their accounts. A thief is somebody who sends a person's cookie. */
+/** Performs a step about an account. A step with a cookie may stand for a thief who stole the cookie. */
 export const act = (cast: Cast, step: AccountStep): Took => {
   const person = at(cast.people, step.person)
   if (person === undefined) return NOTHING

@@ -26,7 +26,7 @@ const NOTHING = Effect.succeed(false)
 /** A walk through the visits stops after this number of pages. */
 const MOST_PAGES = 20
 
-/** The steps of apps. */
+/** Performs a step of an app, or a consent to an app. */
 export const act = (cast: Cast, step: AppStep): Took => {
   switch (step.do) {
     case "consent":

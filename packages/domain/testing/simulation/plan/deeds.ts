@@ -47,7 +47,7 @@ const endpoint = integer({ min: 0, max: 5 })
 const rule = integer({ min: 0, max: 11 })
 const delivery = integer({ min: 0, max: 30 })
 const purpose = integer({ min: 0, max: 3 })
-/** The newest item, or an earlier one. */
+/** A position counted from the newest item: mostly the newest (0). */
 const back = mostly(constant(0), integer({ min: 1, max: 4 }), 3)
 const client = mostly(constant("right" as const), one(["wrong", "other"]), 9)
 const places = one<ReadonlyArray<number>>([[0, 1], [0], [1], [0, 1, 2, 3], [0, 2], []])

@@ -37,7 +37,7 @@ type DeveloperStep = Extract<
 const NOTHING = Effect.succeed(false)
 const STAFF = "reviewer"
 
-/** The steps of developers, reviewers and admins. */
+/** Performs a step of a developer, a reviewer or an admin. */
 export const act = (cast: Cast, step: DeveloperStep): Took => {
   if (step.do === "read flags") return Effect.as(done(cast, "readFlags", {}, STAFF), true)
   if ("endpoint" in step) {

@@ -5,7 +5,7 @@ export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
-/** Offsets from a moment of the specification. */
+/** Offsets from a moment of the specification, such as the end of a code, in milliseconds. */
 export const OFFSETS = [-1, 0, 1, -SECOND, SECOND, -MINUTE, MINUTE, 15 * MINUTE, 15 * MINUTE + 1, HOUR] as const
 
 export const WAITS = [
@@ -85,7 +85,7 @@ export const DOWN = [0, SECOND, 29 * SECOND, 31 * SECOND, MINUTE, 5 * MINUTE, HO
 export const JUMPS = [-HOUR, -MINUTE, -SECOND, SECOND, MINUTE, 15 * MINUTE, HOUR, DAY] as const
 /** How long before the newest reading, or now, a deleted stretch begins: at it, within the stay, or long before. */
 export const ERASED_BEFORE = [0, 1, SECOND, MINUTE, 10 * MINUTE, HOUR, DAY, 31 * DAY] as const
-/** How long after the newest reading, or after now, the deleted stretch ends. 0: just before that reading. */
+/** How long after the newest reading, or after now, the deleted stretch ends. At 0 it does not have that reading. */
 export const ERASED_AFTER = [0, 0, 1, SECOND] as const
 /** How long somebody listens, in milliseconds: minutes, a heartbeat, the life of a listener without a heartbeat. */
 export const LISTENING = [5 * MINUTE, 5 * MINUTE, MINUTE, 15 * SECOND, 46 * SECOND] as const

@@ -6,7 +6,7 @@ import type { Deed } from "./Plan.js"
 
 type ImportStep = Extract<Deed, { readonly do: "import" | "undo import" | "read imports" }>
 
-/** Limits a number of lines: a guided search may set it to a boundary value in milliseconds. */
+/** Limits a number of lines to 100: a guided search may set the number to a boundary value of milliseconds. */
 const few = (lines: number): number => Math.min(Math.max(0, lines), 100)
 
 const NOTHING = Effect.succeed(false)
@@ -18,7 +18,7 @@ const NOTHING = Effect.succeed(false)
 const WALK = START - 5 * 365 * DAY
 const reading = (index: number) => ({ capturedAt: WALK + index * MINUTE, lat: -30 + index / 1_000, lon: -60 })
 
-/** The steps of people who import files. */
+/** Performs a step of a person who imports files. */
 export const act = (cast: Cast, step: ImportStep): Took => {
   const person = at(cast.people, step.person)
   if (person === undefined) return NOTHING

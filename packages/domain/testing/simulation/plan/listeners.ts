@@ -6,10 +6,10 @@ type ListenerStep = Extract<Deed, { readonly do: "listen" | "stop listening" | "
 
 const NOTHING = Effect.succeed(false)
 
-/** The network of the developers' machines, for documentation (RFC 5737). */
+/** The address of the developers' machines, from a network that RFC 5737 reserves for documentation. */
 const DESK = "192.0.2.250"
 
-/** The steps of developers who get events on a machine of their own. */
+/** Performs a step of a developer who gets events on a machine of their own. */
 export const act = (cast: Cast, step: ListenerStep): Took => {
   if (step.do === "listen") {
     const app = at(cast.apps, step.app)
@@ -26,7 +26,10 @@ export const act = (cast: Cast, step: ListenerStep): Took => {
   )
 }
 
-/** Signs in, as the command does, and opens the stream. The owner of an app in the sandbox is one of the people. */
+/**
+ * Signs in, as the command `listen` does, and opens the stream. The owner of the sandbox app is one of the people, who
+ * may have changed the password.
+ */
 const listen = (cast: Cast, app: Company, step: Extract<ListenerStep, { readonly do: "listen" }>) =>
   Effect.gen(function* () {
     const password = cast.people.find(({ id }) => id === app.ownerId)?.password ?? 0

@@ -27,7 +27,7 @@ const NOTHING = Effect.succeed(false)
 const MOST_PLACES = 12
 const MOST_PHONES = 4
 
-/** The steps of users and their phones. */
+/** Performs a step of a user or of a user's phone. */
 export const act = (cast: Cast, step: PersonStep): Took => {
   switch (step.do) {
     case "share":
@@ -133,7 +133,7 @@ const by = (
   }
 }
 
-/** A point north of a place, `edgeM` outside of its edge. */
+/** A point north of a place's centre, `edgeM` metres outside of the place's edge. */
 const spot = ({ places }: Person, { edgeM, place }: { readonly place: number; readonly edgeM: number }) => {
   const found = at(places, place)
   if (found === undefined) return north(edgeM)

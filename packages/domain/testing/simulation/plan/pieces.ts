@@ -85,8 +85,8 @@ export const PIECES = {
 } as const satisfies Record<string, Steps>
 
 /**
- * Stories that a part of the runs has in addition. Drawing these from a separate stream leaves the plans of all other
- * seeds unchanged.
+ * Stories that some runs have in addition to those of `PIECES`. They are drawn from a separate stream, so that their
+ * addition left the plans of the other runs unchanged.
  */
 export const NEWER = { zones, ages, sharedAgain, kept, archived, unknownPurpose } as const satisfies Record<
   string,
@@ -123,7 +123,7 @@ export type Piece =
   | keyof typeof LISTENING
   | keyof typeof IMPORTS
 
-/** Time passes, a little or a lot. */
+/** Time passes: mostly up to a day, rarely many days. */
 export const pause: Steps = mostly(wait(WAITS), wait(LONG_WAITS), 30).map((step): ReadonlyArray<Step> => [step])
 export const shortPause: Steps = wait(WAITS).map((step): ReadonlyArray<Step> => [step])
 /** Two or three deeds at once. */

@@ -1,6 +1,8 @@
 import { FastCheck } from "effect"
 
-/** How many smaller numbers of fast-check are tried for one number: zero first, then numbers closer to it. */
+/**
+ * How many smaller numbers are tried for one number. fast-check gives zero first, then numbers closer to the number.
+ */
 const NUMBERS = 6
 
 /**

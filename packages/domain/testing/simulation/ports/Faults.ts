@@ -20,7 +20,7 @@ export const KINDS: ReadonlyArray<FaultKind> = [
 
 /**
  * The kinds that were added later draw from a separate stream: a plan without these kinds keeps its trace, and a fault
- * of these kinds does not move the strikes of the older kinds.
+ * of these kinds does not change when faults of the older kinds strike.
  */
 const LATER: ReadonlySet<FaultKind> = new Set<FaultKind>([
   "port.cut",
@@ -48,7 +48,7 @@ export interface FaultSetting {
 /** A fault that lasts for a while. */
 type Lasting = "port.cut" | "disk.full"
 
-/** The place of `disk.full`: all processes write to one disk. */
+/** The place at which `disk.full` strikes: all processes write to one disk. */
 export const DISK = "the disk"
 
 /** The faults that are on. They draw from streams of their own; a fault that is off draws nothing. */

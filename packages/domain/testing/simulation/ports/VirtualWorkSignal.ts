@@ -2,12 +2,12 @@ import { Deferred, type Duration, Effect, FiberRef } from "effect"
 import type { WorkSignal } from "../../../src/events/WorkSignal.js"
 import * as Process from "../engine/Process.js"
 
-/** How many signals a listener has seen. */
+/** How many signals a process or subscriber has seen. */
 interface SignalCount {
   heard: number
 }
 
-/** A work signal for every process that listens. A busy process sees the signal when the process next listens. */
+/** A work signal between simulated processes. When a process is busy as a signal comes, its next wait ends at once. */
 export const make = (): typeof WorkSignal.Service => {
   let raised = 0
   const ears = new WeakMap<Process.Process, SignalCount>()

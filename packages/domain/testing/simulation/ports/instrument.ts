@@ -44,7 +44,7 @@ export const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<
  * lease, the 60 s of a code.
  */
 const SLOW_MILLIS = [1, 100, 999, 4_000, 5_500, 29_000, 31_000, 61_000] as const
-/** Some cuts are shorter and some longer than the lease of a delivery, the life of a worker and its longest pause. */
+/** Lengths around two limits: the lease of a delivery (30 s) and a worker's life without heartbeats (10 s). */
 const CUT_MILLIS = [100, 2_000, 20_000, 40_000, 300_000] as const
 const PAUSE_MILLIS = [10_000, 31_000, 61_000, 600_000] as const
 const FULL_MILLIS = [5_000, 60_000, 600_000] as const
@@ -218,7 +218,8 @@ class OneCall {
     const skew = drawn("clock.skew", SKEW_MILLIS)
     if (skew !== undefined) {
       this.by.onSkew(this.process, skew)
-      // Over memory the step goes on after this call; over a server it ends. Both read the new clock from now on.
+      // In memory the process's step goes on after this call; over a database the step ends with it. In both cases the
+      // process reads the new clock from here on.
       engine.clock.skewMillis = skew
     }
     if (faults.strikes("keys.rotate")) this.tell("keys.rotate", this.by.onRotate())

@@ -18,7 +18,7 @@ const SHAPE =
 
 export const hasShape = (text: string): boolean => SHAPE.test(text)
 
-/** The secrets that the world knows, each with its alias. */
+/** The secrets that the world has seen, each with its alias. */
 export class Secrets {
   private readonly aliases = new Map<string, string>()
   private readonly raws = new Map<string, string>()
@@ -48,7 +48,7 @@ export class Secrets {
 
   /**
    * The secrets in a value that are in the clear: their aliases, or `a secret not told yet` for a secret that the world
-   * does not know.
+   * has not seen.
    */
   in(value: unknown): ReadonlyArray<string> {
     const found = new Set<string>()

@@ -67,8 +67,8 @@ export class App {
   }
 
   /**
-   * The developer signs in and listens to the app's events for at most `forMs` (5 minutes): to those of an endpoint, or
-   * to `events` (all).
+   * The developer signs in and listens to the app's events for at most `forMs` (default: 5 minutes). The listener gets
+   * the events of `endpoint`; without an endpoint, the events of the types in `events` (default: all).
    */
   listen({
     endpoint,
@@ -145,8 +145,8 @@ export class Connection {
   }
 
   /**
-   * Calls with the newest access token. A call for coordinates names a purpose of the app that covers it, unless
-   * `purpose` is given.
+   * Calls with the newest access token. A call for coordinates names a purpose of the app that covers the call's scope,
+   * unless `purpose` is given.
    */
   call(
     request: Request,

@@ -31,7 +31,7 @@ type Held = Effect.Effect.Success<ReturnType<typeof holdLeases>>
 
 const importing = (leases: Held) => Process.periodic(Effect.provide(runImports(leases, PACE), MemoryImportReader.layer))
 
-/** All loops of a real worker, except for imports. */
+/** The loops of a real worker, without exports. `beginImports` starts the loop of imports, if a run has imports. */
 const work = ({ worker }: WorkerConfig, onLeases: (leases: Held) => Effect.Effect<void, never, Ports>) =>
   Effect.flatMap(Effect.tap(holdLeases(), onLeases), (leases) =>
     Effect.all(

@@ -10,12 +10,12 @@ import type { Recorder } from "../trace/Recorder.js"
 import type { Secrets } from "../trace/Secrets.js"
 import type { Posted } from "../Trace.js"
 
-/** The behaviour of a receiver: a status at once, or a failure. */
+/** The behaviour of a receiver: a status, at once or after a delay, or a failure. */
 export type Reply =
   | number
   | {
       readonly status: number
-      /** The target of a redirect. The trace would also show a POST to this address. */
+      /** The target of a redirect. If the service followed it, the trace would show a POST to this address. */
       readonly location?: string | undefined
       readonly delayMillis?: number | undefined
     }
@@ -137,7 +137,7 @@ export class Receivers {
     return script
   }
 
-  /** What a receiver reads in a signed body: its fields, and which of the secrets that the world knows signed it. */
+  /** What a receiver reads in a signed body: its fields, and which of the secrets that the world has seen signed it. */
   readSigned(
     headers: ReadonlyArray<readonly [string, string]>,
     raw: string

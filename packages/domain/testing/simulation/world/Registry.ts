@@ -10,7 +10,7 @@ export type StreamMessage =
   | { readonly _tag: "Ready"; readonly listenerId: string; readonly secret: string | null }
   | Exclude<ListenerMessage, { readonly _tag: "Ready" }>
 
-/** What the people outside keep to themselves: their accounts and secrets, by the ids of the service. */
+/** What the simulated people and apps remember outside the service: accounts and secrets, by the ids of the service. */
 export interface Registry {
   readonly secrets: Secrets
   readonly sabotageAnswers: SabotageAnswers | undefined
@@ -26,7 +26,7 @@ export interface Registry {
   readonly hear: (listenerId: string, message: StreamMessage | null) => Effect.Effect<void>
   /** One account that is reviewer and admin. */
   staff: Account | undefined
-  /** The next free number for a name, so that two things of one name differ. */
+  /** Counts up for each name, so that two things with the same name get different numbers. */
   readonly next: (what: string) => number
 }
 

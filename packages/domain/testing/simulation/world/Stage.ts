@@ -43,7 +43,7 @@ export interface Parts {
   readonly ports: Context.Context<Ports>
   /** A stream for scenarios that draw random numbers; nothing else draws from it. */
   readonly random: Stream
-  /** Left out: the functions of the programs are called. */
+  /** Left out: operations call the domain's programs directly. */
   readonly driver: Driver | undefined
 }
 
@@ -344,7 +344,10 @@ export class Stage {
     )
   }
 
-  /** Reads everything that developers, users and admins can read of the run, so that the oracles see it. */
+  /**
+   * Reads endpoints and delivery logs of all apps, the access logs of all users, the flags, and the imports and history
+   * of users who imported files, so that the trace has them for the oracles.
+   */
   get readAll(): Effect.Effect<void> {
     return Effect.gen(this, function* () {
       const { registry } = this.parts

@@ -98,7 +98,7 @@ export class User {
     return Effect.asVoid(this.do("disconnect", { userId: this.id, connectionId: connection.id }))
   }
 
-  /** Pauses an app: it learns nothing, and its rules are silent. */
+  /** Pauses an app: no answer says where the user is or was, and no rule fires. */
   pause(connection: Connected, length: PauseLength = "until_resumed"): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("pauseConnection", { userId: this.id, connectionId: connection.id, length }))
   }
@@ -108,7 +108,7 @@ export class User {
     return Effect.asVoid(this.do("resumeConnection", { userId: this.id, connectionId: connection.id }))
   }
 
-  /** Ends exact location now. */
+  /** Takes all sensitive scopes from an app at once. */
   endExactLocation(connection: Connected): Effect.Effect<void, NotDone> {
     return Effect.asVoid(this.do("endExactLocation", { userId: this.id, connectionId: connection.id }))
   }

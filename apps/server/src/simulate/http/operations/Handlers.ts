@@ -2,7 +2,9 @@ import type { Simulation } from "@place-access/domain/testing"
 import type { Effect } from "effect"
 import type { HttpAnswer, OutsideClient, RefusedRequest } from "../Client.js"
 
-/** What the people outside know, and their way to the service. */
+/**
+ * What a handler needs: the client of the service, and the registry with what people and apps know, such as secrets.
+ */
 export interface Outside {
   readonly client: OutsideClient
   readonly registry: Simulation.Registry
@@ -30,7 +32,7 @@ export const number = ({ body }: HttpAnswer, name: string): number => {
   return value
 }
 
-/** As `number`, or null. */
+/** A field of an answer that the contract promises as a number or null. */
 export const numberOrNull = (answer: HttpAnswer, name: string): number | null =>
   answer.body[name] === null ? null : number(answer, name)
 

@@ -43,7 +43,10 @@ export const accounts: Handlers<"signIn" | "useCookie" | "signOut" | "endOtherSe
     })
 }
 
-/** Oracles tell these refusals apart by their meaning; on the wire other refusals have the same code. */
+/**
+ * Replaces codes of a refusal with the names that oracles expect. On the wire, refusals with another meaning have the
+ * same code.
+ */
 const renamed =
   (names: Readonly<Record<string, string>>) =>
   (refused: RefusedRequest): RefusedRequest =>

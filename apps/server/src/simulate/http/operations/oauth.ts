@@ -24,7 +24,7 @@ export const oauth: Handlers<"consent" | "exchange" | "refresh" | "revoke"> = {
         }
       })
       const page = new URL(opened.location ?? "", Simulation.ISSUER)
-      // After a faulty request, the app gets its user back, with the code of the error.
+      // After a faulty request, the service sends the user back to the app, with the code of the error.
       const refused = page.searchParams.get("error")
       if (refused !== null) return yield* Effect.fail(new RefusedRequest(400, refused, {}))
       const id = /\/authorize\/([^/?&#]+)/.exec(decodeURIComponent(page.href))?.[1] ?? "none"

@@ -1,7 +1,7 @@
 /**
- * How people and programs find something in the documentation: the index of all sections, and the page that searches
- * it for browsers without scripts. For programs, each page has a twin in Markdown, and `/llms.txt` lists them.
- * The index and the twins are made from the pages, so they cannot say anything else.
+ * Searching the documentation: the index of all sections, and the page that searches the index for browsers without
+ * scripts. For programs, each page has a copy in Markdown, and `/llms.txt` lists the copies. Index and copies are made
+ * from the pages, so they have the same content.
  */
 
 import { HttpServerRequest, HttpServerResponse } from "@effect/platform"
@@ -49,7 +49,9 @@ const entriesOf = (path: string, { above, lead, sections, title }: Document): Re
   ])
 ]
 
-/** The routes of the pages, their twins, the search, and the list for language models (decision wire-5). */
+/**
+ * The routes of the pages, their copies in Markdown, the search, and the list for language models (decision wire-5).
+ */
 export const routes = ({ baseUrl }: ServiceOptions, pages: ReadonlyArray<DocPage>) => {
   let made: ReadonlyArray<Ranking.SearchEntry> | undefined
   const entries = () => (made ??= pages.flatMap(({ make, path }) => entriesOf(path, make())))
@@ -78,7 +80,7 @@ export const routes = ({ baseUrl }: ServiceOptions, pages: ReadonlyArray<DocPage
 
 const MARKDOWN = "text/markdown; charset=utf-8"
 
-/** For browsers without scripts. */
+/** Searches on the server, for browsers without scripts. */
 const search = (entries: () => ReadonlyArray<Ranking.SearchEntry>) =>
   Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
     const asked = new URL(request.url, "http://localhost").searchParams.get("q") ?? ""
@@ -106,7 +108,7 @@ const results = (question: string, found: ReadonlyArray<Ranking.SearchEntry>): D
   sections: []
 })
 
-/** As https://llmstxt.org describes it. */
+/** The list of pages for language models, in the form that https://llmstxt.org describes. */
 const forModels = (baseUrl: string, pages: ReadonlyArray<DocPage>): string =>
   [
     "# Place-Aware Access Service",

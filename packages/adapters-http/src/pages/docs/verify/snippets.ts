@@ -1,4 +1,7 @@
-/** Ways to check a signature, each complete. test/openapiExamples.test.ts runs them, also with forged deliveries. */
+/**
+ * Complete examples that check a webhook's signature. test/openapiExamples.test.ts runs them, also with forged
+ * deliveries.
+ */
 
 export const WITH_VERIFY = `import { verify } from "@place-access/adapters-webhook/verify"
 

@@ -24,7 +24,7 @@ const SAMPLES = 3
 type Point = readonly [x: number, y: number]
 type Colour = readonly [red: number, green: number, blue: number]
 
-/** `--accent` of the pages, as the manifest's `theme_color`. */
+/** The colour behind the logo: `--accent` of the pages, which is also `theme_color` of the manifest. */
 const GROUND: Colour = [0x17, 0x60, 0x4d]
 const INK: Colour = [0xff, 0xff, 0xff]
 
@@ -77,7 +77,7 @@ const isOnPin = (x: number, y: number): boolean => {
 }
 
 const isOnRing = (x: number, y: number): boolean =>
-  // The box around the ring: it keeps most samples from the loop.
+  // The box around the ring. Most samples are outside of it and need no look at each line.
   y > 17.3 &&
   y < 23.4 &&
   Math.abs(x - 12) < 9.7 &&

@@ -1,8 +1,9 @@
 /**
  * The script of the page “Share from this browser”: plain JavaScript for browsers. It adds this browser as a device,
  * reads the position while the page is open, and uploads it as a phone's app does. The device's token and the positions
- * that could not be sent yet stay in the browser, apart for each account: another person who signs in here must not
- * send as the first one. The texts come from `data-texts` of the script's element.
+ * that could not be sent yet stay in the browser, separately for each account: when another person signs in on this
+ * browser, their page must not send with the first person's token. The texts come from `data-texts` of the script's
+ * element.
  */
 export const shareScript = `"use strict"
 ;(() => {

@@ -1,7 +1,7 @@
 /**
- * The script of the sign-in pages that names the browser's time zone in a cookie, for the sign-in that follows: plain
- * JavaScript for browsers. Every way to sign in passes one of these pages, and a form field would have to travel
- * through the second factor. Without the script the person chooses the zone in the settings.
+ * The script of the sign-in pages: plain JavaScript for browsers. It writes the browser's time zone into a cookie,
+ * which the sign-in reads. Every way to sign in passes one of these pages; a form field would have to be passed on by
+ * the page of the second factor. Without the script the person chooses the zone in the settings.
  */
 export const zoneScript = `"use strict"
 ;(() => {

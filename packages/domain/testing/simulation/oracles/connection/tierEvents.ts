@@ -7,7 +7,7 @@ import { oracle, type Say } from "../support/trace/oracle.js"
 import { DAY, GRACE, HOUR, MINUTE, SWEEP, WARNING_DAYS } from "../../Specification.js"
 import type { Run } from "../../Oracle.js"
 
-/** The events about the sensitive tier that apps get (Spec §6.1-6.3). */
+/** Oracles of the events about the sensitive tier that apps get (Spec §6.1-6.3). */
 
 type Type = "sensitive.expiring" | "sensitive.lapsed" | "sensitive.removed"
 const TYPES: ReadonlySet<string> = new Set(["sensitive.expiring", "sensitive.lapsed", "sensitive.removed"])
@@ -56,7 +56,10 @@ const keyOf = ({
 
 /** The longest delay of the queue when nothing is broken. */
 const QUEUE = 2 * MINUTE
-/** No fault may have struck for this long before the moment: the effects of earlier faults are over. */
+/**
+ * Delays are judged only when no fault struck for this long before an event was due, so that the effects of earlier
+ * faults are over.
+ */
 const BEFORE = 2 * HOUR
 
 const S5 = oracle(
@@ -112,7 +115,7 @@ const missing = (known: Knowledge, run: Run, seen: ReadonlyMap<string, TierEvent
         ["sensitive.removed", date + GRACE, null]
       ] as const) {
         const end = moment + SWEEP + QUEUE
-        // An event that is due exactly at the consent is sent; an event that was due before is skipped.
+        // An event that is due exactly at the consent is sent; an event that was due before the consent is skipped.
         if (moment < by.tMin || seen.has(keyOf({ connection, type, date, daysLeft }))) continue
         const from = Math.max(known.trace.firstAt(moment), by.to)
         const to = known.trace.firstAt(end)

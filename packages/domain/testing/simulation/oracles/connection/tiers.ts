@@ -8,7 +8,7 @@ import { reports } from "../support/Reports.js"
 import { GRACE, REQUIRED, SENSITIVE } from "../../Specification.js"
 import { tierEvents } from "./tierEvents.js"
 
-/** Spec §2.2, §3.1, §4.2, §6.3; decisions T2-T4. */
+/** Oracles of the two tiers of a connection, standard and sensitive. Spec §2.2, §3.1, §4.2, §6.3; decisions T2-T4. */
 
 const isOver = "its standard tier had ended"
 
@@ -77,7 +77,7 @@ const sensitiveVerdict = ({ op, situations, token }: CallFact) => {
   return new Set(situations.map((situation) => scopeVerdict(situation, required)))
 }
 
-/** Whether the call passed the checks before the scopes. */
+/** Whether the call passed the checks of token and rate limit, so that its scopes were judged. */
 const isJudged = (status: number): boolean => status !== 401 && status !== 429
 
 const S2 = oracle(
@@ -190,7 +190,7 @@ const renewedBy = (known: Knowledge, code: string): boolean => {
   return outcome?._tag === "ok" && outcome.value.mode === "renew_sensitive"
 }
 
-/** Spec §4.1: judges the screen of a consent (`mode`) and its connection. */
+/** Judges which consent screen the user saw (`mode`), and whether a live connection was kept (Spec §4.1). */
 const modes = ({ before, beforeWas, connection, op, situations }: Knowledge["consents"][number], say: Say): void => {
   if (op.outcome._tag !== "ok" || beforeWas.life === "open") return
   const { mode } = op.outcome.value
@@ -211,7 +211,7 @@ const modes = ({ before, beforeWas, connection, op, situations }: Knowledge["con
   if (expected) say(op.to, `mode ${mode} for scopes that are ${mode === "change" ? "" : "not "}exactly the held ones`)
 }
 
-/** Whether the connection was renewed in between, and nothing else changed its dates or places. */
+/** Whether the connection was renewed between two entries, and nothing else changed its dates or places meanwhile. */
 const onlyRenewed = (known: Knowledge, connection: Connection, from: number, to: number): boolean => {
   let isRenewed = false
   for (const op of touches(known).get(connection.userId) ?? []) {

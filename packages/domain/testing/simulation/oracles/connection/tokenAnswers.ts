@@ -7,7 +7,7 @@ import { oracle, type Say } from "../support/trace/oracle.js"
 import { reports, wrongScopes } from "../support/Reports.js"
 import { DAY, LOG_KEPT, REQUIRED } from "../../Specification.js"
 
-/** What token answers say besides the tokens (Spec §2.1, §2.2, §4.3, §5.6). */
+/** Oracles of `sub`, scopes and dates, which the answers about tokens contain (Spec §2.1, §2.2, §4.3, §5.6). */
 
 const T9 = oracle(
   "T9",
@@ -91,7 +91,8 @@ const idsIn = (value: unknown): ReadonlyArray<string> =>
     : []
 
 /**
- * An entry that the user has read once stays as long as entries are kept (decision P3: 400 days), reconnected or not.
+ * Reports access log entries that a user read once and that are gone later, although entries are kept for 400 days
+ * (decision P3) and a reconnection must not delete them.
  */
 const logSurvives = (trace: Indexed, say: Say): void => {
   const seen = new Map<string, Map<string, number>>()
@@ -119,14 +120,14 @@ const T11 = oracle(
       if (situations === undefined) continue
       const wrong = wrongScopes(scopes, situations, ({ effective }) => effective)
       if (wrong !== undefined) say(span.to, `scopes of a ${of} answer: ${wrong}`)
-      // Spec §2.2: `held_scopes` equals `scopes` when no sensitive scope is held.
+      // Spec §2.2: `held_scopes` has every scope of the grant, including sensitive scopes that have lapsed.
       const held = heldScopes === undefined ? undefined : wrongScopes(heldScopes, situations, ({ held }) => held)
       if (held !== undefined) say(span.to, `held_scopes: ${held}`)
     }
   }
 )
 
-/** What is wrong with a call that was allowed without the scope, or refused with it. S2 and S3 judge which 403. */
+/** Reports a call that was allowed without its scope, or refused although it had it. S2 and S3 judge which 403. */
 const wrongAnswer = ({ op, situations }: Pick<CallFact, "op" | "situations">): string | undefined => {
   if (op.outcome._tag !== "ok" || situations === undefined || situations.length === 0) return undefined
   const { error, status } = op.outcome.value

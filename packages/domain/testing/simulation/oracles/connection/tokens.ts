@@ -10,7 +10,9 @@ import type { Op } from "../support/trace/Ops.js"
 import { ACCESS_LIFETIME, HOUR, SECOND } from "../../Specification.js"
 import { tokenAnswers } from "./tokenAnswers.js"
 
-/** Spec §2.1, §3.1, §4.3, §5; decisions O5, O6 and O7. */
+/**
+ * Oracles of authorization codes, access tokens and refresh tokens. Spec §2.1, §3.1, §4.3, §5; decisions O5, O6 and O7.
+ */
 
 const isAnswered = ({ op }: CallFact): boolean => op.outcome._tag === "ok" && op.outcome.value.status !== 401
 const isUnauthorised = ({ op }: CallFact): boolean => op.outcome._tag === "ok" && op.outcome.value.status === 401
@@ -44,7 +46,10 @@ const T2: Oracle = {
   survivesRestore: true
 }
 
-/** The texts that left the service. The recorder replaces secrets by aliases in the arguments and answers of actors. */
+/**
+ * The texts of an entry in which a credential would be a leak. Arguments and answers of actors are left out, because
+ * the world replaces their secrets by aliases.
+ */
 const textOf = (entry: Entry): string => {
   switch (entry.kind) {
     case "posted":
@@ -135,7 +140,7 @@ const T4 = oracle(
 
 /**
  * How many leaks are at least an hour apart. A mail that names no app stands for all leaks of an hour, so at least this
- * number of mails went out (decision mail-2). A clock that went back leaves nothing to conclude.
+ * number of mails went out (decision mail-2). 0 when the clock went back, because times then prove nothing.
  */
 const apart = (known: Knowledge, leaks: ReadonlyArray<Op>): number => {
   if (known.trace.wentBack) return 0
@@ -168,7 +173,7 @@ const first = (map: Map<string, number>, key: string, at: number): void => {
 
 /** Matches the subject of a mail about a leak, however the rest is worded (Spec §3.1, §4.3). */
 const LEAK = /was disconnected/i
-/** Matches the subject of a mail that names no app, because its recipient got many mails that did. */
+/** Matches the subject of a leak mail without an app's name: its recipient got too many mails with such a name. */
 const NAMELESS = /^an app was disconnected/i
 
 const leakMails = (known: Knowledge) => {

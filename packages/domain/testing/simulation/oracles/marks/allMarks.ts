@@ -8,7 +8,7 @@ import * as troubleMarks from "./troubleMarks.js"
 
 const FAMILIES = [connectionMarks, ruleMarks, steeringMarks, troubleMarks, listenerMarks, importMarks]
 
-/** The edge cases that some run must reach now and then. */
+/** The names of all marks: edge cases that some run of a swarm must reach. */
 export const names: ReadonlySet<string> = new Set(FAMILIES.flatMap((family) => family.names))
 
 /** The marks that a run reached. */

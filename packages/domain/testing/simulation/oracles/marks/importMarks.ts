@@ -2,7 +2,7 @@ import type { ImportRow } from "../../Operations.js"
 import type { Run } from "../../Oracle.js"
 import { happened, isDone } from "../support/trace/Happened.js"
 
-/** Marks about files of history. They are derived from the trace alone. */
+/** Marks (rare things that some runs must reach) about imported files. They are derived from the trace alone. */
 
 interface Mark {
   readonly name: string

@@ -4,7 +4,7 @@ import { type Listener, listenersOf } from "../support/deliveries/Listeners.js"
 import { happened } from "../support/trace/Happened.js"
 import { isRefusedAs } from "../support/trace/oracle.js"
 
-/** Marks about listeners to an app's events. They are derived from the trace alone. */
+/** Marks (rare things that some runs must reach) about listeners. They are derived from the trace alone. */
 
 interface Mark {
   readonly name: string

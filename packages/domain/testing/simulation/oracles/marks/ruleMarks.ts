@@ -12,7 +12,7 @@ import { LEASE, SECRET_OVERLAP } from "../../Specification.js"
 
 /**
  * Marks: rare things that some runs must reach, or the oracles have nothing to judge. These are about rules, windows,
- * the ten at once, visits, webhooks and deliveries. They are derived from the trace alone.
+ * the limit of ten rules, visits, webhooks and deliveries. They are derived from the trace alone.
  */
 
 interface Mark {

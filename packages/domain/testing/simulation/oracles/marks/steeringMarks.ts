@@ -8,7 +8,10 @@ import { erased } from "../support/phones/Erasures.js"
 import { type CompletedCall, happened, isDone } from "../support/trace/Happened.js"
 import { SENSITIVE } from "../../Specification.js"
 
-/** Marks about what users steer and delete. They are derived from the trace alone. */
+/**
+ * Marks (rare things that some runs must reach) about pauses, changes of permissions and deleted history. They are
+ * derived from the trace alone.
+ */
 
 interface Mark {
   readonly name: string
@@ -33,7 +36,7 @@ const uploadedErased = (run: Run, is: (did: CompletedCall<"upload">, gone: "yes"
       })
     )
 
-/** The mark that a firing was withheld as not authorised. `is` checks for a pause or a deleted stretch. */
+/** A mark for firings that were withheld as not authorised. `is` checks the cause: a pause or a deleted stretch. */
 const withheld = (
   name: string,
   is: (run: Run, row: ReturnType<typeof rows>[number], userId: string) => boolean

@@ -2,7 +2,10 @@ import type { Run } from "../../Oracle.js"
 import type { Entry, Fault } from "../../Trace.js"
 import { LEASE } from "../../Specification.js"
 
-/** Marks about faults that last, and about what goes wrong outside. They are derived from the trace alone. */
+/**
+ * Marks (rare things that some runs must reach) about faults that last, late receivers and bounced mail. They are
+ * derived from the trace alone.
+ */
 
 interface Mark {
   readonly name: string
@@ -20,7 +23,7 @@ const during = ({ entries }: Run, { detail, i, passed }: Struck): ReadonlyArray<
   return entries.slice(i + 1).filter((entry) => entry.passed < until)
 }
 
-/** A mark of a fault that lasts: a call ended in each of these ways meanwhile. */
+/** A mark for a fault that lasts. The mark is reached when calls ended in all of these `ways` during one such fault. */
 const bothDuring = (
   name: string,
   fault: Fault["fault"],

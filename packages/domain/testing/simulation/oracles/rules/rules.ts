@@ -9,7 +9,7 @@ import { COOLDOWN } from "../../Specification.js"
 import { r13, r14 } from "./settling.js"
 import type { CompletedCall } from "../support/trace/Happened.js"
 
-/** What a rule may fire, and what it must (Spec §4.6, decisions L3 to L8). */
+/** Oracles of rules: when a rule may fire, and when it must (Spec §4.6, decisions L3 to L8). */
 
 const explained = (name: Problem["invariant"], rule: string): Oracle => ({
   name,
@@ -65,13 +65,13 @@ const miscounted = (run: Run) => {
       let [surely, perhaps] = [0, 0]
       for (const [key, capturedAt] of new Map(possible.map((fix) => [keyOf(deviceId, fix), fix.capturedAt]))) {
         const before = brought.get(key) ?? []
-        // A reading that was deleted is not known any more: it is counted as not kept.
+        // The service does not recognise a reading that was deleted, and counts it as not kept, not as a duplicate.
         const gone = erased(run, did.args.userId, capturedAt, did.begin, did.end)
         if (gone === "no" && before.some((other) => isDone(other) && other.end < did.begin)) surely++
         if (gone !== "yes" && before.some((other) => other.begin < did.end)) perhaps++
         if (mayBeDone(did)) brought.set(key, [...before, did])
       }
-      // An upload that overlaps and begins later may be stored first.
+      // An overlapping upload that begins later may be stored first, and this upload's fixes are then the duplicates.
       const overlaps = happenedMeanwhile(run, did)
       const isJudged = did.outcome?._tag === "ok" && possible.every((fix) => isPutAside(fix, did) === "no")
       if (!isJudged || did.outcome?._tag !== "ok") return []
@@ -88,7 +88,7 @@ const happenedMeanwhile = (run: Run, did: CompletedCall<"upload">): boolean =>
     .of("upload")
     .some((other) => other.begin > did.begin && other.begin < did.end && other.args.userId === did.args.userId)
 
-/** Two events of one rule for one fix, both sent to the same endpoint. */
+/** Reports two events of one rule for one fix that were both sent to the same endpoint. */
 const firedAgain = (run: Run) => {
   const seen = new Map<string, string>()
   return happened(run).posts.flatMap(({ body, i }) => {

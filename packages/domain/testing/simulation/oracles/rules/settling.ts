@@ -9,7 +9,9 @@ import { happened, isoOf, textOf } from "../support/trace/Happened.js"
 import { index } from "../support/trace/Ops.js"
 import { settleMillis } from "../support/Waiting.js"
 
-/** Crossings that wait for a contradiction (decision rules-13). R10 judges crossings that a fix contradicted. */
+/**
+ * Judges crossings that wait and that no fix contradicts (decision rules-13). R10 judges the contradicted crossings.
+ */
 export const r13: Oracle = {
   name: "R13",
   rule: "A crossing that waits and is not contradicted fires once, for its own time, soon after (decision rules-13)",
@@ -73,7 +75,7 @@ const toldAgain = (told: Told) => {
   })
 }
 
-/** An event whose first POST came long after the wait, although nothing failed and nobody set the clock. */
+/** Reports events whose first POST came long after the wait, although nothing failed and nobody set the clock. */
 const toldLate = (run: Run, told: Told) => {
   const posted = new Map<string, { readonly beganAt: number; readonly i: number }>()
   for (const { beganAt, body, i } of happened(run).posts) {

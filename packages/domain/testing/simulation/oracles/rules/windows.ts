@@ -13,7 +13,7 @@ import {
   SILENCE_S
 } from "../../Specification.js"
 
-/** The active windows of rules (Spec §4.6.5, decision T3: `[active_from, active_until)` by capture time). */
+/** Oracles of the active windows of rules (Spec §4.6.5, decision T3: `[active_from, active_until)` by capture time). */
 
 const of = (name: "W1" | "W2" | "W5", rule: string): Oracle => ({
   name,
@@ -94,7 +94,7 @@ const w4: Oracle = {
       })
 }
 
-/** Whether everything else in the request is valid (Spec §2.6). */
+/** Whether everything in the request other than the window is valid (Spec §2.6). */
 const isPlain = (request: Extract<CompletedCall<"call">["args"]["request"], { readonly type: string }>): boolean => {
   const { dwellMinutes, maxEventAgeS, settleS = null, silenceS = null, type } = request
   const isWhole = (value: number, limits: Limits) => Number.isInteger(value) && isWithin(value, limits)

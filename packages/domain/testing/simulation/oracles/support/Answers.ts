@@ -3,7 +3,7 @@ import type { Run } from "../../Oracle.js"
 import { ground, type Pair } from "./Ground.js"
 import { type CompletedCall, happened } from "./trace/Happened.js"
 
-/** Calls that were answered, with the owner of their token. */
+/** The calls that the service answered, each with the user, app and connection of its token. */
 
 export interface AnsweredCall<R extends Request> {
   readonly did: CompletedCall<"call">

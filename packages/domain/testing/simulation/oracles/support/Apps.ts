@@ -154,8 +154,8 @@ const same = (a: Wording, b: Wording | null): boolean =>
   JSON.stringify([...a.scopes].sort()) === JSON.stringify([...b.scopes].sort())
 
 /**
- * Spec §3.2: editing an approved purpose starts a review; decision P1: editing a rejected purpose makes it a draft
- * again.
+ * Edits a purpose. Spec §3.2: editing an approved purpose starts a review; decision P1: editing a rejected purpose
+ * makes it a draft again. `told`: the status that the service answered.
  */
 const edit =
   (newest: Wording, told: string | undefined): Step<PurposeState> =>
@@ -178,7 +178,7 @@ const DECIDE: Readonly<Record<"approve" | "reject", Step<PurposeState>>> = {
 export const usable = (purpose: PurposeState, mode: AppState["mode"]): Wording | null =>
   purpose.isArchived ? null : (purpose.approved ?? (mode === "production" ? null : purpose.newest))
 
-/** Whether a purpose allows a scope for a call and, if not, why. */
+/** `usable`: the purpose allows the scope of a call. Any other verdict is the reason for a refusal. */
 export type PurposeVerdict = "usable" | "missing" | "unknown" | "archived" | "not_approved" | "not_covered"
 
 export const purposeVerdicts = (

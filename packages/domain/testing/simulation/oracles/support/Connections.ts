@@ -5,7 +5,7 @@ import { DAY, GRACE, SENSITIVE } from "../../Specification.js"
 
 /** What the trace says of connections, their tiers and their tokens (Spec §2.1, §2.2, §3.1). */
 
-/** A date, as exactly as the trace shows it. */
+/** A date that the trace shows to be from `min` to `max`. */
 export interface Range {
   readonly min: number
   readonly max: number
@@ -14,7 +14,7 @@ export interface Range {
 export interface Grant {
   /** The scopes that the user approved; undefined: unknown. */
   readonly scopes: ReadonlyArray<string> | undefined
-  /** Null: the grant has no sensitive scope. */
+  /** The end date of the sensitive scopes; null: the grant has no sensitive scope; undefined: unknown. */
   readonly sensitive: Range | null | undefined
   /** The consent, or the user's change, that wrote the grant. */
   readonly by: OpOf<"consent" | "changeConnection" | "endExactLocation">
@@ -27,7 +27,7 @@ export interface Connection {
   /** The consent that made the connection, when the trace has it. */
   readonly made: OpOf<"consent">
   readonly grant: Register<Grant>
-  /** Null: no expiry. Undefined: unknown. */
+  /** The end date of the standard tier; null: no end; undefined: unknown. */
   readonly standard: Register<Range | null | undefined>
   /** The live family of tokens; null: a family that no answer showed. */
   readonly family: Register<Family | null>
@@ -100,8 +100,8 @@ const over = (what: Finality, { from, to }: Span): Alive => {
 }
 
 /**
- * Decision T2: live while `now < expires_at`. A date that the clock once passed may be over, although the clock went
- * back.
+ * The standard tier is live while `now < expires_at` (decision T2). When the clock passed the date and then went back,
+ * the tier may have ended or not.
  */
 const standardLife = (trace: Indexed, connection: Connection, span: Span): Alive => {
   const dates = connection.standard.read(span.from, span.to)
@@ -136,7 +136,10 @@ export interface Situation {
   readonly tier: TierState
 }
 
-/** The grant ∩ what the app declares, as an admin left it (Spec §5.6). Undefined: the trace does not show it. */
+/**
+ * Every situation that is possible in the span. A scope is held when the user granted it, the app declares it and an
+ * admin left it (Spec §5.6). Undefined: the trace does not show the grant or the app.
+ */
 export const situations = (
   trace: Indexed,
   apps: Apps,
@@ -174,7 +177,7 @@ export const scopeVerdict = ({ effective, held }: Situation, required: string): 
   return effective.has(required) ? "allowed" : held.has(required) ? "lapsed" : "missing"
 }
 
-/** The last token of the chain from a spent `token` that a refresh may have spent, too. */
+/** In the chain of refreshes that begins with a spent `token`: the last token that a refresh may have spent. */
 export const lastKnown = (token: Token): Token => {
   let last = token
   while (last.child !== undefined && last.child.spent.length > 0) last = last.child

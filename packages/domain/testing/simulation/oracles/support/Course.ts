@@ -41,7 +41,7 @@ type Transition = (state: State, note: (note: Note) => void) => ReadonlyArray<St
 
 const silent = (): void => undefined
 
-/** With more states than this, the oracle can conclude nothing. */
+/** With more possible states than this, the oracle stops following the rule and reports nothing. */
 const MOST = 64
 
 interface Course {
@@ -211,7 +211,10 @@ const reseedAt =
       .map((one) => ({ ...one, ...ANEW }))
   }
 
-/** A side that reaches into a deleted stretch, or through it, is forgotten (decision retention-choice-4). */
+/**
+ * When the user deletes a stretch of history, the rule begins anew if it owes its side to a fix from the stretch, or if
+ * it saw the phone inside at any time of the stretch or before it (decision retention-choice-4).
+ */
 const forgetting =
   (from: number, until: number, observed: Observer): Transition =>
   (state, note) =>
@@ -310,8 +313,8 @@ const see = (
   note: (note: Note) => void
 ): ReadonlyArray<State> => {
   const { at, side, telling } = sight
-  // The branch passes over a firing that the trace shows, so this course is impossible. The last firing may be later
-  // than the newest fix, because silence can fire.
+  // When the trace shows a firing between the last two fixes that this branch did not fire, the branch is impossible.
+  // The branch's last firing may be later than its newest fix, because silence can fire.
   const last = Math.max(before.asOf, before.firedAt)
   if (observed.between(before.asOf, last) || observed.between(last, at)) return []
   const { dwellMinutes, type } = rule.fields
@@ -351,8 +354,9 @@ const see = (
 }
 
 /**
- * The problem when no state explains an upload. Its invariant depends on the upload: shuffled, repeated, late, or with
- * fixes that arrived on another side of the window than they were captured.
+ * The problem when no state explains an upload. Its invariant depends on what is special about the upload: its fixes
+ * are shuffled, repeated or late, or a fix up to then was captured inside the rule's window and arrived outside of the
+ * window, or the reverse.
  */
 const contradiction = (
   run: Run,

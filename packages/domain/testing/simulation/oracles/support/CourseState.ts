@@ -1,6 +1,6 @@
 import type { CompletedCall } from "./trace/Happened.js"
 
-/** The states in which the oracle follows a rule (`Course`). */
+/** A state in which a rule may be. `Course` follows every possible state of each rule. */
 export interface State {
   readonly side: "inside" | "outside" | null
   /** The time of the first fix of the stay. */
@@ -67,5 +67,5 @@ export interface Sight {
   readonly since: { readonly earliest: number; readonly latest: number }
 }
 
-/** Whether a fix may fire, and why not. */
+/** Whether a fix may fire: `told` may; `stale` is too old; `early` is from before the rule began. */
 export type Telling = "told" | "stale" | "early"

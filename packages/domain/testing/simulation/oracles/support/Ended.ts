@@ -7,8 +7,8 @@ import { DAY } from "../../Specification.js"
 /** Whether a connection or a rule was over: ended by an operation, by its date, or by what it depends on. */
 
 /**
- * Whether a connection of the pair that lived at the end of `since` was over before `begin`, by an operation or by its
- * standard date.
+ * Whether a connection of the pair that was live at the end of `since` was over before `begin`, by an operation or by
+ * its standard date.
  */
 export const isOver = (
   pair: Pair,
@@ -18,7 +18,7 @@ export const isOver = (
   now: number
 ): boolean => {
   const ends = pair.ends.filter((did) => isDone(did) && did.begin > since.end && did.end < begin)
-  // An older connection can be ended a second time, and that ends nothing.
+  // A disconnect that names an older connection of the pair does not end this connection.
   if (ends.some((did) => !is(did, "disconnect") || did.args.connectionId === connectionId)) return true
   if (pair.consents.some((did) => did.begin > since.end && did.end < begin && hasFollowed(did, connectionId)))
     return true
@@ -35,7 +35,7 @@ export const mayBeOver = (run: Run, { connectionId, made, pair }: MadeRule, end:
   pair.consents.some((did) => did.end > made.begin && did.begin <= end && hasFollowed(did, connectionId)) ||
   standardEnds(pair, end).some((at) => at <= index(run).latest(end))
 
-/** Whether the consent made another connection: the earlier connection had ended, and the new date is not its date. */
+/** Whether the consent made a new connection. Then the connection `connectionId` had ended before. */
 const hasFollowed = ({ outcome }: CompletedCall<"consent">, connectionId: string): boolean =>
   outcome?._tag === "ok" && outcome.value.mode === "new" && outcome.value.connectionId !== connectionId
 

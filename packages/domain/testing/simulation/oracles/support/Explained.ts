@@ -150,7 +150,10 @@ const silenceProblem = (scene: Scene): Problem | undefined => {
   return isEarly ? problem(scene, "R14", "the silence was shorter") : undefined
 }
 
-/** What is wrong with the fixes before: the rule must have seen the other side, or the same side long enough. */
+/**
+ * What is wrong with the fixes before the firing: the rule must have seen the other side, or, for a dwell rule, the
+ * inside for long enough.
+ */
 const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: number): Problem | undefined => {
   const { firing, phones, rule } = scene
   const dwellMs = firing.type === "dwell" ? (rule.fields.dwellMinutes ?? 0) * MINUTE : 0
@@ -224,7 +227,7 @@ const possibleSides = ({ ground, rule }: Scene, { fix, upload }: Candidate) => {
   return { inside: all.some((one) => one.inside), outside: all.some((one) => one.outside) }
 }
 
-/** Whether the fix is on this side when the margin is ignored. */
+/** True for each fix, because a circle that is 1e9 m larger or smaller has every point on the given side. */
 const plainSide = ({ ground, rule }: Scene, { fix, upload }: Candidate, side: Side): boolean =>
   circlesOf(ground, rule, upload.begin, upload.end).some((circle) => {
     const sides = sidesOf({ ...circle, radiusM: circle.radiusM + (side === "inside" ? 1 : -1) * 1e9 }, fix)
@@ -265,7 +268,7 @@ const isSurelyOutside = (scene: Scene, deciding: ReadonlyArray<Candidate>, fix: 
       const sides = sidesOf(circle, fix)
       return sides.outside && !sides.boundary && !sides.inside
     })
-    // A fix that is not newer than what the rule saw is only history (decision L4).
+    // A rule ignores a fix that is not newer than the newest fix that it evaluated (decision L4).
     return isSureOf && !phones.seen.some((other) => other !== fix && mayHideIt(other, fix, upload))
   })
 }

@@ -6,7 +6,7 @@ import * as Register from "./trace/Register.js"
 import { Pauses } from "./Pauses.js"
 import { SENSITIVE } from "../../Specification.js"
 
-/** What rules, visits and webhooks depend on: connections, shared places and rules. */
+/** What the trace shows of connections, shared places and rules. Oracles of rules, visits and webhooks read this. */
 
 /** A user and an app. They have at most one connection at a time. */
 export interface Pair {
@@ -128,7 +128,8 @@ const read = (h: Happened): Ground => {
         userId,
         circles,
         labels: writing(Register.make(), did, { label, kind }),
-        // The list has all archivings of the place, because an archiving that begins later may overlap an earlier read.
+        // The list has all archivings of the place, also those later in the trace: a later archiving may overlap an
+        // operation that is read before it.
         archivings: archivings.get(placeId) ?? []
       })
     } else if (is(did, "updatePlace")) {
@@ -167,12 +168,12 @@ const read = (h: Happened): Ground => {
       if (days !== null) pair.dated.push({ did, days: days === "never" ? null : days })
       const after = scopesAfter({ declared, allowed, h }, pair, did)
       for (const scopes of after) pair.scopes.write(after.length === 1 ? did : uncertain(did), scopes)
-      // A connection that shares nothing else ends with exact location.
+      // When exact location was all that the connection shared, its end is also the end of the connection.
       if (after.some((scopes) => scopes.length === 0)) pushEnd(pair, after.length === 1 ? did : uncertain(did))
     } else if (is(did, "exchange") || is(did, "refresh")) {
       const holder = is(did, "exchange") ? codes.get(did.args.code) : tokens.get(did.args.refreshToken)
       const set = value as { accessToken: string; refreshToken: string } | undefined
-      // A second exchange, or a spent token, ends the connection and is answered like any refusal.
+      // A refused exchange or refresh may have ended the connection: a code that is used twice and a spent token do.
       if (set === undefined) pushEnd(holder?.pair, did)
       else if (holder !== undefined) {
         tokens.set(set.accessToken, holder)
@@ -214,8 +215,9 @@ const read = (h: Happened): Ground => {
 }
 
 /**
- * Writes the places that are shared after a choice. An archived place that was shared stays shared, chosen or not (Spec
- * §3.1, §4.5). An archiving that overlaps the choice may or may not have come first: then nothing is certain.
+ * Writes the places that are shared after the user chose `chosen`. An archived place that was shared stays shared,
+ * chosen or not (Spec §3.1, §4.5). When an archiving overlaps the choice, either may have come first, and both results
+ * are possible.
  */
 const writeShares = (
   places: ReadonlyMap<string, Place>,
@@ -290,7 +292,7 @@ export const isSameCircle = (one: Circle, other: Circle): boolean =>
 export const is = <N extends CompletedCall["name"]>(did: CompletedCall, name: N): did is CompletedCall<N> =>
   did.name === name
 
-/** The operation with an unknown outcome. */
+/** A copy of the operation with an unknown outcome, so that a write by it counts as possible only. */
 const uncertain = (did: CompletedCall): CompletedCall => ({ ...did, outcome: null })
 
 const pushEnd = (pair: Pair | undefined, did: CompletedCall) =>

@@ -175,7 +175,7 @@ export class Knowledge {
     const ofPair = this.pairs.get(pair) ?? []
     this.pairs.set(pair, ofPair)
     if (op.outcome._tag === "unknown") {
-      // Any connection of the pair may have been replaced.
+      // The trace does not show which connection of the pair this consent changed, so it may be any of them.
       for (const connection of ofPair) {
         this.writeGrant(op, connection, undefined)
         this.endTokens(op, connection)
@@ -204,7 +204,8 @@ export class Knowledge {
     // The connection existed before the trace showed it. A consent without an answer may have made and changed it.
     if (found === undefined && mode !== "new") this.writeUntold(op, connection)
     this.writeGrant(op, connection, mode)
-    // Of two consents that were read as new at once, the second one reconnects.
+    // Two consents at once may both be answered as new. The second one then found the connection of the first one and
+    // ended its tokens.
     if (mode !== "new" || found !== undefined) this.endTokens(op, connection)
     this.codes.set(code, { connection, issued: op, uses: [] })
   }
@@ -347,7 +348,7 @@ export class Knowledge {
       ({ op, token }) =>
         token?.family === family &&
         op.to < from &&
-        // The access log has times by the clock, which may have been set back.
+        // The service looks for such calls in the access log, by the time of the clock, which may have been set back.
         op.tMin >= issued.tMax &&
         op.outcome._tag === "ok" &&
         op.outcome.value.status !== 401
@@ -415,7 +416,7 @@ export class Knowledge {
     if (op.args.client === "wrong" || op.outcome._tag === "refused") return "nothing"
     const { life } = familyAlive(token.family, op)
     if (life === "dead") return "nothing"
-    // The service forgets an access token a day after the token died, and then does not know its owner.
+    // The service deletes an access token a day after the token's end. After that it cannot find the token's owner.
     const isForgotten = token.kind === "access" && op.tMax - token.issued.tMin >= ACCESS_REMEMBERED
     return op.outcome._tag === "ok" && life === "live" && !isForgotten ? "done" : "maybe"
   }

@@ -96,7 +96,7 @@ const count = (
   since: number,
   wentBack: boolean
 ): Compared => {
-  // After the clock was set back, calls share an entry of a later time.
+  // After the clock was set back, a call may share an entry with a later time.
   const isOf = ({ at }: LoggedAccess, { op }: CallFact) => wentBack || (op.tMin <= at + DEAD_CALLS && at <= op.tMax)
   const missing = calls.filter((fact) => !entries.some((entry) => isOf(entry, fact)))
   const extra = entries.filter((entry) => ![...calls, ...loose].some((fact) => isOf(entry, fact)))

@@ -5,7 +5,7 @@ import { into } from "./trace/into.js"
 import * as Register from "./trace/Register.js"
 import { DAY, HOUR } from "../../Specification.js"
 
-/** The pauses of connections (decision connection-4): the end of the last one, as exactly as the trace shows it. */
+/** The pauses of connections (decision connection-4): when the last pause ends, as exactly as the trace shows it. */
 
 /** No pause, written as a pause that ended before all time. */
 const NEVER: Between = { earliest: -Infinity, latest: -Infinity }
@@ -101,7 +101,7 @@ const afterwards = (
   const was = isOn(before, did)
   if (!("length" in did.args)) return was === "no" ? [before] : was === "yes" ? [span] : [before, span]
   const wanted = endOf(did.args.length, span)
-  // "Pause all" leaves a pause that lasts longer.
+  // "Pause all" leaves a pause that ends later.
   if (did.name === "pauseConnection" || was === "no") return [wanted]
   const longer =
     wanted.earliest > before.latest ? [wanted] : before.earliest >= wanted.latest ? [before] : [before, wanted]

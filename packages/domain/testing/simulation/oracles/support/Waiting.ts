@@ -5,11 +5,11 @@ import type { MadeRule } from "./Ground.js"
 import type { CompletedCall } from "./trace/Happened.js"
 import type { Observer } from "./trace/Observed.js"
 
-/** 0: crossings of the rule do not wait. */
+/** How many milliseconds a crossing of the rule waits for a contradiction; 0: crossings do not wait. */
 export const settleMillis = ({ fields: { settleS = null, type } }: MadeRule): number =>
   type === "dwell" ? 0 : (settleS ?? 0) * SECOND
 
-/** The state after its wait has ended. None when the trace lacks a firing that the trace would show. */
+/** The state after its wait has ended. No state when the wait fires and the trace, which would show it, does not. */
 const settled = (state: State, observed: Observer, until = Infinity): ReadonlyArray<State> => {
   const { waits } = state
   if (waits === null) return [state]
@@ -30,7 +30,7 @@ export const isUntold = ({ waits }: State, now: number, observed: Observer): boo
 export const isSilent = ({ waits }: State, observed: Observer): boolean =>
   waits === null || !waits.fires || !observed.at(waits.at)
 
-/** The state as it is, and the state after its wait has ended: the trace does not show whether a worker came before. */
+/** The state with its wait and the state after its wait: the trace does not show whether a worker ended the wait. */
 export const whether = (state: State, observed: Observer): ReadonlyArray<State> =>
   state.waits === null ? [state] : [state, ...settled(state, observed)]
 
@@ -50,7 +50,7 @@ export const until = (
       note(waits.stay === null ? "crossing told by the clock" : "stay told by silence")
     return settled(state, observed, upload.end)
   }
-  // The clock may have been set forward and back again in between.
+  // If the clock was set forward past the wait and back again, a worker may have ended the wait.
   return latest(run, upload.end) < waits.from ? [state] : whether(state, observed)
 }
 

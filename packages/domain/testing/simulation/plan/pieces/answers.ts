@@ -82,7 +82,7 @@ export const kept = about(
     )
 )
 
-/** A place is archived: the app learns nothing of later fixes, and earlier visits keep the place's name. */
+/** A place is archived: no answer to the app is about later fixes there, and earlier visits keep the place's name. */
 export const archived = about({ connection, person }, ({ connection, person }) =>
   story(
     rule(connection),

@@ -55,7 +55,7 @@ export const retries = about(
       rule(connection),
       oneof(
         array(oneof(badReply, reply), { minLength: 1, maxLength: 6 }).chain((replies) => scriptAll(replies)),
-        // Most often every attempt but the last fails.
+        // Six failures are drawn most often: then the seventh attempt, which is the last, succeeds.
         one([6, 6, 1, 2, 3, 5, 7]).chain((failures) => scriptAll([...Array.from({ length: failures }, () => 500), 200]))
       ),
       walk(person, "in"),
@@ -127,7 +127,7 @@ export const takenBack = about({ connection, person, app }, ({ app, connection, 
   )
 )
 
-/** More endpoints than an app may have. */
+/** A developer adds more endpoints than an app may have. */
 export const addresses = about({ app, events: one([[], ["rule.fired"]] as const) }, ({ app, events }) =>
   story(
     ...[0, 1, 2, 3, 4, 5].map((): Step => ({ do: "endpoint", app, url: "new", events })),

@@ -98,7 +98,7 @@ export const listenersLost = about(
     )
 )
 
-/** More listeners than an app may have, and more again when one listener has left. */
+/** A developer opens more listeners than an app may have, and two more when one listener has left. */
 export const manyListeners = about({ app, left: integer({ min: 0, max: 4 }) }, ({ app, left }) =>
   story(
     ...[0, 1, 2, 3, 4, 5].map(() => listen(app)),

@@ -91,7 +91,7 @@ export const early = about(
     )
 )
 
-/** A person who is already at the place when the rule is made does not enter it. */
+/** A rule's first fix fires nothing, even when the person is on the side that the rule is about. */
 export const first = about(
   { connection, person, type: one(["enter", "exit"] as const) },
   ({ connection, person, type }) =>
@@ -188,7 +188,7 @@ export const dwell = about({ connection, person }, ({ connection, person }) =>
   )
 )
 
-/** A crossing that waits, with a way back before, at and after the end of its wait, or with silence. */
+/** A crossing waits for a contradiction, and the phone goes back before, at or after the end of the wait. */
 export const settling = about(
   { connection, person, settleS: one([30, 120, 300]), type: one(["enter", "exit"] as const) },
   ({ connection, person, settleS, type }) => {

@@ -90,7 +90,7 @@ export const paused = about({ connection, person, type: one(["exit", "dwell"]) }
   )
 )
 
-/** The phone has no network during the pause, and sends everything once it is over. */
+/** The phone has no network during the pause, and sends everything once the pause is over. */
 export const backlog = about(
   { connection, person, length: one(["hour", "until_resumed"]) },
   ({ connection, length, person }) =>
@@ -145,7 +145,7 @@ export const silenced = about(
     )
 )
 
-/** The scopes without some of them. */
+/** All scopes except `gone`. */
 const without = (...gone: ReadonlyArray<ShortScope>): ReadonlyArray<ShortScope> =>
   SCOPES.filter((scope) => !gone.includes(scope))
 
@@ -207,7 +207,7 @@ export const moved = about(
     )
 )
 
-/** The user changes something just after the grace has ended, before or after the sweep has seen it. */
+/** The user changes something around the end of the grace period, before or after the sweep has removed the scopes. */
 export const graceOver = about({ connection, days: one([1, 7] as const) }, ({ connection, days }) =>
   story(
     // The consent must not come at the time of day of a sweep.

@@ -4,9 +4,8 @@ import { MINUTE, OFFSETS } from "../edges.js"
 import { type Moment, SCOPES, type Step } from "../Plan.js"
 
 /**
- * Stories: a few steps that lead to a situation that single steps seldom reach, such as the end of a grace, the
- * twentieth exhausted event, or a race for the last free slot. Each run draws a story with other values, and other
- * steps may come between its steps.
+ * Stories: a few steps that lead to a situation that single steps seldom reach, such as the end of a grace period, the
+ * twentieth exhausted event, or a race for the last free slot. Each run draws other values for a story.
  */
 
 export type Steps = Arbitrary<ReadonlyArray<Step>>

@@ -1,6 +1,6 @@
 import type { Request } from "../../Operations.js"
 
-/** The answer to a call. */
+/** The answer to an app's call, before it is entered in the access log and sent. */
 export interface GatewayAnswer {
   readonly status?: number
   readonly body: Readonly<Record<string, unknown>>

@@ -27,7 +27,7 @@ const CODES: Readonly<Record<string, readonly [status: number, error: string]>> 
   WebhookUrlNotRegistered: [400, "webhook_url_not_registered"]
 }
 
-/** The fields that a refusal carries, by their names on the wire. */
+/** The fields of a domain error that its refusal carries, each with its name on the wire. */
 const CARRIED: Readonly<Record<string, string>> = {
   scope: "scope",
   sensitiveExpiredAt: "sensitive_expired_at",

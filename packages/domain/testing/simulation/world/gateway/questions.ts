@@ -41,7 +41,7 @@ export const answer = (request: Request, caller: Caller.Caller): Effect.Effect<G
       : told
   )
 
-/** Whether the answer says nothing about where the user is or was. A paused app then reads why. */
+/** Whether the answer says nothing about where the user is or was. `answer` then adds the reason for a paused app. */
 const isUnknown = ({ endpoint }: Request, body: GatewayAnswer["body"]): boolean => {
   switch (endpoint) {
     case "GET /v1/answers/current-place":
@@ -131,7 +131,7 @@ const answered = (request: Request, caller: Caller.Caller): Effect.Effect<Gatewa
         const { cursor, from, limit, to } = request
         const query = { from: at(from), to: at(to), limit: yield* valid(whole(1, 500), "limit", limit) }
         const page = yield* listVisits(connection, caller.at, { ...query, cursor: cursor ?? undefined })
-        // As in the contract: only the owner learns whether a visit is uncertain.
+        // As in the HTTP contract, apps do not get `isUncertain`: only the user sees whether a visit is uncertain.
         const visits = page.visits.map(({ arrival, departure, place }) => ({ arrival, departure, place }))
         return { body: { ...page, visits }, disclosed: VisitWords.of(page.visits) }
       })

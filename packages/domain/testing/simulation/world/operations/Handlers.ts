@@ -26,7 +26,7 @@ export const PASSWORD = "correct horse battery staple"
 export const passwordOf = (number: number): Password =>
   Password.make(number === 0 ? PASSWORD : number < 0 ? "a guess of somebody else" : `${PASSWORD} and ${number} carrots`)
 
-/** Checks an input as the edge of the service does. */
+/** Checks an input by the schema that the HTTP API uses. Fails with `Invalid`. */
 export const valid = <A, I>(schema: Schema.Schema<A, I>, field: string, value: unknown): Effect.Effect<A, Invalid> =>
   Effect.mapError(Schema.decodeUnknown(schema)(value), () => Invalid.of(field, "is not allowed"))
 

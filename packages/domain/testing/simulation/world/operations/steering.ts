@@ -18,7 +18,7 @@ import type { Handlers } from "./Handlers.js"
 /** The most visits and readings that the owner reads. A run has fewer. */
 const MOST = 500
 
-/** How users steer their apps, and delete and read their own history. */
+/** How users pause and change their connections, and delete and read their own history. */
 export const steering: Handlers<
   | "pauseConnection"
   | "resumeConnection"

@@ -10,7 +10,7 @@ export interface Endpoint {
   readonly appId: string
   readonly created: CompletedCall<"createEndpoint">
   readonly urls: Register.Register<string>
-  /** An empty list means all events (Spec §2.7). */
+  /** The types of events to which the endpoint subscribes. An empty list means all events (Spec §2.7). */
   readonly events: Register.Register<ReadonlyArray<string>>
   /** The operations that enabled the endpoint, or may have. */
   readonly enablings: ReadonlyArray<CompletedCall<"editEndpoint">>
@@ -28,8 +28,8 @@ interface Secret {
   /** The first operation that certainly replaced the secret. */
   readonly surelyReplaced: CompletedCall | undefined
   /**
-   * Later rotations, after the first that may have replaced the secret. Each rotation forgets the old secrets that are
-   * over by then.
+   * Later rotations, after the first that may have replaced the secret. Each rotation deletes the old secrets that are
+   * not valid any more.
    */
   readonly forgetters: ReadonlyArray<CompletedCall>
 }

@@ -3,7 +3,7 @@ import type { Run } from "../../../Oracle.js"
 import { ground, type MadeRule } from "../Ground.js"
 import { happened, type CompletedCall, isDone, type Post, textOf, timeOf } from "../trace/Happened.js"
 
-/** What fired, as receivers and delivery logs show it. */
+/** The firings of rules, as receivers and delivery logs show them. */
 
 export interface Firing {
   readonly eventId: string

@@ -26,7 +26,7 @@ export const isStoredFirst = (run: Run, result: string): boolean =>
 const isSame = (one: Post, other: Post): boolean =>
   one.body["event_id"] === other.body["event_id"] && one.body["endpoint_id"] === other.body["endpoint_id"]
 
-/** Whether a worker died between a first attempt and its row, and the event was sent again. */
+/** Whether a worker died after a first attempt and before it stored the delivery, and the event was sent again. */
 export const isSentAgain = (run: Run): boolean => {
   const { faults, posts } = happened(run)
   const firstClaims = claims(run)

@@ -40,7 +40,7 @@ export const hurriesOf = (run: Run, deliveryId: string): ReadonlyArray<Completed
   return made.get(deliveryId) ?? []
 }
 
-/** The lowest and highest count that is possible; undefined where too little is known. */
+/** The lowest and the highest number of strikes that is possible at a reading; undefined when too little is known. */
 const strikesAt = (run: Run, endpoint: Endpoint, reading: Reading): readonly [number, number] | undefined => {
   const { endpointId, enablings } = endpoint
   const { by } = reading
@@ -77,7 +77,7 @@ const isInLog = (run: Run, { appId, created }: Endpoint, by: Reading["by"]): boo
         did.endedAt - created.beganAt <= DELIVERED_KEPT - DAY
     )
 
-/** Endpoints whose state contradicts the rule of twenty in a row. */
+/** Reports endpoints whose state contradicts the rule that twenty exhausted deliveries in a row disable them. */
 export const wrongDisablings = (run: Run) =>
   [...endpointsOf(run).values()].flatMap((endpoint) =>
     endpoint.readings.flatMap((reading) => {

@@ -100,7 +100,7 @@ const sameAs = (all: ReadonlyArray<SeenReading>, fix: SeenReading): number =>
 
 const dayOf = (at: number): string => isoOf(at).slice(0, 10)
 
-/** The runs ask for days in UTC. */
+/** The simulated apps ask for days in UTC. */
 export const wrongDays = each("GET /v1/locations/days", (run, call) => {
   const { from, to } = call.request
   const all = mayBeThere(run, call).filter(({ capturedAt }) => capturedAt >= from && capturedAt < to)

@@ -75,7 +75,7 @@ const take = (
   const isOpen =
     !isDone(did) ||
     did.begin < person.last ||
-    // The service forgets a spot at which a phone rested in a deleted stretch.
+    // The service deletes a spot at which a phone rested in a deleted stretch.
     erasures.some((one) => one.begin < did.end) ||
     mine.some((one) => !isDone(one) || one.end > did.begin) ||
     fixes.some((fix) => isPutAside(fix, did) === "maybe" || isFuture(fix, did))
@@ -135,7 +135,7 @@ const follow = (person: Person, deviceId: string, fix: Reading): void => {
   }
 }
 
-/** Closer to the limit than this, the oracle says nothing. */
+/** When a distance is closer to the limit than this, the oracle does not decide. */
 const TOLERANCE_M = 0.5
 
 const isApart = (person: Person, one: Reading, other: Reading): Mark => {

@@ -9,11 +9,11 @@ import { erased } from "./Erasures.js"
 import { isKnown, mayBeStored, phonesOf, type SeenReading } from "./Phones.js"
 import { SECOND } from "../../../Specification.js"
 
-/** The place at a moment, computed independently of the product from everything that the phones may have sent. */
+/** Judges `GET /v1/lookup/place`: computes the place at a moment itself, from what the phones may have sent. */
 
 type Call = AnsweredCall<Extract<Request, { readonly endpoint: "GET /v1/lookup/place" }>>
 
-/** Closer to an edge than this, the oracle says nothing. */
+/** When a fix is closer to an edge than this, the oracle does not decide on which side it is. */
 const TOLERANCE_M = 0.5
 
 export const wrongLookups = (run: Run) =>

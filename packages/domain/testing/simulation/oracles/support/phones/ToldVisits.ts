@@ -9,7 +9,7 @@ import { type Walk, walksOf } from "./Walks.js"
 
 /**
  * Visits that phones reported and that a whole walk through the pages must contain. Judged only where nothing changed
- * during the walk and nothing about the visits is open.
+ * during the walk, and where the trace shows place and sharing of a visit for certain.
  */
 
 export const missing = (run: Run) =>

@@ -11,13 +11,13 @@ import { SECOND } from "../../../Specification.js"
 /**
  * Every answer that a question about the present may get (Spec §4.5, decision L9), computed from everything that the
  * phones may have sent. The newest decisive fix answers. Where the trace leaves open whether a fix was stored, its
- * answer and that of the next fix are both possible.
+ * answer and that of the next older fix are both possible.
  */
 
 /** The state, the time of the fix, and the place, joined: `yes 1767225600000`. */
 type Answer = string
 
-/** The answers that one fix allows, and whether the next fix may answer instead. */
+/** The answers that one fix allows. `isSilent`: the fix may decide nothing, so the next older fix may answer. */
 interface FixAnswers {
   readonly states: ReadonlyArray<string>
   readonly isSilent: boolean
@@ -28,7 +28,7 @@ type PresenceQuestion = Pick<AnsweredCall<Request>, "did" | "pair">
 export const answerOf = (state: unknown, asOf: number | undefined, placeId?: string): Answer =>
   [state, asOf ?? null, ...(placeId === undefined ? [] : [placeId])].join(" ")
 
-/** The answers about one circle. */
+/** The possible answers to "is this person here?" about a place or zone that had one of these circles. */
 export const presences = (run: Run, asked: PresenceQuestion, circles: ReadonlyArray<Circle>, maxAgeS: number) =>
   new Set(
     circles.flatMap((circle) => [
@@ -39,7 +39,7 @@ export const presences = (run: Run, asked: PresenceQuestion, circles: ReadonlyAr
     ])
   )
 
-/** The answers about all places that the app may know. */
+/** The possible answers to "where is this person?", about all places that the app may see. */
 export const whereabouts = (run: Run, asked: PresenceQuestion, maxAgeS: number): ReadonlySet<Answer> => {
   const { begin, end } = asked.did
   const mine = [...ground(run).places.values()]
@@ -116,7 +116,8 @@ const possible = (
       const [name, placeId] = state.split(":")
       found.add(answerOf(name, fix.capturedAt, placeId))
     }
-    // Two readings of one phone, time and place that differ in accuracy are one fix. Which came first is unknown.
+    // Two readings of one phone, time and place that differ in accuracy are one fix. The service keeps one of them, and
+    // the trace need not show which.
     const isOne = seen.filter(({ key }) => key === fix.key).length === 1
     const isSure = left === "no" && isOne && isKnown(run, pair.userId, fix, did) && age.most <= maxAgeS * SECOND
     if (isSure && !isSilent) return found

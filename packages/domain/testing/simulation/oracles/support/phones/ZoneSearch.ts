@@ -10,7 +10,7 @@ export interface Circle {
 const EARTH_M = 6_371_008.8
 const radians = (degrees: number): number => (degrees * Math.PI) / 180
 
-/** The distance by the haversine formula. */
+/** The distance between the centres in metres, by the haversine formula. */
 const apartM = (one: Circle, other: Circle): number => {
   const [a, b] = [radians(one.lat), radians(other.lat)]
   const across = Math.sin(radians(other.lon - one.lon) / 2) ** 2
@@ -33,10 +33,13 @@ const smallKm2 = (circles: ReadonlyArray<Circle>): number =>
 
 const cuts = (circles: ReadonlyArray<Circle>): number => circles.filter(({ radiusM }) => radiusM > SMALL_M).length
 
-/** The smallest area, over all orders of the questions: every small circle before the first cut. */
+/**
+ * The smallest area in which these questions may locate people, over all orders of the questions. A small circle adds
+ * its area, and counts twice after each cut, so the area is smallest when every small circle comes before the cuts.
+ */
 export const leastLocatedKm2 = (circles: ReadonlyArray<Circle>): number =>
   smallKm2(circles) + 2 ** cuts(circles) * GUESS_KM2
 
-/** The largest area: every cut before the first small circle. */
+/** The largest area in which these questions may locate people: every cut comes before the first small circle. */
 export const mostLocatedKm2 = (circles: ReadonlyArray<Circle>): number =>
   2 ** cuts(circles) * (smallKm2(circles) + GUESS_KM2)

@@ -47,11 +47,11 @@ export const metresBetween = (from: Point, to: Point): number => {
             (b / 6) * cos2M * (4 * sinSigma * sinSigma - 3) * (4 * cos2M * cos2M - 3)))
     return MINOR_M * a * (sigma - deltaSigma)
   }
-  // Nearly antipodal points are far from every circle.
+  // The formula does not converge for nearly antipodal points. They are far from every circle.
   return Math.PI * MINOR_M
 }
 
-/** Closer to an edge than this, the oracle says nothing: the service may measure the other side. */
+/** When a fix is closer to an edge than this, the service may measure the other side, so both sides are possible. */
 const TOLERANCE_M = 0.2
 
 /**

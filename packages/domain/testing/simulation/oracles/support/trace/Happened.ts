@@ -28,7 +28,7 @@ export type Post = Posted & {
 }
 /** An event that came over the stream of a listener. */
 export type HeardEvent = Post & { readonly listenerId: string }
-/** The end of a stream, or a number of events that were lost on the way to it. */
+/** The end of a stream, or the number of events that the service dropped for its listener. */
 export type HeardOther = Heard & { readonly i: number; readonly t: number }
 type Struck = Fault & { readonly i: number; readonly t: number; readonly proc: string }
 type Called = PortCall & { readonly i: number; readonly t: number; readonly proc: string }

@@ -13,8 +13,8 @@ export interface Observer {
   /** Whether the trace shows a firing between two times, both excluded. */
   readonly between: (from: number, to: number) => boolean
   /**
-   * Whether the trace would certainly show a firing at this time that was written at the entry `until` at the latest.
-   * `since`: an entry before the firing, for a time at which no reading was captured.
+   * Whether the trace would certainly show a firing for `capturedAt`. `until`: the last entry at which the service may
+   * have written the firing. `since`: an entry before the firing; needed when no reading was captured at that time.
    */
   readonly isShown: (capturedAt: number, until?: number, since?: number) => boolean
 }

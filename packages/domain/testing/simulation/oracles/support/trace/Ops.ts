@@ -43,8 +43,8 @@ export interface Indexed {
   /** Whether no fault struck between entries `i` and `j`, and the effects of earlier faults were over. */
   readonly isCalm: (i: number, j: number) => boolean
   /**
-   * Like `isCalm`, from the time `t` on. When the clock was set past `t`, that counts as a fault, even if its entry is
-   * from before.
+   * Like `isCalm`, but from the time `t` on. When somebody set the clock forward past `t`, the jump counts as a fault,
+   * too.
    */
   readonly isCalmSince: (t: number, j: number) => boolean
   readonly crashed: (i: number, j: number) => boolean
@@ -88,7 +88,7 @@ const make = (entries: ReadonlyArray<Entry>): Indexed => {
     if (absent.size > 0 || isTrouble(entry)) broken.push(entry.i)
     if (entry.kind === "fault" && entry.fault === "process.pause") absent.add(entry.detail.split(" ")[0] ?? "")
     if (entry.kind === "fault" && entry.fault === "crash") absent.add(victimOf(entry))
-    // A program that died in its sleep is started again and never wakes.
+    // A program that died while it was paused is started again and never wakes.
     if (entry.kind === "fault" && (entry.fault === "wake" || entry.fault === "restart")) absent.delete(entry.detail)
     if (entry.kind === "fault" && entry.fault === "crash") crashes.push(entry.i)
     if (entry.kind === "done") ends.set(entry.op, at)

@@ -4,7 +4,7 @@ import type { Came } from "./Pending.js"
 /** The states that an operation may lead to: several when the specification or the trace leaves it open. */
 export type Step<S> = (state: S) => ReadonlyArray<S>
 
-/** With more states than this, the oracle can conclude nothing. */
+/** With more possible states than this, nothing is known: `read` returns undefined. */
 const MOST = 48
 
 /**
@@ -46,7 +46,7 @@ export class Possible<S> {
     this.note(i, this.base.length === 0 ? undefined : this.base)
   }
 
-  /** Undefined: nothing is known. */
+  /** Every state that is possible between the entries `from` and `to`; undefined: nothing is known. */
   read(from: number, to: number): ReadonlyArray<S> | undefined {
     const last = search(this.seen.length, (k) => (this.seen[k]?.i ?? Infinity) > from) - 1
     const found: Array<S> = []
