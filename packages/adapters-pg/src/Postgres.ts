@@ -30,7 +30,7 @@ const LOCK_TIMEOUT_MILLIS = 5_000
 const STATEMENT_TIMEOUT_MILLIS = 15_000
 /**
  * PostgreSQL closes the connection of a transaction that idles this long. No transaction of this service waits for the
- * network, so the program of such a transaction is gone.
+ * network, so the program that began this transaction is gone.
  */
 const IDLE_IN_TRANSACTION_MILLIS = 30_000
 const CONNECT_TIMEOUT_MILLIS = 5_000

@@ -12,7 +12,7 @@ import { Layered } from "./Layered.js"
  * them.
  */
 
-/** Marks a context that `ofRequest` made. A copy of such a context has the mark too. */
+/** Marks a context that `ofRequest` made. A copy of a marked context has the mark too. */
 const BEGAN_OWN = "@place-access/adapters-http/engine/Services/beganOwn"
 
 /** A context for one request, over the services of the server. */

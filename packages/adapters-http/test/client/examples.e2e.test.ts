@@ -75,7 +75,7 @@ const approve = (world: World, { person, placeId }: Connected, address: string):
   )
 }
 
-/** Uploads readings of a phone that is at home, taken so many minutes ago. */
+/** Uploads readings of a phone that is at home, taken `minutesAgo`. */
 const atHome = async (world: World, { person }: Connected, minutesAgo: ReadonlyArray<number>): Promise<void> =>
   (await phone(world, person)).at(
     { lat: 52.37, lon: 4.89 },

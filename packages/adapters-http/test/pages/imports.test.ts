@@ -196,6 +196,9 @@ describe("the form for a file", () => {
       ] as const
     for (let index = 0; index < 50; index++) expect((await post(person, await parts())).status).toBe(303)
     const answer = await post(person, await parts())
-    expect([answer.status, answer.text.includes("At most 50 imports with 512 MiB of files can wait")]).toEqual([409, true])
+    expect([answer.status, answer.text.includes("At most 50 imports with 512 MiB of files can wait")]).toEqual([
+      409,
+      true
+    ])
   })
 })

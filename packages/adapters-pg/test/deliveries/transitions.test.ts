@@ -12,8 +12,8 @@ const states = fc.constantFrom(...Delivery.DeliveryState.literals)
 const changes = fc.constantFrom("set" as const, "clear" as const, "keep" as const)
 
 /**
- * Any row of a transition table. Most tables of such rows are not the service's own, so the test also holds after a
- * change of that table.
+ * Any row of a transition table. Most tables that the test makes of these rows are not the service's own, so the test
+ * also holds after a change of the service's table.
  */
 const transition: fc.Arbitrary<Delivery.DeliveryTransition> = fc.record({
   from: fc.uniqueArray(states, { minLength: 1 }),

@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** A second copy of the lists in `DistributionPlan.ts`: whoever moves a table to another group must change both. */
+/** A second copy of the lists in `DistributionPlan.ts`: to move a table to another group, change both. */
 const COPIED = [
   "account_links",
   "accounts",

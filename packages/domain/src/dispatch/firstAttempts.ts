@@ -19,7 +19,7 @@ export const FAILED_WAIT = 30 * Timestamp.SECOND
 /**
  * An event older than this, in milliseconds, is sent directly only by a worker that has leased the event's bucket since
  * before the event was stored. Otherwise the event may have crashed the worker that leased the bucket before. The event
- * then becomes rows. Their expired leases are counted, so the event cannot crash workers for ever
+ * then becomes rows. Their expired leases are counted, so the event cannot crash workers forever
  * (decision deliveries-4).
  */
 export const FRESH = 5 * Timestamp.SECOND

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as Folded from "./Folded.js"
 
 /**
- * Reads a page of the access log with so many entries that it has enough lines after repeats are folded into one line
+ * Reads a page of the access log with enough entries to fill the page with lines after repeats are folded into one line
  * (decision access-log-6).
  */
 
