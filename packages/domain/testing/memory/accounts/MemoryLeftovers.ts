@@ -7,10 +7,13 @@ import { removeDelivery } from "../MemoryRetentionStore.js"
 /** Does the work of `AccountDeletionStore.removeSome`. */
 export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: number): number => {
   let removed = 0
+  // Whether a table may have more rows. Rows that refer to another row are found only while the other row exists.
+  let isFull = false
   const some = <K, V>(table: Map<K, V>, isTheirs: (value: V, key: K) => boolean): void => {
     const theirs = [...table].filter(([key, value]) => isTheirs(value, key)).slice(0, limit)
     for (const [key] of theirs) table.delete(key)
     removed += theirs.length
+    isFull ||= theirs.length === limit
   }
   const someOf = <A>(rows: Array<A>, isTheirs: (row: A) => boolean): void => {
     const theirs = rows.filter(isTheirs).slice(0, limit)
@@ -49,11 +52,11 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   for (const [id, { export: one }] of tables.exports) {
     if (one.userId === userId) some(tables.exportPieces, (_, key) => key.startsWith(`${id} `))
   }
-  some(tables.exports, ({ export: one }) => one.userId === userId)
+  if (!isFull) some(tables.exports, ({ export: one }) => one.userId === userId)
   for (const [id, { import: one }] of tables.imports) {
     if (one.userId === userId) some(tables.importPieces, (_, key) => key.startsWith(`${id} `))
   }
-  some(tables.imports, ({ import: one }) => one.userId === userId)
+  if (!isFull) some(tables.imports, ({ import: one }) => one.userId === userId)
   for (const table of [tables.fixes, tables.quarantined, tables.visitReports, tables.stays, tables.stayBackfills]) {
     some<string, { readonly userId: UserId }>(table, isTheirs)
   }
@@ -75,6 +78,7 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   }
   some(tables.listenerEvents, isTheirs)
   some(tables.events, (event) => isTheirs(event) && (event.fannedOutAt ?? now) <= now - MINUTE)
+  if (isFull) return removed
   some(tables.rules, isTheirs)
   some(tables.places, isTheirs)
   some(tables.devices, isTheirs)
