@@ -66,7 +66,8 @@ const hasIsatapInterface = (address: string): boolean => {
 }
 
 /**
- * Whether the text is a global unicast address of either family. False for anything that is no address, names included.
+ * Whether the text is a public IPv4 or IPv6 address: global unicast, and neither in the refused blocks above nor an
+ * ISATAP tunnel. False for a text that is not an address, such as a host name.
  */
 export const isPublic = (address: string): boolean => {
   switch (isIP(address)) {

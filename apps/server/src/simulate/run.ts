@@ -16,7 +16,7 @@ const SHRINK_MILLIS = 120_000
 /** How often shrinking prints its progress. */
 const SHRINK_SAYS_MILLIS = 2_000
 
-/** Draws the seeds, runs them and reports the results. */
+/** Runs the plans that the options choose, prints the results and saves files. Fails when a run breaks a rule. */
 export const simulate = (options: SimulateOptions): Effect.Effect<void, CannotStart> =>
   Effect.gen(function* () {
     const other = options.compare === undefined ? undefined : yield* readTrace(options.compare)

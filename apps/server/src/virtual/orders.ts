@@ -1,8 +1,9 @@
 import { Either } from "effect"
 
-/** What `npm run clock` sends to the server; null: it only reads the clock. */
+/** What `npm run clock` sends to the server. */
 export interface ClockCommand {
   readonly path: "/dev/clock" | "/dev/snapshot"
+  /** Null: the command only reads the clock. */
   readonly body: Readonly<Record<string, string | number>> | null
   /** Whether to print one line of JSON instead of sentences. */
   readonly json: boolean

@@ -12,7 +12,8 @@ export interface PhoneUpload {
 }
 
 /*
- * Helpers to take unknown JSON apart. None of them fails: a missing value, or a value of another type, gives undefined.
+ * Helpers to take unknown JSON apart. None of them fails. A missing value, or a value of another type, gives undefined,
+ * or (in `degrees` and `instant`) a value that no valid reading has.
  */
 
 export type Fields = Readonly<Record<string, unknown>>

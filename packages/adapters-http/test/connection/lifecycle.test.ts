@@ -89,7 +89,7 @@ const connect = async (asked: ReadonlyArray<Scope.Scope>, more: Partial<ConsentF
 const refreshed = async (grant: Grant): Promise<Grant> => (await refresh(grant.refresh_token)).json as Grant
 
 const me = (grant: Grant) => world.call("/v1/me", bearer(grant.access_token))
-/** A request for each scope. */
+/** For each scope that `probe` takes, a request that needs this scope. */
 const QUESTIONS = {
   [CURRENT]: "/v1/answers/current-place",
   "location.visits.read": "/v1/visits",

@@ -109,6 +109,6 @@ export const authenticator = (origin: string): Authenticator => {
 
 const CHARACTERS: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" }
 
-/** The options that a page gives to the browser. */
+/** The WebAuthn options, as JSON text, of a page's passkey form (its attribute `data-options`). */
 export const optionsOf = (page: string): string =>
   (/data-options="([^"]*)"/.exec(page)?.[1] ?? "").replace(/&(#?\w+);/g, (all, name: string) => CHARACTERS[name] ?? all)

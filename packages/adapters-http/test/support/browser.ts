@@ -21,7 +21,7 @@ const accessibilityFaults = async (page: Page, rules?: ReadonlyArray<string>): P
   if (!(await page.evaluate<boolean>(`"axe" in window`))) await page.evaluate(AXE)
   const options: axe.RunOptions = {
     resultTypes: ["violations"],
-    // Style sheets and media are read ahead only for experimental rules and for sound that plays by itself.
+    // axe-core preloads files only for an experimental rule and for `no-autoplay-audio`. The pages have no sound.
     preload: false,
     ...(rules === undefined ? {} : { runOnly: [...rules] })
   }

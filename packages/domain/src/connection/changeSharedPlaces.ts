@@ -79,9 +79,9 @@ const decide = (
 }
 
 /**
- * Archives a place. It matches no fix from now on, and past visits keep its label (Spec §4.5, visits rule 5). For each
- * connection that shares the place, the version of the set grows, with an event if the app watches places. Idempotent.
- * `NotFound`: the user has no such place.
+ * Archives a place. From now on it matches no fix; past visits keep its label (Spec §4.5.5). In each live connection
+ * that shares the place, `placesVersion` grows, and an app that may watch places gets a `places.changed` event.
+ * Idempotent. `NotFound`: the user has no such place.
  */
 export const archivePlace = program("archivePlace", function* (userId: UserId, id: PlaceId) {
   const connections = yield* ConnectionStore

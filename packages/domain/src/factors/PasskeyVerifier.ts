@@ -13,7 +13,7 @@ export interface PasskeyResponse {
   readonly json: string
 }
 
-/** The response was made with another passkey, for another challenge, or on a page that is not ours. */
+/** The response is not valid: for example of another passkey, for another challenge, or from another site's page. */
 export class PasskeyRejected extends Schema.TaggedError<PasskeyRejected>()("PasskeyRejected", {
   /** For the log. It contains nothing of the response. */
   reason: Schema.String

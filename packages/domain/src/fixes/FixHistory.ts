@@ -12,9 +12,9 @@ export interface HistoryStretch {
   readonly until: Timestamp.Timestamp | null
 }
 
-/** The number of fixes from one edge until before the next. Stretches without fixes are left out. */
+/** The fixes captured from one of the `edges` of `tally` (inclusive) to the next (exclusive). */
 export interface FixCounts {
-  /** The index of the edge where the stretch begins. */
+  /** The index, in `edges`, of the earlier edge. */
   readonly edge: number
   readonly fixes: number
   readonly firstAt: Timestamp.Timestamp

@@ -25,7 +25,7 @@ export interface RulesPage {
   readonly nextCursor: string | null
 }
 
-/** The connection's rules of one kind, oldest first (Spec §4.6), including finished ones. */
+/** The connection's rules of one kind, or of all kinds, oldest first (Spec §4.6), including finished ones. */
 export const listRules = program(
   "listRules",
   function* (caller: Pick<Connection, "userId" | "id">, kind: RuleKind, query: PageRequest) {

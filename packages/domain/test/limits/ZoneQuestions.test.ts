@@ -35,7 +35,7 @@ describe("questions about zones", () => {
       expect(asking._tag).toBe("Asked")
       if (asking._tag === "Asked") questions = asking.questions
     }
-    // Ten rules, and ten calls of verify-zone at once.
+    // At noon the app creates ten rules. It also calls verify-zone for each zone, at noon and every hour for five days.
     for (const zone of TEN_ZONES) ask(zone, NOON)
     for (let hour = 0; hour < 5 * 24; hour++) for (const zone of TEN_ZONES) ask(zone, NOON + hour * HOUR)
   })

@@ -259,7 +259,10 @@ export class ReferenceConnections {
     code.link ??= this.links.find((link) => link.text === refresh) ?? null
   }
 
-  /** The tokens that the client received; `parent` is the token that a first refresh spent. */
+  /**
+   * Records the tokens that the client received. `parent`: the refresh token that this refresh spent; null after a code
+   * exchange, and when the token had been spent before.
+   */
   issued(
     grant: Grant,
     parent: Link | null,

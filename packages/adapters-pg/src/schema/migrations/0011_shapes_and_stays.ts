@@ -1,4 +1,4 @@
-/** The circles that places had in the past, and the stays that are derived from fixes. */
+/** Tables for every circle of a place, past and present (`place_shapes`), and for the stays derived from fixes (`stays`). */
 export const statements = [
   `CREATE TABLE place_shapes (
     user_id text NOT NULL,

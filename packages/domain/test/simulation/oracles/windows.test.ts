@@ -50,7 +50,7 @@ describe("W1: by capture time, [from, until)", () => {
 })
 
 describe("W2: a late batch", () => {
-  /** A batch whose fix inside was captured a minute before the end of the window, and that arrives `byMs` after it. */
+  /** A batch that arrives `byMs` after the end of the window. Its last fix, at home, is from a minute before. */
   const late = (byMs: number) => {
     const { ana, rule, until } = windowed()
     const fixes = [ana.reading(FAR, until - 2 * MINUTE), ana.reading(HOME, until - MINUTE)]

@@ -29,7 +29,7 @@ const global = <A>(name: string, initial: A): FiberRef.FiberRef<A> =>
 /** The process that a fibre belongs to. */
 export const current: FiberRef.FiberRef<Process> = global<Process>("process", WORLD)
 
-/** True while a fibre sleeps between two rounds of a loop. */
+/** True in a fibre that runs a loop: its sleeps are pauses between two rounds, and `quiesce` does not wait for them. */
 export const isPeriodic: FiberRef.FiberRef<boolean> = global<boolean>("isPeriodic", false)
 
 /** The `i` of the trace entry that began the operation that the fibre works for; null: none. */

@@ -106,7 +106,7 @@ export const reply = one([
   { status: 200, delayMillis: 5_000 },
   { status: 200, delayMillis: 5_001 }
 ])
-/** A reply that is no 2xx. */
+/** A behaviour of the receiver that makes the attempt fail: no 2xx before the deadline. */
 export const badReply = one([
   500,
   "refuse",

@@ -7,8 +7,8 @@ import { DAY } from "../../Specification.js"
 /** Whether a connection or a rule was over: ended by an operation, by its date, or by what it depends on. */
 
 /**
- * Whether a connection of the pair that was live at the end of `since` was over before `begin`, by an operation or by
- * its standard date.
+ * Whether the connection `connectionId`, which was live when `since` ended, had certainly ended: an operation ended it
+ * before `begin` (a position in the trace), or the end date of its standard tier was not later than `now`.
  */
 export const isOver = (
   pair: Pair,
