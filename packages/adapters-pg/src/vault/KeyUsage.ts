@@ -12,19 +12,23 @@ export interface SealedCount {
   readonly count: number
 }
 
-const ColumnRow = Schema.Struct({ table_name: Schema.String, column_name: Schema.String })
+const ColumnRow = Schema.Struct({ table_name: Schema.String, column_name: Schema.String, is_bytes: Schema.Boolean })
 const CountRow = Schema.Struct({ key_id: Schema.String, count: Rows.Bigint })
 
-/** What `NodeVault` writes: `v1.kid.text`, also inside JSON. */
+/** What `Vault.seal` writes: `v1.kid.text`, also inside JSON. */
 const SEALED = "v1\\.([A-Za-z0-9_-]{1,32})\\.[A-Za-z0-9_-]{20,}"
+/** How the bytes begin that `Vault.sealBytes` writes. */
+const SEALED_BYTES = "^b1\\.([A-Za-z0-9_-]{1,32})\\."
+/** The format and the id of a key are within this many bytes. */
+const HEAD_BYTES = 40
 
 /** Twice the time for which a rotated refresh token may be presented again, to be safe. */
 const RACES = Timestamp.MINUTE
 
 /**
- * Counts, by key, the sealed values of every text or jsonb column whose name contains `sealed` or `secret`, and the
- * refresh tokens that were rotated a moment ago. The columns come from the catalogue, so a table that a later migration
- * adds is counted too. Reads these tables as a whole.
+ * Counts, by key, the sealed values of `endpoints.headers` and of every column whose name contains `sealed` or `secret`,
+ * and the refresh tokens that were rotated a moment ago. The columns come from the catalogue, so a table that a later
+ * migration adds is counted too. Reads these tables as a whole.
  */
 export const count = program("KeyUsage.count", function* (): Program<
   ReadonlyArray<SealedCount>,
@@ -32,16 +36,20 @@ export const count = program("KeyUsage.count", function* (): Program<
   SqlClient
 > {
   const sql = yield* SqlClient
-  const columns = yield* sql`SELECT c.relname AS table_name, a.attname AS column_name
+  const columns = yield* sql`SELECT c.relname AS table_name, a.attname AS column_name,
+        a.atttypid = 'bytea'::regtype AS is_bytes
       FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
       WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace
-        AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid IN ('text'::regtype, 'jsonb'::regtype)
-        AND (a.attname LIKE '%sealed%' OR a.attname LIKE '%secret%')
+        AND a.attnum > 0 AND NOT a.attisdropped AND a.atttypid IN ('text'::regtype, 'jsonb'::regtype, 'bytea'::regtype)
+        AND (a.attname LIKE '%sealed%' OR a.attname LIKE '%secret%' OR (c.relname, a.attname) = ('endpoints', 'headers'))
       ORDER BY 1, 2`.pipe(Rows.all(ColumnRow))
   const used: Array<SealedCount> = []
-  for (const { column_name: column, table_name: table } of columns) {
+  for (const { column_name: column, is_bytes: isBytes, table_name: table } of columns) {
+    const value = isBytes
+      ? sql`encode(substring(${sql(column)} for ${HEAD_BYTES}), 'escape')`
+      : sql`${sql(column)}::text`
     const rows = yield* sql`SELECT found.key_id, count(*) AS count FROM (
-        SELECT (regexp_matches(${sql(column)}::text, ${SEALED}, 'g'))[1] AS key_id FROM ${sql(table)}
+        SELECT (regexp_matches(${value}, ${isBytes ? SEALED_BYTES : SEALED}, 'g'))[1] AS key_id FROM ${sql(table)}
       ) AS found GROUP BY found.key_id ORDER BY found.key_id`.pipe(Rows.all(CountRow))
     used.push(...rows.map((row) => ({ keyId: row.key_id, where: `${table}.${column}`, count: row.count })))
   }

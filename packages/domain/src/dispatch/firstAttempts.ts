@@ -257,10 +257,11 @@ export const make = ({
       for (let planned: Planned | undefined = first; planned !== undefined;) {
         line.movedAt = yield* Timestamp.now
         yield* Effect.exit(begin(planned))
-        const share = shareAt(planned)
-        if (flights.isFailing(id) || share === 0) yield* release(line)
-        planned = line.fibers > share ? undefined : taken(line, 1)[0]
+        if (flights.isFailing(id) || shareAt(planned) === 0) yield* release(line)
+        planned = line.fibers > shareAt(planned) ? undefined : taken(line, 1)[0]
       }
+      // Attempts may come into the line while the last fiber stores it. Nobody would begin them after this fiber.
+      while (line.fibers === 1 && line.waiting.length > 0) yield* release(line)
       line.fibers--
       if (line.fibers === 0) lines.delete(id)
       return false

@@ -1,10 +1,12 @@
-import { runWorker } from "@place-access/domain/dispatch"
+import { fanOut, runWorker } from "@place-access/domain/dispatch"
 import { Bucket, everything } from "@place-access/domain/leases"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryWebhookSender } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { FRESH, isFresh } from "../../src/dispatch/firstAttempts.js"
+import * as firstAttempts from "../../src/dispatch/firstAttempts.js"
+import { FRESH, isFresh, shareOf } from "../../src/dispatch/firstAttempts.js"
+import * as flights from "../../src/dispatch/flights.js"
 import { counted, over } from "../support/changedStores.js"
 import {
   counting,
@@ -118,6 +120,52 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
         })
         yield* noting(withWorker(Effect.sleep("1 second"), { fanOutBatch: 32, drainFor: 0 }))
         expect(reads.slice(0, times.length + 1)).toEqual([0, ...times])
+      })
+    )
+  })
+
+  it.each([
+    ["is made next when the worker's share has grown again", 1, { waiting: 1, attempted: 2 }],
+    ["becomes a row when the worker's share is still none", 0, { waiting: 2, attempted: 1 }]
+  ])("that comes while the last fiber of its endpoint stores the line as rows %s", (_, lastShare, expected) => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* script(slowly(100, answers(200)))
+        const { counting, rows } = counted()
+        const storing = over({
+          deliveries: (store) => ({ insert: (all) => Effect.delay(store.insert(all), "50 millis") })
+        })
+        // Of two workers, one may make the only first attempt at the endpoint.
+        const { id } = stage.endpoint
+        const place = [0, 1].find((at) => shareOf(1, { place: at, size: 2 }, id) === 0) ?? -1
+        let share = 1
+        const crew = () => ({ ...ALONE, heldSince: null, ...(share === 1 ? {} : { place, size: 2 }) })
+        yield* Effect.gen(function* () {
+          const inFlight = flights.make({ slots: 64, enough: 32, perEndpoint: 1, onChange: () => undefined })
+          const firsts = yield* firstAttempts.make({
+            flights: inFlight,
+            leases: { crew, using: everything.people.using },
+            perEndpoint: 1,
+            enough: 16,
+            onEnough: () => undefined,
+            onWait: () => undefined
+          })
+          const read = (limit: number) => fanOut(limit, Bucket.ALL, Effect.void, firsts)
+          yield* fire(stage)
+          yield* fire(stage)
+          yield* read(2)
+          yield* Effect.sleep("50 millis")
+          share = 0
+          yield* Effect.sleep("70 millis")
+          share = 1
+          yield* fire(stage)
+          yield* read(1)
+          share = lastShare
+          yield* Effect.sleep("1 second")
+          expect(firsts.inHand(yield* Timestamp.now)).toEqual([])
+        }).pipe(storing, counting)
+        expect(rows).toEqual(expected)
       })
     )
   })

@@ -1,0 +1,51 @@
+import { KeyUsage, NodeVault } from "@place-access/adapters-pg"
+import { SqlClient } from "@effect/sql/SqlClient"
+import { Vault } from "@place-access/domain/shared"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either, Layer, Redacted } from "effect"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { migratedEmbedded } from "../support/embedded.js"
+
+const keys = Either.getOrThrow(NodeVault.parseKeys(Redacted.value(NodeVault.generateKey("k1"))))
+
+/** The column that holds what each program of the domain seals. Cursors are not stored. */
+const COLUMN_OF: Readonly<Record<string, string>> = {
+  "credentials/changeAddress.ts": "mail_outbox.link_secret",
+  "credentials/knownBrowsers.ts": "mail_outbox.link_secret",
+  "credentials/resetPassword.ts": "mail_outbox.link_secret",
+  "credentials/signUpByMail.ts": "mail_outbox.link_secret",
+  "endpoints/manageEndpoints.ts": "endpoints.headers",
+  "exports/makeArchive.ts": "export_pieces.sealed",
+  "factors/manageFactors.ts": "code_apps.secret",
+  "idempotency/answerOnce.ts": "idempotent_answers.sealed",
+  "legacy/changeSubscriptions.ts": "subscriptions.secret",
+  "legacy/importRules.ts": "rules.own_secret"
+}
+
+const DOMAIN = join(import.meta.dirname, "../../../domain/src")
+
+describe("the count of sealed values", () => {
+  it("knows the column of everything that the domain seals", () => {
+    const sealing = readdirSync(DOMAIN, { recursive: true, encoding: "utf8" }).filter(
+      (file) => file.endsWith(".ts") && /vault\w*\)?\.seal(?:Bytes)?\(/i.test(readFileSync(join(DOMAIN, file), "utf8"))
+    )
+    expect(sealing.sort()).toEqual(Object.keys(COLUMN_OF).sort())
+  })
+
+  it.effect("has the headers of endpoints and the pieces of archives: without their key nobody can read them", () =>
+    Effect.gen(function* () {
+      const [sql, vault] = [yield* SqlClient, yield* Vault.Vault]
+      const headers = JSON.stringify([{ name: "authorization", sealed: yield* vault.seal("Bearer x", "a header") }])
+      yield* sql`INSERT INTO endpoints (app_id, endpoint_id, url, events, epoch, strikes, secrets, headers, created_at)
+                 VALUES ('app_1', 'whe_1', 'https://example.com/', '{}', 1, 0, '[]', ${headers}::jsonb, now())`
+      const piece = Buffer.from(yield* vault.sealBytes(new Uint8Array(100_000), "a piece"))
+      yield* sql`INSERT INTO export_pieces (user_id, export_id, position, sealed) VALUES ('usr_1', 'exp_1', 0, ${piece})`
+      const used = yield* KeyUsage.count()
+      expect(used.filter(({ where }) => where !== "key_canaries.sealed")).toEqual([
+        { keyId: "k1", where: "endpoints.headers", count: 1 },
+        { keyId: "k1", where: "export_pieces.sealed", count: 1 }
+      ])
+    }).pipe(Effect.provide(Layer.merge(migratedEmbedded, NodeVault.layer(keys))))
+  )
+})
