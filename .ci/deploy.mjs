@@ -65,6 +65,7 @@ writeFileSync(
     .replace(/ssl_certificate .*;/, `ssl_certificate ${join(nginx, "cert.pem")};`)
     .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${join(nginx, "key.pem")};`)
     .replace(/access_log .* place_access;/, `access_log ${join(nginx, "access.log")} place_access;`)
+    .replaceAll(/error_log .* emerg;/g, `error_log ${join(nginx, "error.log")} emerg;`)
 )
 writeFileSync(
   join(nginx, "nginx.conf"),

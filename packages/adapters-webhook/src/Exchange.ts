@@ -26,7 +26,6 @@ const CONNECT_MILLIS = 6_000
  * because the server may be closing it at the same moment.
  */
 const KEEP_ALIVE_MILLIS = 4_000
-const KEEP_ALIVE_MAX_MILLIS = 30_000
 
 /**
  * The pool of connections to receivers. Every address is checked at the moment of connecting, in the same step that
@@ -71,7 +70,8 @@ export const makeAgent = (options: ConnectionOptions): Agent => {
     pipelining: 1,
     maxHeaderSize: MAX_HEADERS,
     keepAliveTimeout: KEEP_ALIVE_MILLIS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MAX_MILLIS,
+    // The limit for a receiver's `Keep-Alive` header: the header can only shorten the time.
+    keepAliveMaxTimeout: KEEP_ALIVE_MILLIS,
     // `HttpWebhookSender` sets one deadline for the whole exchange. These time-outs would only count idle time.
     headersTimeout: 0,
     bodyTimeout: 0

@@ -49,25 +49,23 @@ export const layer = (options: SenderOptions): Layer.Layer<WebhookSender> =>
 
       return WebhookSender.of({
         // The deadline is a timer and not an interruption of the fiber, so that it also holds where the caller is
-        // uninterruptible.
+        // uninterruptible. Such a caller must store the result (`sendTest`), so an interruption does not stop its post.
         post: (url, headers, body) =>
-          Effect.interruptible(
-            Effect.async((resume) => {
-              // @effect-diagnostics-next-line globalTimers:off -- a socket's time, as the connection's own
-              const late = setTimeout(() => {
-                leave()
-                resume(Effect.succeed(Trouble.TOO_LATE))
-              }, Delivery.ANSWER_DEADLINE)
-              const leave = exchange(agent, { url, headers, body }, (outcome) => {
-                clearTimeout(late)
-                resume(Effect.succeed(toAnswer(outcome)))
-              })
-              return Effect.sync(() => {
-                clearTimeout(late)
-                leave()
-              })
+          Effect.async((resume) => {
+            // @effect-diagnostics-next-line globalTimers:off -- a socket's time, as the connection's own
+            const late = setTimeout(() => {
+              leave()
+              resume(Effect.succeed(Trouble.TOO_LATE))
+            }, Delivery.ANSWER_DEADLINE)
+            const leave = exchange(agent, { url, headers, body }, (outcome) => {
+              clearTimeout(late)
+              resume(Effect.succeed(toAnswer(outcome)))
             })
-          ),
+            return Effect.sync(() => {
+              clearTimeout(late)
+              leave()
+            })
+          }),
         sign,
         faultOf: (text) => {
           const checked = UrlRules.check(text, options)

@@ -23,8 +23,18 @@ export class LookupFailed extends Error {
 /** Resolves every address of a name, at least one. Rejects with `LookupFailed`. */
 export type Resolver = (hostname: string) => Promise<ReadonlyArray<ResolvedAddress>>
 
-/** Milliseconds for one question to a name server. The whole exchange with a receiver has five seconds. */
-const TIMEOUT_MILLIS = 1_500
+/**
+ * Milliseconds for one question to one name server; the next server is asked afterwards. Node checks these time-outs
+ * once a second, so a question may take a second longer.
+ */
+const SERVER_MILLIS = 1_000
+/**
+ * Milliseconds for a whole look-up, however many name servers are silent. The exchange with a receiver has five
+ * seconds, and its deadline blames the receiver. So this module must say earlier that its own look-up is not working.
+ */
+const VERDICT_MILLIS = 4_000
+/** Milliseconds after which the service checks its own look-up, beside the question that is not answered yet. */
+const CHECK_AFTER_MILLIS = 1_000
 /** Milliseconds to wait for the IPv6 answer once the IPv4 answer has arrived. */
 const GRACE_MILLIS = 300
 
@@ -46,11 +56,23 @@ const within = <A>(millis: number, work: Promise<A>, late: () => A): Promise<A> 
 
 type Outcome = { readonly addresses: ReadonlyArray<ResolvedAddress>; readonly error?: unknown }
 
+const NO_ANSWER: Outcome = { addresses: [] }
+
 const settled = (question: Promise<ReadonlyArray<string>>, family: 4 | 6): Promise<Outcome> =>
-  question.then(
-    (found) => ({ addresses: found.map((address) => ({ address, family })) }),
-    (error: unknown) => ({ addresses: [], error })
+  within<Outcome>(
+    VERDICT_MILLIS,
+    question.then(
+      (found) => ({ addresses: found.map((address) => ({ address, family })) }),
+      (error: unknown) => ({ addresses: [], error })
+    ),
+    () => NO_ANSWER
   )
+
+const ask = async (resolver: dns.promises.Resolver, hostname: string): Promise<readonly [Outcome, Outcome]> => {
+  const six = settled(resolver.resolve6(hostname), 6)
+  const four = await settled(resolver.resolve4(hostname), 4)
+  return [four, await (four.addresses.length > 0 ? within(GRACE_MILLIS, six, () => NO_ANSWER) : six)]
+}
 
 /**
  * A resolver that asks name servers (default: the configured ones). Unlike `dns.lookup`, it does not use the four
@@ -61,13 +83,14 @@ export const nameServers =
   (servers?: ReadonlyArray<string>): Resolver =>
   async (hostname) => {
     const resolver = client(servers)
-    const six = settled(resolver.resolve6(hostname), 6)
-    const four = await settled(resolver.resolve4(hostname), 4)
-    const rest = await (four.addresses.length > 0 ? within(GRACE_MILLIS, six, () => ({ addresses: [] })) : six)
+    const asking = ask(resolver, hostname)
+    const early = await within(CHECK_AFTER_MILLIS, asking, () => undefined)
+    const checking = early === undefined ? works(servers) : undefined
+    const [four, six] = early ?? (await asking)
     resolver.cancel()
-    const addresses = [...four.addresses, ...rest.addresses]
+    const addresses = [...four.addresses, ...six.addresses]
     if (addresses.length > 0) return addresses
-    throw await blame([codeOf(four.error), codeOf(rest.error)], servers)
+    throw await blame([codeOf(four.error), codeOf(six.error)], () => checking ?? works(servers))
   }
 
 /**
@@ -77,22 +100,19 @@ export const nameServers =
 export const system: Resolver = nameServers()
 
 const client = (servers: ReadonlyArray<string> | undefined): dns.promises.Resolver => {
-  const resolver = new dns.promises.Resolver({ timeout: TIMEOUT_MILLIS, tries: 1 })
+  const resolver = new dns.promises.Resolver({ timeout: SERVER_MILLIS, tries: 1 })
   if (servers !== undefined) resolver.setServers(servers)
   return resolver
 }
 
-const blame = async (
-  codes: ReadonlyArray<string>,
-  servers: ReadonlyArray<string> | undefined
-): Promise<LookupFailed> => {
+const blame = async (codes: ReadonlyArray<string>, isWorking: () => Promise<boolean>): Promise<LookupFailed> => {
   if (codes.every((code) => NO_SUCH_NAME.has(code))) {
     return new LookupFailed("theirs", "the host name does not exist")
   }
   if (codes.some((code) => BAD_NAME.has(code))) return new LookupFailed("theirs", "the host name is not valid")
   // There was no useful answer about this name. A question about a name that always exists shows whether the name or
   // this service's resolver is at fault.
-  return (await works(servers))
+  return (await isWorking())
     ? new LookupFailed("theirs", "the host name's name servers do not answer")
     : new LookupFailed("ours", "name look-up is not working")
 }
@@ -100,7 +120,7 @@ const blame = async (
 const works = async (servers: ReadonlyArray<string> | undefined): Promise<boolean> => {
   const resolver = client(servers)
   const answer = await within(
-    TIMEOUT_MILLIS,
+    VERDICT_MILLIS - CHECK_AFTER_MILLIS,
     resolver.resolveSoa("com").then(
       () => true,
       () => false

@@ -2,7 +2,7 @@ import type { WebhookAnswer } from "@place-access/domain/endpoints"
 import { Resolver } from "@place-access/adapters-webhook"
 import { EndpointUrl } from "@place-access/domain/endpoints"
 import { Effect, Fiber } from "effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { certificate } from "./support/certificate.js"
 import {
   closedPort,
@@ -106,6 +106,30 @@ describe("one post [§6.4]", () => {
     expect(connections()).toBeLessThan(4)
   })
 
+  it(
+    "a receiver cannot keep an idle connection open for longer: its Keep-Alive header only shortens the time [deliveries-14]",
+    { timeout: 15_000 },
+    async () => {
+      const closed = new Promise<void>((resolve) => {
+        void rawReceiver((socket) => {
+          socket.once("data", () =>
+            socket.write("HTTP/1.1 200 OK\r\nkeep-alive: timeout=60\r\ncontent-length: 0\r\n\r\n")
+          )
+          socket.on("close", () => resolve())
+        }).then(({ port }) =>
+          withSender(insecure, (sender) =>
+            // The sender's layer stays open; closing it would close the connection too.
+            Effect.zipRight(
+              sender.post(EndpointUrl.EndpointUrl.make(at(port)), HEADERS, "{}"),
+              Effect.promise(() => closed)
+            )
+          )
+        )
+      })
+      await closed
+    }
+  )
+
   it("many at once to one receiver all arrive", async () => {
     const { port, received } = await receiver((_, response) => setTimeout(() => response.end("ok"), 20))
     const answers = await withSender(insecure, (sender) =>
@@ -167,6 +191,23 @@ describe("five seconds for everything [§6.4.5]", () => {
     })
     expect(await post(insecure, at(port))).toMatchObject({ _tag: "Answered", status: 202, snippet: "x".repeat(1_024) })
     expect(sent).toBeLessThan(100_000_000)
+  })
+
+  it("an interruption does not stop a post in an uninterruptible region: its result is stored [endpoints-8]", async () => {
+    const { port, received } = await receiver((_, response) => setTimeout(() => response.end("ok"), 200))
+    let stored: WebhookAnswer | undefined
+    await withSender(insecure, (sender) =>
+      Effect.gen(function* () {
+        const posting = yield* sender.post(EndpointUrl.EndpointUrl.make(at(port)), HEADERS, "{}").pipe(
+          Effect.tap((answer) => Effect.sync(() => (stored = answer))),
+          Effect.uninterruptible,
+          Effect.fork
+        )
+        yield* Effect.promise(() => vi.waitFor(() => expect(received.length).toBe(1)))
+        yield* Fiber.interrupt(posting)
+      })
+    )
+    expect(stored).toMatchObject({ _tag: "Answered", status: 200, snippet: "ok" })
   })
 
   it("who stops waiting closes the connection", async () => {

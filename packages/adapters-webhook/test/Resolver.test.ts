@@ -1,6 +1,7 @@
 import { Resolver } from "@place-access/adapters-webhook"
 import { createSocket } from "node:dgram"
 import { afterEach, expect, it } from "vitest"
+import { post } from "./support/receiver.js"
 
 const A = 1
 const SOA = 6
@@ -21,10 +22,16 @@ afterEach(() => {
   for (const close of closing.splice(0)) close()
 })
 
-/** Starts a name server on loopback (RFC 1035 §4). Returns a resolver that asks it, and the questions that it got. */
-const nameServer = async (
-  zone: Zone
-): Promise<{ readonly resolver: Resolver.Resolver; readonly asked: Array<string> }> => {
+interface NameServer {
+  readonly address: string
+  /** A resolver that asks this name server only. */
+  readonly resolver: Resolver.Resolver
+  /** The questions that the name server got. */
+  readonly asked: ReadonlyArray<string>
+}
+
+/** Starts a name server on loopback (RFC 1035 §4). */
+const nameServer = async (zone: Zone): Promise<NameServer> => {
   const asked: Array<string> = []
   const socket = createSocket("udp4")
   socket.on("message", (query, from) => {
@@ -58,7 +65,8 @@ const nameServer = async (
   })
   await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve))
   closing.push(() => socket.close())
-  return { resolver: Resolver.nameServers([`127.0.0.1:${socket.address().port}`]), asked }
+  const address = `127.0.0.1:${socket.address().port}`
+  return { address, resolver: Resolver.nameServers([address]), asked }
 }
 
 /**
@@ -120,6 +128,41 @@ it.each([
 ])("our resolver %s whatever it is asked: our fault", async (_, reply) => {
   const { resolver } = await nameServer(() => reply)
   expect(await outcome(resolver)).toEqual(["ours", "name look-up is not working"])
+})
+
+/** A resolver that asks these name servers, in this order. */
+const inOrder = async (...zones: ReadonlyArray<Zone>): Promise<Resolver.Resolver> => {
+  const servers = await Promise.all(zones.map(nameServer))
+  return Resolver.nameServers(servers.map(({ address }) => address))
+}
+const silent: Zone = () => undefined
+
+it(
+  "however many name servers are silent, the sender blames this service and not the receiver [W3-faults]",
+  { timeout: 15_000 },
+  async () => {
+    const answers = await Promise.all(
+      [[silent], [silent, silent], [silent, silent, silent]].map(async (zones) =>
+        post({ allowInsecure: false, resolver: await inOrder(...zones) }, "https://hooks.example.com/")
+      )
+    )
+    const ours = { _tag: "NotSent", detail: "name look-up is not working" }
+    expect(answers).toEqual([ours, ours, ours])
+  }
+)
+
+it("a silent name server before one that works: its answer counts, for the name and for the check", async () => {
+  const [found, blamed] = await Promise.all([
+    inOrder(silent, (_, type) => (type === A ? four(93, 184, 216, 34) : NOTHING)),
+    inOrder(
+      silent,
+      otherwiseFine(() => SERVFAIL)
+    )
+  ])
+  expect(await Promise.all([outcome(found), outcome(blamed)])).toEqual([
+    ["93.184.216.34"],
+    ["theirs", "the host name's name servers do not answer"]
+  ])
 })
 
 it("nobody listens where the name server should be: our fault", async () => {

@@ -2,6 +2,7 @@ import { CannotStart, Data, type Settings } from "@place-access/worker"
 import { Console, Effect, Option } from "effect"
 import { resolve } from "node:path"
 import { backup } from "../operator/backup.js"
+import { requireDatabase } from "../operator/requireDatabase.js"
 import { send } from "../operator/socket.js"
 
 /** Copies the data folder: through the server that runs on the folder, if there is one. */
@@ -22,6 +23,8 @@ export const backupCommand = (
     const remote = yield* send(dataDir, { _tag: "Backup", folder })
     const output = Option.isSome(remote)
       ? remote.value
-      : yield* Effect.provide(backup(dataDir, folder), Data.asItIs(storage, "place-access backup"))
+      : yield* requireDatabase(dataDir).pipe(
+          Effect.zipRight(Effect.provide(backup(dataDir, folder), Data.asItIs(storage, "place-access backup")))
+        )
     yield* Console.log(json ? JSON.stringify(output.line) : output.sentences.join("\n"))
   })

@@ -1,3 +1,4 @@
+import { SharedClock } from "@place-access/worker"
 import type { Finding } from "./Check.js"
 import * as Check from "./Check.js"
 
@@ -6,14 +7,27 @@ const WRONG_MS = 30_000
 /** A difference that deserves a warning: a clock that the network sets is never this far off. */
 const ODD_MS = 2_000
 
-/** `offsetMs`: how far another clock is ahead of this machine's. */
-export const judged = (other: string, offsetMs: number): Finding => {
+const SET_BOTH = "Let both be set by the network (NTP, for example with chrony)."
+
+const finding = (other: string, offsetMs: number, isWrong: boolean, advice: string): Finding => {
   const off = Math.abs(Math.round(offsetMs))
   const says = `this machine's clock and ${other} differ by ${off} ms`
-  const advice = "Let both be set by the network (NTP, for example with chrony)."
-  return off >= WRONG_MS
+  return isWrong
     ? Check.problem("clock", says, advice)
     : off >= ODD_MS
-      ? Check.warning("clock", says, advice)
+      ? Check.warning("clock", says, SET_BOTH)
       : Check.ok("clock", says)
 }
+
+/** `offsetMs`: how far another clock is ahead of this machine's. */
+export const judged = (other: string, offsetMs: number): Finding =>
+  finding(other, offsetMs, Math.abs(Math.round(offsetMs)) >= WRONG_MS, SET_BOTH)
+
+/** Servers and workers correct a small difference to the database's clock, and stop their work at a large one. */
+export const judgedByDatabase = (offsetMs: number): Finding =>
+  finding(
+    "the database's",
+    offsetMs,
+    Math.abs(offsetMs) > SharedClock.WRONG_FROM_MILLIS,
+    `${SET_BOTH} Until then the programs on this machine do no work.`
+  )

@@ -1,4 +1,4 @@
-import { DatabaseTime, KeyCanary, KeyUsage, Migrator } from "@place-access/adapters-pg"
+import { DatabaseTime, DataFolder, KeyCanary, KeyUsage, Migrator } from "@place-access/adapters-pg"
 import { Data, type Settings } from "@place-access/worker"
 import { Effect, Layer } from "effect"
 import * as Check from "./Check.js"
@@ -7,6 +7,33 @@ import { adviceFor, summary } from "../operator/keys.js"
 
 /** Opens the database as it is and looks at it. Nothing is migrated, made or written. */
 export const database = (storage: Settings.Storage): Effect.Effect<ReadonlyArray<Check.Finding>> =>
+  Effect.gen(function* () {
+    // To open a folder without a database would make a database and keys.
+    if (storage._tag === "Embedded" && !(yield* DataFolder.hasDatabase(storage.dataDir))) {
+      return [
+        Check.warning(
+          "database",
+          `${storage.dataDir} has no database yet`,
+          "The first start makes it. If the service ran before, DATA_DIR is the wrong folder."
+        )
+      ]
+    }
+    return yield* existing(storage)
+  }).pipe(
+    Effect.catchAll((error) =>
+      Effect.succeed([
+        Check.problem(
+          "database",
+          error instanceof Error ? error.message : "it cannot be read",
+          storage._tag === "Embedded"
+            ? "Look at DATA_DIR: who owns it, and whether another process uses it."
+            : "Check DATABASE_URL, and that the server runs and lets this machine in."
+        )
+      ])
+    )
+  )
+
+const existing = (storage: Settings.Storage) =>
   Effect.gen(function* () {
     const missing = yield* Migrator.missing
     const keys = yield* Effect.either(KeyCanary.check())
@@ -36,22 +63,9 @@ export const database = (storage: Settings.Storage): Effect.Effect<ReadonlyArray
           ? [Check.problem(`key "${key.id}"`, `${key.count} sealed values need it, and it is not given`, advice)]
           : []
       }),
-      ...(offset?._tag === "Right" ? [clock.judged("the database's", offset.right)] : [])
+      ...(offset?._tag === "Right" ? [clock.judgedByDatabase(offset.right)] : [])
     ]
-  }).pipe(
-    Effect.provide(Layer.merge(Data.asItIs(storage, "place-access doctor", ONCE), Data.vault(storage))),
-    Effect.catchAll((error) =>
-      Effect.succeed([
-        Check.problem(
-          "database",
-          error instanceof Error ? error.message : "it cannot be read",
-          storage._tag === "Embedded"
-            ? "Look at DATA_DIR: who owns it, and whether another process uses it."
-            : "Check DATABASE_URL, and that the server runs and lets this machine in."
-        )
-      ])
-    )
-  )
+  }).pipe(Effect.provide(Layer.merge(Data.asItIs(storage, "place-access doctor", ONCE), Data.vault(storage))))
 
 /** The doctor does not wait for a database that does not answer. */
 const ONCE: Data.Opening = { patience: "1 millis", onMissing: () => undefined }

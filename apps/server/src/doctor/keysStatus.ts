@@ -2,6 +2,7 @@ import { type CannotStart, Data, type Settings } from "@place-access/worker"
 import { Console, Effect, Layer, Option } from "effect"
 import type { Output } from "../operator/AccountCommand.js"
 import { keysStatus as report } from "../operator/keysStatus.js"
+import { requireDatabase } from "../operator/requireDatabase.js"
 import { send } from "../operator/socket.js"
 
 /** Prints the status of the keys: of the server that runs on the embedded database, if there is one. */
@@ -9,6 +10,7 @@ export const keysStatus = (json: boolean, storage: Settings.Storage): Effect.Eff
   Effect.gen(function* () {
     const remote =
       storage._tag === "Embedded" ? yield* send(storage.dataDir, { _tag: "KeysStatus" }) : Option.none<Output>()
+    if (storage._tag === "Embedded" && Option.isNone(remote)) yield* requireDatabase(storage.dataDir)
     const output = Option.isSome(remote)
       ? remote.value
       : yield* Effect.provide(report, Layer.merge(Data.asItIs(storage, "place-access keys"), Data.vault(storage)))

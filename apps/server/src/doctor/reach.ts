@@ -1,4 +1,4 @@
-import { isLoopbackUrl, SmtpMailer } from "@place-access/worker"
+import { isLoopbackUrl, Mail, SmtpMailer } from "@place-access/worker"
 import { Clock, Effect } from "effect"
 import type { ServerSettings } from "../ServerSettings.js"
 import * as Check from "./Check.js"
@@ -57,19 +57,28 @@ export const baseUrl = ({
   })
 
 /** Whether the mail server accepts a connection and the login. No message is sent. */
-export const mail = ({ addresses, mail: smtp }: Pick<ServerSettings, "addresses" | "mail">) =>
+export const mail = ({ addresses, host, mail: smtp }: Pick<ServerSettings, "addresses" | "host" | "mail">) =>
   smtp === null
-    ? Effect.succeed(
-        isLoopbackUrl(addresses.baseUrl)
-          ? Check.ok("mail", "no SMTP_URL: messages are shown at /dev/mailbox of this machine")
-          : Check.warning(
-              "mail",
-              "no SMTP_URL: nobody is mailed, not even when a token leaked",
-              "Set SMTP_URL and MAIL_FROM."
-            )
-      )
+    ? Effect.succeed(withoutMail(addresses, host))
     : Effect.map(SmtpMailer.check(smtp), (reason) =>
         reason === null
           ? Check.ok("mail", "the mail server accepts the login")
           : Check.problem("mail", `the mail server cannot be used: ${reason}`, "Check SMTP_URL and the mail server.")
       )
+
+const withoutMail = (addresses: ServerSettings["addresses"], host: string): Check.Finding => {
+  if (Mail.hasMailbox(null, addresses, host)) {
+    return Check.ok("mail", "no SMTP_URL: messages are shown at /dev/mailbox of this machine")
+  }
+  return isLoopbackUrl(addresses.baseUrl)
+    ? Check.warning(
+        "mail",
+        `no SMTP_URL: nobody is mailed, and /dev/mailbox is off, because other machines reach HOST ${host}`,
+        "Set SMTP_URL and MAIL_FROM, or HOST to 127.0.0.1."
+      )
+    : Check.warning(
+        "mail",
+        "no SMTP_URL: nobody is mailed, not even when a token leaked",
+        "Set SMTP_URL and MAIL_FROM."
+      )
+}

@@ -12,11 +12,14 @@ export const backup = (dataDir: string, to: string): Effect.Effect<Output, Canno
         ? new CannotStart({ message: `${error.message}. Nothing was copied.` })
         : new CannotStart({ message: "The database did not answer. Nothing was copied." })
     ),
-    Effect.as({
+    Effect.map((parts) => ({
       line: { backup: to },
       sentences: [
-        `Copied the database and its keys to ${to}.`,
+        // A folder whose keys are in SECRET_KEYS has no file of keys.
+        parts.includes("secret-keys")
+          ? `Copied the database and its keys to ${to}.`
+          : `Copied the database to ${to}. The copy has no keys: to restore it you need the same SECRET_KEYS.`,
         "To restore it, start the service with that folder, or a copy of it, as DATA_DIR."
       ]
-    })
+    }))
   )

@@ -16,18 +16,24 @@ const pathIn = (dataDir: string): string => join(dataDir, "control.sock")
 
 /** The server closes a connection that sends a longer line: no command needs one. */
 const LINE_MAX = 4_096
-/** Server and command close a connection on which the other side is silent for this time. */
+/**
+ * The server closes a connection on which no command arrives for this time, or on which nobody takes the answer. A
+ * command waits this long for its answer, except `backup`: to copy a large folder takes minutes, in silence.
+ */
 const PATIENCE_MILLIS = 30_000
 
+/** The value with which a Node.js socket has no time-out. When the server ends, the connection ends too. */
+const FOREVER = 0
+
 /** Answers commands until the scope closes, which removes the socket. Needs the lock of the data folder. */
-export const listen = (dataDir: string, baseUrl: string) =>
+export const listen = (dataDir: string, baseUrl: string, patienceMillis = PATIENCE_MILLIS) =>
   Effect.gen(function* () {
     const path = pathIn(dataDir)
     const runtime = yield* Effect.runtime<AccountPorts | SqlClient>()
-    const answer = (line: string): Promise<string> =>
+    const answer: Answer = (line) =>
       Runtime.runPromise(runtime)(Effect.catchAllCause(replyTo(line, { baseUrl, dataDir }), broken))
     yield* Effect.acquireRelease(
-      Effect.tryPromise(() => open(path, answer)),
+      Effect.tryPromise(() => open(path, answer, patienceMillis)),
       (server) => Effect.promise(() => close(server, path))
     ).pipe(
       Effect.catchAll((error) =>
@@ -51,10 +57,12 @@ const broken = (cause: unknown) =>
     JSON.stringify({ refused: "The server could not do it; its log says why." })
   )
 
-const open = async (path: string, answer: (line: string) => Promise<string>): Promise<Server> => {
+type Answer = (line: string) => Promise<string>
+
+const open = async (path: string, answer: Answer, patienceMillis: number): Promise<Server> => {
   // Only one process has the lock of the folder, so a socket that exists belonged to a process that died.
   await rm(path, { force: true })
-  const server = createServer((socket) => serve(socket, answer))
+  const server = createServer((socket) => serve(socket, answer, patienceMillis))
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject)
     server.listen(path, resolve)
@@ -63,10 +71,10 @@ const open = async (path: string, answer: (line: string) => Promise<string>): Pr
   return server
 }
 
-const serve = (socket: Socket, answer: (line: string) => Promise<string>): void => {
+const serve = (socket: Socket, answer: Answer, patienceMillis: number): void => {
   let text = ""
   socket.setEncoding("utf8")
-  socket.setTimeout(PATIENCE_MILLIS, () => socket.destroy())
+  socket.setTimeout(patienceMillis, () => socket.destroy())
   socket.on("error", () => socket.destroy())
   socket.on("data", (piece: string) => {
     text += piece
@@ -76,7 +84,9 @@ const serve = (socket: Socket, answer: (line: string) => Promise<string>): void 
       return
     }
     socket.pause()
-    void answer(text.slice(0, end)).then((reply) => socket.end(`${reply}\n`))
+    // The command waits for the server now, so its silence says nothing.
+    socket.setTimeout(FOREVER)
+    void answer(text.slice(0, end)).then((reply) => socket.setTimeout(patienceMillis).end(`${reply}\n`))
   })
 }
 
@@ -86,10 +96,15 @@ const close = async (server: Server, path: string): Promise<void> => {
 }
 
 /** Sends a command to the server that runs on this folder. None: no server listens there. */
-export const send = (dataDir: string, command: OperatorCommand): Effect.Effect<Option.Option<Output>, CannotStart> =>
+export const send = (
+  dataDir: string,
+  command: OperatorCommand,
+  patienceMillis = PATIENCE_MILLIS
+): Effect.Effect<Option.Option<Output>, CannotStart> =>
   Effect.gen(function* () {
     const line = yield* Effect.orDie(Schema.encode(Request)(command))
-    const answered = yield* Effect.promise(() => ask(pathIn(dataDir), line))
+    const patience = command._tag === "Backup" ? FOREVER : patienceMillis
+    const answered = yield* Effect.promise(() => ask(pathIn(dataDir), line, patience))
     if (answered === undefined) return Option.none()
     const reply = Schema.decodeUnknownEither(Reply)(answered)
     if (Either.isLeft(reply)) {
@@ -100,7 +115,7 @@ export const send = (dataDir: string, command: OperatorCommand): Effect.Effect<O
   })
 
 /** Sends a line and returns the answer. Undefined: no socket, or one that a killed process left behind. */
-const ask = (path: string, line: string): Promise<string | undefined> =>
+const ask = (path: string, line: string, patienceMillis: number): Promise<string | undefined> =>
   new Promise((resolve) => {
     let text = ""
     let isConnected = false
@@ -110,7 +125,7 @@ const ask = (path: string, line: string): Promise<string | undefined> =>
       resolve(isConnected ? text : undefined)
     }
     socket.setEncoding("utf8")
-    socket.setTimeout(PATIENCE_MILLIS, done)
+    socket.setTimeout(patienceMillis, done)
     socket.once("connect", () => {
       isConnected = true
       socket.write(`${line}\n`)

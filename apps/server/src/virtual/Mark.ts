@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs"
-import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises"
+import { readFile, rename, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { DataFolder } from "@place-access/adapters-pg"
 import { CannotStart } from "@place-access/worker"
@@ -63,14 +63,10 @@ export const read = (dataDir: string): Effect.Effect<Option.Option<Mark>, Cannot
     })
   })
 
-/** Writes the mark, all of it or nothing, and makes the folder when it is missing. */
+/** Writes the mark, all of it or nothing, into a folder that exists. */
 export const write = (dataDir: string, mark: Mark): Effect.Effect<void, CannotStart> =>
   Effect.tryPromise({
     try: async () => {
-      if (!existsSync(dataDir)) {
-        await mkdir(dataDir, { recursive: true, mode: 0o700 })
-        await chmod(dataDir, 0o700)
-      }
       const draft = `${pathIn(dataDir)}.new`
       await writeFile(draft, `${JSON.stringify(mark)}\n`, { mode: 0o600 })
       await rename(draft, pathIn(dataDir))

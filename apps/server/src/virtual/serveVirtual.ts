@@ -5,7 +5,7 @@ import { FixStore } from "@place-access/domain/fixes"
 import { TierStore } from "@place-access/domain/sweeps"
 import { Entropy, Timestamp } from "@place-access/domain/shared"
 import { VirtualTime } from "@place-access/domain/testing"
-import { NodeEntropy, NodeVault } from "@place-access/adapters-pg"
+import { DataFolder, NodeEntropy, NodeVault } from "@place-access/adapters-pg"
 import { CannotStart, isLoopback, isLoopbackUrl, Misspelt, Program, Stores, Webhooks, work } from "@place-access/worker"
 import { Clock, Console, Context, Duration, Effect, Either, Layer, Option, Runtime } from "effect"
 import { createHash } from "node:crypto"
@@ -59,8 +59,11 @@ const newMark = ({ at, seed }: VirtualOptions) =>
     starts: 0
   }))
 
+const prepare = (dataDir: string) =>
+  Effect.mapError(DataFolder.prepare(dataDir), ({ message }) => new CannotStart({ fault: "settings", message }))
+
 /** The world of the data folder; a new one in a new folder. */
-const openWorld = (dataDir: string, options: VirtualOptions) =>
+export const openWorld = (dataDir: string, options: VirtualOptions) =>
   Effect.gen(function* () {
     const found = yield* Mark.read(dataDir)
     if (Option.isSome(found) && (options.seed !== null || options.at !== null)) {
@@ -69,6 +72,8 @@ const openWorld = (dataDir: string, options: VirtualOptions) =>
         message: "--seed and --at are for a new world, and this data folder has one already. Choose another DATA_DIR."
       })
     }
+    // The mark makes a folder count as ours. So the folder is checked before a first mark is written.
+    if (Option.isNone(found)) yield* prepare(dataDir)
     const before = Option.isSome(found) ? found.value : yield* newMark(options)
     const mark = { ...before, starts: before.starts + 1 }
     yield* Mark.write(dataDir, mark)

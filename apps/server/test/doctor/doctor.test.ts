@@ -1,15 +1,51 @@
 import { MemoryVault } from "@place-access/domain/testing"
-import { Effect } from "effect"
-import { describe, expect, it } from "vitest"
+import { SharedClock } from "@place-access/worker"
+import { Effect, Option } from "effect"
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import * as Check from "../../src/doctor/Check.js"
 import * as clock from "../../src/doctor/clock.js"
+import { database } from "../../src/doctor/database.js"
 import * as disk from "../../src/doctor/disk.js"
+import { mail } from "../../src/doctor/reach.js"
 import { adviceFor, summary } from "../../src/operator/keys.js"
 
 describe("what the doctor says [settings-1]", () => {
   it("a clock that is off, at the edges", () => {
     const states = [0, 1_999, -1_999, 2_000, -29_999, 30_000, -40_000].map((off) => clock.judged("it", off).state)
     expect(states).toEqual(["ok", "ok", "ok", "warning", "warning", "problem", "problem"])
+  })
+
+  it("a clock with which this machine's processes do no work is a problem, at the edges", () => {
+    const findings = [0, 1_999, -2_000, 10_000, -10_000, 10_000.1, -10_001].map(clock.judgedByDatabase)
+    expect(findings.map(({ state }) => state)).toEqual([
+      "ok",
+      "ok",
+      "warning",
+      "warning",
+      "warning",
+      "problem",
+      "problem"
+    ])
+    expect(findings[6]?.advice).toContain("do no work")
+    // A process stops its work at the same limit.
+    const works = [10_000, -10_000, 10_000.1, -10_001].map((off) => SharedClock.judge(off, 0).isRight)
+    expect(works).toEqual([true, true, false, false])
+  })
+
+  it.each([
+    ["http://localhost:8080", "127.0.0.1", "ok", "messages are shown at /dev/mailbox"],
+    ["http://localhost:8080", "0.0.0.0", "warning", "/dev/mailbox is off, because other machines reach HOST 0.0.0.0"],
+    ["https://access.example.com", "127.0.0.1", "warning", "nobody is mailed"]
+  ])("without a mail server, for %s on %s: %s, %s", async (baseUrl, host, state, says) => {
+    const addresses = { baseUrl, authUrl: baseUrl, userPortalUrl: baseUrl }
+    expect(await Effect.runPromise(mail({ addresses, host, mail: null }))).toMatchObject({
+      check: "mail",
+      state,
+      says: expect.stringContaining(says)
+    })
   })
 
   it("a disk that is full, at the edges", () => {
@@ -24,6 +60,38 @@ describe("what the doctor says [settings-1]", () => {
   it("each warning and problem says what to do, in lines that a person reads", () => {
     const findings = [Check.ok("mail", "fine"), Check.problem("disk", "full", "Make room.")]
     expect(Check.lines(findings)).toEqual(["ok      mail: fine", "PROBLEM disk: full", "        Make room."])
+  })
+})
+
+describe("the doctor before the first start [settings-1]", () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "place-access-doctor-"))
+  })
+  afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+
+  const found = (dataDir: string) => Effect.runPromise(database({ _tag: "Embedded", dataDir, keys: Option.none() }))
+
+  it("says that there is no database yet, and makes neither database nor keys nor folder", async () => {
+    for (const dataDir of [folder, join(folder, "missing")]) {
+      expect(await found(dataDir)).toEqual([
+        Check.warning(
+          "database",
+          `${dataDir} has no database yet`,
+          "The first start makes it. If the service ran before, DATA_DIR is the wrong folder."
+        )
+      ])
+    }
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  it("says that the first start will refuse the folder of other programs, and leaves the folder as it is", async () => {
+    await chmod(folder, 0o755)
+    await writeFile(join(folder, "notes.txt"), "")
+    expect(await found(folder)).toMatchObject([
+      { check: "database", state: "problem", says: expect.stringContaining("holds other files") }
+    ])
+    expect([(await stat(folder)).mode & 0o777, await readdir(folder)]).toEqual([0o755, ["notes.txt"]])
   })
 })
 

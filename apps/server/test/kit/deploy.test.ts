@@ -96,8 +96,30 @@ describe("the kit of an operator", () => {
     expect(listed).toEqual(alerts)
   })
 
-  it("keeps no secret and no query in a log of a proxy", () => {
-    expect(read(".deploy/proxy/nginx.conf")).not.toMatch(/\$request_uri"|\$args|\$request"/)
-    expect(read(".deploy/proxy/Caddyfile")).toContain("request>uri regexp")
+  it("starts every container again after a reboot of the machine", () => {
+    const { services } = parse(read(".deploy/compose.yaml"), { merge: true }) as {
+      readonly services: Readonly<Record<string, { readonly restart: string }>>
+    }
+    const policies = Object.entries(services).map(([name, { restart }]) => [name, restart])
+    expect(policies).toEqual(["server", "worker", "database"].map((name) => [name, "unless-stopped"]))
+  })
+
+  it("keeps no secret and no query in a log of a proxy: of requests, of errors, and of plain HTTP", () => {
+    const nginx = read(".deploy/proxy/nginx.conf")
+    expect(nginx).not.toMatch(/\$request_uri"|\$args|\$request"/)
+    // A block that does not name its logs uses those of nginx itself, whose lines have the whole request.
+    const blocks = nginx.split(/^server \{$/m).slice(1)
+    const logs = blocks.map((block) => Array.from(block.matchAll(/^ {4}(?:access|error)_log .*$/gm), ([line]) => line))
+    const noErrors = "    error_log /var/log/nginx/place-access-error.log emerg;"
+    expect(logs).toEqual([
+      ["    access_log off;", noErrors],
+      ["    access_log /var/log/nginx/place-access.log place_access;", noErrors]
+    ])
+    // Caddy writes errors to its default log, which the options at the beginning of the file format.
+    const [options = "", site = ""] = read(".deploy/proxy/Caddyfile").split(/^access\.example\.com /m)
+    const filter = /^(\t+)log \{\n\t+format filter \{\n[^]*?\n\1\}$/m
+    const fields = [options, site].map((part) => filter.exec(part)?.[0].match(/request>\S+ (?:regexp|delete)/g))
+    const filtered = ["request>uri regexp", "request>headers>Authorization delete", "request>headers>Cookie delete"]
+    expect(fields).toEqual([filtered, filtered])
   })
 })

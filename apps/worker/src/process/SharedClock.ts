@@ -12,7 +12,8 @@ import { Clock, Effect, Fiber, Schedule } from "effect"
 /** A smaller difference can come from the network between two correct clocks. */
 const CORRECTED_FROM_MILLIS = 250
 const LOGGED_FROM_MILLIS = 1_000
-const WRONG_FROM_MILLIS = 10_000
+/** A process whose machine's clock differs from the database's by more than this does no work. */
+export const WRONG_FROM_MILLIS = 10_000
 
 const EVERY_SECONDS = 60
 /**

@@ -1,6 +1,6 @@
 import { HttpServerRequest, type HttpServerResponse } from "@effect/platform"
 import { type Account, learnLanguage, learnTimeZone, signIn, signOut } from "@place-access/domain/accounts"
-import { rememberSignIn } from "@place-access/domain/credentials"
+import { type ProvedBy, rememberSignIn } from "@place-access/domain/credentials"
 import { Effect } from "effect"
 import * as AcceptLanguage from "../html/AcceptLanguage.js"
 import { HttpOptions } from "../HttpOptions.js"
@@ -21,14 +21,14 @@ const TIME_ZONE_COOKIE = "time_zone"
  * Completes a sign-in. Ends the session that the browser came with, because its cookie is replaced. The returned
  * `withCookies` adds two cookies to an answer: the session, and one that makes this browser known to the account.
  */
-export const entered = ({ account, cookie, passwordVersion }: OpenedSession) =>
+export const entered = ({ account, cookie, passwordVersion }: OpenedSession, provedBy: ProvedBy) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const request = yield* HttpServerRequest.HttpServerRequest
     const before = Credentials.sessionToken(request, options)
     const { knownBrowser } = yield* Browser.attempt
     const client = yield* Browser.client
-    const known = yield* rememberSignIn({ account, passwordVersion, knownBrowser, client })
+    const known = yield* rememberSignIn({ account, passwordVersion, provedBy, knownBrowser, client })
     yield* learnTimeZone(account, request.cookies[TIME_ZONE_COOKIE])
     yield* learnLanguage(account, AcceptLanguage.negotiate(request.headers["accept-language"]))
     if (before !== undefined) yield* signOut(before)
@@ -40,7 +40,8 @@ export const entered = ({ account, cookie, passwordVersion }: OpenedSession) =>
   })
 
 /** Signs this browser in. Fails with `FactorRequired` for an account that has a second factor. */
-export const enter = (credentials: Credential) => Effect.flatMap(checked(credentials), entered)
+export const enter = (credentials: Credential) =>
+  Effect.flatMap(checked(credentials), (opened) => entered(opened, "password"))
 
 /** Like `enter`; `secondStep` continues the sign-in of an account that has a second factor. */
 export const enterWith = <E, R>(
@@ -49,7 +50,7 @@ export const enterWith = <E, R>(
 ) =>
   checked(credentials).pipe(
     Effect.catchTag("FactorRequired", ({ pending }) => secondStep(pending)),
-    Effect.flatMap(entered)
+    Effect.flatMap((opened) => entered(opened, "password"))
   )
 
 interface Credential {

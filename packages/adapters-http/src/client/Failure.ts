@@ -33,8 +33,8 @@ export type ClientFailureCode =
   /** the store has no tokens: the user must connect first */
   | "not_connected"
   /**
-   * A refresh was sent, its answer was lost, and the time in which it can be repeated without danger is over. See
-   * `session.refresh`.
+   * A refresh was sent, its answer was lost or had a status of 500 or more, and the time in which it can be repeated
+   * without danger is over. See `session.refresh`.
    */
   | "refresh_uncertain"
   /** the user, or the service, refused at the consent page */

@@ -4,7 +4,7 @@ import type { StoredTokens } from "./TokenStore.js"
  * What to do with the tokens before a call.
  *
  * The service repeats the answer to a refresh for 30 seconds. A refresh token that is used again later counts as
- * stolen, and the service ends the connection. So the client repeats a refresh whose answer was lost for 20 seconds
+ * stolen, and the service ends the connection. So the client repeats a refresh whose outcome is unknown for 20 seconds
  * only, which leaves 10 seconds for the network. After that only the app can ask for a repetition (`evenIfUncertain`).
  */
 export type RefreshDecision =

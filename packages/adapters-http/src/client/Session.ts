@@ -110,5 +110,5 @@ const uncertain = () =>
   new PlaceAccessError({
     code: "refresh_uncertain",
     message:
-      "The answer to an earlier refresh was lost. Let the user connect again, or call session.refresh({ evenIfUncertain: true })."
+      "An earlier refresh may have used up the refresh token. Let the user connect again, or call session.refresh({ evenIfUncertain: true })."
   })

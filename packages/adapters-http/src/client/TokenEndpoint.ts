@@ -78,9 +78,12 @@ export const grant = async (
 const failureOf = (outcome: Transport.WireReply | Transport.NoReply): PlaceAccessError =>
   outcome instanceof Transport.NoReply ? Transport.noReplyFailure(outcome) : Transport.failureOf(outcome)
 
-/** Whether the grant may be spent: no answer came to a sent request, or the answer is no error body of the service. */
+/**
+ * Whether the grant may be spent. Only a refusal (a status below 500 with an error body of the service) proves that it
+ * is not: the service answers 503 also when it loses its database after the commit.
+ */
 const mayHaveSpent = (outcome: Transport.WireReply | Transport.NoReply): boolean =>
-  outcome instanceof Transport.NoReply ? !outcome.isUnsent : !Transport.isRefusal(outcome.json)
+  outcome instanceof Transport.NoReply ? !outcome.isUnsent : outcome.status >= 500 || !Transport.isRefusal(outcome.json)
 
 /** Whether the service has refused the code or the refresh token for good. */
 export const isOver = (code: string | undefined): boolean => code === "invalid_grant"

@@ -20,6 +20,8 @@ const refused = ({ reason }: ConsentRefused): Effect.Effect<never, Refusal> => {
       return Effect.fail(Errors.forbidden("the app is still being tested: only its developer can connect it"))
     case "app_revoked":
       return Effect.fail(Errors.forbidden("the app was revoked permanently"))
+    case "app_suspended":
+      return Effect.fail(Errors.forbidden("the app cannot be connected at the moment"))
     case "expired":
       return Effect.fail(Errors.conflict("the request is more than an hour old"))
     case "decided":

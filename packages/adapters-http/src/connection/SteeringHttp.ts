@@ -1,4 +1,4 @@
-import { type ConsentHistory, getConnection, listConsentHistory } from "@place-access/domain/connection"
+import { type ConsentHistory, listConsentHistory } from "@place-access/domain/connection"
 import { Invalid, Scope } from "@place-access/domain/shared"
 import {
   changeConnection,
@@ -6,14 +6,14 @@ import {
   pauseAll,
   pauseConnection,
   resumeAll,
-  resumeConnection,
-  Steering
+  resumeConnection
 } from "@place-access/domain/steering"
 import { Effect } from "effect"
 import { Api } from "../Api.js"
 import * as Group from "../Group.js"
-import { requireFreshSignIn } from "../security/FreshSignIn.js"
+import { isFreshSignIn } from "../security/FreshSignIn.js"
 import { SignedIn } from "../security/SessionAuth.js"
+import * as Errors from "../wire/Errors.js"
 import { toWire } from "../wire/toWire.js"
 import { encode, encodePause } from "./ConnectionsHttp.js"
 import type { HistoryEntry } from "./SteeringApi.js"
@@ -39,10 +39,12 @@ export const layer = Group.group(Api, "steering", (handlers) =>
             standardDays: payload.standard_days,
             sensitiveDays: payload.sensitive_days
           }
-          const before = yield* getConnection(userId, path.id)
-          if (Steering.sharesWithoutEnd(change, before)) yield* requireFreshSignIn
-          return encode(yield* changeConnection(userId, path.id, change))
-        }).pipe(toWire),
+          const session = { isFresh: yield* isFreshSignIn }
+          return encode(yield* changeConnection(userId, path.id, change, session))
+        }).pipe(
+          Effect.catchTag("ConfirmationRequired", () => Effect.fail(Errors.confirmationRequired)),
+          toWire
+        ),
       WHOLE
     )
     .handle(

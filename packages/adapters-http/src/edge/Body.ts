@@ -4,7 +4,7 @@ import { Data, Effect, Either, Exit } from "effect"
 import type { IncomingMessage } from "node:http"
 import * as Errors from "../wire/Errors.js"
 import * as Admission from "./Admission.js"
-import type { Cell } from "./CurrentRequest.js"
+import * as CurrentRequest from "./CurrentRequest.js"
 import { NodeRequest } from "../engine/NodeRequest.js"
 import * as Slices from "./Slices.js"
 
@@ -30,7 +30,7 @@ const FORM_TYPE = "application/x-www-form-urlencoded"
  */
 export const bounded = (
   request: HttpServerRequest.HttpServerRequest,
-  cell: Cell
+  cell: CurrentRequest.Cell
 ): HttpServerRequest.HttpServerRequest => {
   if (request.method === "GET" || request.method === "HEAD") return request
   return new BoundedRequest(request, cell)
@@ -42,19 +42,20 @@ class BoundedRequest extends NodeRequest {
   override readonly arrayBuffer: Effect.Effect<never>
   override readonly multipart: Effect.Effect<never>
 
-  constructor(request: HttpServerRequest.HttpServerRequest, cell: Cell) {
+  constructor(request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest.Cell) {
     super(NodeHttpServerRequest.toIncomingMessage(request))
     this.text = text(request, cell)
-    this.json = Effect.flatMap(this.text, (text) => parseJson(text, cell.route.bounds.entries))
+    this.json = Effect.flatMap(this.text, (text) => parseJson(text, cell.route.bounds.entries, STRICT))
     this.arrayBuffer = Effect.suspend(() => Effect.die(new BodyRefused({ answer: unsupported(cell) })))
     this.multipart = this.arrayBuffer
   }
 }
 
-const unsupported = (cell: Cell): Errors.WireError => Errors.unsupportedMediaType(Array.from(cell.route.reads))
+const unsupported = (cell: CurrentRequest.Cell): Errors.WireError =>
+  Errors.unsupportedMediaType(Array.from(cell.route.reads))
 
 /** Reads the body once and keeps the result for later calls. No two calls overlap, because one fiber runs a request. */
-const text = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Effect.Effect<string> => {
+const text = (request: HttpServerRequest.HttpServerRequest, cell: CurrentRequest.Cell): Effect.Effect<string> => {
   let known: Exit.Exit<string> | undefined
   return Effect.suspend(() => {
     if (known !== undefined) return known
@@ -78,7 +79,10 @@ const text = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Effect.
 }
 
 /** The body's content type (default JSON). Refuses compressed bodies and types that the route does not read. */
-export const acceptable = (request: HttpServerRequest.HttpServerRequest, cell: Cell): Exit.Exit<string> => {
+export const acceptable = (
+  request: HttpServerRequest.HttpServerRequest,
+  cell: CurrentRequest.Cell
+): Exit.Exit<string> => {
   const type = mediaType(request.headers["content-type"]) ?? JSON_TYPE
   const encoding = request.headers["content-encoding"] ?? "identity"
   return cell.route.reads.has(type) && encoding.toLowerCase() === "identity"
@@ -98,9 +102,24 @@ const mediaType = (header: string | undefined): string | undefined => {
 
 const declared = (source: IncomingMessage): number => Number(source.headers["content-length"] ?? 0)
 
-/** Reads the body and calls `done` once, with the bytes or a refusal. The returned function stops the reading. */
+/** Whether the source was closed before its end. Nothing that it emits afterwards would tell. */
+const isBrokenOff = (source: IncomingMessage): boolean =>
+  source.errored !== null || (source.destroyed && !source.readableEnded)
+
+/**
+ * Reads the body and calls `done` once, with the bytes or a refusal. The returned function stops the reading.
+ *
+ * A request that this service gives up (`Patience`) closes without an error, so `close` counts as well. Otherwise the
+ * fiber, which may not be interruptible, would wait forever and keep the part that has arrived.
+ */
 const receive = (source: IncomingMessage, limit: number, done: (bytes: Exit.Exit<Buffer>) => void): (() => void) => {
-  const answer = () => done(Exit.die(new BodyRefused({ answer: Errors.payloadTooLarge(limit) })))
+  let isDone = false
+  const answer = () => {
+    if (isDone) return
+    // The rest of the body may end long after the request was answered, so a second call must do nothing.
+    isDone = true
+    done(Exit.die(new BodyRefused({ answer: Errors.payloadTooLarge(limit) })))
+  }
   const refuse = (alreadyRead: number) => {
     discard(source, alreadyRead, answer)
     if (!closesAfterwards(source)) answer()
@@ -117,14 +136,18 @@ const receive = (source: IncomingMessage, limit: number, done: (bytes: Exit.Exit
     stop()
     done(Exit.succeed(Buffer.concat(chunks, size)))
   }
-  const onError = () => {
+  const onClose = () => {
     stop()
     done(Exit.die(new BodyRefused({ answer: ENDED_EARLY })))
   }
-  const stop = () => void source.off("data", onData).off("end", onEnd).off("error", onError)
-  if (declared(source) > limit) refuse(0)
-  else source.on("data", onData).once("end", onEnd).once("error", onError)
-  return stop
+  const stop = () => void source.off("data", onData).off("end", onEnd).off("error", onClose).off("close", onClose)
+  if (isBrokenOff(source)) onClose()
+  else if (declared(source) > limit) refuse(0)
+  else source.on("data", onData).once("end", onEnd).once("error", onClose).once("close", onClose)
+  return () => {
+    isDone = true
+    stop()
+  }
 }
 
 /** Whether Node closes the connection as soon as it has sent the answer. */
@@ -144,6 +167,8 @@ const discard = (source: IncomingMessage, alreadyRead: number, done: () => void)
   let size = alreadyRead
   source.on("error", done)
   source.once("end", done)
+  // A request that this service gives up (`Patience`) closes without an error.
+  source.once("close", done)
   source.on("data", (chunk: Buffer) => {
     size += chunk.length
     if (size <= DISCARDED_MAX) return
@@ -158,7 +183,6 @@ export const letGo = (source: IncomingMessage): Effect.Effect<void> =>
     const answer = () => resume(Effect.void)
     if (source.readableEnded || source.destroyed) return answer()
     discard(source, 0, answer)
-    source.once("close", answer)
     source.resume()
     if (!closesAfterwards(source)) answer()
   })
@@ -174,36 +198,47 @@ const decodeUtf8 = (bytes: Buffer, isForm: boolean): Exit.Exit<string> => {
   }
 }
 
-const parseJson = (text: string, entriesMax: number): Effect.Effect<unknown> =>
-  Slices.isLong(text) ? parseLong(text, entriesMax) : parseShort(text, entriesMax)
+/**
+ * The body as JSON, for phone apps, which must not be refused for it (decisions devices-7 and devices-12): undefined
+ * when the body is no JSON, and NUL characters stay. The route's bound on entries holds all the same.
+ */
+export const lenientJson = (text: string): Effect.Effect<unknown> =>
+  CurrentRequest.cellWith((cell) => parseJson(text, cell.route.bounds.entries, LENIENT))
+
+/** The answers to texts that the service's own routes refuse. */
+interface Strictness {
+  readonly noJson: Exit.Exit<unknown>
+  readonly refusesNul: boolean
+}
+
+const parseJson = (text: string, entriesMax: number, strictness: Strictness): Effect.Effect<unknown> =>
+  Slices.isLong(text) ? parseLong(text, entriesMax, strictness) : parseShort(text, entriesMax, strictness)
 
 /** As `parseShort`, but in slices, between which other requests run. */
-const parseLong = (text: string, entriesMax: number): Effect.Effect<unknown> => {
+const parseLong = (text: string, entriesMax: number, { noJson, refusesNul }: Strictness): Effect.Effect<unknown> => {
   let entries = 0
-  const mayHoldNul = text.includes("\\u0000")
+  const mayHoldNul = refusesNul && text.includes("\\u0000")
   return Effect.flatMap(
     Effect.either(
       Slices.parse(text, (part) => {
         entries += entriesOf(part, entriesMax)
-        if (entries > entriesMax) return Effect.die(new BodyRefused({ answer: Errors.tooManyEntries(entriesMax) }))
+        if (entries > entriesMax) return tooManyEntries(entriesMax)
         return mayHoldNul && holdsNul(part) ? NUL : Effect.void
       })
     ),
-    (parsed) => (Either.isLeft(parsed) ? unreadable("The body is not valid JSON") : Effect.succeed(parsed.right))
+    (parsed) => (Either.isLeft(parsed) ? noJson : Effect.succeed(parsed.right))
   )
 }
 
-const parseShort = (text: string, entriesMax: number): Exit.Exit<unknown> => {
+const parseShort = (text: string, entriesMax: number, { noJson, refusesNul }: Strictness): Exit.Exit<unknown> => {
   try {
     const value: unknown = text === "" ? null : JSON.parse(text)
     // Each entry takes at least a character and a comma, so a shorter text cannot have too many entries.
-    if (text.length > 2 * entriesMax && entriesOf(value, entriesMax) > entriesMax) {
-      return Exit.die(new BodyRefused({ answer: Errors.tooManyEntries(entriesMax) }))
-    }
+    if (text.length > 2 * entriesMax && entriesOf(value, entriesMax) > entriesMax) return tooManyEntries(entriesMax)
     // PostgreSQL cannot store NUL in a text. A refusal here names the fault; a failed statement would answer 500.
-    return text.includes("\\u0000") && holdsNul(value) ? NUL : Exit.succeed(value)
+    return refusesNul && text.includes("\\u0000") && holdsNul(value) ? NUL : Exit.succeed(value)
   } catch {
-    return unreadable("The body is not valid JSON")
+    return noJson
   }
 }
 
@@ -211,10 +246,11 @@ const parseShort = (text: string, entriesMax: number): Exit.Exit<unknown> => {
 const entriesOf = (body: unknown, most: number): number => {
   const left: Array<unknown> = [body]
   let entries = 0
-  while (left.length > 0 && entries <= most) {
+  while (left.length > 0) {
     const value = left.pop()
     if (typeof value !== "object" || value === null) continue
     if (Array.isArray(value)) entries += value.length
+    if (entries > most) break
     for (const inner of Object.values(value)) left.push(inner)
   }
   return entries
@@ -225,6 +261,13 @@ const holdsNul = (value: unknown): boolean =>
     ? value.includes("\0")
     : typeof value === "object" && value !== null && Object.entries(value).some((pair) => pair.some(holdsNul))
 
+/** Refuses a body with more than `most` entries. */
+export const tooManyEntries = (most: number): Exit.Exit<never> =>
+  Exit.die(new BodyRefused({ answer: Errors.tooManyEntries(most) }))
+
 const unreadable = (message: string) => Exit.die(new BodyRefused({ answer: Errors.invalidRequest(message) }))
 
 const NUL = unreadable("The JSON holds a NUL character")
+
+const STRICT: Strictness = { noJson: unreadable("The body is not valid JSON"), refusesNul: true }
+const LENIENT: Strictness = { noJson: Exit.succeed(undefined), refusesNul: false }

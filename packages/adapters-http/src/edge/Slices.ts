@@ -44,10 +44,11 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * `JSON.parse` of a long text, with the same values and the same refusals. The lists that are members of the root are
- * cut into pieces between their elements, and each piece is parsed by itself. Everything else is parsed at the end,
- * with a number in the place of each list. `onPart` gets every value once: the elements of a piece as a list, each
- * other member as an object, and a root that is no object as it is. `characters`: the length of a piece.
+ * `JSON.parse` of a long text, with the same values and the same refusals. A root that is a list, and the lists that
+ * are members of a root that is an object, are cut into pieces between their elements, and each piece is parsed by
+ * itself. Everything else is parsed at the end, with a number in the place of each list. `onPart` gets every value
+ * once: the elements of a piece as a list, each other member as an object, and a root that is neither as it is.
+ * `characters`: the length of a piece.
  */
 export const parse = <E>(
   text: string,
@@ -55,7 +56,9 @@ export const parse = <E>(
   characters = CHARACTERS
 ): Effect.Effect<unknown, E | SyntaxError> =>
   Effect.gen(function* () {
-    const isObject = /^[\t\n\r ]*\{/.test(text)
+    const opening = /^[\t\n\r ]*([[{])/.exec(text)?.[1]
+    /** How many brackets are open between the elements of a list that is cut. Zero: no list is cut. */
+    const inList = opening === "{" ? 2 : opening === "[" ? 1 : 0
     const lists: Array<Array<unknown>> = []
     let rest = ""
     let restFrom = 0
@@ -89,20 +92,20 @@ export const parse = <E>(
       } else if (code === QUOTE) isText = true
       else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
         depth++
-        if (depth === 2 && code === OPEN_BRACKET && list === undefined && isObject) {
+        if (depth === inList && code === OPEN_BRACKET && list === undefined) {
           rest += `${text.slice(restFrom, at)}[${lists.length}]`
           lists.push((list = []))
           pieceFrom = at + 1
         }
       } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
         depth--
-        if (depth === 1 && list !== undefined) {
+        if (depth === inList - 1 && list !== undefined) {
           if (code !== CLOSE_BRACKET) return yield* Effect.fail(new SyntaxError("bracket"))
           yield* take(at, true)
           list = undefined
           restFrom = at + 1
         }
-      } else if (code === COMMA && depth === 2 && list !== undefined && at - pieceFrom >= characters) {
+      } else if (code === COMMA && depth === inList && list !== undefined && at - pieceFrom >= characters) {
         yield* take(at, false)
         pausedAt = at
         yield* turn
@@ -110,7 +113,8 @@ export const parse = <E>(
     }
     if (list !== undefined) return yield* Effect.fail(new SyntaxError("end"))
     const root = yield* parsedNow(rest + text.slice(restFrom))
-    if (!isObject) {
+    if (opening === "[") return lists[0]
+    if (opening === undefined) {
       yield* onPart(root)
       return root
     }

@@ -52,19 +52,26 @@ export const around = <A extends Answer, R>(
 const routeOf = ({ cell, request }: Watched): string | undefined =>
   cell.route.label === "" ? undefined : cell.route.label.slice(request.method.length + 1)
 
+/**
+ * The code of the refusal, or null. A handler that answers a refusal itself, as those of OAuth do, notes its code in
+ * the cell: the edge knows only the status of that answer.
+ */
+const errorOf = ({ cell }: Watched, { error }: Answer): string | null => cell.refusal ?? error
+
 /** Logs one line when the request is answered. The line's `request_id` comes from the log annotations (`Edge`). */
 const logged = <A extends Answer, R>(watched: Watched, answering: Effect.Effect<A, never, R>) =>
   Effect.suspend(() => {
     const from = performance.now()
-    return Effect.tap(answering, ({ error, response }) =>
-      Effect.annotateLogs(Effect.logInfo("request"), {
+    return Effect.tap(answering, (answer) => {
+      const error = errorOf(watched, answer)
+      return Effect.annotateLogs(Effect.logInfo("request"), {
         method: methodOf(watched.request.method),
         route: routeOf(watched) ?? Telemetry.OTHER,
-        status: response.status,
+        status: answer.response.status,
         ...(error !== null && { error }),
         ms: Math.round((performance.now() - from) * 10) / 10
       })
-    )
+    })
   })
 
 const measured = <A extends Answer, R>(watched: Watched, answering: Effect.Effect<A, never, R>) =>
@@ -76,8 +83,9 @@ const measured = <A extends Answer, R>(watched: Watched, answering: Effect.Effec
         "http.route": routeOf(watched) ?? Telemetry.OTHER,
         status_class: `${Math.trunc(answer.response.status / 100)}xx` as (typeof CLASSES)[number]
       })
+      const error = errorOf(watched, answer)
       // A request whose client hung up has an error that is no code of `Errors`, so it does not count as refused.
-      if (isCode(answer.error)) refusals.record(1, { error: answer.error })
+      if (isCode(error)) refusals.record(1, { error })
       return answer
     })
   })
@@ -94,7 +102,8 @@ const traced = <A extends Answer, R>(watched: Watched, answering: Effect.Effect<
       if (route !== undefined) span.attribute("http.route", route)
       span.attribute("http.response.status_code", status)
       span.attribute("place_access.request_id", cell.id)
-      if (answer.error !== null) span.attribute(status >= 500 ? "error.type" : "place_access.refusal", answer.error)
+      const error = errorOf(watched, answer)
+      if (error !== null) span.attribute(status >= 500 ? "error.type" : "place_access.refusal", error)
       return answer
     })
   })

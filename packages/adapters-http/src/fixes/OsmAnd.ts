@@ -1,7 +1,7 @@
 import type { Fix } from "@place-access/domain/fixes"
 import type { Timestamp } from "@place-access/domain/shared"
 import { withPlus } from "../wire/Query.js"
-import { degrees, type Fields, fields, instant, isoMillis, list, number, parseJson } from "./PhoneUpload.js"
+import { degrees, type Fields, fields, instant, isFields, isoMillis, list, number } from "./PhoneUpload.js"
 
 // Reads uploads of OsmAnd, Traccar Client and GPSLogger. A reading that cannot be read is kept, and the domain puts it
 // aside (decisions devices-10 and devices-12).
@@ -11,14 +11,27 @@ import { degrees, type Fields, fields, instant, isoMillis, list, number, parseJs
  * query, as a form, or as JSON: nested by Traccar Client, flat by its SDK.
  */
 export interface OsmAndRequest {
-  /** The query string without the question mark. */
-  readonly query: string
-  readonly body: string
+  /** The fields of the query. Every message of the body gets them too. */
+  readonly query: Fields
+  /** The messages of the body; without a body, one message without fields. */
+  readonly messages: ReadonlyArray<Fields>
 }
 
-/** The phone's identifier: the first that is not empty, under any of its three names. Undefined when there is none. */
-export const deviceId = (sent: OsmAndRequest): string | undefined => {
-  for (const message of messages(sent)) {
+/**
+ * Takes a request apart. Elements of a list that are no messages are dropped. `query`: the query string without the
+ * question mark. `json`: the body as JSON; undefined when it is something else.
+ */
+export const requestOf = (query: string, body: string, json: unknown): OsmAndRequest => ({
+  query: formFields(query),
+  messages: list(json)?.filter(isFields) ?? [fields(json) ?? formFields(body)]
+})
+
+/**
+ * The phone's identifier: the first that is not empty, under any of its three names. Undefined when there is none. One
+ * phone sends all messages of a request, so only the first message and the query are searched.
+ */
+export const deviceId = ({ messages, query }: OsmAndRequest): string | undefined => {
+  for (const message of [{ ...query, ...messages[0] }, query]) {
     for (const name of ["id", "deviceid", "device_id"]) {
       const value = message[name]
       if (typeof value === "string" && value !== "") return value
@@ -27,28 +40,26 @@ export const deviceId = (sent: OsmAndRequest): string | undefined => {
   return undefined
 }
 
-/** Decodes the readings of a request. `receivedAt` replaces a time that was left out. Heartbeats contain no reading. */
-export const decode = (sent: OsmAndRequest, receivedAt: Timestamp.Timestamp): ReadonlyArray<Fix.Reading> => {
-  const readings: Array<Fix.Reading> = []
-  for (const message of messages(sent)) {
-    // In a query or a form `location` is a text, `lat,lon`.
-    const nested = list(message["location"]) ?? (fields(message["location"]) ? [message["location"]] : undefined)
-    if (nested === undefined) readings.push(...flat(message, receivedAt))
-    else for (const one of nested) readings.push(...traccarClient(one, receivedAt))
-  }
-  return readings
-}
+/**
+ * The entries of a request, each of which contains at most one reading: a flat message, or one location of a message of
+ * Traccar Client. In a query or a form `location` is a text, `lat,lon`.
+ */
+export const entries = ({ messages }: OsmAndRequest): ReadonlyArray<Fields> =>
+  messages.flatMap((message): ReadonlyArray<Fields> => {
+    const locations = list(message["location"])
+    return locations === undefined ? [message] : locations.filter(isFields).map((location) => ({ location }))
+  })
 
 /**
- * The messages of a request. Every message of the body gets the fields of the query too; without a body the query is
- * the message. A generator, because a body may hold millions of messages, and `deviceId` needs only the first with an
- * identifier.
+ * Decodes one entry. `query`: the fields of the request's query. `receivedAt` replaces a time that was left out.
+ * Heartbeats contain no reading.
  */
-function* messages({ body, query }: OsmAndRequest): Generator<Fields> {
-  const shared = formFields(query)
-  const json = parseJson(body)
-  for (const message of list(json) ?? [fields(json) ?? formFields(body)]) yield { ...shared, ...fields(message) }
-}
+export const decode =
+  (query: Fields, receivedAt: Timestamp.Timestamp) =>
+  (entry: Fields): ReadonlyArray<Fix.Reading> => {
+    const location = fields(entry["location"])
+    return location === undefined ? flat({ ...query, ...entry }, receivedAt) : traccarClient(location, receivedAt)
+  }
 
 /**
  * The fields that are read from a query or a form. Others are dropped, because anybody can send any number of them.
@@ -110,10 +121,9 @@ const flat = (message: Fields, receivedAt: Timestamp.Timestamp): ReadonlyArray<F
   ]
 }
 
-const traccarClient = (value: unknown, receivedAt: Timestamp.Timestamp): ReadonlyArray<Fix.Reading> => {
-  const location = fields(value)
-  const coords = fields(location?.["coords"])
-  if (location === undefined || coords === undefined) return []
+const traccarClient = (location: Fields, receivedAt: Timestamp.Timestamp): ReadonlyArray<Fix.Reading> => {
+  const coords = fields(location["coords"])
+  if (coords === undefined) return []
   if (isLeftOut(coords["latitude"]) && isLeftOut(coords["longitude"])) return []
   return [
     {

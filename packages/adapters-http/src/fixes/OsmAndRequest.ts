@@ -1,10 +1,26 @@
 import type { HttpServerRequest } from "@effect/platform"
 import { Effect } from "effect"
-import type { OsmAndRequest } from "./OsmAnd.js"
+import * as Body from "../edge/Body.js"
+import * as OsmAnd from "./OsmAnd.js"
+import { BOUNDS } from "./UploadAnnotations.js"
 
 /** Reads the query and the body. Guard and handler both call this; the request caches its body, so it is read once. */
-export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<OsmAndRequest> =>
-  Effect.map(request.method === "POST" ? Effect.orDie(request.text) : Effect.succeed(""), (body) => ({
-    query: request.url.includes("?") ? request.url.slice(request.url.indexOf("?") + 1) : "",
-    body
-  }))
+export const read = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<OsmAnd.OsmAndRequest> =>
+  Effect.gen(function* () {
+    const query = request.url.includes("?") ? request.url.slice(request.url.indexOf("?") + 1) : ""
+    const body = request.method === "POST" ? yield* Effect.orDie(request.text) : ""
+    const json = yield* Body.lenientJson(body)
+    const isForm = typeof json !== "object" || json === null
+    if (isForm && hasMoreFields(body, BOUNDS.entries)) return yield* Body.tooManyEntries(BOUNDS.entries)
+    return OsmAnd.requestOf(query, body, json)
+  })
+
+/** Whether a form has more than `most` fields. Decoding millions of fields would block other requests for a second. */
+const hasMoreFields = (form: string, most: number): boolean => {
+  let at = -1
+  for (let fields = 1; fields <= most; fields++) {
+    at = form.indexOf("&", at + 1)
+    if (at < 0) return false
+  }
+  return true
+}

@@ -3,15 +3,17 @@ import { degrees, type Fields, fields, instant, list, number } from "./PhoneUplo
 
 // How uploads of OwnTracks are read (decision devices-9).
 
+/** What OwnTracks posts (owntracks.org/booklet/tech/json): a message, or a list of messages. */
+export const messages = (body: unknown): ReadonlyArray<unknown> => list(body) ?? [body]
+
 /**
- * Decodes what OwnTracks posts (owntracks.org/booklet/tech/json): a message, or a list of messages. Only a `location`
- * message is a reading. All other messages, encrypted ones and empty bodies included, contain nothing to store.
+ * Decodes one message; never fails. Only a `location` message is a reading. All other messages, encrypted ones and
+ * empty bodies included, contain nothing to store.
  */
-export const decode = (body: unknown): ReadonlyArray<Fix.Reading> =>
-  (list(body) ?? [body]).flatMap((one) => {
-    const message = fields(one)
-    return message?.["_type"] === "location" ? reading(message) : []
-  })
+export const decode = (one: unknown): ReadonlyArray<Fix.Reading> => {
+  const message = fields(one)
+  return message?.["_type"] === "location" ? reading(message) : []
+}
 
 const KMH = 3.6
 

@@ -13,7 +13,7 @@ import * as OsmAnd from "./OsmAnd.js"
 import * as OsmAndRequest from "./OsmAndRequest.js"
 import * as Overland from "./Overland.js"
 import * as OwnTracks from "./OwnTracks.js"
-import { parseJson, UNREADABLE } from "./PhoneUpload.js"
+import { UNREADABLE } from "./PhoneUpload.js"
 import * as UploadTurns from "./UploadTurns.js"
 
 // The answers are chosen so that no phone throws readings away (decision devices-7).
@@ -34,15 +34,7 @@ const ingest = (device: Device.Device, ...upload: Upload) =>
 type Upload = readonly [readings: ReadonlyArray<Fix.Reading>, visits: ReadonlyArray<VisitReport.VisitReport>]
 
 /** The body as JSON; undefined when it is something else. */
-const json = (request: Request): Effect.Effect<unknown> =>
-  Effect.flatMap(Effect.orDie(request.text), (text) =>
-    Slices.isLong(text)
-      ? Effect.orElseSucceed(
-          Slices.parse(text, () => Effect.void),
-          () => undefined
-        )
-      : Effect.succeed(parseJson(text))
-  )
+const json = (request: Request): Effect.Effect<unknown> => Effect.flatMap(Effect.orDie(request.text), Body.lenientJson)
 
 const OK = { result: "ok" }
 /**
@@ -67,18 +59,22 @@ const ownTracks = (request: Request) =>
   Effect.gen(function* () {
     // A body that the service refuses (413, 415 or 400) counts as one unreadable reading and is answered with 200.
     // After such a refusal OwnTracks would delete its oldest reading on an iPhone, and retry forever on Android.
-    const readings = yield* Effect.map(json(request), OwnTracks.decode).pipe(
+    const readings = yield* Effect.flatMap(json(request), (body) =>
+      Slices.mapped(OwnTracks.messages(body), OwnTracks.decode, Effect.succeed)
+    ).pipe(
       Effect.catchSomeDefect((defect) =>
-        Body.isHopeless(defect) ? Option.some(Effect.succeed([UNREADABLE])) : Option.none()
+        Body.isHopeless(defect) ? Option.some(Effect.succeed([[UNREADABLE]])) : Option.none()
       )
     )
-    yield* ingest(yield* CallingDevice, readings, [])
+    yield* ingest(yield* CallingDevice, readings.flat(), [])
     return HttpServerResponse.unsafeJson([])
   })
 
 const osmAnd = (request: Request) =>
   Effect.gen(function* () {
-    const readings = OsmAnd.decode(yield* OsmAndRequest.read(request), yield* Timestamp.now)
-    yield* ingest(yield* CallingDevice, readings, [])
+    const sent = yield* OsmAndRequest.read(request)
+    const decode = OsmAnd.decode(sent.query, yield* Timestamp.now)
+    const readings = yield* Slices.mapped(OsmAnd.entries(sent), decode, Effect.succeed)
+    yield* ingest(yield* CallingDevice, readings.flat(), [])
     return HttpServerResponse.empty({ status: 200 })
   })

@@ -20,7 +20,7 @@ export type Fields = Readonly<Record<string, unknown>>
 
 export const fields = (value: unknown): Fields | undefined => (isFields(value) ? value : undefined)
 
-const isFields = (value: unknown): value is Fields =>
+export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 export const list = (value: unknown): ReadonlyArray<unknown> | undefined => (Array.isArray(value) ? value : undefined)
@@ -35,15 +35,6 @@ export const number = (value: unknown): number | undefined => {
 
 /** A latitude or longitude. A missing value gives NaN, and the domain puts the reading aside. */
 export const degrees = (value: unknown): number => number(value) ?? Number.NaN
-
-/** Undefined when the text is not JSON. */
-export const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 /** Stands for a body that cannot be read at all: the domain puts it aside and counts it. */
 export const UNREADABLE: Fix.Reading = { capturedAt: Fix.UNREADABLE, lat: Number.NaN, lon: Number.NaN }

@@ -1,10 +1,12 @@
 import { HttpApiError, HttpServerRequest, HttpServerResponse } from "@effect/platform"
 import { WebhookSender } from "@place-access/domain/endpoints"
 import { answerOnce, Idempotency, type Work } from "@place-access/domain/idempotency"
+import { type LimitStore, Rate, Subject } from "@place-access/domain/limits"
 import type { UserId } from "@place-access/domain/shared"
 import { Cause, Context, Effect, Exit, FiberRef, Option, Predicate, Schema } from "effect"
 import * as CurrentRequest from "../edge/CurrentRequest.js"
 import type { Around, HandledRequest } from "../engine/Around.js"
+import * as RateLimit from "../limits/RateLimit.js"
 import { BearerCaller } from "../security/BearerAuth.js"
 import { SignedIn } from "../security/SessionAuth.js"
 import * as Errors from "../wire/Errors.js"
@@ -45,6 +47,10 @@ const once = (
   Effect.gen(function* () {
     const request = Context.unsafeGet(own, HttpServerRequest.HttpServerRequest)
     if (!isKey(key)) return yield* Effect.fail(Errors.validationFailed([INVALID]))
+    const owner = subjectOf(own)
+    // Counted before the transaction of the work, so that a roll-back does not take the count back.
+    const taken = RateLimit.takeFurther(Subject.keyed(owner.subject), Rate.KEYED)
+    yield* Effect.provide(taken, own as Context.Context<LimitStore>)
     const cell = yield* FiberRef.get(CurrentRequest.ref)
     const body = readsBody ? yield* request.text : ""
     const prepared = looksUpUrl ? Effect.provide(run, yield* lookUp(own, yield* request.json)) : run
@@ -55,7 +61,7 @@ const once = (
       return isRefusal(exit.cause) ? Effect.succeed({ answer: null, value: exit }) : Effect.failCause(exit.cause)
     })
     const content = `${request.method} ${request.url}\n${body}`
-    const answered = yield* answerOnce({ ...subjectOf(own), key, content }, work)
+    const answered = yield* answerOnce({ ...owner, key, content }, work)
     if (answered._tag === "Worked") return yield* answered.value
     cell.disclosed = answered.answer.disclosed
     return again(answered.answer)

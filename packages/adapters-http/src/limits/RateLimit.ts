@@ -9,13 +9,20 @@ import * as CurrentRequest from "../edge/CurrentRequest.js"
  * Counts the request against the limit of `subject`, or refuses it with 429. In either case the headers of the answer
  * say how much of the limit is left, also when the request fails later.
  */
-export const take = (
-  subject: Subject.LimitSubject,
-  rate: Rate.Rate
-): Effect.Effect<void, typeof Errors.RateLimited.Type | typeof Errors.Unavailable.Type, LimitStore> =>
+export const take = (subject: Subject.LimitSubject, rate: Rate.Rate): Taken => counted(subject, rate, true)
+
+/**
+ * Like `take`, for a further limit of a request: the headers of the answer are about the limit that was taken first,
+ * unless this limit refuses the request.
+ */
+export const takeFurther = (subject: Subject.LimitSubject, rate: Rate.Rate): Taken => counted(subject, rate, false)
+
+type Taken = Effect.Effect<void, typeof Errors.RateLimited.Type | typeof Errors.Unavailable.Type, LimitStore>
+
+const counted = (subject: Subject.LimitSubject, rate: Rate.Rate, isShown: boolean): Taken =>
   Effect.flatMap(toWire(takeCall(subject, rate)), (standing) =>
     CurrentRequest.cellWith((cell) => {
-      cell.standing = headers(standing)
+      if (isShown || !standing.isAdmitted) cell.standing = headers(standing)
       return standing.isAdmitted
         ? Effect.void
         : Effect.fail(Errors.rateLimited(standing.resetMillis / Timestamp.SECOND, sentence(rate.refusal)))

@@ -37,8 +37,15 @@ const REPLAYED = {
   }
 }
 
+/** Requests with a key are limited for each caller (decision limits-9), so each such endpoint can answer 429. */
+const TOO_MANY: Json = {
+  description: "Too many calls; wait as long as Retry-After says",
+  content: { "application/json": { schema: refTo("RateLimitedError") } }
+}
+
 const addKey = (operation: Json): void => {
   operation["parameters"] = [...list(operation["parameters"]), structuredClone(KEY)]
+  operation["responses"] = { "429": structuredClone(TOO_MANY), ...object(operation["responses"]) }
   for (const [status, response] of Object.entries(object(operation["responses"]))) {
     if (Number(status) < 400) object(response)["headers"] = REPLAYED
   }

@@ -45,15 +45,25 @@ export const layer = (api: HttpApi.HttpApi.Any): Layer.Layer<BearerAuth, never, 
 
 const callerOf = (token: string, rate: Rate.Rate) =>
   toWire(
-    Effect.catchTags(authenticateAccess(token), { InvalidToken: ({ known }) => refuse(known, rate), Suspended: pause })
+    Effect.catchTags(authenticateAccess(token), {
+      InvalidToken: ({ known }) => refuse(known, rate),
+      Suspended: ({ known }) => pause(known, rate)
+    })
   )
 
 /**
  * Refuses a token of a suspended account with 503: the token works again when the account is resumed. When the
- * connection is known, the attempt is in the user's access log as well.
+ * connection is known, the attempt is in the user's access log as well. The call is counted like every other call with
+ * a valid token (decision limits-3). Otherwise an app could write log entries as fast as it sends requests.
  */
-const pause = ({ known }: { readonly known: CurrentRequest.RequestCaller | null }) =>
-  Effect.zipRight(known === null ? Effect.void : CurrentRequest.callerIs(known), Effect.fail(Errors.paused))
+const pause = (known: CurrentRequest.RequestCaller | null, rate: Rate.Rate) =>
+  gen(function* () {
+    if (known !== null) {
+      yield* CurrentRequest.callerIs(known)
+      yield* RateLimit.take(Subject.connection(known.connectionId), rate)
+    }
+    return yield* Effect.fail(Errors.paused)
+  })
 
 /**
  * Refuses a dead token. When the token was once valid, the call is counted, and the token's user reads about the

@@ -23,6 +23,12 @@ export const requireFreshSignIn: Effect.Effect<
   )
 })
 
+/** Whether the session of this request was opened or confirmed in the last 15 minutes (decision accounts-17). */
+export const isFreshSignIn = Effect.gen(function* () {
+  const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
+  return yield* Accounts.isFreshSession(cookie ?? "")
+})
+
 /**
  * A check for handlers that ask for the password themselves. Without a second factor the password is proof enough; with
  * a second factor, the session must be fresh too.

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { connected, type Connected, CURRENT } from "../support/connected.js"
 import { startWorld, type World } from "../support/World.js"
 import {
+  answering,
   callback,
   connectedClient,
   losingAnswer,
@@ -117,22 +118,62 @@ describe("tokens of a connection, against the real service", () => {
     expect(await isAlive()).toBe(true)
   })
 
-  it("a service that cannot be reached, or is down, leaves nothing uncertain: the next hour's refresh works", async () => {
-    let outage: "unreachable" | "down" | "over" = "over"
+  it("a refresh that the service never got, or refused with 429, leaves nothing uncertain", async () => {
+    let outage: "unreachable" | "busy" | "over" = "over"
     const { client, tokens } = await connectedClient(world, app, [CURRENT], (_, pass) => {
       if (outage === "over") return pass()
-      if (outage === "unreachable") return refusing()
-      const body = { statusCode: 503, error: "unavailable", message: "soon" }
-      return Promise.resolve(Response.json(body, { status: 503, headers: { "retry-after": "5" } }))
+      return outage === "unreachable" ? refusing() : answering(429, "rate_limited")
     })
     world.clock.advance(2 * HOUR)
     outage = "unreachable"
     await expect(client.me()).rejects.toMatchObject({ code: "network" })
-    outage = "down"
-    await expect(client.me()).rejects.toMatchObject({ code: "unavailable", status: 503, retryAfterS: 5 })
+    outage = "busy"
+    await expect(client.me()).rejects.toMatchObject({ code: "rate_limited", status: 429, retryAfterS: 5 })
     expect(await tokens()).not.toHaveProperty("refreshing_since")
     outage = "over"
     world.clock.advance(HOUR)
+    await client.me()
+    expect(await isAlive()).toBe(true)
+  })
+
+  it.each([
+    [500, "internal_error"],
+    [503, "unavailable"]
+  ])(
+    "a %i can follow a commit, so it leaves the refresh uncertain and its token is not sent later",
+    async (...fault) => {
+      let isFailing = true
+      const { client, runtime, tokens } = await connectedClient(world, app, [CURRENT], async (request, pass) => {
+        if (!isFailing || !isRefresh(request)) return pass()
+        // The service spends the token, and then loses its database before it answers.
+        await (await pass()).text()
+        return answering(...fault)
+      })
+      world.clock.advance(2 * HOUR)
+      await expect(client.me()).rejects.toMatchObject({ code: fault[1], status: fault[0], retryAfterS: 5 })
+      expect(await tokens()).toHaveProperty("refreshing_since")
+      const attempts = refreshes(runtime)
+      isFailing = false
+      world.clock.advance(30_000)
+      await expect(client.me()).rejects.toMatchObject({ code: "refresh_uncertain" })
+      expect(refreshes(runtime)).toBe(attempts)
+      expect(await isAlive()).toBe(true)
+    }
+  )
+
+  it("a refresh that was answered with 503 is repeated by the next call, while the service forgives it", async () => {
+    let isFailing = true
+    const { client, tokens } = await connectedClient(world, app, [CURRENT], async (request, pass) => {
+      if (!isFailing || !isRefresh(request)) return pass()
+      await (await pass()).text()
+      return answering(503, "unavailable")
+    })
+    world.clock.advance(2 * HOUR)
+    await expect(client.me()).rejects.toMatchObject({ code: "unavailable" })
+    isFailing = false
+    await client.me()
+    expect(await tokens()).not.toHaveProperty("refreshing_since")
+    world.clock.advance(2 * HOUR)
     await client.me()
     expect(await isAlive()).toBe(true)
   })

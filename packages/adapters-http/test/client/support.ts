@@ -77,6 +77,12 @@ export const refusing = (): Promise<Response> =>
     new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) })
   )
 
+/** An error of the service, whose answer says to wait for five seconds. */
+export const answering = (statusCode: number, error: string): Promise<Response> =>
+  Promise.resolve(
+    Response.json({ statusCode, error, message: "soon" }, { status: statusCode, headers: { "retry-after": "5" } })
+  )
+
 export const optionsFor = (world: World, { app, clientSecret }: Connected): PlaceAccessOptions => ({
   baseUrl: world.url,
   clientId: app.id,

@@ -65,6 +65,23 @@ describe("a session is fresh for 15 minutes after the sign-in or a confirmation 
     expect((await decide("never")).status).toBe(403)
   })
 
+  it("a user's own change of a connection: two at the same moment do not share exact location without an end", async () => {
+    const { path, person } = await connecting()
+    const page = await person.get(path, { headers: { accept: "text/html" } })
+    const decision = { decision: "allow", scopes: [CURRENT, LATEST], standard_days: 30 }
+    const request = consentAction(page.text).replace(/.*\//, "")
+    expect((await person.send("POST", `/v1/user/consent-requests/${request}/decision`, decision)).status).toBe(200)
+    const { connections } = (await person.get("/v1/user/connections")).json as { connections: [{ id: string }] }
+    const change = (body: object) => person.send("PATCH", `/v1/user/connections/${connections[0].id}`, body)
+    world.clock.advance(QUARTER)
+    expect((await change({ scopes: [CURRENT] })).status).toBe(200)
+    const answers = await Promise.all([change({ scopes: [CURRENT, LATEST] }), change({ standard_days: "never" })])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
+    expect(answers.find(({ status }) => status === 403)?.json).toEqual(REQUIRED)
+    expect((await confirm(person, PASSWORD)).status).toBe(204)
+    expect((await change({ scopes: [CURRENT, LATEST], standard_days: "never" })).status).toBe(200)
+  })
+
   it("a confirmation replaces the cookie: whoever copied it before is neither confirmed nor signed in", async () => {
     const { person } = await connecting()
     const stolen = { headers: { cookie: person.cookie } }

@@ -168,8 +168,9 @@ describe("what the apps define", () => {
     const query = qrText
       .slice(qrText.indexOf("?") + 1)
       .replace(/\{(\d)\}/g, (_, index: string) => values[Number(index)] ?? "")
-    expect(OsmAnd.deviceId({ query, body: "" })).toBe(TOKEN)
-    expect(OsmAnd.decode({ query, body: "" }, Timestamp.make(0))).toEqual([
+    const sent = OsmAnd.requestOf(query, "", undefined)
+    expect(OsmAnd.deviceId(sent)).toBe(TOKEN)
+    expect(OsmAnd.entries(sent).flatMap(OsmAnd.decode(sent.query, Timestamp.make(0)))).toEqual([
       {
         capturedAt: 1_800_000_000_000,
         lat: 52.37,

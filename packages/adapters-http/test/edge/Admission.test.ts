@@ -11,6 +11,7 @@ import { MemoryEntropy } from "@place-access/domain/testing"
 import { Deferred, Effect, Layer, Schema } from "effect"
 import { connect } from "node:net"
 import { afterEach, beforeEach, expect, it } from "vitest"
+import * as BodyBounds from "@place-access/adapters-http/edge/BodyBounds"
 import * as Edge from "@place-access/adapters-http/edge/Edge"
 import * as Group from "@place-access/adapters-http/engine/Group"
 import * as Matched from "@place-access/adapters-http/edge/Matched"
@@ -19,7 +20,7 @@ import { HttpOptions } from "@place-access/adapters-http/HttpOptions"
 import { request } from "@place-access/adapters-http/wire/Fields"
 import { optionsAt } from "../support/options.js"
 import { serve, type Served } from "../support/serve.js"
-import { call } from "../support/wire.js"
+import { call, rawKept } from "../support/wire.js"
 
 const Answered = Schema.Struct({ ok: Schema.Boolean })
 const Api = HttpApi.make("test").add(
@@ -127,4 +128,19 @@ it("clients that send their bodies slowly keep nobody out, and are answered when
   expect((await get("/v1/quick")).status).toBe(503)
   Effect.runSync(Deferred.succeed(release, undefined))
   await Promise.all(held.map(({ answer }) => answer))
+})
+
+it("a body that was refused takes no place when its rest arrives after the answer", async () => {
+  const body = " ".repeat(BodyBounds.ORDINARY.bytes + 1)
+  const tooLarge = [
+    "POST /v1/read HTTP/1.1",
+    "host: x",
+    "content-type: application/json",
+    `content-length: ${body.length}`,
+    "",
+    body
+  ].join("\r\n")
+  const quick = "GET /v1/quick HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"
+  const answers = await rawKept(served.url, [tooLarge + tooLarge + tooLarge + quick])
+  expect(answers.match(/(?<=HTTP\/1.1 )\d+/g)).toEqual(["413", "413", "413", "200"])
 })

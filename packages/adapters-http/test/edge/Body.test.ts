@@ -4,9 +4,10 @@ import * as BodyBounds from "@place-access/adapters-http/edge/BodyBounds"
 import * as CurrentRequest from "@place-access/adapters-http/edge/CurrentRequest"
 import * as NodeServer from "@place-access/adapters-http/engine/NodeServer"
 import { Cause, Effect, Equal, Exit } from "effect"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import { afterEach, describe, expect, it } from "vitest"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import { createServer, type IncomingMessage, type RequestListener } from "node:http"
+import { type AddressInfo, connect } from "node:net"
+import { afterEach, describe, expect, it, vi } from "vitest"
 
 let close: () => Promise<void> = async () => undefined
 afterEach(() => close())
@@ -33,10 +34,14 @@ const serve = async (waitMillis: number, mayBeInterrupted: boolean) => {
     })
     return HttpServerResponse.unsafeJson({ ...said, isSame: Equal.equals(first, second) })
   })
-  const server = createServer(await Effect.runPromise(NodeServer.listener(app)))
+  return `http://127.0.0.1:${await listen(await Effect.runPromise(NodeServer.listener(app)))}/v1/things`
+}
+
+const listen = async (listener: RequestListener): Promise<number> => {
+  const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   close = () => new Promise((resolve) => void server.close(() => resolve()))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/things`
+  return (server.address() as AddressInfo).port
 }
 
 const post = async (url: string, body: string | Uint8Array<ArrayBuffer>, type = "application/json"): Promise<unknown> =>
@@ -65,3 +70,63 @@ for (const waitMillis of WAITS_MILLIS) {
     })
   }
 }
+
+describe("a request whose body never arrives ends, although its fiber cannot be interrupted", () => {
+  /**
+   * Sends the beginning of a request, and reads its body after `before`. Yields the refusal, once the reading has
+   * ended.
+   */
+  const refusal = async (
+    head: ReadonlyArray<string>,
+    before: (source: IncomingMessage) => Promise<unknown>
+  ): Promise<string> => {
+    const { promise, resolve } = withResolvers<string>()
+    const app = Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      yield* Effect.promise(() => before(NodeHttpServerRequest.toIncomingMessage(request)))
+      const cell = CurrentRequest.make("req_test")
+      cell.route = { ...cell.route, reads: new Set(["application/json"]) }
+      const exit = yield* Effect.exit(Body.bounded(request, cell).text)
+      resolve(Exit.isSuccess(exit) ? "read" : String((Cause.squash(exit.cause) as Body.BodyRefused).answer.message))
+      return HttpServerResponse.empty()
+    })
+    const port = await listen(await Effect.runPromise(NodeServer.listener(app)))
+    const client = connect(port, "127.0.0.1")
+    client.on("error", () => undefined)
+    client.write(["POST /v1/things HTTP/1.1", "host: a", ...head, "", "{"].join("\r\n"))
+    try {
+      return await promise
+    } finally {
+      client.destroy()
+    }
+  }
+  const withResolvers = <A>() => {
+    let resolve: (value: A) => void = () => undefined
+    const promise = new Promise<A>((found) => void (resolve = found))
+    return { promise, resolve }
+  }
+  /** Gives a request up as `Patience` does, as soon as its body is being read. */
+  const giveUp = async (source: IncomingMessage) => {
+    void vi.waitUntil(() => source.listenerCount("data") > 0).then(() => source.destroy())
+  }
+  const ENDED_EARLY = "The body ended too early"
+  const TOO_LARGE = String(BodyBounds.ORDINARY.bytes + 1)
+
+  it("when the server gives it up", async () => {
+    expect(await refusal(["content-length: 1000"], giveUp)).toBe(ENDED_EARLY)
+  })
+
+  it("when its client hung up before the body was read", async () => {
+    const gone = (source: IncomingMessage) =>
+      new Promise((resolve) => {
+        source.once("close", resolve)
+        source.socket.destroy()
+      })
+    expect(await refusal(["content-length: 1000"], gone)).toBe(ENDED_EARLY)
+    expect(await refusal([`content-length: ${TOO_LARGE}`, "connection: close"], gone)).toBe(ENDED_EARLY)
+  })
+
+  it("when the rest of a body that is too large never arrives", async () => {
+    expect(await refusal([`content-length: ${TOO_LARGE}`, "connection: close"], giveUp)).toMatch(/must be at most/)
+  })
+})

@@ -63,6 +63,16 @@ describe("a long JSON text in slices", () => {
     expect(seen.filter((part) => !Array.isArray(part))).toEqual([{ b: { c: [1] } }, { e: null }])
   })
 
+  it("shows a root that is a list in pieces too, so that a list that is too long is refused early", async () => {
+    const numbers = Array.from({ length: 100_000 }, (_, index) => index)
+    const seen: Array<unknown> = []
+    const whole = JSON.stringify(numbers)
+    const parsed = Slices.parse(whole, (part) => Effect.sync(() => void seen.push(part)))
+    expect(await Effect.runPromise(parsed)).toEqual(numbers)
+    expect(seen.length).toBeGreaterThan(3)
+    expect(seen.flat()).toEqual(numbers)
+  })
+
   it("lets others run between its pieces", async () => {
     let turns = 0
     const count = (): void => {

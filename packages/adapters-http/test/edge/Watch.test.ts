@@ -2,7 +2,7 @@ import type { HttpServerRequest } from "@effect/platform"
 import * as Watch from "@place-access/adapters-http/edge/Watch"
 import type { Cell } from "@place-access/adapters-http/edge/CurrentRequest"
 import { Telemetry } from "@place-access/domain/shared"
-import { Effect, HashMap, Logger, Metric, MetricState } from "effect"
+import { Effect, HashMap, Logger, Metric, MetricState, Tracer } from "effect"
 import { expect, it } from "vitest"
 
 const request = { method: "GET", headers: {} } as HttpServerRequest.HttpServerRequest
@@ -13,11 +13,12 @@ const watched = {
   isLogged: false
 }
 
-const answer = (status: number, error: string | null) =>
+const answer = (status: number, error: string | null, refusal: string | null = null) =>
   Effect.runSync(
-    Watch.around(watched, Effect.succeed({ response: { status }, error })).pipe(
-      Effect.locally(Telemetry.recorder, { observers: new Set<() => void>() })
-    )
+    Watch.around(
+      { ...watched, cell: { ...watched.cell, refusal } },
+      Effect.succeed({ response: { status }, error })
+    ).pipe(Effect.locally(Telemetry.recorder, { observers: new Set<() => void>() }))
   )
 
 /** How many requests were refused, by error code. */
@@ -39,22 +40,60 @@ it("refusals are counted by the code that was answered; who hung up was not refu
   expect(refusals()).toEqual({ rate_limited: 2, missing_scope: 1 })
 })
 
-it("a logged request is one line: method, route, status, error and milliseconds; without the setting there is none", () => {
+it("a refusal that the handler answered itself is counted, logged and traced with its own code", () => {
+  answer(400, "status_400", "invalid_grant")
+  answer(401, "status_401", "invalid_client")
+  expect(refusals()).toMatchObject({ invalid_grant: 1, invalid_client: 1 })
+  const cell = { ...watched.cell, refusal: "invalid_grant" }
+  const refused = { response: { status: 400 }, error: "status_400" }
+  const traced = new Map<string, unknown>()
+  const answering = Watch.around({ ...watched, cell, isLogged: true }, Effect.succeed(refused))
+  expect(logged(Effect.withTracer(answering, tracerInto(traced)))).toEqual([
+    expect.objectContaining({ status: 400, error: "invalid_grant" })
+  ])
+  expect(traced.get("place_access.refusal")).toBe("invalid_grant")
+})
+
+/** A tracer that puts the attributes of every span into `attributes`. */
+const tracerInto = (attributes: Map<string, unknown>) =>
+  Tracer.make({
+    span: (name, parent, context, links, startTime, kind) => ({
+      _tag: "Span",
+      name,
+      parent,
+      context,
+      links: [...links],
+      kind,
+      attributes,
+      sampled: true,
+      spanId: "span",
+      traceId: "trace",
+      status: { _tag: "Started", startTime },
+      attribute: (key, value) => void attributes.set(key, value),
+      event: () => undefined,
+      addLinks: () => undefined,
+      end: () => undefined
+    }),
+    context: (run) => run()
+  })
+
+/** Runs an effect and returns its log lines. */
+const logged = (effect: Effect.Effect<unknown>) => {
   const lines: Array<Record<string, unknown>> = []
   const logger = Logger.make(({ annotations, message }) => {
     lines.push({ message, ...Object.fromEntries(HashMap.toEntries(annotations)) })
   })
+  Effect.runSync(Effect.provide(effect, Logger.replace(Logger.defaultLogger, logger)))
+  return lines
+}
+
+it("a logged request is one line: method, route, status, error and milliseconds; without the setting there is none", () => {
   const run = (isLogged: boolean) =>
-    Effect.runSync(
-      Watch.around(
-        { ...watched, isLogged },
-        Effect.succeed({ response: { status: 403 }, error: "missing_scope" })
-      ).pipe(Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+    logged(
+      Watch.around({ ...watched, isLogged }, Effect.succeed({ response: { status: 403 }, error: "missing_scope" }))
     )
-  run(false)
-  expect(lines).toEqual([])
-  run(true)
-  expect(lines).toEqual([
+  expect(run(false)).toEqual([])
+  expect(run(true)).toEqual([
     {
       message: ["request"],
       method: "GET",

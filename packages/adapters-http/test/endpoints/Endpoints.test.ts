@@ -1,3 +1,4 @@
+import { EndpointUrl } from "@place-access/domain/endpoints"
 import { Event } from "@place-access/domain/events"
 import { MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { Effect } from "effect"
@@ -150,6 +151,19 @@ describe("PATCH …/webhooks/{endpoint_id}", () => {
       }
     ])
     expect((await person.get(path)).json).toEqual({ webhooks: [endpoint], nextCursor: null })
+  })
+
+  it("an address that stays is not looked up again: the rest can be changed while its name is away [endpoints-1]", async () => {
+    const { endpoint, one, person } = await registered()
+    const url = "https://private.example/"
+    await world.run(
+      Effect.map(MemoryDatabase, ({ endpoints }) => {
+        const stored = [...endpoints.values()].find(({ id }) => id === endpoint.id)
+        if (stored !== undefined) endpoints.set(stored.id, { ...stored, url: EndpointUrl.EndpointUrl.make(url) })
+      })
+    )
+    const changed = await person.send("PATCH", one, { url, description: "moving" })
+    expect([changed.status, changed.json]).toEqual([200, { ...endpoint, url, description: "moving" }])
   })
 
   it("a refused address is 400 and changes nothing", async () => {

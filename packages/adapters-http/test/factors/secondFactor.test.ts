@@ -235,6 +235,23 @@ describe("passkeys [factors-3]", () => {
   })
 
   it.each([
+    ["alone", "with a passkey", "/portal/settings/second-factor"],
+    ["after the password", "with your password", "/forgot-password"]
+  ])("%s, in an unknown browser: the mail to the owner says “%s” [accounts-16]", async (step, how, link) => {
+    const { email, passkey } = await withNewPasskey()
+    world.clock.advance(61 * MINUTE)
+    if (step === "alone") {
+      const browser = start()
+      const page = await browser.get("/sign-in/passkey")
+      await browser.submit(page, "/sign-in/passkey", { passkey: passkey.get(optionsOf(page.text)) })
+    } else await withPasskey((await begin(email)).browser, passkey)
+    const letters = await mailTo(world, email)
+    const [letter] = letters.filter(({ subject }) => subject === "A new browser signed in to your account")
+    expect(letter?.text).toContain(`signed in to your account ${how}:`)
+    expect(letter?.text).toContain(link)
+  })
+
+  it.each([
     ["without a PIN, a finger or a face", { isUserVerified: false }],
     ["made on another site", { origin: "https://places.example.evil.example" }],
     ["to a challenge that nobody issued", { challenge: "0".repeat(52) }],

@@ -1,3 +1,4 @@
+import { BOUNDS } from "@place-access/adapters-http/fixes/UploadAnnotations"
 import { MemoryDatabase } from "@place-access/domain/testing"
 import { FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
@@ -282,6 +283,43 @@ describe("POST /v1/phone/owntracks", () => {
     const device = await phone("owntracks")
     unavailable(await whileUnavailable(() => send(device, Recorded.owntracksIos(now()))))
     expect(await stored()).toEqual([])
+  })
+})
+
+describe("a body with more entries than a phone can have to say [fixes-8]", () => {
+  const list = `[${Array.from({ length: BOUNDS.entries + 1 }, () => "1").join(",")}]`
+  const TOO_MANY = { error: "payload_too_large", message: expect.stringContaining(`${BOUNDS.entries} entries`) }
+  const send = (app: string, body: string, token?: string) =>
+    post(
+      `/v1/phone/${app}`,
+      { body, headers: { "content-type": "application/json" } },
+      token === undefined ? {} : bearer(token).headers
+    )
+
+  it("is refused before its entries are looked at, by OsmAnd also before it is known who sends", async () => {
+    const { token } = await phone("overland")
+    const answers = [
+      await send("overland", `{"locations":${list}}`, token),
+      await send("osmand", list, token),
+      await send("osmand", list),
+      await send("osmand", `{"device_id":"x","location":${list}}`),
+      await send("osmand", JSON.stringify("a&".repeat(BOUNDS.entries + 1))),
+      await post("/v1/phone/osmand", {
+        body: "a&".repeat(BOUNDS.entries + 1),
+        headers: { "content-type": "application/x-www-form-urlencoded" }
+      })
+    ]
+    for (const [index, { json, status }] of answers.entries()) {
+      expect([index, status, json]).toEqual([index, 413, expect.objectContaining(TOO_MANY)])
+    }
+  })
+
+  it("of OwnTracks is answered with 200 [] and counted, because a 4xx would cost the phone its oldest reading [devices-7]", async () => {
+    const { token } = await phone("owntracks")
+    expect(saying(await send("owntracks", list, token))).toEqual([200, "[]"])
+    expect((await desk.person.get("/v1/user/devices")).json).toMatchObject({
+      devices: [{ status: "put_aside", put_aside: [{ reason: "unreadable", count: 1 }] }]
+    })
   })
 })
 

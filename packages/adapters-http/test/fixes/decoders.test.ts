@@ -12,9 +12,24 @@ const AT = Timestamp.make(Date.UTC(2026, 2, 1, 12))
 const NOW = Timestamp.plus(AT, 5_000)
 const PLACE = { lat: 52.37, lon: 4.89 }
 
+/** A request of OsmAnd's protocol, as `OsmAndRequest` reads it. */
+const osmAnd = ({ body, query }: { readonly body: string; readonly query: string }) => {
+  let json: unknown
+  try {
+    json = JSON.parse(body)
+  } catch {
+    json = undefined
+  }
+  const sent = OsmAnd.requestOf(query, body, json)
+  return {
+    deviceId: OsmAnd.deviceId(sent),
+    readings: OsmAnd.entries(sent).flatMap(OsmAnd.decode(sent.query, NOW))
+  }
+}
 const query = (fields: Readonly<Record<string, string>>) =>
-  OsmAnd.decode({ query: new URLSearchParams(fields).toString(), body: "" }, NOW)
-const json = (value: unknown) => OsmAnd.decode({ query: "", body: JSON.stringify(value) }, NOW)
+  osmAnd({ query: new URLSearchParams(fields).toString(), body: "" }).readings
+const json = (value: unknown) => osmAnd({ query: "", body: JSON.stringify(value) }).readings
+const ownTracks = (body: unknown) => OwnTracks.messages(body).flatMap(OwnTracks.decode)
 const overland = (body: unknown) => {
   const features = Overland.features(body)
   return features === undefined ? undefined : Overland.upload(features.map(Overland.decode))
@@ -108,37 +123,35 @@ describe("Overland", () => {
 
 describe("OwnTracks", () => {
   it("a location: seconds, metres, kilometres an hour [devices-9]", () => {
-    expect(OwnTracks.decode(Recorded.owntracksIos(AT))).toEqual([
+    expect(ownTracks(Recorded.owntracksIos(AT))).toEqual([
       { capturedAt: AT, ...PLACE, accuracyM: 14, altitudeM: 12, speedMps: 10, courseDeg: 271 }
     ])
   })
 
   it("an accuracy of 0 is unknown (decision L3), -1 likewise [devices-9]", () => {
     for (const acc of [0, -1]) {
-      const [reading] = OwnTracks.decode(Recorded.owntracksAndroid(AT, { acc }))
+      const [reading] = ownTracks(Recorded.owntracksAndroid(AT, { acc }))
       expect(judged(reading)).toMatchObject({ _tag: "Fix", fix: { accuracyM: null } })
     }
-    const [reading] = OwnTracks.decode(Recorded.owntracksIos(AT, { vel: -1, cog: -1, vac: -1 }))
+    const [reading] = ownTracks(Recorded.owntracksIos(AT, { vel: -1, cog: -1, vac: -1 }))
     expect(judged(reading)).toMatchObject({ fix: { speedMps: null, courseDeg: null, altitudeM: null } })
   })
 
   it("times that were counted from 2001 are repaired (decision L3); clocks that were never set are not", () => {
     const since2001 = AT / 1_000 - 978_307_200
-    expect(OwnTracks.decode(Recorded.owntracksIos(AT, { tst: since2001 }))).toMatchObject([{ capturedAt: AT }])
-    expect(OwnTracks.decode(Recorded.owntracksIos(AT, { tst: since2001 + 0.25 }))).toMatchObject([
-      { capturedAt: AT + 250 }
-    ])
+    expect(ownTracks(Recorded.owntracksIos(AT, { tst: since2001 }))).toMatchObject([{ capturedAt: AT }])
+    expect(ownTracks(Recorded.owntracksIos(AT, { tst: since2001 + 0.25 }))).toMatchObject([{ capturedAt: AT + 250 }])
     // 1970, the epoch of GPS, and a week number that rolled over (1,024 weeks too early).
     for (const tst of [0, 315_964_800, AT / 1_000 - 1_024 * 7 * 86_400]) {
-      const [reading] = OwnTracks.decode(Recorded.owntracksIos(AT, { tst }))
+      const [reading] = ownTracks(Recorded.owntracksIos(AT, { tst }))
       expect([tst, judged(reading)?._tag]).toEqual([tst, "Quarantined"])
     }
   })
 
   it("every other message, and no message, holds nothing to store", () => {
-    for (const [, message] of Recorded.owntracksOthers(AT)) expect(OwnTracks.decode(message)).toEqual([])
+    for (const [, message] of Recorded.owntracksOthers(AT)) expect(ownTracks(message)).toEqual([])
     for (const body of [undefined, null, [], {}, "location", { _type: "location" }]) {
-      expect(OwnTracks.decode(body)).toEqual([])
+      expect(ownTracks(body)).toEqual([])
     }
   })
 })
@@ -170,7 +183,7 @@ describe("OsmAnd and Traccar Client", () => {
       expect(readings[0]?.speedMps).toBeCloseTo(10, 2)
     }
     const form = Recorded.form(message).toString()
-    expect(OsmAnd.decode({ query: "", body: form }, NOW)).toMatchObject([READING])
+    expect(osmAnd({ query: "", body: form }).readings).toMatchObject([READING])
   })
 
   it.each([
@@ -191,7 +204,7 @@ describe("OsmAnd and Traccar Client", () => {
         .join("&"),
       body: ""
     }
-    expect(OsmAnd.decode(asTyped, NOW)).toMatchObject([{ capturedAt: AT }])
+    expect(osmAnd(asTyped).readings).toMatchObject([{ capturedAt: AT }])
   })
 
   it("without a time it is the time of receipt; a time that cannot be read is put aside [devices-12]", () => {
@@ -216,9 +229,9 @@ describe("OsmAnd and Traccar Client", () => {
 
   it("JSON that is broken is read by what Traccar Client hides in it", () => {
     const text = JSON.stringify(Recorded.traccarClient("dev", AT)).replace('"altitude":12', '"altitude":')
-    const sent = { query: "", body: text }
-    expect(OsmAnd.deviceId(sent)).toBe("dev")
-    expect(OsmAnd.decode(sent, NOW)).toMatchObject([{ capturedAt: AT, ...PLACE }])
+    const { deviceId, readings } = osmAnd({ query: "", body: text })
+    expect(deviceId).toBe("dev")
+    expect(readings).toMatchObject([{ capturedAt: AT, ...PLACE }])
   })
 
   it("the identifier is found wherever an app puts it", () => {
@@ -228,10 +241,17 @@ describe("OsmAnd and Traccar Client", () => {
       { query: "", body: "lat=1&id=dev" },
       { query: "", body: JSON.stringify(Recorded.traccarClient("dev", AT)) },
       { query: "", body: JSON.stringify([Recorded.traccarSdk("dev", AT)]) },
+      { query: "", body: JSON.stringify([1, null, Recorded.traccarSdk("dev", AT)]) },
       { query: "id=dev", body: JSON.stringify([Recorded.traccarSdk("", AT), {}]) }
     ]
-    expect(bodies.map((sent) => OsmAnd.deviceId(sent))).toEqual(bodies.map(() => "dev"))
-    expect(OsmAnd.deviceId({ query: "id=", body: "[]" })).toBeUndefined()
+    expect(bodies.map((sent) => osmAnd(sent).deviceId)).toEqual(bodies.map(() => "dev"))
+    expect(osmAnd({ query: "id=", body: "[]" }).deviceId).toBeUndefined()
+  })
+
+  it("an element that is no message holds nothing to store, whatever the query says", () => {
+    for (const body of [[1, 1, null, "1,2", []], [{ location: [1, null, "1,2"] }]]) {
+      expect(osmAnd({ query: "id=dev&lat=1&lon=2", body: JSON.stringify(body) }).readings).toEqual([])
+    }
   })
 })
 
@@ -239,8 +259,7 @@ describe("OsmAnd, before it is known who sends", () => {
   it("a query of thousands of fields beside hundreds of thousands of messages is taken apart all the same", () => {
     const names = Array.from({ length: 3_000 }, (_, index) => `${index.toString(36)}=`).join("&")
     const sent = { query: names, body: `[${Array.from({ length: 500_000 }, () => "{}").join(",")}]` }
-    expect(OsmAnd.deviceId(sent)).toBeUndefined()
-    expect(OsmAnd.decode(sent, NOW)).toEqual([])
+    expect(osmAnd(sent)).toEqual({ deviceId: undefined, readings: [] })
   })
 })
 
@@ -252,8 +271,8 @@ describe("any JSON at all", () => {
         const batch = overland(body)
         const readings = [
           ...(batch?.readings ?? []),
-          ...OwnTracks.decode(body),
-          ...OsmAnd.decode({ query: text, body: text }, NOW)
+          ...ownTracks(body),
+          ...osmAnd({ query: text, body: text }).readings
         ]
         for (const reading of readings) {
           expect(Number.isInteger(reading.capturedAt)).toBe(true)

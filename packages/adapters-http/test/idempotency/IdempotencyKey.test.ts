@@ -1,5 +1,6 @@
 import { HttpApi } from "@effect/platform"
 import { Idempotency, IdempotencyStore } from "@place-access/domain/idempotency"
+import { Rate, Subject, takeCall } from "@place-access/domain/limits"
 import { Timestamp, Vault } from "@place-access/domain/shared"
 import { MemoryDatabase } from "@place-access/domain/testing"
 import { Deferred, Effect } from "effect"
@@ -183,6 +184,31 @@ describe("a request that comes again with its key", () => {
     world.clock.advance(1)
     expect(isReplay(await makePlace(person, key))).toBe(false)
     expect(await placesOf(person)).toBe(2)
+  })
+
+  it("after 1,000 requests with a key in a day is 429 until the day is over; without a key it goes on [idempotency-4, limits-9]", async () => {
+    const [person, other] = [await world.person(), await world.person()]
+    const stretch = { from: "2026-01-01T00:00:00.000Z", until: "2026-01-02T00:00:00.000Z" }
+    const erase = (init?: RequestInit) => person.send("POST", "/v1/user/history/erasures", stretch, init)
+    const owner = Subject.keyed(Idempotency.account(person.account.id))
+    await world.run(Effect.repeatN(takeCall(owner, Rate.KEYED), Rate.KEYED.calls - 2))
+    const first = await erase(keyed(freshKey()))
+    expect([first.status < 300, first.headers.has("ratelimit-remaining")]).toEqual([true, false])
+    const refused = await erase(keyed(freshKey()))
+    expect([refused.status, refused.json, refused.headers.get("retry-after")]).toEqual([
+      429,
+      {
+        statusCode: 429,
+        error: "rate_limited",
+        message:
+          "An account or a connection can send 1000 requests with an Idempotency-Key in a day; wait, or send no key"
+      },
+      "86400"
+    ])
+    expect((await erase()).status).toBe(first.status)
+    expect((await makePlace(other, freshKey())).status).toBe(201)
+    world.clock.advance(Timestamp.DAY)
+    expect((await erase(keyed(freshKey()))).status).toBe(first.status)
   })
 
   it("of somebody else with the same key is another request", async () => {

@@ -266,3 +266,32 @@ describe("calls with a token that no longer works [limits-10]", () => {
     expect((await log()).map(({ times }) => times)).toEqual([4])
   })
 })
+
+describe("calls while the user's account is suspended", () => {
+  it("they count for the connection like every other call; beyond its rate they are 429 [limits-3, limits-4, staff-1]", async () => {
+    world.clock.advance(HOUR)
+    const stage = await connected(world)
+    const { access_token: token } = await stage.connect([CURRENT])
+    await use(Subject.connection((await stage.connection()).id), Rate.perMinute(600), 598)
+    const admin = await world.person({ roles: ["admin"] })
+    await admin.send("POST", `/v1/admin/accounts/${stage.person.account.id}/suspend`)
+    const answers = []
+    for (let call = 0; call < 3; call++) answers.push(await world.call("/v1/me", bearer(token)))
+    const headers = ["ratelimit-remaining", "retry-after"]
+    expect(answers.map((answer) => [answer.status, ...headers.map((name) => answer.headers.get(name))])).toEqual([
+      [503, "1", "3600"],
+      [503, "0", "3600"],
+      [429, "0", "60"]
+    ])
+    await admin.send("POST", `/v1/admin/accounts/${stage.person.account.id}/resume`)
+    expect((await world.call("/v1/me", bearer(token))).status).toBe(429)
+    const { json } = await stage.person.get("/v1/user/access-log")
+    const { entries } = json as { readonly entries: ReadonlyArray<{ readonly outcome: string }> }
+    expect(entries.map(({ outcome }) => outcome).sort()).toEqual([
+      "rate_limited",
+      "rate_limited",
+      "unavailable",
+      "unavailable"
+    ])
+  })
+})

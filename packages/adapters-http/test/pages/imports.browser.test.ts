@@ -3,7 +3,7 @@ import { Bucket } from "@place-access/domain/leases"
 import { Timestamp } from "@place-access/domain/shared"
 import { MemoryImportReader } from "@place-access/domain/testing"
 import { Effect } from "effect"
-import type { Route } from "playwright-core"
+import type { Page, Route } from "playwright-core"
 import { expect, it } from "vitest"
 import { describeBrowser } from "../../../domain/test/support/chromium.js"
 import { inspect } from "../support/browser.js"
@@ -16,6 +16,28 @@ const file = (name: string, lines: ReadonlyArray<string>) => ({
   mimeType: "application/gpx+xml",
   buffer: Buffer.from(`${lines.join("\n")}\n`)
 })
+
+/** Drops a folder on the form, in the shape that browsers give it: two entries at a time, one of them a folder. */
+const dropFolder = (page: Page) =>
+  page.locator("#upload").evaluate(
+    (form, line) => {
+      const asFile = (name: string, text: string) => ({
+        isFile: true,
+        file: (done: (file: File) => void) => done(new File([text], name))
+      })
+      const asFolder = (entries: Array<object>) => ({
+        isFile: false,
+        createReader: () => ({ readEntries: (done: (some: Array<object>) => void) => done(entries.splice(0, 2)) })
+      })
+      const gpx = `<lines>\n${line}\n`
+      const inner = asFolder([asFile("c.gpx", gpx)])
+      const folder = asFolder([asFile("a.gpx", gpx), asFile("bill.pdf", "%PDF-1.7"), inner])
+      const event = new Event("drop", { cancelable: true })
+      Object.defineProperty(event, "dataTransfer", { value: { items: [{ webkitGetAsEntry: () => folder }] } })
+      form.dispatchEvent(event)
+    },
+    MemoryImportReader.line(OLD, 52, 4)
+  )
 
 const LIST = /\/portal\/imports$/
 
@@ -93,26 +115,7 @@ describeBrowser("imports", () => {
     await at.as(person)
     await page.goto(`${world.url}/portal/imports/new`)
     await page.getByText("Or drop files and whole folders here.").waitFor()
-    // A folder in the shape that browsers give it: two entries at a time, one of them a folder.
-    await page.locator("#upload").evaluate(
-      (form, line) => {
-        const asFile = (name: string, text: string) => ({
-          isFile: true,
-          file: (done: (file: File) => void) => done(new File([text], name))
-        })
-        const asFolder = (entries: Array<object>) => ({
-          isFile: false,
-          createReader: () => ({ readEntries: (done: (some: Array<object>) => void) => done(entries.splice(0, 2)) })
-        })
-        const gpx = `<lines>\n${line}\n`
-        const inner = asFolder([asFile("c.gpx", gpx)])
-        const folder = asFolder([asFile("a.gpx", gpx), asFile("bill.pdf", "%PDF-1.7"), inner])
-        const event = new Event("drop", { cancelable: true })
-        Object.defineProperty(event, "dataTransfer", { value: { items: [{ webkitGetAsEntry: () => folder }] } })
-        form.dispatchEvent(event)
-      },
-      MemoryImportReader.line(OLD, 52, 4)
-    )
+    await dropFolder(page)
     await page.getByText("2 of 3 files uploaded.").waitFor()
     expect(await page.getByRole("listitem").innerText()).toContain("bill.pdf: The file is a PDF document")
     await inspect(page, "import-dropped")
@@ -130,6 +133,24 @@ describeBrowser("imports", () => {
     await page.goto(`${world.url}/portal/imports`)
     await inspect(page, "imports-undoing")
     await page.unroute(LIST)
+  })
+
+  it("files that are dropped after the session has ended are not counted as uploaded, and each is named", async () => {
+    const { page, world } = at
+    const person = await world.person()
+    await at.as(person)
+    await page.goto(`${world.url}/portal/imports/new`)
+    await page.getByText("Or drop files and whole folders here.").waitFor()
+    // Another tab has signed out.
+    await at.context.clearCookies()
+    await dropFolder(page)
+    await page.getByRole("link", { name: "See all imports" }).waitFor()
+    expect(await page.getByRole("status").innerText()).toBe("0 of 3 files uploaded. See all imports")
+    expect(await page.getByRole("listitem").allInnerTexts()).toEqual([
+      "a.gpx: could not be uploaded",
+      "bill.pdf: could not be uploaded",
+      "c.gpx: could not be uploaded"
+    ])
   })
 
   it("a table: the page asks for its columns, with the likely ones chosen", async () => {

@@ -1,6 +1,7 @@
 import { FixHistory } from "@place-access/domain/fixes"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
+import type { Route } from "playwright-core"
 import { beforeEach, expect, it } from "vitest"
 import { describeBrowser } from "../../../domain/test/support/chromium.js"
 import { inspect } from "../support/browser.js"
@@ -9,14 +10,35 @@ import type { Person } from "../support/World.js"
 
 const BERLIN = { latitude: 52.52, longitude: 13.405, accuracy: 11.3 }
 
+const UPLOAD = "**/v1/phone/locations"
+
+const LATITUDES = (count: number) =>
+  Array.from({ length: count }, (_, index) => Number((50 + index / 1_000).toFixed(3)))
+
+/** Holds uploads back until `count` of them wait, or until it is opened. */
+const holdUploads = (count: number) => {
+  let held = 0
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => (open = resolve))
+  return {
+    open,
+    held: () => held,
+    handle: async (route: Route) => {
+      if (++held >= count) open()
+      await opened
+      await route.continue()
+    }
+  }
+}
+
 describeBrowser("sharing from this browser [devices-15]", () => {
   const at = desk({ browser: { geolocation: BERLIN } })
 
   /** The locations that the service stored, the newest first. */
-  const stored = ({ account }: Person) =>
+  const stored = ({ account }: Person, most = 50) =>
     at.world.run(
       Effect.flatMap(FixHistory, (history) =>
-        history.newest(account.id, Timestamp.make(at.world.clock.now()), { from: null, until: null }, 50)
+        history.newest(account.id, Timestamp.make(at.world.clock.now()), { from: null, until: null }, most)
       )
     )
   const open = async (person: Person) => {
@@ -35,6 +57,27 @@ describeBrowser("sharing from this browser [devices-15]", () => {
     (await at.page.evaluate<ReadonlyArray<string>>("Object.keys(localStorage)")).filter((key) =>
       key.endsWith(account.id)
     )
+
+  /** Puts locations into the queue of the browser, as if it had been offline: one a minute, until a minute ago. */
+  const wait = async ({ account }: Person, count: number) => {
+    const locations = LATITUDES(count).map((lat, index) => ({
+      captured_at: new Date(at.world.clock.now() - (count - index) * Timestamp.MINUTE).toISOString(),
+      lat,
+      lon: 13,
+      accuracy_m: 10
+    }))
+    const [key, value] = [`share-queue:${account.id}`, JSON.stringify(locations)].map((text) => JSON.stringify(text))
+    await at.page.evaluate(`localStorage.setItem(${key}, ${value})`)
+  }
+
+  /** The latitudes of the locations that wait in the browser. */
+  const queued = async ({ account }: Person) => {
+    const text = await at.page.evaluate<string | null>(`localStorage.getItem("share-queue:${account.id}")`)
+    return (JSON.parse(text ?? "[]") as ReadonlyArray<{ readonly lat: number }>).map(({ lat }) => lat)
+  }
+
+  /** The browser reports that it is online, upon which the page sends. */
+  const online = () => at.page.evaluate('window.dispatchEvent(new Event("online"))')
 
   beforeEach(async () => {
     await at.context.grantPermissions(["geolocation"])
@@ -84,6 +127,54 @@ describeBrowser("sharing from this browser [devices-15]", () => {
       .poll(async () => (await stored(person)).map(({ lat }) => lat), { timeout: 10_000 })
       .toEqual([52.53, 52.52])
     await page.getByText("location waits").waitFor({ state: "hidden" })
+  })
+
+  it("two tabs that send the same waiting locations leave those that neither has sent [devices-7]", async () => {
+    const { context, page } = at
+    const person = await at.world.person()
+    await open(person)
+    await press("Start")
+    await says("Sharing. Keep this page open.")
+    await press("Stop")
+    await wait(person, 150)
+    const gate = holdUploads(2)
+    await context.route(UPLOAD, gate.handle)
+    const other = await context.newPage()
+    await other.clock.setFixedTime(at.world.clock.now())
+    await Promise.all([page.reload(), other.goto(page.url())])
+    for (const tab of [page, other]) await tab.locator("#share-sent li").first().waitFor()
+    expect(await queued(person)).toEqual(LATITUDES(150).slice(100))
+    await context.unroute(UPLOAD)
+    await online()
+    await expect.poll(async () => (await stored(person, 1_000)).length, { timeout: 10_000 }).toBe(151)
+  })
+
+  it("a location that was never sent stays while a full queue takes new ones during an upload [devices-7]", async () => {
+    const { context, page, world } = at
+    const person = await world.person()
+    await open(person)
+    await press("Start")
+    await says("Sharing. Keep this page open.")
+    await wait(person, 719)
+    const gate = holdUploads(Infinity)
+    await context.route(UPLOAD, gate.handle)
+    const move = async (latitude: number) => {
+      world.clock.advance(Timestamp.MINUTE)
+      await page.clock.setFixedTime(world.clock.now())
+      await context.setGeolocation({ ...BERLIN, latitude })
+      await expect.poll(async () => (await queued(person)).at(-1)).toBe(latitude)
+    }
+    await move(53)
+    await expect.poll(gate.held).toBe(1)
+    // The queue is full: each of these drops the oldest location, which the upload contains.
+    for (const latitude of [53.1, 53.2, 53.3]) await move(latitude)
+    gate.open()
+    await expect.poll(async () => (await queued(person)).length, { timeout: 10_000 }).toBeLessThan(100)
+    await online()
+    await expect.poll(async () => (await queued(person)).length, { timeout: 10_000 }).toBe(0)
+    const latitudes = new Set((await stored(person, 1_000)).map(({ lat }) => lat))
+    expect(LATITUDES(719).filter((lat) => !latitudes.has(lat))).toEqual([])
+    expect(latitudes.size).toBe(719 + 5)
   })
 
   it("Chromium finds nothing that stands against installing it", async () => {

@@ -121,10 +121,16 @@ const takeSetupLink =
           AND removed_at IS NULL
         RETURNING ${COLUMNS}`.pipe(Rows.first(DeviceRow), Effect.map(Option.map(toDevice)), orStoreError)
 
+/**
+ * A program of the previous release stores reports without `visits_told_at`, so a stored report counts too. A report
+ * alone does not suffice, because it is deleted with the history.
+ */
 const sendsVisits =
   (sql: SqlClient): Store["sendsVisits"] =>
   (userId, id) =>
-    sql`SELECT 1 FROM visit_reports WHERE user_id = ${userId} AND device_id = ${id} LIMIT 1`.pipe(
+    sql`SELECT 1 FROM devices
+        WHERE user_id = ${userId} AND device_id = ${id} AND (visits_told_at IS NOT NULL OR EXISTS (
+          SELECT 1 FROM visit_reports WHERE user_id = ${userId} AND device_id = ${id}))`.pipe(
       Effect.map((rows) => rows.length > 0),
       orStoreError
     )
@@ -145,7 +151,7 @@ const remove =
   (userId, id, at) =>
     Rows.affected(
       sql`UPDATE devices SET removed_at = ${Rows.at(at)}
-          WHERE user_id = ${userId} AND device_id = ${id} AND removed_at IS NULL`
+          WHERE user_id = ${userId} AND device_id = ${id} AND removed_at IS NULL AND format <> 'import'`
     ).pipe(
       Effect.map((count) => count > 0),
       orStoreError

@@ -129,6 +129,19 @@ const namesIn = async (directory: string): Promise<ReadonlyArray<string>> => {
   return [...(await readdir(directory).catch(() => [])), ...(hasDatabase ? [DATABASE] : [])]
 }
 
+/** Fails when this user may not keep a database in the folder. Returns the mode of the folder, and changes nothing. */
+const examine = async (directory: string): Promise<number> => {
+  const found = await stat(directory)
+  const isDirectory = found.isDirectory()
+  const isOpen = (found.mode & 0o077) !== 0
+  // A folder that cannot be listed has no names here. When it belongs to another user, `refusal` refuses it for that
+  // reason.
+  const names = isDirectory && isOpen ? await namesIn(directory) : []
+  const problem = refusal({ isDirectory, owner: found.uid, names, isOpen }, process.getuid?.())
+  if (problem !== undefined) throw new DirectoryUnusable({ directory, problem })
+  return found.mode & 0o777
+}
+
 /**
  * Makes the folder if it is missing and closes it to everybody but its owner, also a folder that had wider rights
  * before: PGlite makes files that everybody may write. From then on the process makes no file that others can read. A
@@ -139,15 +152,32 @@ export const prepare = (directory: string): Effect.Effect<void, DirectoryUnusabl
     try: async () => {
       process.umask(0o077)
       await make(resolve(directory))
-      const found = await stat(directory)
-      const isDirectory = found.isDirectory()
-      const isOpen = (found.mode & 0o077) !== 0
-      // A folder that cannot be listed has no names here. When it belongs to another user, `refusal` refuses it for
-      // that reason.
-      const names = isDirectory && isOpen ? await namesIn(directory) : []
-      const problem = refusal({ isDirectory, owner: found.uid, names, isOpen }, process.getuid?.())
-      if (problem !== undefined) throw new DirectoryUnusable({ directory, problem })
-      if ((found.mode & 0o777) !== 0o700) await chmod(directory, 0o700)
+      if ((await examine(directory)) !== 0o700) await chmod(directory, 0o700)
+    },
+    catch: (error) => unusable(directory, error)
+  })
+
+/** Whether the file or folder exists. Fails when this user may not look for it. */
+const isThere = async (path: string): Promise<boolean> => {
+  try {
+    await stat(path)
+    return true
+  } catch (error) {
+    if (hasCode(error) && error.code === "ENOENT") return false
+    throw error
+  }
+}
+
+/**
+ * Whether the folder has a database; fails for a folder that `prepare` would refuse. Changes nothing. A command that
+ * needs an existing database asks this first, because to open a folder without a database makes a new one.
+ */
+export const hasDatabase = (directory: string): Effect.Effect<boolean, DirectoryUnusable> =>
+  Effect.tryPromise({
+    try: async () => {
+      if (!(await isThere(directory))) return false
+      await examine(directory)
+      return await isThere(join(directory, DATABASE))
     },
     catch: (error) => unusable(directory, error)
   })

@@ -12,15 +12,16 @@ export class CopyFailed extends Data.TaggedError("CopyFailed")<{ readonly messag
 /**
  * The entries that a data folder needs to be opened again. The lock file and the socket belong to the running process.
  */
-const PARTS = ["database", "secret-keys", TEST_WORLD]
+const PARTS = ["database", "secret-keys", TEST_WORLD] as const
+type Part = (typeof PARTS)[number]
 
-const copyParts = async (from: string, to: string): Promise<void> => {
+const copyParts = async (from: string, to: string): Promise<ReadonlyArray<Part>> => {
   const draft = `${to}.partial`
   await rm(draft, { recursive: true, force: true })
   try {
     await mkdir(draft, { mode: 0o700 })
-    for (const part of PARTS) {
-      if (!existsSync(join(from, part))) continue
+    const parts = PARTS.filter((part) => existsSync(join(from, part)))
+    for (const part of parts) {
       // On file systems that support this, the copy shares its blocks with the original and takes almost no time.
       await cp(join(from, part), join(draft, part), {
         recursive: true,
@@ -35,6 +36,7 @@ const copyParts = async (from: string, to: string): Promise<void> => {
     if (!isDatabase) throw new CopyFailed({ message: `${from} has no database` })
     // The rename makes the copy complete or absent, also when the process is stopped half-way.
     await rename(draft, to)
+    return parts
   } catch (error) {
     await rm(draft, { recursive: true, force: true })
     throw error
@@ -47,17 +49,20 @@ const reasonOf = (error: unknown): string =>
 /**
  * Copies the data folder of the embedded database while the database is open, to a folder that does not exist yet. An
  * open transaction holds the one session for as long as the copy takes, so nothing changes the files meanwhile. Other
- * statements wait, and fail after ten seconds.
+ * statements wait, and fail after ten seconds. Returns the entries of the folder that it copied.
  */
-export const copyFolder = (from: string, to: string): Effect.Effect<void, SqlError | CopyFailed, SqlClient> =>
+export const copyFolder = (
+  from: string,
+  to: string
+): Effect.Effect<ReadonlyArray<Part>, SqlError | CopyFailed, SqlClient> =>
   Effect.gen(function* () {
     if (existsSync(to)) return yield* new CopyFailed({ message: `${to} exists already` })
     const sql = yield* SqlClient
-    yield* sql.withTransaction(
+    return yield* sql.withTransaction(
       Effect.gen(function* () {
         // Writes all changes to the tables' files, so that a process that opens the copy replays little.
         yield* sql`CHECKPOINT`
-        yield* Effect.tryPromise({
+        return yield* Effect.tryPromise({
           try: () => copyParts(from, to),
           catch: (error) =>
             error instanceof CopyFailed

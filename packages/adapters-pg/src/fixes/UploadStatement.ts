@@ -51,6 +51,7 @@ export const raiseVersion = (sql: SqlClient, { userId, version }: Pick<UploadCom
 export const heardFrom = (sql: SqlClient, { fixes, movement, putAside, receivedAt, visits }: UploadCommit) =>
   sql`last_seen_at = greatest(last_seen_at, ${Rows.at(receivedAt)}::timestamptz),
         ${fixes.length + visits.length === 0 ? sql`` : sql`last_kept_at = greatest(last_kept_at, ${Rows.at(receivedAt)}::timestamptz),`}
+        ${visits.length === 0 ? sql`` : sql`visits_told_at = coalesce(visits_told_at, ${Rows.at(receivedAt)}::timestamptz),`}
         ${movement === null ? sql`` : sql`movement = ${MovementColumn.encode(movement)}::jsonb,`}
         ${putAside.length === 0 ? sql`` : sql`put_aside = ${PutAsideColumn.added(sql, putAside, receivedAt)},`}
         stays_due_from = least(stays_due_from, ${earliest(fixes)}::timestamptz)`

@@ -58,21 +58,21 @@ export const complete =
 
 export const confirm =
   (sql: SqlClient): Store["confirm"] =>
-  (of, columns) =>
+  (of, columns, now) =>
     sql`UPDATE imports SET state = 'waiting', columns = ${JSON.stringify(columns)}::jsonb
-        WHERE ${isOne(sql, of)} AND state = 'asking' RETURNING ${COLUMNS}`.pipe(
-      Rows.first(ImportRow),
-      Effect.map(Option.map(toImport)),
-      orStoreError
-    )
+        WHERE ${isOne(sql, of)} AND state = 'asking' AND uploaded_at > ${askingSince(now)}
+        RETURNING ${COLUMNS}`.pipe(Rows.first(ImportRow), Effect.map(Option.map(toImport)), orStoreError)
+
+/** A table that was uploaded at this time or earlier can no longer be confirmed (`Import.isAsking`). */
+const askingSince = (now: Timestamp.Timestamp) => Rows.at(Timestamp.plus(now, -Import.ASKING_PATIENCE))
 
 export const dropBrokenOff =
   (sql: SqlClient): Store["dropBrokenOff"] =>
-  (before) =>
+  (now) =>
     Effect.gen(function* () {
-      const asked = Timestamp.plus(before, -Import.ASKING_PATIENCE)
-      const isBroken = sql`((state = 'uploading' AND uploaded_at < ${Rows.at(before)})
-                            OR (state = 'asking' AND uploaded_at < ${Rows.at(asked)}))`
+      const growing = Rows.at(Timestamp.plus(now, -Import.UPLOAD_PATIENCE))
+      const isBroken = sql`((state = 'uploading' AND uploaded_at < ${growing})
+                            OR (state = 'asking' AND uploaded_at <= ${askingSince(now)}))`
       const broken = yield* sql`SELECT user_id, import_id FROM imports WHERE ${isBroken}`.pipe(Rows.all(KeyRow))
       let dropped = 0
       for (const { import_id: id, user_id: userId } of broken) dropped += yield* drop(sql, { userId, id }, isBroken)

@@ -1,4 +1,5 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
+import type { Fragment } from "@effect/sql/Statement"
 import type { UserId } from "@place-access/domain/shared"
 import * as Rows from "../driver/Rows.js"
 
@@ -6,8 +7,8 @@ import * as Rows from "../driver/Rows.js"
  * Finds and removes rows of a user that are older than the user's choice allows, or than the limit of the access log.
  */
 
-/** The moments until which rows are deleted. */
-export type RetentionBounds = Readonly<Record<Table["until"], string | Date>>
+/** The moments until which rows are deleted, as SQL. */
+export type RetentionBounds = Readonly<Record<Table["until"], Fragment>>
 
 export interface Table {
   readonly name: string
@@ -66,7 +67,7 @@ export const TABLES: ReadonlyArray<Table> = [
 
 /** A condition on the table `t`: rows of the user that are past their bound. */
 const isPast = (sql: SqlClient, { moment, only = "true", until }: Table, userId: UserId, bounds: RetentionBounds) => {
-  const bound = sql`${bounds[until]}::timestamptz`
+  const bound = bounds[until]
   const parts = only
     .split(/(\$user|\$until)/)
     .map((part) => (part === "$user" ? sql`${userId}` : part === "$until" ? bound : sql.literal(part)))

@@ -6,6 +6,7 @@ import { reads } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
 import { orStoreError } from "../Failures.js"
 import * as FixCounts from "../history/FixCounts.js"
+import * as HistoryBound from "../history/HistoryBound.js"
 import * as Erasures from "./Erasures.js"
 import * as PastRows from "./PastRows.js"
 
@@ -101,7 +102,7 @@ const OverdueRow = Schema.Struct({ overdue: Schema.Boolean })
 /** True when a table has a row of the user that is past its bound. */
 const isOverdue = (sql: SqlClient, userId: UserId, moments: Moments) =>
   Effect.gen(function* () {
-    const bounds = boundsOf(yield* cutoffOf(sql, userId, moments), moments)
+    const bounds = boundsOf(sql, yield* cutoffOf(sql, userId, moments), moments)
     const found = PastRows.TABLES.map((table) => PastRows.hasPast(sql, table, userId, bounds))
     const rows = yield* reads(sql)`SELECT ${sql.join(" OR ", false)(found)} AS overdue`.pipe(Rows.all(OverdueRow))
     return rows.some((row) => row.overdue)
@@ -115,17 +116,37 @@ const cutoffOf = (sql: SqlClient, userId: UserId, { now }: Moments) =>
     )
   )
 
-const boundsOf = (cutoff: Timestamp.Timestamp | null, { accessLogUntil }: Moments): PastRows.RetentionBounds => ({
-  cutoff: cutoff === null ? "-infinity" : Rows.at(cutoff),
-  log_until: Rows.at(accessLogUntil)
+const boundsOf = (
+  sql: SqlClient,
+  cutoff: Timestamp.Timestamp | null,
+  { accessLogUntil }: Moments
+): PastRows.RetentionBounds => ({
+  cutoff: sql`${cutoff === null ? "-infinity" : Rows.at(cutoff)}::timestamptz`,
+  log_until: sql`${Rows.at(accessLogUntil)}::timestamptz`
 })
+
+/**
+ * The bounds of a statement that deletes. It reads the choice again, because the user may have chosen to keep more
+ * since `cutoff` was computed. When the user has chosen to keep less, the next call deletes the rest: the counts were
+ * prepared for a deletion up to `cutoff` only.
+ */
+const boundsOfMoment = (
+  sql: SqlClient,
+  userId: UserId,
+  cutoff: Timestamp.Timestamp | null,
+  moments: Moments
+): PastRows.RetentionBounds => {
+  const before = boundsOf(sql, cutoff, moments)
+  return { ...before, cutoff: sql`least(${before.cutoff}, ${HistoryBound.cutoff(sql, userId, moments.now)})` }
+}
 
 const removePast =
   (sql: SqlClient): Store["removePast"] =>
   (userId, moments, limit) =>
     Effect.flatMap(cutoffOf(sql, userId, moments), (cutoff) =>
       Effect.reduce(PastRows.TABLES, 0, (sum, table) => {
-        const removed = PastRows.removePast(sql, table, userId, boundsOf(cutoff, moments), limit)
+        const bounds = boundsOfMoment(sql, userId, cutoff, moments)
+        const removed = PastRows.removePast(sql, table, userId, bounds, limit)
         const isCounted = table.name === "fixes" && cutoff !== null
         return Effect.map(
           isCounted

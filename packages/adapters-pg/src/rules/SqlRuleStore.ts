@@ -7,6 +7,7 @@ import { Tier } from "@place-access/domain/tiers"
 import { Effect, Layer, Option, type ParseResult, Schema } from "effect"
 import { orStoreError } from "../Failures.js"
 import * as Rows from "../driver/Rows.js"
+import * as FixCounts from "../history/FixCounts.js"
 import { insertRule } from "./insertRule.js"
 import { evaluations } from "./RuleEvaluations.js"
 import { COLUMNS, RuleRow, toRule } from "./RuleRow.js"
@@ -149,7 +150,13 @@ const find =
 const remove =
   (sql: SqlClient): Store["remove"] =>
   (userId, connectionId, id, kind, at) =>
-    sql`WITH gone AS (
+    Effect.gen(function* () {
+      // An upload in flight waits from here until the end of the transaction. Then it reads the rules again, so that it
+      // does not store a state of the deleted rule.
+      yield* sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, 1)
+                 ON CONFLICT (user_id) DO UPDATE
+                 SET version = stream.version + 1, ${FixCounts.carried(sql, sql`stream.version + 1`)}`
+      const rows = yield* sql`WITH gone AS (
           UPDATE rules r SET deleted_at = ${Rows.at(at)}
           WHERE user_id = ${userId} AND rule_id = ${id} AND deleted_at IS NULL AND ${ofKind(sql, kind)}
             AND (${connectionId}::text IS NULL OR connection_id = ${connectionId})
@@ -157,7 +164,6 @@ const remove =
         ), forgotten AS (
           DELETE FROM rule_states WHERE user_id = ${userId} AND rule_id IN (SELECT rule_id FROM gone)
         )
-        SELECT rule_id FROM gone`.pipe(
-      Effect.map((rows) => rows.length > 0),
-      orStoreError
-    )
+        SELECT rule_id FROM gone`
+      return rows.length > 0
+    }).pipe(sql.withTransaction, orStoreError)

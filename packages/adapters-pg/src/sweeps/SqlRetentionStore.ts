@@ -6,6 +6,7 @@ import type { Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer } from "effect"
 import { orStoreError } from "../Failures.js"
 import * as Rows from "../driver/Rows.js"
+import { isDistributed } from "../schema/isDistributed.js"
 
 interface Table {
   readonly table: string
@@ -78,38 +79,81 @@ export const layer: Layer.Layer<RetentionStore, never, SqlClient> = Layer.effect
 )
 
 /**
- * Reads the keys of the rows first and deletes by key, because Citus cannot lock rows across its nodes. The DELETE
- * checks the age of each row again.
+ * Reads the keys of the rows first and deletes by key. The DELETE checks the age of each row again.
+ *
+ * On a single server the transaction locks the rows that it will delete, and skips rows that another transaction has
+ * locked. Without that, one locked row would stop the sweep, and a statement that locks rows in another order could
+ * deadlock with it. Citus cannot lock rows across its nodes, so there the DELETE waits for locked rows as long as the
+ * lock time-out allows.
  */
-const remove =
-  (sql: SqlClient): (typeof RetentionStore.Service)["remove"] =>
-  (kind, until, limit) =>
-    Effect.gen(function* () {
-      const from = TABLES[kind]
-      const rows = yield* kind === "events"
-        ? oldestEvents(sql, until, limit)
-        : oldest(sql, from, until, { limit, offset: 0 })
-      if (rows.length === 0) return 0
-      const still = sql`t.${sql(from.moment)} <= ${Rows.at(until)}`
-      // Attempts are deleted before their delivery: nothing else leads to them.
-      if (from.table === "deliveries") {
-        yield* removeKeys(sql, { ...from, table: "delivery_attempts" }, rows, sql`true`)
-      }
-      return yield* removeKeys(sql, from, rows, still)
-    }).pipe(orStoreError)
+const remove = (sql: SqlClient): (typeof RetentionStore.Service)["remove"] => {
+  const onCluster = isDistributed(sql)
+  return (kind, until, limit) =>
+    Effect.flatMap(onCluster, (isCluster) =>
+      isCluster
+        ? removeOldest(sql, kind, until, limit, NO_LOCK)
+        : sql.withTransaction(removeOldest(sql, kind, until, limit, SKIP_LOCKED))
+    ).pipe(orStoreError)
+}
+
+const NO_LOCK = ""
+const SKIP_LOCKED = "FOR UPDATE OF t SKIP LOCKED"
+type Lock = typeof NO_LOCK | typeof SKIP_LOCKED
+
+const removeOldest = (
+  sql: SqlClient,
+  kind: Retention.RetentionKind,
+  until: Timestamp.Timestamp,
+  limit: number,
+  lock: Lock
+) =>
+  Effect.gen(function* () {
+    const from = TABLES[kind]
+    const still = sql`t.${sql(from.moment)} <= ${Rows.at(until)}`
+    const rows = yield* kind === "events"
+      ? Effect.flatMap(oldestEvents(sql, until, limit), (found) => lockRows(sql, from, found, still, lock))
+      : oldest(sql, from, until, { limit, offset: 0 }, lock)
+    if (rows.length === 0) return 0
+    // Attempts are deleted before their delivery: nothing else leads to them.
+    if (from.table === "deliveries") {
+      yield* removeKeys(sql, { ...from, table: "delivery_attempts" }, rows, sql`true`)
+    }
+    return yield* removeKeys(sql, from, rows, still)
+  })
 
 /** The keys of the oldest rows of all users or apps. */
-const oldest = (sql: SqlClient, { key, moment, only = "true", table }: Table, until: Timestamp.Timestamp, page: Page) =>
+const oldest = (
+  sql: SqlClient,
+  { key, moment, only = "true", table }: Table,
+  until: Timestamp.Timestamp,
+  page: Page,
+  lock: Lock
+) =>
   sql`SELECT ${sql.literal(table === "events" ? `${key}, app_id` : key)} FROM ${sql(table)} t
       WHERE ${sql(moment)} <= ${Rows.at(until)} AND ${sql.literal(only)}
-      ORDER BY ${sql(moment)} LIMIT ${page.limit} OFFSET ${page.offset}` as Effect.Effect<Keys, SqlError>
+      ORDER BY ${sql(moment)} LIMIT ${page.limit} OFFSET ${page.offset}
+      ${sql.literal(lock)}` as Effect.Effect<Keys, SqlError>
+
+/** Locks rows that were found without a lock, and returns the keys of those that it could lock. */
+const lockRows = (
+  sql: SqlClient,
+  table: Table,
+  rows: Keys,
+  also: Fragment,
+  lock: Lock
+): Effect.Effect<Keys, SqlError> =>
+  lock === NO_LOCK || rows.length === 0
+    ? Effect.succeed(rows)
+    : (sql`SELECT ${sql.literal(table.key.replaceAll(/\w+/g, "t.$&"))} FROM ${sql(table.table)} t,
+           ${keyList(sql, table, rows)} WHERE ${hasKey(sql, table, rows)} AND ${also}
+           ${sql.literal(lock)}` as Effect.Effect<Keys, SqlError>)
 
 /** The keys of the oldest events of which no delivery is left. */
 const oldestEvents = (sql: SqlClient, until: Timestamp.Timestamp, limit: number) =>
   Effect.gen(function* () {
     const found: Array<Keys[number]> = []
     for (let offset = 0; found.length < limit; offset += limit) {
-      const rows = yield* oldest(sql, TABLES.events, until, { limit, offset })
+      const rows = yield* oldest(sql, TABLES.events, until, { limit, offset }, NO_LOCK)
       if (rows.length > 0) found.push(...(yield* undelivered(sql, rows)))
       if (rows.length < limit) break
     }
@@ -128,15 +172,25 @@ const undelivered = (sql: SqlClient, events: Keys) =>
     return events.filter((row) => !delivered.has(row["event_id"]))
   })
 
-/** Deletes rows by their keys. The condition on the first column of the key leads Citus to the shards of the rows. */
-const removeKeys = (sql: SqlClient, { key, table, types = {} }: Table, rows: Keys, also: Fragment) => {
+/** Deletes rows by their keys. */
+const removeKeys = (sql: SqlClient, table: Table, rows: Keys, also: Fragment) =>
+  Rows.affected(
+    sql`DELETE FROM ${sql(table.table)} t USING ${keyList(sql, table, rows)}
+        WHERE ${hasKey(sql, table, rows)} AND ${also}`
+  )
+
+/** The keys as a table `old`. */
+const keyList = (sql: SqlClient, { key, types = {} }: Table, rows: Keys) => {
+  const lists = key.split(", ").map((name) => sql`${valuesOf(rows, name)}::${sql.literal(types[name] ?? "text")}[]`)
+  return sql`unnest(${sql.csv(lists)}) AS old (${sql.literal(key)})`
+}
+
+/** The row `t` has the key `old`. The condition on the first column of the key leads Citus to the rows' shards. */
+const hasKey = (sql: SqlClient, { key }: Table, rows: Keys) => {
   const names = key.split(", ")
   const [first = ""] = names
-  const values = (name: string) => rows.map((row) => row[name])
-  const lists = sql.csv(names.map((name) => sql`${values(name)}::${sql.literal(types[name] ?? "text")}[]`))
   const same = sql.and(names.map((name) => sql`t.${sql(name)} = old.${sql(name)}`))
-  return Rows.affected(
-    sql`DELETE FROM ${sql(table)} t USING unnest(${lists}) AS old (${sql.literal(key)})
-        WHERE ${same} AND t.${sql(first)} = ANY(${[...new Set(values(first))]}::text[]) AND ${also}`
-  )
+  return sql`${same} AND t.${sql(first)} = ANY(${[...new Set(valuesOf(rows, first))]}::text[])`
 }
+
+const valuesOf = (rows: Keys, column: string) => rows.map((row) => row[column])

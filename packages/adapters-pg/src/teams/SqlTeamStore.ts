@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Account } from "@place-access/domain/accounts"
 import { AppId, InvitationId, MemberId, Timestamp, UserId } from "@place-access/domain/shared"
-import { type ReceivedInvitation, Role, Team, TeamStore } from "@place-access/domain/teams"
+import { type ReceivedInvitation, Role, Team, TeamLife, TeamStore } from "@place-access/domain/teams"
 import { Effect, Either, Layer, Option, Schema } from "effect"
 import * as AuditLog from "../audit/SqlAuditLog.js"
 import * as Rows from "../driver/Rows.js"
@@ -95,6 +95,7 @@ const listInvited =
       orStoreError
     )
 
+const TakerRow = Schema.Struct({ is_suspended: Schema.Boolean })
 const CountRow = Schema.Struct({ count: Rows.Bigint })
 
 const update =
@@ -107,9 +108,9 @@ const update =
       if (Option.isNone(locked)) return Option.none()
       const before = yield* teamOf(sql, appId, locked.value)
       const takes = before.members.find(({ id }) => id === taker)?.userId
-      const held = takes === undefined ? 0 : yield* lockHolder(sql, takes)
+      const to = takes === undefined ? TeamLife.NO_TAKER : yield* lockTaker(sql, takes)
       const now = yield* Timestamp.now
-      const outcome = decide(before, now, held)
+      const outcome = decide(before, now, to)
       if (Either.isLeft(outcome) || outcome.right === null) return Option.some(outcome)
       const { audit, mails, team } = outcome.right
       yield* write(sql, before, team)
@@ -120,16 +121,21 @@ const update =
 
 /**
  * Locks the account and counts the apps that it owns. The caller has locked the app. The order, apps before accounts,
- * is that of `SqlAppStore.create`, so that the two count one after the other and do not deadlock.
+ * is that of `SqlAppStore.create`, so that the two count one after the other and do not deadlock. A suspension waits
+ * for this lock, and then also reaches the app that was handed over.
  */
-const lockHolder = (sql: SqlClient, userId: UserId) =>
+const lockTaker = (sql: SqlClient, userId: UserId) =>
   Effect.gen(function* () {
-    yield* sql`SELECT 1 FROM accounts WHERE user_id = ${userId} FOR NO KEY UPDATE`
+    const account = yield* sql`SELECT suspended_at IS NOT NULL AS is_suspended FROM accounts
+      WHERE user_id = ${userId} FOR NO KEY UPDATE`.pipe(Rows.first(TakerRow))
     const counted = yield* sql`SELECT count(*) AS count FROM apps WHERE owner_id = ${userId}`.pipe(Rows.first(CountRow))
-    return Option.getOrElse(
-      Option.map(counted, ({ count }) => count),
-      () => 0
-    )
+    return {
+      held: Option.getOrElse(
+        Option.map(counted, ({ count }) => count),
+        () => 0
+      ),
+      isSuspended: Option.exists(account, (row) => row.is_suspended)
+    }
   })
 
 /**

@@ -184,6 +184,29 @@ describe("the data folder", () => {
     })
   )
 
+  it.effect("has a database or not: to ask makes no folder, and a folder that would be refused is refused", () =>
+    Effect.gen(function* () {
+      const [missing, file] = [join(directory, "missing"), join(directory, "file")]
+      expect(yield* DataFolder.hasDatabase(missing)).toBe(false)
+      expect(yield* DataFolder.hasDatabase(directory)).toBe(false)
+      expect(yield* Effect.promise(() => readdir(directory))).toEqual([])
+      yield* Effect.promise(async () => {
+        await chmod(directory, 0o755)
+        await writeFile(file, "")
+      })
+      const refused = (path: string) => Effect.map(Effect.flip(DataFolder.hasDatabase(path)), ({ message }) => message)
+      expect(yield* refused(directory)).toContain("holds other files")
+      expect(yield* refused(file)).toContain("is a file, not a folder")
+      expect(yield* refused(join(file, "data"))).toContain("a file is in its place")
+      yield* Effect.promise(async () => {
+        await mkdir(join(directory, "database"))
+        await writeFile(join(directory, "database", "PG_VERSION"), "")
+      })
+      expect(yield* DataFolder.hasDatabase(directory)).toBe(true)
+      expect(yield* Effect.promise(() => modeOf(directory))).toBe(0o755)
+    })
+  )
+
   it("what the file system says is told as what to do", () => {
     const said = (code: string) => DataFolder.describe(Object.assign(new Error(`${code}: x`), { code }))
     expect(said("EACCES")).toMatch(/^cannot be read or written by this user \(id \d+\): give it to this user/)

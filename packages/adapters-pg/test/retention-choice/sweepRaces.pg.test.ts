@@ -9,6 +9,7 @@ import { Effect, Layer } from "effect"
 import { expect, it } from "vitest"
 import { migratedOn, withStores } from "../support/contracts.js"
 import { describeServers } from "../support/postgres.js"
+import { waits } from "../support/waits.js"
 import { UploadStores } from "../support/uploadStores.js"
 
 const { DAY } = Timestamp
@@ -66,6 +67,37 @@ describeServers("sweepHistory, several workers at once", (server) => {
         expect(removed.reduce((sum, one) => sum + one, last)).toBe(PEOPLE * OLD)
         const rows = yield* sql`SELECT user_id, count(*)::integer AS count FROM fixes GROUP BY user_id`
         expect(rows.map(({ count }) => count)).toEqual(Array.from({ length: PEOPLE }, () => 20))
+      })
+    ))
+
+  it("a choice made while a sweep works holds for its next statement [retention-choice-3]", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const now = yield* Timestamp.now
+        const history = yield* HistoryStore
+        const { id, userId } = yield* Effect.flatMap(Fixtures.user, (user) => RuleSamples.device(user.id))
+        yield* history.choose(userId, 30, now)
+        yield* sql`INSERT INTO fixes (user_id, captured_at, device_id, lat, lon, received_at)
+          SELECT ${userId}, ${Rows.at(now - 90 * DAY)}::timestamptz - n * interval '1 minute', ${id}, 1, 2,
+                 ${Rows.at(now)}::timestamptz
+          FROM generate_series(1, 10) n`
+        const isLocked = yield* Effect.makeLatch()
+        const choose = sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`SELECT 1 FROM upload_streams WHERE user_id = ${userId} FOR UPDATE`
+            yield* isLocked.open
+            // The sweep has read the choice of 30 days when it waits for this row.
+            yield* Effect.repeat(waits(sql), { until: (waiting) => waiting })
+            yield* history.choose(userId, null, now)
+          })
+        )
+        const moments = { now, accessLogUntil: Timestamp.plus(now, -400 * DAY) }
+        const remove = Effect.zipRight(isLocked.await, history.removePast(userId, moments, 100))
+        const [, removed] = yield* Effect.all([choose, remove], { concurrency: "unbounded" })
+        expect(removed).toBe(0)
+        yield* history.choose(userId, 30, now)
+        expect(yield* history.removePast(userId, moments, 100)).toBe(10)
       })
     ))
 })

@@ -7,13 +7,16 @@ import {
   SqlFixStore,
   SqlTokenStore,
   SqlEventStore,
+  SqlLimitStore,
   SqlPurposeStore,
+  SqlRetentionStore,
   SqlTierStore
 } from "@place-access/adapters-pg"
+import { LimitStore, Subject } from "@place-access/domain/limits"
 import { PlaceStore } from "@place-access/domain/places"
-import { Timestamp } from "@place-access/domain/shared"
+import { ConnectionId, Timestamp } from "@place-access/domain/shared"
 import { ConsentFlow, Fixtures, MemoryWorkSignal } from "@place-access/domain/testing"
-import { sweepTiers } from "@place-access/domain/sweeps"
+import { RetentionStore, sweepTiers } from "@place-access/domain/sweeps"
 import { Deferred, Effect, Fiber, Layer, Logger, LogLevel, TestClock } from "effect"
 import { expect, it } from "vitest"
 import { migratedOn, withStores } from "../support/contracts.js"
@@ -40,6 +43,8 @@ const stores = Layer.mergeAll(
   SqlAppStore.layer,
   SqlEventStore.layer,
   SqlPurposeStore.layer,
+  SqlLimitStore.layer,
+  SqlRetentionStore.layer,
   noPlaces,
   MemoryWorkSignal.layer,
   Logger.minimumLogLevel(LogLevel.None)
@@ -111,6 +116,34 @@ describeServers("sweeps at once", (server) => {
         expect(swept.reduce((sum, { told }) => sum + told, 0)).toBe(60)
         const ids = all.map(({ connectionId }) => connectionId)
         expect(yield* eventsOf(ids)).toEqual([...ids].sort())
+      })
+    ))
+
+  it("expired rows that somebody has locked are skipped, and the next sweep deletes them [limits-6]", () =>
+    run(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient
+        const [limits, retention] = [yield* LimitStore, yield* RetentionStore]
+        const now = yield* Timestamp.now
+        const count = (name: string, windowMillis: number) =>
+          limits.count(Subject.connection(ConnectionId.make(name)), windowMillis, now)
+        yield* Effect.all([count("con_locked", 1), count("con_free", 2), count("con_other", 3)])
+        const remove = retention.remove("rate_windows", Timestamp.plus(now, 3), 2)
+        const [held, free] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const holder = yield* Effect.fork(
+          sql.withTransaction(
+            Effect.gen(function* () {
+              yield* sql`SELECT 1 FROM rate_windows WHERE subject LIKE '%con_locked' FOR UPDATE`
+              yield* Deferred.succeed(held, undefined)
+              yield* Deferred.await(free)
+            })
+          )
+        )
+        yield* Deferred.await(held)
+        expect(yield* remove).toBe(2)
+        yield* Deferred.succeed(free, undefined)
+        yield* Fiber.join(holder)
+        expect([yield* remove, yield* remove]).toEqual([1, 0])
       })
     ))
 })

@@ -10,12 +10,15 @@ export type IsCommon = (text: string) => boolean
 /** A common password with up to this many digits and signs around it is still refused: `dragon2026!`. */
 const PADDING_MAX = 6
 
+/** Shorter cores are left out: almost every short text is a listed password. */
+const CORE_MIN = 4
+
 /**
  * Why the password is refused, worded to follow the name of its field (“must not …”); undefined when it is accepted.
  */
 export const refusal = (password: Password, owner: PasswordOwner, isCommon: IsCommon): string | undefined => {
   const text = password.normalize("NFKC").toLowerCase()
-  const candidates = [text, ...withoutPadding(text)]
+  const candidates = coresOf(text)
   const own = ownWords(owner)
   if (candidates.some((one) => own.has(one))) return "must not be made from your e-mail address or your name"
   return candidates.some(isCommon)
@@ -24,13 +27,27 @@ export const refusal = (password: Password, owner: PasswordOwner, isCommon: IsCo
 }
 
 /**
- * The text without the digits and signs at its ends. Empty when there are none or more than `PADDING_MAX` of them, and
- * when fewer than four characters are left.
+ * What is left of the text without digits and signs at its ends: once for each way to leave out up to `PADDING_MAX` of
+ * them. All ways are needed, because a listed password may itself begin or end with digits: `qwerty123456!`.
  */
-const withoutPadding = (text: string): ReadonlyArray<string> => {
-  const core = text.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, "")
-  const padding = [...text].length - [...core].length
-  return core.length >= 4 && padding > 0 && padding <= PADDING_MAX ? [core] : []
+const coresOf = (text: string): ReadonlyArray<string> => {
+  const characters = [...text]
+  const before = paddingOf(characters)
+  const after = paddingOf(characters.toReversed())
+  const cores: Array<string> = []
+  for (let start = 0; start <= Math.min(before, PADDING_MAX); start++) {
+    for (let cut = 0; cut <= Math.min(after, PADDING_MAX - start); cut++) {
+      const core = characters.slice(start, characters.length - cut)
+      if (core.length >= CORE_MIN) cores.push(core.join(""))
+    }
+  }
+  return cores
+}
+
+/** The number of digits and signs before the first letter: all characters when there is no letter. */
+const paddingOf = (characters: ReadonlyArray<string>): number => {
+  const first = characters.findIndex((character) => /\p{L}/u.test(character))
+  return first === -1 ? characters.length : first
 }
 
 const ownWords = ({ displayName, email }: PasswordOwner): ReadonlySet<string> => {

@@ -40,10 +40,11 @@ const aboutChange = (app: App, { kind, note }: ReviewDecision<AppUnderReview>, c
   }
 }
 
-const asked = ({ description, homepageUrl, name, redirectUris, scopes }: Differences): ReadonlyArray<string> => [
+const asked = ({ description, homepageUrl, logo, name, redirectUris, scopes }: Differences): ReadonlyArray<string> => [
   ...(name === null ? [] : [`The name: ${name.proposed}`]),
   ...(description === null ? [] : [`The description: ${description.proposed}`]),
   ...(homepageUrl === null ? [] : [`The web page: ${homepageUrl.proposed}`]),
+  ...(logo === null ? [] : ["A new logo"]),
   ...(scopes === null ? [] : [`The scopes: ${scopes.proposed.join(", ")}`]),
   ...(redirectUris === null ? [] : [`The redirect URIs: ${redirectUris.proposed.join(", ")}`])
 ]

@@ -21,3 +21,10 @@ export const end = (connection: Connection, reason: EndReason, at: Timestamp): R
 /** Ends a revoked app's connection as of the revocation, or as of `connectedAt` if the connection was made later. */
 export const ifRevoked = (connection: Connection, { revokedAt }: Pick<App, "revokedAt">): ReadonlyArray<Write> =>
   revokedAt === null ? [] : end(connection, "admin_revoked", timestamp(Math.max(revokedAt, connection.connectedAt)))
+
+/**
+ * Stores the end of a connection that is over already: its app was revoked, or its standard tier has passed. Users see
+ * such a connection as ended before a worker stores the end, so a later call must not give it another end.
+ */
+export const ifOver = (connection: Connection, app: Pick<App, "revokedAt">, now: Timestamp): ReadonlyArray<Write> =>
+  app.revokedAt === null ? ifExpired(connection, now) : ifRevoked(connection, app)

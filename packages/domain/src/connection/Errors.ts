@@ -31,8 +31,10 @@ export const ConsentRefusal = Schema.Literal(
    * A1)
    */
   "sandbox",
-  /** the app was revoked, or its developer's account is suspended */
+  /** the app was revoked, which is final */
   "app_revoked",
+  /** the account of the app's holder is suspended: the app can be connected again afterwards (decision staff-1) */
+  "app_suspended",
   /** a renewal page was answered when nothing was left to renew: the page is shown again */
   "outdated"
 )

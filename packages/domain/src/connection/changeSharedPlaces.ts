@@ -61,8 +61,8 @@ const decide = (
   now: Timestamp
 ): ConnectionDecision<Outcome> => {
   if (connection.userId !== userId) return { outcome: "not_found", writes: [] }
-  const expired = Ending.ifExpired(connection, now)
-  if (connection.endedAt !== null || expired.length > 0) return { outcome: "ended", writes: expired }
+  const over = Ending.ifOver(connection, app, now)
+  if (connection.endedAt !== null || over.length > 0) return { outcome: "ended", writes: over }
   if (SharedPlaces.refused(chosen, own, connection.places).length > 0) return { outcome: "refused", writes: [] }
   const after = SharedPlaces.replace(connection, chosen, own, now)
   const events = PlacesNotice.events(connection, { app, connection: { ...connection, ...after } }, eventId, now)
@@ -121,9 +121,9 @@ const decideArchive = (
     outcome: "archived",
     archivedAt: now,
     writes: sharedWith.map(({ app, connection }) => {
-      const expired = Ending.ifExpired(connection, now)
+      const over = Ending.ifOver(connection, app, now)
       const eventId = eventIds.get(connection.id)
-      if (expired.length > 0 || eventId === undefined) return { id: connection.id, writes: expired }
+      if (over.length > 0 || eventId === undefined) return { id: connection.id, writes: over }
       const { places } = connection
       const placesVersion = connection.placesVersion + 1
       const events = PlacesNotice.events(

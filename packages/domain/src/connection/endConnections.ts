@@ -8,10 +8,10 @@ import * as Ending from "./Ending.js"
 export const disconnect = program("disconnect", function* (userId: UserId, id: ConnectionId) {
   const outcome = yield* (yield* ConnectionStore).change(id, ({ app, connection }, now) => {
     if (connection.userId !== userId) return { outcome: false, writes: [] }
-    const writes = Ending.end(connection, "user_disconnected", now)
-    const isOurs = writes.some((write) => write._tag === "End" && write.reason === "user_disconnected")
+    const over = Ending.ifOver(connection, app, now)
+    if (connection.endedAt !== null || over.length > 0) return { outcome: true, writes: over }
     const receipt = { _tag: "Mail", message: DisconnectNotice.message(app, connection, now) } as const
-    return { outcome: true, writes: isOurs ? [...writes, receipt] : writes }
+    return { outcome: true, writes: [...Ending.end(connection, "user_disconnected", now), receipt] }
   })
   if (!Option.contains(outcome, true)) return yield* new NotFound({ what: "connection" })
 })

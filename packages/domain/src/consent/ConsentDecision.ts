@@ -69,6 +69,10 @@ export type UserDecision = RequestDecision<ConsentOutcome>
 const only = (outcome: ConsentOutcome): UserDecision => ({ outcome, decided: null, approval: null })
 const refuse = (reason: ConsentRefusal): UserDecision => only({ _tag: "Refused", reason })
 
+/** Why nobody can connect the app now; undefined when people can. Only a revoked app stays closed for good. */
+export const closedApp = (app: Pick<App.App, "revokedAt" | "suspendedAt">): ConsentRefusal | undefined =>
+  app.revokedAt !== null ? "app_revoked" : app.suspendedAt !== null ? "app_suspended" : undefined
+
 /**
  * Decides a request once. The same form posted again gets the first answer, with the same code. Everything is checked
  * against the state under the lock, because the form may be forged or out of date.
@@ -77,7 +81,8 @@ export const decide = (input: ConsentInput, state: ApprovalState, now: Timestamp
   const { app, existing, request } = state
   if (request.decided !== null) return repeat(input, request, request.decided)
   if (!isOpen(request, now)) return refuse("expired")
-  if (App.isGone(app)) return refuse("app_revoked")
+  const closed = closedApp(app)
+  if (closed !== undefined) return refuse(closed)
   const { choices } = input
   if (choices.decision === "cancel") return deny(input, request, [])
   const before = Option.getOrUndefined(existing)
@@ -153,7 +158,7 @@ const connectionOf = (
   sub: live?.sub ?? Option.getOrElse(sub, () => input.fresh.sub),
   // A request without `external_user_id` keeps the id of an earlier request.
   externalUserId: request.externalUserId ?? live?.externalUserId ?? null,
-  heldScopes: checked.scopes,
+  heldScopes: scopesAfter(mode, live, checked.scopes),
   agreedScopes: Scope.normalise([
     ...(live === undefined ? [] : EffectiveScopes.stillAgreed(live, now)),
     ...checked.scopes
@@ -173,6 +178,20 @@ const connectionOf = (
   // The new tokens are of another family than the old ones, so a repeated exchange of an old code cannot end them.
   familyId: null
 })
+
+/**
+ * The granted scopes after the approval: those that the user chose. A renewal decides about sensitive scopes only, so
+ * it also keeps every standard scope, including one that the app may not use at the moment and that the page cannot
+ * show. A sensitive scope that the page did not show must not be prolonged.
+ */
+const scopesAfter = (
+  mode: Mode,
+  live: Connection | undefined,
+  chosen: ReadonlyArray<Scope.Scope>
+): ReadonlyArray<Scope.Scope> =>
+  mode === "renew_sensitive" && live !== undefined
+    ? Scope.normalise([...live.heldScopes.filter((scope) => !Scope.isSensitive(scope)), ...chosen])
+    : chosen
 
 const CHANGES = { new: "connected", change: "changed", renew_sensitive: "renewed" } as const
 
@@ -290,7 +309,7 @@ const check = (
   }
   if (choices.decision !== "allow") problem("decision", "must be allow or cancel")
 
-  // A renewal page asks for the days only. Scopes that are posted with its form can only leave out requested scopes.
+  // A renewal page asks for the days only. Scopes that are posted with its form can only leave out sensitive scopes.
   const isWhole = mode === "renew_sensitive" && choices.scopes.length === 0
   const posted: ReadonlyArray<string> = isWhole ? request.scopes : choices.scopes
   const requested = posted.filter(Scope.isScope).filter((scope) => request.scopes.includes(scope))

@@ -1,4 +1,4 @@
-import type { App } from "../apps/App.js"
+import * as App from "../apps/App.js"
 import type { Connection } from "../connection/Connection.js"
 import { linkTo, paragraphs } from "../connection/DisconnectNotice.js"
 import type { MailMessage } from "../mail/Mail.js"
@@ -33,19 +33,21 @@ interface Facts {
 export const approved = (
   request: Request,
   mode: Mode,
-  app: Pick<App, "name">,
+  app: App.App,
   connection: Connection,
   { phoneHasSent, places }: Facts,
   now: Timestamp.Timestamp
 ): MailMessage => {
-  const { heldScopes, sensitiveExpiresAt, standardExpiresAt } = connection
+  const { sensitiveExpiresAt, standardExpiresAt } = connection
+  // A renewal keeps standard scopes that the app may not use now. The user did not see these scopes on the page.
+  const allowed = Scope.intersect(connection.heldScopes, App.scopes(app))
   return {
     to: connection.userId,
     dedupeKey: ofRequest(request),
     subject: SUBJECTS[mode](Words.oneLine(app.name)),
     naming: foldable,
     body: paragraphs([
-      `On ${Words.moment(now)} you allowed the app "${app.name}" to:\n${heldScopes.map((scope) => `- ${Scope.describe[scope]}`).join("\n")}`,
+      `On ${Words.moment(now)} you allowed the app "${app.name}" to:\n${allowed.map((scope) => `- ${Scope.describe[scope]}`).join("\n")}`,
       places === 0
         ? "It can ask about none of your places."
         : `It can ask about ${Words.count(places, "place")} of yours.`,
@@ -66,7 +68,7 @@ export const approved = (
 /** The receipt of "Stop sharing". `ended`: the connection had sensitive scopes only, so it ended. */
 export const stopped = (
   request: Request,
-  app: Pick<App, "name">,
+  app: Pick<App.App, "name">,
   connection: Pick<Connection, "id" | "userId">,
   ended: boolean,
   now: Timestamp.Timestamp

@@ -68,7 +68,9 @@ export const reviewConsent = program("reviewConsent", function* (id: ConsentRequ
   if (request.decided !== null) return yield* new ConsentRefused({ reason: "decided" })
   if (!ConsentRequest.isOpen(request, now)) return yield* new ConsentRefused({ reason: "expired" })
   const app = yield* (yield* AppStore).find(request.appId)
-  if (Option.isNone(app) || App.isGone(app.value)) return yield* new ConsentRefused({ reason: "app_revoked" })
+  if (Option.isNone(app)) return yield* new ConsentRefused({ reason: "app_revoked" })
+  const closed = ConsentDecision.closedApp(app.value)
+  if (closed !== undefined) return yield* new ConsentRefused({ reason: closed })
   if (!App.canBeConnectedBy(app.value, account)) return yield* new ConsentRefused({ reason: "sandbox" })
 
   const developer = yield* (yield* AccountStore).find(app.value.ownerId)

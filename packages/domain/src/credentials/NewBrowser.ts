@@ -4,7 +4,7 @@ import type { Account } from "../accounts/Account.js"
 import * as AuditEvent from "../audit/AuditEvent.js"
 import { network } from "../accounts/SignInThrottle.js"
 import type { Client } from "../accounts/Session.js"
-import type { MailMessage } from "../mail/Mail.js"
+import type { Link, MailMessage } from "../mail/Mail.js"
 import { type Vault, Words } from "../shared/index.js"
 import { DAY, HOUR, type Timestamp } from "../shared/Timestamp.js"
 import { type AccountLink, isLive } from "./AccountLink.js"
@@ -16,6 +16,25 @@ const SETTLING = HOUR
 /** Whether to mail the owner about a sign-in from an unknown browser. */
 export const isNews = ({ createdAt }: Account, now: Timestamp): boolean => now - createdAt >= SETTLING
 
+/** How the person proved who they are: with the password, with or without a second factor, or with a passkey alone. */
+export type ProvedBy = "password" | "passkey"
+
+/** What the mail says about the proof, and where the owner makes the proof worthless for somebody else. */
+const PROOFS: Readonly<Record<ProvedBy, { readonly how: string; readonly advice: string; readonly link: Link }>> = {
+  password: {
+    how: "with your password",
+    advice:
+      "If it was you, do nothing. If it was not you, somebody knows your password: set a new one now, which signs everybody out. Then look at your connected apps and your phones for what you do not know.",
+    link: { site: "service", path: "/forgot-password", label: "Set a new password" }
+  },
+  passkey: {
+    how: "with a passkey",
+    advice:
+      "If it was you, do nothing. If it was not you, somebody can use one of your passkeys: remove that passkey now, and sign out the browsers that you do not know. Then look at your connected apps and your phones for what you do not know.",
+    link: { site: "portal", path: "/settings/second-factor", label: "Your second factor" }
+  }
+}
+
 /**
  * The mail about a sign-in from an unknown browser. The owner gets at most one a day for each browser and network,
  * because a program without cookies is unknown at each of its sign-ins.
@@ -23,19 +42,21 @@ export const isNews = ({ createdAt }: Account, now: Timestamp): boolean => now -
 export const mail = (
   { id }: Account,
   { address, browser }: Client,
+  provedBy: ProvedBy,
   sha256: (text: string) => Vault.Hash,
   now: Timestamp
 ): MailMessage => {
+  const { advice, how, link } = PROOFS[provedBy]
   const from = sha256(`${browser ?? ""}\n${address === null ? "" : network(address)}`).slice(0, 24)
   return {
     to: id,
     dedupeKey: `new_browser ${Math.floor(now / DAY)} ${from}`,
     subject: "A new browser signed in to your account",
     body: [
-      `On ${Words.moment(now)} somebody signed in to your account with your password: ${browser ?? "a browser or a program that we do not know"}, from the network address ${address ?? "unknown"}. You did not sign in with this browser before.`,
-      "If it was you, do nothing. If it was not you, somebody knows your password: set a new one now, which signs everybody out. Then look at your connected apps and your phones for what you do not know."
+      `On ${Words.moment(now)} somebody signed in to your account ${how}: ${browser ?? "a browser or a program that we do not know"}, from the network address ${address ?? "unknown"}. You did not sign in with this browser before.`,
+      advice
     ].join("\n\n"),
-    link: { site: "service", path: "/forgot-password", label: "Set a new password" },
+    link,
     furtherLinks: [{ site: "portal", path: "/settings/sessions", label: "Where you are signed in" }]
   }
 }

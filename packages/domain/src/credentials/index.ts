@@ -26,6 +26,7 @@ export {
 export { changePassword, type NewPassword } from "./changePassword.js"
 export { CredentialStore } from "./CredentialStore.js"
 export * as PasswordChange from "./PasswordChange.js"
+export type { ProvedBy } from "./NewBrowser.js"
 export { describeUnlock, knowBrowser, rememberSignIn, requestUnlock, useUnlock } from "./knownBrowsers.js"
 export { confirmSignUp, describeSignUp, requestSignUp, resendSignUp, type SignUpByMail } from "./signUpByMail.js"
 export * as SignUpRequest from "./SignUpRequest.js"

@@ -15,8 +15,9 @@ const presented = (cookie: string | undefined) =>
 
 export interface CompletedSignIn {
   readonly account: Account.Account
-  /** `AccountCredentials.passwordVersion` of the password that was checked. */
+  /** `AccountCredentials.passwordVersion`, read before the proof was checked. */
   readonly passwordVersion: number
+  readonly provedBy: NewBrowser.ProvedBy
   /** The cookie of a `KnownBrowser`, if the request has one. */
   readonly knownBrowser: string | undefined
   readonly client: Session.Client
@@ -27,13 +28,13 @@ export interface CompletedSignIn {
  * owner when the browser was not known, except in the first hour of the account (decision accounts-16).
  */
 export const rememberSignIn = program("rememberSignIn", function* (input: CompletedSignIn) {
-  const { account, client, passwordVersion } = input
+  const { account, client, passwordVersion, provedBy } = input
   const now = yield* Timestamp.now
   const before = yield* presented(input.knownBrowser)
   const isKnown = Option.exists(before, (browser) => KnownBrowser.isOf(browser, { account, passwordVersion }))
   if (!isKnown && NewBrowser.isNews(account, now)) {
     const { sha256 } = yield* Vault.Vault
-    yield* (yield* MailOutbox).put(NewBrowser.mail(account, client, sha256, now), now)
+    yield* (yield* MailOutbox).put(NewBrowser.mail(account, client, provedBy, sha256, now), now)
   }
   return yield* KnownBrowser.issueCookie({ userId: account.id, passwordVersion }, Option.getOrUndefined(before), now)
 })

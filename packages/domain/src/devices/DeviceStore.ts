@@ -24,7 +24,7 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
       hash: Vault.Hash,
       now: Timestamp.Timestamp
     ) => StoreEffect<Option.Option<Device>>
-    /** Whether the device ever reported a usable visit. */
+    /** Whether the device ever reported a usable visit, also when the visit was deleted since. */
     readonly sendsVisits: (userId: UserId, id: DeviceId) => StoreEffect<boolean>
     /** Marks whether the device stays at home. False when there is no such device. */
     readonly keepAtHome: (userId: UserId, id: DeviceId, staysAtHome: boolean) => StoreEffect<boolean>

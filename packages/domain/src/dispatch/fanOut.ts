@@ -1,4 +1,4 @@
-import { Array, Effect } from "effect"
+import { Array, Cause, Effect } from "effect"
 import { AccessLogStore } from "../access-log/AccessLogStore.js"
 import { EndpointStore, WebhookEndpoint } from "../endpoints/index.js"
 import { envelope, ruleIdOf, type WaitingEvent } from "../events/Event.js"
@@ -22,7 +22,10 @@ const made = Telemetry.counter("place_access.outbox.deliveries", { description: 
 const APPS_AT_ONCE = 4
 
 export interface FanOutResult {
-  /** The number of events that were read. When it is `limit`, more events may wait. */
+  /**
+   * The number of events that were read, without those that could be neither stored nor postponed. When it is `limit`,
+   * more events may wait. The events that are not counted are still due, so an immediate next read would return them.
+   */
   readonly taken: number
   /** The number of deliveries that were stored and wait for a claim. */
   readonly deliveries: number
@@ -64,7 +67,7 @@ export const fanOut = program(
       concurrency: APPS_AT_ONCE
     })
     const fannedOut: FanOutResult = {
-      taken: due.length + unreadable.length,
+      taken: due.length + unreadable.length - written.reduce((sum, { stillDue }) => sum + stillDue, 0),
       deliveries: written.reduce((sum, { rows }) => sum + rows, 0),
       legacy: written.flatMap(({ legacy }) => legacy),
       offered: written.reduce((sum, { offered }) => sum + offered, 0)
@@ -80,7 +83,8 @@ export const fanOut = program(
 
 /**
  * Fans out the events of one app. A failure concerns this app only: its events are postponed, except for those that are
- * sent already.
+ * sent already. If this effect failed, the fan-out would stop and lose the legacy deliveries of other apps, whose
+ * events are marked already. So it fails only when it is interrupted.
  */
 const insertRows = (
   events: Array.NonEmptyReadonlyArray<WaitingEvent>,
@@ -125,18 +129,29 @@ const insertRows = (
     yield* offer(offers)
     if (left.length > 0) yield* (yield* EventStore).markFannedOut(left, now)
     yield* reportFirings(events)
-    return { rows: rows.length, begun, legacy, offered: offers.length }
+    return { rows: rows.length, begun, legacy, offered: offers.length, stillDue: 0 }
   }).pipe(
-    Effect.tapErrorCause((cause) => Effect.logWarning("Fan-out of an app's events failed", events[0].appId, cause)),
-    Effect.catchAll(() =>
+    unlessInterrupted((cause) =>
       Effect.gen(function* () {
+        yield* Effect.logWarning("Fan-out of an app's events failed", events[0].appId, cause)
         yield* reportFirings(events.filter((event) => !left.includes(event)))
         yield* (yield* EventStore).postpone(left, Timestamp.plus(now, FAILED_WAIT))
         return NOTHING_WRITTEN
       })
+    ),
+    // The events stay due, so a later fan-out reads them again.
+    unlessInterrupted((cause) =>
+      Effect.as(Effect.logWarning("An app's events could not be postponed", events[0].appId, cause), {
+        ...NOTHING_WRITTEN,
+        stillDue: left.length
+      })
     )
   )
 }
+
+/** Handles a failure or a defect. An interruption goes on, because then the worker stops. */
+const unlessInterrupted = <E, B, E2, R2>(handle: (cause: Cause.Cause<E>) => Effect.Effect<B, E2, R2>) =>
+  Effect.catchAllCause((cause: Cause.Cause<E>) => (Cause.isInterruptedOnly(cause) ? Effect.interrupt : handle(cause)))
 
 /** Counts the firings for the developer's figures: a firing counts once, whatever the number of its receivers. */
 const reportFirings = (events: ReadonlyArray<WaitingEvent>) =>
@@ -144,7 +159,7 @@ const reportFirings = (events: ReadonlyArray<WaitingEvent>) =>
     for (const { appId, payload, storedAt } of events) if (ruleIdOf(payload) !== null) to.fired(appId, 1, storedAt)
   })
 
-const NOTHING_WRITTEN = { rows: 0, begun: 0, legacy: [], offered: 0 }
+const NOTHING_WRITTEN = { rows: 0, begun: 0, legacy: [], offered: 0, stillDue: 0 }
 
 const hasOwnAddress = (receivers: ReadonlyMap<EventId, ReadonlyArray<Receiver.LegacyReceiver>>, id: EventId): boolean =>
   receivers.get(id)?.some(({ _tag }) => _tag === "Rule") === true

@@ -99,11 +99,13 @@ const toItsEnd = <A, E, R>(attempt: Effect.Effect<A, E, R>) =>
 const deliverLegacy = program(
   "deliverLegacy",
   function* (delivery: LegacyDelivery.LegacyDelivery) {
-    const authorisation = (yield* isThere(delivery)) ? yield* authorisationOf(delivery) : Option.none()
+    const authorisation = yield* authorisationOf(delivery)
+    const permission = (yield* isThere(delivery)) ? authorisation : Option.none()
     const now = yield* Timestamp.now
-    switch (Delivery.verdict(delivery, authorisation, now)) {
+    switch (Delivery.verdict(delivery, permission, now)) {
       case "not_authorised":
-        yield* recordUnsent(Disclosure.notAllowed(delivery, now))
+        // If the connection does not exist, its user was deleted, and so was the access log.
+        if (Option.isSome(authorisation)) yield* recordUnsent(Disclosure.notAllowed(delivery, now))
         return undefined
       case "too_old":
         yield* recordUnsent(Disclosure.withheld(delivery))

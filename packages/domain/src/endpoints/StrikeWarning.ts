@@ -30,6 +30,9 @@ export interface About {
   readonly lastAttempt: FailedAttempt | null
 }
 
+/** The kind of the mail: the first word of its deduplication key. */
+export const MAIL_KIND = "strikes"
+
 /** The mail about an endpoint that fails or was disabled, to the app's owner. */
 export const message = (warning: StrikeWarning, { app, endpoint, lastAttempt }: About): MailMessage => {
   const isDisabled = warning.strikes >= MAX_STRIKES
@@ -38,7 +41,7 @@ export const message = (warning: StrikeWarning, { app, endpoint, lastAttempt }: 
   const log = { ...below(app, `/deliveries?endpoint=${endpoint.id}&state=failed`), label: "What failed there" }
   return {
     to: app.ownerId,
-    dedupeKey: `strikes ${warning.endpointId} ${warning.deliveryId}`,
+    dedupeKey: `${MAIL_KIND} ${warning.endpointId} ${warning.deliveryId}`,
     subject: isDisabled
       ? `A webhook endpoint of ${name} was disabled`
       : `A webhook endpoint of ${name} failed ${warning.strikes} times in a row`,

@@ -82,7 +82,7 @@ export const updateEndpoint = program(
   "updateEndpoint",
   function* (account: Account, appId: AppId, id: EndpointId, edit: EndpointEdit) {
     yield* getApp(account, appId, "develop")
-    const url = edit.url === undefined ? undefined : yield* checkedUrl(edit.url)
+    const url = edit.url === undefined ? undefined : yield* editedUrl(appId, id, edit.url)
     const headers = yield* sealed(appId, id, edit.headers ?? NO_CHANGES)
     let isTooMany = false
     const changed = yield* (yield* EndpointStore).update(appId, id, (before) => {
@@ -103,6 +103,17 @@ export const updateEndpoint = program(
     return yield* Effect.mapError(changed, () => new NotFound({ what: "endpoint" }))
   }
 )
+
+/**
+ * Checks the new address of an endpoint. The present address is not looked up again, so that the other fields can be
+ * changed while its host name does not resolve.
+ */
+const editedUrl = (appId: AppId, id: EndpointId, url: string) =>
+  Effect.gen(function* () {
+    const found = yield* (yield* EndpointStore).find(appId, id)
+    const present = yield* Effect.mapError(found, () => new NotFound({ what: "endpoint" }))
+    return url === present.url ? present.url : yield* checkedUrl(url)
+  })
 
 const NO_CHANGES: HeaderChanges = new Map()
 

@@ -4,6 +4,7 @@ import type * as Account from "../accounts/Account.js"
 import type { NoticeKind } from "../accounts/NoticeKind.js"
 import type * as ConnectionView from "../connection/ConnectionView.js"
 import type * as ConsentHistory from "../connection/ConsentHistory.js"
+import * as StrikeWarning from "../endpoints/StrikeWarning.js"
 import * as Event from "../events/Event.js"
 import type { StoredFix } from "../fixes/Fix.js"
 import type { Place, PlaceRef } from "../places/Place.js"
@@ -213,6 +214,12 @@ export const connection = (
 }
 
 const CONNECTION_PATH = /^\/connections\/([^/?#]+)$/
+
+/**
+ * Whether the archive has the mail. A warning about a failing webhook contains the webhook's address, which belongs to
+ * the app and may be a credential (decision exports-6).
+ */
+export const isReceipt = ({ kind }: Pick<WrittenMail, "kind">): boolean => kind !== StrikeWarning.MAIL_KIND
 
 export const receipt = ({
   body,

@@ -269,7 +269,7 @@ const connections = (userId: UserId) =>
 
 const receipts = (userId: UserId) =>
   Effect.gen(function* () {
-    return (yield* (yield* ExportSource).letters(userId)).map(Entries.receipt)
+    return (yield* (yield* ExportSource).letters(userId)).filter(Entries.isReceipt).map(Entries.receipt)
   })
 
 const rules = (userId: UserId) =>

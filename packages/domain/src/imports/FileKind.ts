@@ -43,6 +43,11 @@ const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
 /** First bytes of texts: byte order marks of UTF-8 and UTF-16, the zero byte of an ASCII character in UTF-16. */
 const MARKS: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf, 0xff, 0xfe, 0x00])
 
+/**
+ * How a zip file begins: with its first file, or, when it is empty, with the end of its directory. "PK" alone would
+ * also fit a table whose first column is called PK_ID.
+ */
+const ZIP_BEGINNINGS = ["PK\u0003\u0004", "PK\u0005\u0006"]
 /** The first file of each archive of this service. */
 const FIRST_FILE = "account.json"
 /** Where the name of a zip file's first file begins. */
@@ -84,7 +89,9 @@ const WEB_PAGE = /^[^<]*<(?:!doctype\s+html|html|head|body)\b/i
 
 /** The kind by the first bytes; the file name does not count. */
 export const of = (beginning: Uint8Array): FileKind => {
-  if (has(beginning, 0, "PK")) return has(beginning, NAME_AT, FIRST_FILE) ? "own_archive" : "zip"
+  if (ZIP_BEGINNINGS.some((text) => has(beginning, 0, text))) {
+    return has(beginning, NAME_AT, FIRST_FILE) ? "own_archive" : "zip"
+  }
   const signed = SIGNATURES.find(([, at, text]) => has(beginning, at, text))
   if (signed !== undefined) return signed[0]
   switch (beginning.find((byte) => !BLANKS.has(byte) && !MARKS.has(byte))) {

@@ -122,8 +122,11 @@ export const RENEW_EVERY = 18_000
 export const MAX_ATTEMPTS = 5
 /** An upload that has not grown for this long counts as broken off. */
 export const UPLOAD_PATIENCE = HOUR
-/** A table whose columns nobody confirms for this long is removed. */
+/** A table whose columns nobody confirms for this long can no longer be confirmed, and is removed. */
 export const ASKING_PATIENCE = 7 * DAY
+/** Whether the owner can still confirm the columns of the table. */
+export const isAsking = ({ state, uploadedAt }: Pick<Import, "state" | "uploadedAt">, now: Timestamp): boolean =>
+  state === "asking" && now < plus(uploadedAt, ASKING_PATIENCE)
 /** The most fixes that one undo step deletes: uploads of the same person wait for the step. */
 export const UNDO_STEP = 5_000
 

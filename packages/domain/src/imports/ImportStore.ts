@@ -83,8 +83,11 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
       at: Timestamp,
       table?: TableColumns
     ) => StoreEffect<Option.Option<Import>>
-    /** Stores the columns that the owner named: the import waits for a worker. None: the import is not `asking`. */
-    readonly confirm: (of: Owned, columns: CsvColumns) => StoreEffect<Option.Option<Import>>
+    /**
+     * Stores the columns that the owner named: the import waits for a worker. None: the table cannot be confirmed now
+     * (`Import.isAsking`).
+     */
+    readonly confirm: (of: Owned, columns: CsvColumns, now: Timestamp) => StoreEffect<Option.Option<Import>>
     /** The user's imports, newest first. */
     readonly list: (userId: UserId, limit: number) => StoreEffect<ReadonlyArray<Import>>
     /** None when the user has no import of this id. */
@@ -143,9 +146,9 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      */
     readonly undo: (leased: Leased, after: Timestamp | null) => StoreEffect<Timestamp | "gone" | "lost">
     /**
-     * Removes uploads that have not grown since `before`, and unconfirmed tables that were uploaded more than
-     * `Import.ASKING_PATIENCE` before `before`. Returns how many.
+     * Removes uploads that have not grown for `Import.UPLOAD_PATIENCE`, and tables that can no longer be confirmed
+     * (`Import.isAsking`). Returns how many.
      */
-    readonly dropBrokenOff: (before: Timestamp) => StoreEffect<number>
+    readonly dropBrokenOff: (now: Timestamp) => StoreEffect<number>
   }
 >() {}

@@ -103,25 +103,29 @@ const tableOf = (beginning: Uint8Array, { columns, isAsking = false }: TableChoi
     return { columns, isAsking: false }
   })
 
-/** The header of a table whose columns the owner has to name. `NotFound` when the import is not `asking`. */
+/**
+ * The header of a table whose columns the owner has to name. `NotFound` when the import is not `asking`, or has been
+ * for `Import.ASKING_PATIENCE`.
+ */
 export const readHeader = program("readHeader", function* (of: Owned) {
   const store = yield* ImportStore
   const one = yield* getImport(of)
   const piece = yield* store.piece(of, 0)
   const header = Option.flatMapNullable(piece, (bytes) => CsvColumns.headerOf(FileKind.textOf(bytes)))
-  if (one.state !== "asking" || Option.isNone(header)) return yield* new NotFound({ what: "import" })
+  if (!Import.isAsking(one, yield* Timestamp.now) || Option.isNone(header))
+    return yield* new NotFound({ what: "import" })
   return { import: one, header: header.value }
 })
 
 /**
- * Stores the owner's choice of the columns. The table then waits for a worker. `NotFound` when the import is not
- * `asking`, `Invalid` for a column that the table does not have.
+ * Stores the owner's choice of the columns. The table then waits for a worker. Fails like `readHeader`, and with
+ * `Invalid` for a column that the table does not have.
  */
 export const confirmColumns = program("confirmColumns", function* (of: Owned, columns: CsvColumns.CsvColumns) {
   const { header } = yield* readHeader(of)
   const role = CsvColumns.missing(header, columns)
   if (role !== undefined) return yield* Invalid.of(`${role}_column`, "must be a name in the first line of the table")
-  const made = yield* (yield* ImportStore).confirm(of, columns)
+  const made = yield* (yield* ImportStore).confirm(of, columns, yield* Timestamp.now)
   return Option.isSome(made) ? made.value : yield* new NotFound({ what: "import" })
 })
 

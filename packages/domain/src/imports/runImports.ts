@@ -121,7 +121,6 @@ const logged = (cause: Cause.Cause<unknown>) =>
     : Effect.logError("Imports could not be worked on, later again", cause)
 
 const dropBrokenOff = Effect.gen(function* () {
-  const before = Timestamp.plus(yield* Timestamp.now, -Import.UPLOAD_PATIENCE)
-  const dropped = yield* (yield* ImportStore).dropBrokenOff(before)
+  const dropped = yield* (yield* ImportStore).dropBrokenOff(yield* Timestamp.now)
   if (dropped > 0) yield* Effect.logInfo("Uploads that broke off were thrown away", dropped)
 })

@@ -50,6 +50,9 @@ export const INVITATIONS = of(AccountLimits.INVITED)
 /** For simulated trips of one account. Each one is an upload. */
 export const TRIPS = of(AccountLimits.TRIPS)
 
+/** For requests of one caller with an `Idempotency-Key`. Each answer can be stored for a day. */
+export const KEYED = of(AccountLimits.KEYED)
+
 /** For calls with a token that no longer works: one entry in the access log for each window. */
 export const DEAD = of(AccountLimits.DEAD_TOKENS)
 

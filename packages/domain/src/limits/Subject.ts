@@ -1,6 +1,7 @@
 // Which calls are counted together. Decisions limits-2 and limits-3.
 import { Option, Schema } from "effect"
 import { network } from "../accounts/SignInThrottle.js"
+import type { IdempotencySubject } from "../idempotency/Idempotency.js"
 import type { AppId, ConnectionId, DeviceId, UserId } from "../shared/Ids.js"
 import type { Hash } from "../shared/Vault.js"
 
@@ -19,6 +20,7 @@ export const KINDS = [
   "made-by",
   "tests-of",
   "trips-of",
+  "keyed",
   "invited-by",
   "dead",
   "reset",
@@ -67,6 +69,9 @@ export const invitedBy = (id: UserId): LimitSubject => make("invited-by", id)
 
 /** Simulated trips of the test people of an account's apps. */
 export const tripsOf = (id: UserId): LimitSubject => make("trips-of", id)
+
+/** Requests with an `Idempotency-Key`, by the owner of the keys. */
+export const keyed = (owner: IdempotencySubject): LimitSubject => make("keyed", owner)
 
 /** Calls of one route with a connection's token that no longer works. */
 export const dead = (id: ConnectionId, endpoint: string): LimitSubject => make("dead", `${id} ${endpoint}`)

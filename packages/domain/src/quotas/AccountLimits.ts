@@ -187,6 +187,15 @@ export const CONSENT_PAGES_OF_ADDRESS = within(
   "an address can open 120 consent pages in a minute; wait and try again"
 )
 
+/** Each answer to such a request can be stored for a day, so the number of requests is limited. */
+export const KEYED = within(
+  "Requests with an Idempotency-Key",
+  1_000,
+  DAY,
+  "an account's or a connection's, also refused and repeated ones",
+  "an account or a connection can send 1000 requests with an Idempotency-Key in a day; wait, or send no key"
+)
+
 export const RECEIPTS = within("E-mails that name an app", 5, HOUR, "an account's, over all apps", null)
 
 export const DEAD_TOKENS = within(
@@ -215,6 +224,7 @@ export const ALL: ReadonlyArray<OwnedLimit | WindowLimit> = [
   TRIPS,
   CONSENT_PAGES,
   CONSENT_PAGES_OF_ADDRESS,
+  KEYED,
   RECEIPTS,
   DEAD_TOKENS
 ]

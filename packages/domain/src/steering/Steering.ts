@@ -23,6 +23,12 @@ export interface SteeringChange {
   readonly sensitiveDays?: Tier.SensitiveDays | undefined
 }
 
+/** The session in which the user asks for a change. */
+export interface AskingSession {
+  /** Whether the session was opened or confirmed in the last 15 minutes (decision accounts-17). */
+  readonly isFresh: boolean
+}
+
 export type SteeringOutcome =
   | { readonly _tag: "Done" }
   | { readonly _tag: "NotFound" }
@@ -30,9 +36,19 @@ export type SteeringOutcome =
   | { readonly _tag: "Ended" }
   | { readonly _tag: "Invalid"; readonly problems: readonly [Problem, ...ReadonlyArray<Problem>] }
 
-type Decision = ConnectionDecision<SteeringOutcome>
+/** The outcome of a change that may share more than before. */
+export type SharingOutcome =
+  | SteeringOutcome
+  /** The change shares exact location without an end, and the session is not fresh (decision accounts-18). */
+  | { readonly _tag: "ConfirmationRequired" }
 
-const only = (outcome: SteeringOutcome, writes: ReadonlyArray<Write> = []): Decision => ({ outcome, writes })
+type Decision = ConnectionDecision<SteeringOutcome>
+type SharingDecision = ConnectionDecision<SharingOutcome>
+
+const only = <O extends SharingOutcome>(outcome: O, writes: ReadonlyArray<Write> = []): ConnectionDecision<O> => ({
+  outcome,
+  writes
+})
 const DONE: SteeringOutcome = { _tag: "Done" }
 
 const NO_PURPOSE = new Problem({
@@ -44,16 +60,16 @@ const NO_PURPOSE = new Problem({
  * Calls `decide` for a live connection of the user. For another user's connection the outcome is `NotFound`, and for a
  * connection that has ended it is `Ended`.
  */
-const unlessLive = (
+const unlessLive = <O extends SharingOutcome>(
   userId: UserId,
   { app, connection }: WithApp,
   now: Timestamp,
-  decide: (connection: Connection) => Decision
-): Decision => {
+  decide: (connection: Connection) => ConnectionDecision<O>
+): ConnectionDecision<O | SteeringOutcome> => {
   if (connection.userId !== userId) return only({ _tag: "NotFound" })
   return EffectiveScopes.isLive(connection, app, now)
     ? decide(connection)
-    : only({ _tag: "Ended" }, Ending.ifExpired(connection, now))
+    : only({ _tag: "Ended" }, Ending.ifOver(connection, app, now))
 }
 
 /** Pauses the app. `atLeast`: a present pause that lasts longer than the new pause stays as it is ("Pause all"). */
@@ -139,10 +155,11 @@ export const restoreExactLocation = (
   userId: UserId,
   lost: LostExactLocation,
   purposes: ReadonlyArray<Purpose.Purpose>,
+  session: AskingSession,
   state: WithApp,
   now: Timestamp
-): Decision =>
-  unlessLive(userId, state, now, (connection) => {
+): SharingDecision =>
+  unlessLive(userId, state, now, (connection): SharingDecision => {
     if (connection.heldScopes.some(Scope.isSensitive)) return only(DONE)
     const allowed = Scope.intersect(
       EffectiveScopes.agreed(connection, state.app, now),
@@ -151,10 +168,8 @@ export const restoreExactLocation = (
     const regained = Scope.intersect(lost.scopes, allowed)
     if (regained.length === 0) return only({ _tag: "Invalid", problems: [NO_PURPOSE] })
     const scopes = Scope.normalise([...connection.heldScopes, ...regained])
-    return only(
-      DONE,
-      agreedAnew(state.app, connection, { ...connection, heldScopes: scopes, sensitiveExpiresAt: lost.until }, now)
-    )
+    const after: Connection = { ...connection, heldScopes: scopes, sensitiveExpiresAt: lost.until }
+    return agreedAnew(state.app, connection, after, session, now)
   })
 
 /**
@@ -165,10 +180,11 @@ export const change = (
   userId: UserId,
   asked: SteeringChange,
   purposes: ReadonlyArray<Purpose.Purpose>,
+  session: AskingSession,
   state: WithApp,
   now: Timestamp
-): Decision =>
-  unlessLive(userId, state, now, (connection) => {
+): SharingDecision =>
+  unlessLive(userId, state, now, (connection): SharingDecision => {
     const scopes = scopesAfter(asked, connection, state.app, now)
     const [first, ...rest] = problemsOf(
       asked,
@@ -186,13 +202,24 @@ export const change = (
         asked.standardDays === undefined ? connection.standardExpiresAt : Tier.standardExpiry(asked.standardDays, now),
       sensitiveExpiresAt: sensitiveEndAfter(asked, scopes, connection, now)
     }
-    return only(DONE, agreedAnew(state.app, connection, after, now))
+    return agreedAnew(state.app, connection, after, session, now)
   })
 
 /**
- * The writes for a change of the connection from `before` to `after`: none when the two have the same scopes and dates.
+ * Changes the connection from `before` to `after`. Nothing changes when the two have the same scopes and dates.
  */
-const agreedAnew = (app: App, before: Connection, after: Connection, now: Timestamp): ReadonlyArray<Write> => {
+const agreedAnew = (
+  app: App,
+  before: Connection,
+  after: Connection,
+  { isFresh }: AskingSession,
+  now: Timestamp
+): SharingDecision => {
+  if (!isFresh && sharesWithoutEnd(before, after, now)) return only({ _tag: "ConfirmationRequired" })
+  return only(DONE, writesFor(app, before, after, now))
+}
+
+const writesFor = (app: App, before: Connection, after: Connection, now: Timestamp): ReadonlyArray<Write> => {
   const hasOtherScopes = !Scope.same(Scope.normalise(before.heldScopes), Scope.normalise(after.heldScopes))
   const hasOtherDates =
     after.standardExpiresAt !== before.standardExpiresAt || after.sensitiveExpiresAt !== before.sensitiveExpiresAt
@@ -285,16 +312,14 @@ const sensitiveEndAfter = (
 
 /**
  * Whether the change newly shares exact location over a connection that has no end date: the user takes the end date
- * away, or gives exact location back. Such a change needs a fresh sign-in (decision accounts-18).
+ * away, or gives exact location back. Such a change needs a fresh sign-in (decision accounts-18). The granted scopes
+ * count, also those that the app does not declare now: they allow something again as soon as the app declares them.
+ * Both states must be read under the connection's lock. Otherwise two parallel changes, one that takes the end date
+ * away and one that gives exact location back, would each look harmless.
  */
-export const sharesWithoutEnd = (
-  { scopes, standardDays }: SteeringChange,
-  before: { readonly heldScopes: ReadonlyArray<Scope.Scope>; readonly grantExpiresAt: Timestamp | null }
-): boolean => {
-  const after = scopes ?? before.heldScopes
-  const isEndless = standardDays === undefined ? before.grantExpiresAt === null : standardDays === "never"
-  const isWider =
-    (standardDays === "never" && before.grantExpiresAt !== null) ||
-    after.some((scope) => Scope.isSensitive(scope) && !before.heldScopes.includes(scope))
-  return isEndless && isWider && after.some(Scope.isSensitive)
+const sharesWithoutEnd = (before: Connection, after: Connection, now: Timestamp): boolean => {
+  const exactBefore = EffectiveScopes.held(before, now).filter(Scope.isSensitive)
+  const exactAfter = EffectiveScopes.held(after, now).filter(Scope.isSensitive)
+  const isWider = before.standardExpiresAt !== null || exactAfter.some((scope) => !exactBefore.includes(scope))
+  return after.standardExpiresAt === null && isWider && exactAfter.length > 0
 }

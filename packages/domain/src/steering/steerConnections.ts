@@ -1,4 +1,5 @@
 import { Effect, Option } from "effect"
+import { ConfirmationRequired } from "../accounts/confirm.js"
 import { ConnectionStore, type WithApp } from "../connection/ConnectionStore.js"
 import * as EffectiveScopes from "../connection/EffectiveScopes.js"
 import type { PauseLength } from "../connection/Pause.js"
@@ -9,22 +10,36 @@ import * as Steering from "./Steering.js"
 
 type Decide = (state: WithApp, now: Timestamp.Timestamp) => ReturnType<typeof Steering.resume>
 
+type DecideSharing = (state: WithApp, now: Timestamp.Timestamp) => ReturnType<typeof Steering.change>
+
 /** Runs a decision under the connection's lock and turns its outcome into an error, unless the outcome is `Done`. */
 const steered = (id: ConnectionId, decide: Decide) =>
   Effect.gen(function* () {
     const outcome = yield* (yield* ConnectionStore).change(id, decide)
-    const result = Option.getOrElse(outcome, (): Steering.SteeringOutcome => ({ _tag: "NotFound" }))
-    switch (result._tag) {
-      case "NotFound":
-        return yield* new NotFound({ what: "connection" })
-      case "Ended":
-        return yield* new Conflict({ reason: "the connection has ended" })
-      case "Invalid":
-        return yield* new Invalid({ problems: [...result.problems] })
-      case "Done":
-        return
-    }
+    return yield* orError(Option.getOrElse(outcome, (): Steering.SteeringOutcome => ({ _tag: "NotFound" })))
   })
+
+/** Like `steered`, for a change that may need a fresh sign-in. */
+const steeredSharing = (id: ConnectionId, decide: DecideSharing) =>
+  Effect.gen(function* () {
+    const outcome = yield* (yield* ConnectionStore).change(id, decide)
+    const result = Option.getOrElse(outcome, (): Steering.SharingOutcome => ({ _tag: "NotFound" }))
+    if (result._tag === "ConfirmationRequired") return yield* new ConfirmationRequired()
+    return yield* orError(result)
+  })
+
+const orError = (outcome: Steering.SteeringOutcome): Effect.Effect<void, NotFound | Conflict | Invalid> => {
+  switch (outcome._tag) {
+    case "NotFound":
+      return new NotFound({ what: "connection" })
+    case "Ended":
+      return new Conflict({ reason: "the connection has ended" })
+    case "Invalid":
+      return new Invalid({ problems: [...outcome.problems] })
+    case "Done":
+      return Effect.void
+  }
+}
 
 /** Pauses an app. `NotFound` for another user's connection, `Conflict` for one that has ended. */
 export const pauseConnection = program(
@@ -82,25 +97,31 @@ export const findLostExactLocation = program("findLostExactLocation", function* 
  * Undoes `endExactLocation`, when it was the last change (decision connection-9). Fails like `changeConnection`, and
  * with `Conflict` when there is nothing to undo.
  */
-export const restoreExactLocation = program("restoreExactLocation", function* (userId: UserId, id: ConnectionId) {
-  const { app } = yield* getConnection(userId, id)
-  const lost = yield* findLostExactLocation(userId, id)
-  if (lost === null) return yield* new Conflict({ reason: "there is no exact location to give back" })
-  const purposes = yield* (yield* PurposeStore).list(app.id)
-  yield* steered(id, (state, now) => Steering.restoreExactLocation(userId, lost, purposes, state, now))
-  return yield* getConnection(userId, id)
-})
+export const restoreExactLocation = program(
+  "restoreExactLocation",
+  function* (userId: UserId, id: ConnectionId, session: Steering.AskingSession) {
+    const { app } = yield* getConnection(userId, id)
+    const lost = yield* findLostExactLocation(userId, id)
+    if (lost === null) return yield* new Conflict({ reason: "there is no exact location to give back" })
+    const purposes = yield* (yield* PurposeStore).list(app.id)
+    yield* steeredSharing(id, (state, now) =>
+      Steering.restoreExactLocation(userId, lost, purposes, session, state, now)
+    )
+    return yield* getConnection(userId, id)
+  }
+)
 
 /**
  * Changes permissions and dates. Fails like `pauseConnection`; `Invalid` on `scopes` for a scope that the user never
- * agreed to in this connection, and on `sensitive_days` without exact location.
+ * agreed to in this connection, and on `sensitive_days` without exact location; `ConfirmationRequired` when the session
+ * is not fresh and the change shares exact location without an end (decision accounts-18).
  */
 export const changeConnection = program(
   "changeConnection",
-  function* (userId: UserId, id: ConnectionId, asked: Steering.SteeringChange) {
+  function* (userId: UserId, id: ConnectionId, asked: Steering.SteeringChange, session: Steering.AskingSession) {
     const { app } = yield* getConnection(userId, id)
     const purposes = yield* (yield* PurposeStore).list(app.id)
-    yield* steered(id, (state, now) => Steering.change(userId, asked, purposes, state, now))
+    yield* steeredSharing(id, (state, now) => Steering.change(userId, asked, purposes, session, state, now))
     return yield* getConnection(userId, id)
   }
 )

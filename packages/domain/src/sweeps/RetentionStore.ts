@@ -8,7 +8,7 @@ export class RetentionStore extends Context.Tag("@place-access/domain/sweeps/Ret
   {
     /**
      * Deletes at most `limit` rows of a kind, oldest first, and returns their number: rows whose time counts from
-     * `until` or earlier (`RetentionKind`). It skips locked rows.
+     * `until` or earlier (`RetentionKind`). It skips locked rows; on a cluster it waits for them.
      */
     readonly remove: (kind: RetentionKind, until: Timestamp.Timestamp, limit: number) => StoreEffect<number>
   }

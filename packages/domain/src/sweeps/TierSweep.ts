@@ -26,7 +26,7 @@ export type Ids = Readonly<Record<SensitiveNotice.SensitiveNoticeKind, EventId>>
  */
 export const decide = (state: Dated, ids: Ids, now: Timestamp): Sweep<TierSweepOutcome> => {
   const { app, connection, from } = state
-  const ending = app.revokedAt === null ? Ending.ifExpired(connection, now) : Ending.ifRevoked(connection, app)
+  const ending = Ending.ifOver(connection, app, now)
   if (ending.length > 0) return { outcome: { ended: true, told: [] }, writes: ending, told: [] }
   const expiresAt = connection.sensitiveExpiresAt
   const due = expiresAt === null ? [] : SensitiveNotice.due(expiresAt, from, now)

@@ -44,17 +44,23 @@ const BATCH = 1_000
 
 /**
  * Deletes expired rows and returns their number. Answers do not depend on the deletion: they compare dates themselves.
- * It may be interrupted and run by several workers at once.
+ * It may be interrupted and run by several workers at once. A kind of rows that could not be deleted is logged, and the
+ * next run tries again: one kind's failure must not stop the kinds after it.
  */
 export const sweepExpired = program("sweepExpired", function* (now: Timestamp.Timestamp) {
-  const store = yield* RetentionStore
   let removed = 0
-  for (const kind of Retention.RetentionKind.literals) {
-    const until = Retention.until(kind, now)
-    for (let last = BATCH; last === BATCH;) {
-      last = yield* store.remove(kind, until, BATCH)
-      removed += last
-    }
-  }
+  for (const kind of Retention.RetentionKind.literals) removed += yield* removeKind(kind, Retention.until(kind, now))
   return removed
 })
+
+const removeKind = (kind: Retention.RetentionKind, until: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    const store = yield* RetentionStore
+    let removed = 0
+    for (let last = BATCH; last === BATCH; removed += last) last = yield* store.remove(kind, until, BATCH)
+    return removed
+  }).pipe(
+    Effect.catchAll((error) =>
+      Effect.as(Effect.logWarning("Expired rows could not be deleted, later again", kind, error), 0)
+    )
+  )

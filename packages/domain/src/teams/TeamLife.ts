@@ -26,6 +26,7 @@ type Plain = TeamOutcome<NotFound | Forbidden>
 
 export const CLOSED = "the app was revoked, or the account of its holder is suspended"
 export const HOLDER_STAYS = "the app is registered in this person's name: the app has to be handed over first"
+export const SUSPENDED_TAKER = "the account of this owner is suspended: choose another owner"
 export const NOT_AN_OWNER = "only an owner can take the app over: make this member an owner first"
 
 /**
@@ -145,13 +146,24 @@ export const leave =
     return own === undefined ? unknown("app") : remove(by, own.id)(team, now)
   }
 
+/** The account that takes an app over. The store reads it under the account's lock. */
+export interface Taker {
+  /** The number of apps that the account holds already. */
+  readonly held: number
+  readonly isSuspended: boolean
+}
+
+/** For a transition in which nobody takes the app over. */
+export const NO_TAKER: Taker = { held: 0, isSuspended: false }
+
 /**
- * The holder hands the app over to another owner and stays in the team as an owner. `held` is the number of apps that
- * the other owner holds already, `memberId` the id of the former holder's new membership.
+ * The holder hands the app over to another owner and stays in the team as an owner. `memberId` is the id of the former
+ * holder's new membership. `Conflict` for an owner whose account is suspended: the app of a suspended holder stands
+ * still for all its users (decision staff-1), and the former holder could not take it back.
  */
 export const handOver =
   (by: UserId, id: MemberId, memberId: MemberId) =>
-  (team: Team, now: Timestamp, held: number): TeamOutcome => {
+  (team: Team, now: Timestamp, { held, isSuspended }: Taker): TeamOutcome => {
     const refused = refusal(team, by)
     if (refused !== undefined) return Either.left(refused)
     if (by !== team.holderId) return Either.left(new Forbidden({ reason: "only the holder can hand the app over" }))
@@ -159,6 +171,7 @@ export const handOver =
     const found = team.members.find((member) => member.id === id)
     if (found === undefined) return unknown("member")
     if (found.role !== "owner") return conflict(NOT_AN_OWNER)
+    if (isSuspended) return conflict(SUSPENDED_TAKER)
     if (held >= AccountLimits.APPS.most) return conflict("this owner has as many apps as an account can have")
     const stays: Member = { id: memberId, userId: by, role: "owner", since: now }
     const members = [...team.members.filter((member) => member.id !== id), stays]

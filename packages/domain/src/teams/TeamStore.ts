@@ -3,7 +3,7 @@ import type { Email } from "../accounts/Account.js"
 import type { AppId, MemberId, StoreEffect } from "../shared/index.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { Invitation, Team } from "./Team.js"
-import type { TeamOutcome } from "./TeamLife.js"
+import type { Taker, TeamOutcome } from "./TeamLife.js"
 
 /** An invitation with the app that it is for, as the invited person reads it. */
 export interface ReceivedInvitation {
@@ -25,12 +25,12 @@ export class TeamStore extends Context.Tag("@place-access/domain/teams/TeamStore
     readonly listInvited: (email: Email, now: Timestamp) => StoreEffect<ReadonlyArray<ReceivedInvitation>>
     /**
      * Locks the app, gives its team to `decide` and commits the team, audit event and mails that `decide` returns.
-     * `decide` is a plain function. `taker` is the member who takes the app over; `held` is how many apps that member
-     * holds, counted under the member's lock, and 0 without a taker. None when there is no such app.
+     * `decide` is a plain function. `taker` is the member who takes the app over: `decide` gets that member's account
+     * as it is under its lock, and `NO_TAKER` without one. None when there is no such app.
      */
     readonly update: <E>(
       appId: AppId,
-      decide: (team: Team, now: Timestamp, held: number) => TeamOutcome<E>,
+      decide: (team: Team, now: Timestamp, taker: Taker) => TeamOutcome<E>,
       taker?: MemberId
     ) => StoreEffect<Option.Option<TeamOutcome<E>>>
   }

@@ -180,7 +180,7 @@ export const handOver = program("handOver", function* (account: Account, appId: 
  */
 const change = <E>(
   appId: AppId,
-  step: (team: Team.Team, now: Timestamp.Timestamp, held: number) => TeamLife.TeamOutcome<E>,
+  step: (team: Team.Team, now: Timestamp.Timestamp, taker: TeamLife.Taker) => TeamLife.TeamOutcome<E>,
   { taker, unknown = "app" }: { readonly taker?: MemberId; readonly unknown?: string } = {}
 ) =>
   Effect.gen(function* () {

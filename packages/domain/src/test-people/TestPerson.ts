@@ -57,11 +57,16 @@ export const DAYS = "90"
 
 /** Why an app can have no test people now; undefined when it can. */
 export const unavailable = (app: Pick<App.App, "status" | "revokedAt" | "suspendedAt">): string | undefined =>
-  App.isGone(app) ? GONE : app.status === "production" ? IN_PRODUCTION : undefined
+  app.revokedAt !== null
+    ? "the app was revoked"
+    : app.suspendedAt !== null
+      ? "the account of the app's holder is suspended"
+      : app.status === "production"
+        ? IN_PRODUCTION
+        : undefined
 
 export const FULL = AccountLimits.TEST_PEOPLE.refusal
 export const IN_PRODUCTION = "an app in production has no test people; make another app, which begins in the sandbox"
-const GONE = "the app was revoked"
 
 /**
  * The account of a new test person. Nobody can sign in to it or send mail to it: stored addresses of people are in

@@ -92,7 +92,8 @@ export const NOTHING_BEFORE: Before = { openSince: null, heardAt: null }
  * `FINAL_AFTER` before that moment.
  *
  * A deleted stretch ends a stay where the stretch begins. No stay goes on through a deleted stretch, because its fixes
- * are gone. `erasures` are in order of time.
+ * are gone. A silence that makes the departure unknown does so with a deleted stretch in it, too. `erasures` are in
+ * order of time.
  */
 export const derive = (
   { archivedAt, placeId, shapes }: Ground,
@@ -108,12 +109,14 @@ export const derive = (
   let heard = heardAt
   let instant = Number.NEGATIVE_INFINITY
   let next = 0
-  /** Applies the deleted stretches that begin before this moment. */
-  const eraseBefore = (at: number) => {
+  /** Applies the deleted stretches that begin before this fix; `fix` undefined: those after the last fix. */
+  const eraseBefore = (fix: StayFix | undefined) => {
+    const at = fix?.capturedAt ?? Number.POSITIVE_INFINITY
     for (let one = erasures[next]; one !== undefined && one.from < at; one = erasures[++next]) {
       if (left !== undefined && one.from >= left.at) left = undefined
       if (arrival === null || one.from <= arrival) continue
-      stays.push({ placeId, arrival, departure: one.from, heardUntil: null })
+      const isUncertain = fix !== undefined && circle !== undefined && isFarAfterSilence(circle, fix, heard)
+      stays.push({ placeId, arrival, departure: one.from, heardUntil: isUncertain ? heard : null })
       arrival = null
       left = undefined
     }
@@ -122,7 +125,7 @@ export const derive = (
     const { accuracyM, capturedAt } = fix
     if (capturedAt === instant) continue
     instant = capturedAt
-    eraseBefore(capturedAt)
+    eraseBefore(fix)
     const heardBefore = heard
     heard = capturedAt
     if (arrival !== null && circle !== undefined) {
@@ -149,10 +152,22 @@ export const derive = (
       left = undefined
     }
   }
-  eraseBefore(Number.POSITIVE_INFINITY)
+  eraseBefore(undefined)
   if (arrival !== null) stays.push({ placeId, arrival, departure: null, heardUntil: null })
   return stays
 }
+
+/**
+ * The moment at which a derivation of the fixes from `from` on must begin: `from`, or earlier when a deleted stretch
+ * begins between `from` and the device's last fix before it. Only the next fix decides whether a stay that such a
+ * stretch cut off is uncertain, so the stay counts as open until then. No fix lies between the two moments.
+ */
+export const beginOf = (
+  from: Timestamp,
+  heardAt: Timestamp | null,
+  erasures: ReadonlyArray<Erasure.Stretch>
+): Timestamp =>
+  heardAt === null ? from : (erasures.find((one) => one.from > heardAt && one.from < from)?.from ?? from)
 
 /**
  * The stays at one place after more fixes: `known` are the stays derived from earlier fixes, and `fixes` begin at
@@ -165,9 +180,10 @@ export const goOn = (
   fixes: Iterable<StayFix>,
   erasures: ReadonlyArray<Erasure.Stretch> = []
 ): ReadonlyArray<Stay> => {
-  const begun = known.filter(({ arrival }) => arrival < from)
+  const begin = beginOf(from, heardAt, erasures)
+  const begun = known.filter(({ arrival }) => arrival < begin)
   const last = begun.at(-1)
-  const isOpen = last !== undefined && (last.departure === null || last.departure >= from)
+  const isOpen = last !== undefined && (last.departure === null || last.departure >= begin)
   const before = { openSince: isOpen ? last.arrival : null, heardAt }
   return [...(isOpen ? begun.slice(0, -1) : begun), ...derive(ground, before, fixes, erasures)]
 }

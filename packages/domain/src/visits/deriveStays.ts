@@ -80,10 +80,11 @@ const step = (userId: UserId, deviceId: DeviceId, { fixesAStep, newPlaces }: Sta
     )
     if (next === undefined) return false
     // The fixes begin earlier than the due ones, because a stay that ended shortly before may go on with the new fixes.
-    const from = Timestamp.plus(next.from, -Stay.FINAL_AFTER)
+    const earliest = Timestamp.plus(next.from, -Stay.FINAL_AFTER)
+    const heardAt = yield* store.heardBefore(userId, deviceId, earliest)
+    const from = Stay.beginOf(earliest, heardAt, view.erasures)
     const { fixes, last } = next.placeIds.size === 0 ? NONE : yield* read(userId, deviceId, from, next.from, fixesAStep)
     const open = new Map((yield* store.openAt(userId, deviceId, from)).map((one) => [one.placeId, one.arrival]))
-    const heardAt = open.size === 0 ? null : yield* store.heardBefore(userId, deviceId, from)
     const shapes = Array.groupBy(yield* (yield* PlaceStore).shapes(userId), (shape) => shape.placeId)
     const stays = places
       .filter((place) => next.placeIds.has(place.id))

@@ -8,6 +8,7 @@ import { Cursor, type DeviceId, type Page, PlaceId, Timestamp, type UserId, prog
 import { atOnePlace } from "./atOnePlace.js"
 import { type StayBounds, deriveStays } from "./deriveStays.js"
 import * as OsVisit from "./OsVisit.js"
+import * as Stay from "./Stay.js"
 import * as StayProgress from "./StayProgress.js"
 import { StayStore } from "./StayStore.js"
 import * as Visit from "./Visit.js"
@@ -215,7 +216,8 @@ const told = (asked: Asked) =>
         limit: TOLD_AT_A_TIME
       })
       const here = yield* placed(asked, some)
-      visits = Visit.merge([...visits, ...here.filter((visit) => Visit.isAfter(visit, after))])
+      const shown = here.filter((visit) => Visit.isAfter(visit, after) && isFinal(visit, asked.unfinished))
+      visits = Visit.merge([...visits, ...shown])
       last = some.length < TOLD_AT_A_TIME ? undefined : some.at(-1)
       // The loop reads on at an equal arrival, because another phone may have a visit with the arrival of the page's
       // last visit.
@@ -225,6 +227,19 @@ const told = (asked: Asked) =>
 
 /** A visit that a phone reported, at a place that the app knows. */
 type PlacedVisit = OsVisit.OsVisit & Visit.Visit
+
+/**
+ * Whether the end of a reported visit stands (decision visits-8). Without a reported departure, a stay that is not
+ * derived yet may end the visit.
+ */
+const isFinal = (
+  { departure, deviceId, isLeft, placeId }: PlacedVisit,
+  unfinished: ReadonlyArray<Unfinished>
+): boolean => {
+  if (isLeft) return true
+  const due = unfinished.find((one) => one.deviceId === deviceId && one.placeId === placeId)
+  return due === undefined || (departure !== null && departure + Stay.FINAL_AFTER <= due.dueFrom)
+}
 
 /**
  * Matches reports with the app's places, and drops visits that are older than the user keeps history. Where the phone

@@ -126,6 +126,27 @@ describe("a first consent", () => {
       })
     ))
 
+  it("an app that was closed while the page was open: revoked for good, or suspended for the moment [reviews-6, staff-1]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* pair()
+        const asked = yield* request(app, [CURRENT])
+        const { apps } = yield* MemoryDatabase
+        const now = yield* Timestamp.now
+        for (const [closed, why] of [
+          [{ suspendedAt: now }, "app_suspended"],
+          [{ revokedAt: now }, "app_revoked"],
+          [{ suspendedAt: now, revokedAt: now }, "app_revoked"]
+        ] as const) {
+          apps.set(app.id, { app: { ...app, ...closed }, secrets: [] })
+          expect(reason(yield* Effect.either(reviewConsent(asked.id, user)))).toBe(why)
+          expect(reason(yield* decide(asked, user, { scopes: [CURRENT] }))).toBe(why)
+        }
+        apps.set(app.id, { app, secrets: [] })
+        expect(Either.isRight(yield* decide(asked, user, { scopes: [CURRENT] }))).toBe(true)
+      })
+    ))
+
   it("cancel: access_denied with the state, iss when response_type was sent, and no connection [O3]", () =>
     inWorld(
       Effect.gen(function* () {

@@ -80,14 +80,43 @@ describe("a renewal [§4.1]", () => {
       })
     ))
 
-  it("a form that names no scope keeps the ones held; one that names fewer gets no more than those [consent-3]", () =>
+  it("a form that names no scope renews all sensitive ones; one that names some renews only those [consent-3]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* sensitivePair
+        yield* purpose(app, "find_tea", [LATEST])
+        const all = [CURRENT, LATEST, LOOKUP] as const
+        yield* ConsentFlow.connect(app, user, all)
+        yield* decide(yield* request(app, all), user, { sensitiveDays: "90" })
+        expect((yield* live(user, app)).heldScopes).toEqual(all)
+        yield* decide(yield* request(app, all), user, { scopes: [CURRENT, LOOKUP] })
+        expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, LOOKUP])
+      })
+    ))
+
+  it("keeps every standard scope, whatever the form names: a crafted form takes none away [consent-3]", () =>
     inWorld(
       Effect.gen(function* () {
         const { app, user } = yield* connected
-        yield* decide(yield* request(app, [CURRENT, LOOKUP]), user, { sensitiveDays: "90" })
-        expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, LOOKUP])
         yield* decide(yield* request(app, [CURRENT, LOOKUP]), user, { scopes: [LOOKUP] })
-        expect((yield* live(user, app)).heldScopes).toEqual([LOOKUP])
+        expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, LOOKUP])
+      })
+    ))
+
+  it("keeps a standard scope that the app may not use for a moment, and prolongs no sensitive scope that the page did not show [consent-3, apps-2]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app, user } = yield* sensitivePair
+        yield* purpose(app, "find_tea", [LATEST])
+        yield* ConsentFlow.connect(app, user, [CURRENT, VISITS, LATEST, LOOKUP])
+        const { apps } = yield* MemoryDatabase
+        apps.set(app.id, { app: { ...app, allowedScopes: [CURRENT, LOOKUP] }, secrets: [] })
+        const asked = yield* request(app, [CURRENT, LOOKUP])
+        expect((yield* reviewConsent(asked.id, user)).mode).toBe("renew_sensitive")
+        yield* decide(asked, user, {})
+        expect((yield* live(user, app)).heldScopes).toEqual([CURRENT, VISITS, LOOKUP])
+        // The receipt lists what the page showed.
+        expect((yield* mails).at(-1)?.body).not.toContain("See your visits")
       })
     ))
 })

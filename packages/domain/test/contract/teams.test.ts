@@ -7,6 +7,7 @@ import {
   MemoryEntropy,
   MemoryMailOutbox,
   MemoryRetentionStore,
+  MemoryStaffStore,
   MemoryTeamStore,
   teamStoreContract
 } from "@place-access/domain/testing"
@@ -20,6 +21,7 @@ const stores = Layer.mergeAll(
   MemoryAuditLog.layer,
   MemoryMailOutbox.layer,
   MemoryRetentionStore.layer,
+  MemoryStaffStore.layer,
   MemoryTeamStore.layer,
   MemoryEntropy.layer
 ).pipe(Layer.provide(MemoryDatabase.layer))

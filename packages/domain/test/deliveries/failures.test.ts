@@ -2,6 +2,7 @@ import { AccessLogStore } from "@place-access/domain/access-log"
 import { DeliveryStore } from "@place-access/domain/deliveries"
 import { fanOut } from "@place-access/domain/dispatch"
 import { EventStore } from "@place-access/domain/deliveries"
+import { createSubscription } from "@place-access/domain/legacy"
 import { StoreError } from "@place-access/domain/shared"
 import { deliverDue, MemoryDatabase, MemoryWebhookSender } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
@@ -253,6 +254,65 @@ describe("fan-out", () => {
         yield* Effect.sleep("30 seconds")
         yield* fanOut(10)
         expect((yield* deliveries).map(({ appId }) => appId)).toEqual([other.app.id, one.app.id])
+      })
+    )
+  })
+
+  it.each([
+    ["fail", Effect.fail(broken)],
+    ["have a defect", Effect.die("a bug")]
+  ])(
+    "an app whose rows and whose postponement %s loses no legacy delivery of another [legacy-4, events-1]",
+    (_, failure) => {
+      inVirtualTime(
+        Effect.gen(function* () {
+          const [one, other] = [yield* scene, yield* scene]
+          yield* createSubscription(other.connection, { url: `${URL}/subscribed` })
+          const [store, events] = [yield* DeliveryStore, yield* EventStore]
+          yield* fire(one)
+          const event = yield* fire(other)
+          const { legacy, taken } = yield* fanOut(10).pipe(
+            Effect.provideService(DeliveryStore, {
+              ...store,
+              // The other app is done when this app fails.
+              insert: (rows) => (rows[0]?.appId === one.app.id ? Effect.delay(failure, "1 second") : store.insert(rows))
+            }),
+            Effect.provideService(EventStore, { ...events, postpone: () => failure })
+          )
+          expect([taken, legacy.map(({ envelope }) => envelope.eventId)]).toEqual([1, [event.id]])
+          // The event that was not postponed is still in the outbox, and is due.
+          expect(yield* fanOut(10)).toMatchObject({ taken: 1, deliveries: 1, legacy: [] })
+        })
+      )
+    }
+  )
+
+  it("an event that can be neither stored nor postponed is read again at the worker's pace", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const stage = yield* scene
+        yield* accept
+        const [store, events] = [yield* DeliveryStore, yield* EventStore]
+        let reads = 0
+        // The limit ends this test if the worker reads without a pause.
+        const guard = flaky(() => reads < 100, broken)
+        yield* withWorker(
+          Effect.gen(function* () {
+            yield* fire(stage)
+            yield* Effect.sleep("5500 millis")
+            expect(reads).toBeLessThan(10)
+          }),
+          { pollEvery: "1 second", fanOutBatch: 1, ...BY_CLAIMS }
+        ).pipe(
+          Effect.provideService(DeliveryStore, { ...store, insert: (rows) => guard(store.insert(rows)) }),
+          Effect.provideService(EventStore, {
+            ...events,
+            postpone: (...args) => {
+              reads++
+              return guard(events.postpone(...args))
+            }
+          })
+        )
       })
     )
   })

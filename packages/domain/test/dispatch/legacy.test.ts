@@ -92,6 +92,15 @@ const end = (on: Stage) =>
     })
   })
 
+/** As if the rows of the user's account had been deleted. */
+const deleted = (on: Stage) =>
+  Effect.map(MemoryDatabase, ({ accessLog, connections, rules, subscriptions }) => {
+    connections.delete(on.connection.id)
+    rules.clear()
+    subscriptions.clear()
+    accessLog.length = 0
+  })
+
 const ruleScopesGone = (on: Stage) =>
   Effect.map(
     MemoryDatabase,
@@ -252,9 +261,24 @@ describe.each(kinds)("the older schedule: $name", ({ fire, remove, url }) => {
           yield* takeAway(on)
           yield* Effect.sleep("1 hour")
           expect((yield* posts(url)).length).toBe(1)
+          expect((yield* log).map(([, error]) => error)).toEqual([null, "not_authorised"])
         })
       )
     }
+  })
+
+  it("an account that is deleted between two attempts stops it, and gets no new entry in its access log [deliveries-12]", () => {
+    run((on) =>
+      Effect.gen(function* () {
+        yield* script(answers(500), url)
+        yield* fire(on)
+        yield* Effect.sleep(30 * SECOND - 1)
+        yield* deleted(on)
+        yield* Effect.sleep("1 hour")
+        expect((yield* posts(url)).length).toBe(1)
+        expect(yield* log).toEqual([])
+      })
+    )
   })
 
   it("what was taken away before the first attempt is not sent", () => {

@@ -7,7 +7,8 @@ import {
   rotateSecret,
   SigningSecret,
   updateEndpoint,
-  WebhookEndpoint
+  WebhookEndpoint,
+  WebhookSender
 } from "@place-access/domain/endpoints"
 import { sendTest } from "@place-access/domain/deliveries"
 import { type AppId, EndpointId, Timestamp, Vault } from "@place-access/domain/shared"
@@ -168,6 +169,20 @@ describe("updateEndpoint", () => {
         const edit = { url: "https://private.example/", events: ["rule.fired"] } as const
         expect(yield* refusal(updateEndpoint(developer, app.id, endpoint.id, edit))).toBe("Invalid")
         expect(yield* endpointNow({ endpoint })).toEqual(endpoint)
+      })
+    )
+  })
+
+  it("looks up an address only when it changes [endpoints-1]", () => {
+    inVirtualTime(
+      Effect.gen(function* () {
+        const { app, developer, endpoint } = yield* scene
+        const sender = yield* WebhookSender
+        const edit = { url: endpoint.url, events: ["rule.fired"] } as const
+        const changed = yield* updateEndpoint(developer, app.id, endpoint.id, edit).pipe(
+          Effect.provideService(WebhookSender, { ...sender, checkUrl: () => Effect.dieMessage("looked up") })
+        )
+        expect(changed).toEqual({ ...endpoint, events: ["rule.fired"] })
       })
     )
   })

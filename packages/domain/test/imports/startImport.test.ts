@@ -144,6 +144,8 @@ describe("what the beginning of a file gives away", () => {
     ['{"semanticSegments"', "json"],
     ["\n[{", "json"],
     ["PK\u0003\u0004", "zip"],
+    ["PK\u0005\u0006", "zip"],
+    ["PK_ID;time;lat;lon", "csv"],
     ["\u001f\u008b", "gzip"],
     ["time,lat", "text"],
     ["time;lat;lon", "csv"],

@@ -11,7 +11,7 @@ import { type Mail, NamedMail } from "@place-access/domain/mail"
 import { OwnerNotice } from "@place-access/domain/owner-notices"
 import type { Purpose } from "@place-access/domain/purposes"
 import type { ReviewDecision } from "@place-access/domain/reviews"
-import { type Scope, Scope as Scopes, Timestamp, Words } from "@place-access/domain/shared"
+import { type Scope, Scope as Scopes, Timestamp, type Vault, Words } from "@place-access/domain/shared"
 import { AccountChange } from "@place-access/domain/staff"
 import { SteeringNotice } from "@place-access/domain/steering"
 import { Role, type Team, TeamNotice } from "@place-access/domain/teams"
@@ -98,7 +98,7 @@ const change = ({ name }: Facts): AppReview.AppUnderReview["change"] => {
     name: between(name),
     description: between(name),
     homepageUrl: between("https://a.example"),
-    logo: null,
+    logo: between("a".repeat(64) as Vault.Hash),
     scopes: between(Scopes.standard),
     redirectUris: between(["https://a.example/back", "https://b.example/back"])
   }
@@ -167,12 +167,15 @@ const signUpMails: Make = (facts) => {
 }
 
 const browserMails: Make = (facts) => [
-  ...[facts.name, null].map((browser) =>
-    NewBrowser.mail(
-      accountOf(facts),
-      { browser, address: browser === null ? null : "192.0.2.7" },
-      () => "0123456789abcdef" as never,
-      facts.at
+  ...[facts.name, null].flatMap((browser) =>
+    (["password", "passkey"] as const).map((provedBy) =>
+      NewBrowser.mail(
+        accountOf(facts),
+        { browser, address: browser === null ? null : "192.0.2.7" },
+        provedBy,
+        () => "0123456789abcdef" as never,
+        facts.at
+      )
     )
   ),
   NewBrowser.unlockMail(linkOf(facts, "unlock"))

@@ -1,5 +1,6 @@
 import { ConsentFlow, Fixtures, MemoryDatabase } from "@place-access/domain/testing"
 import { getConnection } from "@place-access/domain/connection"
+import { updateApp } from "@place-access/domain/apps"
 import { archivePurpose } from "@place-access/domain/purposes"
 import {
   changeConnection,
@@ -7,12 +8,16 @@ import {
   findLostExactLocation,
   pauseConnection,
   restoreExactLocation,
-  resumeConnection
+  resumeConnection,
+  type Steering
 } from "@place-access/domain/steering"
-import { Effect, FastCheck as fc, TestClock } from "effect"
+import { Effect, Either, FastCheck as fc, TestClock } from "effect"
 import { expect, it } from "vitest"
 import { inWorld } from "../support/connections.js"
 import { liveSteered, STEER_MARKS, steerLives, steerStories } from "../support/steerLife.js"
+
+const FRESH = { isFresh: true }
+const OLD = { isFresh: false }
 
 it("a steered connection tells nothing beyond what is agreed at that moment, and nothing during a pause, over generated lives [connection-4, connection-6, connection-7]", async () => {
   const seen = new Set<string>()
@@ -31,22 +36,22 @@ it("the end of exact location is undone with the same scopes and date, unless so
       yield* Fixtures.purpose(app.id, "finding_coffee")
       const scopes = ["location.place.current", "location.lookup"] as const
       const { connectionId: id } = yield* ConsentFlow.connect(app, user, scopes)
-      yield* changeConnection(user.id, id, { sensitiveDays: 7 })
+      yield* changeConnection(user.id, id, { sensitiveDays: 7 }, FRESH)
       expect(yield* findLostExactLocation(user.id, id)).toBeNull()
       const before = yield* getConnection(user.id, id)
       yield* endExactLocation(user.id, id)
       expect((yield* getConnection(user.id, id)).heldScopes).toEqual(["location.place.current"])
       yield* TestClock.adjust("1 day")
-      const after = yield* restoreExactLocation(user.id, id)
+      const after = yield* restoreExactLocation(user.id, id, FRESH)
       expect([after.heldScopes, after.sensitiveExpiresAt]).toEqual([before.heldScopes, before.sensitiveExpiresAt])
 
       yield* endExactLocation(user.id, id)
       yield* TestClock.adjust("6 days")
       expect(yield* findLostExactLocation(user.id, id)).toBeNull()
-      const late = yield* Effect.flip(restoreExactLocation(user.id, id))
+      const late = yield* Effect.flip(restoreExactLocation(user.id, id, FRESH))
       expect(late._tag).toBe("Conflict")
 
-      yield* changeConnection(user.id, id, { scopes, sensitiveDays: 7 })
+      yield* changeConnection(user.id, id, { scopes, sensitiveDays: 7 }, FRESH)
       yield* endExactLocation(user.id, id)
       yield* pauseConnection(user.id, id, "day")
       expect(yield* findLostExactLocation(user.id, id)).toBeNull()
@@ -62,7 +67,7 @@ it("what cannot be agreed to now is not given back: a scope without a purpose [c
       const { connectionId: id } = yield* ConsentFlow.connect(app, user, ["location.place.current", "location.lookup"])
       yield* endExactLocation(user.id, id)
       yield* archivePurpose(user, app.id, purpose.id)
-      const refused = yield* Effect.flip(restoreExactLocation(user.id, id))
+      const refused = yield* Effect.flip(restoreExactLocation(user.id, id, FRESH))
       expect(refused._tag).toBe("Invalid")
       expect((yield* getConnection(user.id, id)).heldScopes).toEqual(["location.place.current"])
     })
@@ -80,11 +85,54 @@ it("permissions, ends and the end of exact location are mailed, a pause is not [
       yield* pauseConnection(user.id, id, "day")
       yield* resumeConnection(user.id, id)
       expect(subjects()).toEqual([])
-      yield* changeConnection(user.id, id, { standardDays: 7 })
+      yield* changeConnection(user.id, id, { standardDays: 7 }, FRESH)
       yield* endExactLocation(user.id, id)
       expect(subjects()).toEqual([
         "You changed what Coffee Finder can do",
         "You stopped sharing your exact location with Coffee Finder"
       ])
+    })
+  ))
+
+it("a session that is not fresh cannot share exact location without an end, in whatever order it asks [accounts-18]", () =>
+  inWorld(
+    Effect.gen(function* () {
+      const user = yield* Fixtures.user
+      const { app } = yield* Fixtures.registeredApp(user)
+      yield* Fixtures.purpose(app.id, "finding_coffee")
+      const both = ["location.place.current", "location.lookup"] as const
+      const one = ["location.place.current"] as const
+      const { connectionId: id } = yield* ConsentFlow.connect(app, user, both)
+      const change = (asked: Steering.SteeringChange, session = OLD) =>
+        Effect.map(Effect.either(changeConnection(user.id, id, asked, session)), (outcome) =>
+          Either.isRight(outcome) ? "done" : outcome.left._tag
+        )
+      yield* change({ scopes: one, standardDays: 30 })
+      const giveBack = change({ scopes: both })
+      const endNever = change({ standardDays: "never" })
+      expect([yield* giveBack, yield* endNever]).toEqual(["done", "ConfirmationRequired"])
+      yield* change({ scopes: one })
+      expect([yield* endNever, yield* giveBack]).toEqual(["done", "ConfirmationRequired"])
+      expect(yield* change({ scopes: both }, FRESH)).toBe("done")
+      // Exact location is shared without an end already, so these changes share nothing new.
+      expect(yield* change({ standardDays: "never", sensitiveDays: 7 })).toBe("done")
+      yield* endExactLocation(user.id, id)
+      expect((yield* Effect.flip(restoreExactLocation(user.id, id, OLD)))._tag).toBe("ConfirmationRequired")
+      expect((yield* restoreExactLocation(user.id, id, FRESH)).heldScopes).toEqual(both)
+    })
+  ))
+
+it("exact location counts while the app does not declare it: the app may declare it again [accounts-18]", () =>
+  inWorld(
+    Effect.gen(function* () {
+      const user = yield* Fixtures.user
+      const { app } = yield* Fixtures.registeredApp(user)
+      yield* Fixtures.purpose(app.id, "finding_coffee")
+      const { connectionId: id } = yield* ConsentFlow.connect(app, user, ["location.place.current", "location.lookup"])
+      yield* changeConnection(user.id, id, { standardDays: 30 }, OLD)
+      yield* updateApp(user, app.id, { scopes: ["location.place.current"] })
+      expect((yield* getConnection(user.id, id)).heldScopes).toEqual(["location.place.current"])
+      const refused = yield* Effect.flip(changeConnection(user.id, id, { standardDays: "never" }, OLD))
+      expect(refused._tag).toBe("ConfirmationRequired")
     })
   ))

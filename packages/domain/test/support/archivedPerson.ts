@@ -163,6 +163,15 @@ export const makePerson = ({ connections, fixes, places }: PersonDraft) =>
       },
       now
     )
+    yield* (yield* MailOutbox).put(
+      {
+        to: user.id,
+        dedupeKey: "strikes whe_1 dlv_1",
+        subject: "A webhook endpoint of Coffee Finder was disabled",
+        body: `We disabled an endpoint of your app "Coffee Finder":\n\nhttps://hooks.example.com/${MARK}`
+      },
+      now
+    )
     return { user, secrets }
   })
 
@@ -295,9 +304,10 @@ export const holdsAll = (user: Account.Account, archive: DecodedArchive) =>
       (yield* source.devices(user.id)).map(({ id, name }) => [id, name])
     )
     expect(archive.receipts.map(({ body, subject }) => [subject, body])).toEqual(
-      // The mail that says the archive is ready was written after the archive.
+      // The mail that says the archive is ready was written after the archive, and warnings about a failing webhook
+      // contain its address.
       (yield* source.letters(user.id)).flatMap(({ body, kind, subject }) =>
-        kind === "export_ready" ? [] : [[subject, body]]
+        kind === "export_ready" || kind === "strikes" ? [] : [[subject, body]]
       )
     )
     const connections = yield* listConnections(user.id)

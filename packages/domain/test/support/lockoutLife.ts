@@ -198,6 +198,7 @@ export const liveLockouts = (
               const text = yield* rememberSignIn({
                 account: tried.right.account,
                 passwordVersion: tried.right.passwordVersion,
+                provedBy: "password",
                 knownBrowser: cookie?.text,
                 client: { browser: null, address: network }
               })

@@ -188,7 +188,9 @@ export class ReferenceConnections {
     const before = this.unended()
     if (mode === "new" && before !== undefined) this.#expire(before)
     const grant = mode === "new" ? this.#make(fresh.connection, now) : before!
-    grant.held = scopes
+    // Decision consent-3: a renewal keeps every standard scope, whatever its form names.
+    const kept = mode === "renew_sensitive" ? grant.held.filter((scope) => !isSensitive(scope)) : []
+    grant.held = [...new Set([...kept, ...scopes])]
     grant.sensitiveEnd = scopes.some(isSensitive) ? now + choices.sensitiveDays * DAY : null
     grant.sensitiveSince = now
     grant.settled = new Set()

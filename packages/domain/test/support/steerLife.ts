@@ -175,7 +175,7 @@ const act = (
       case "Sweep":
         return yield* sweepTiers()
       case "Change":
-        return yield* changeConnection(userId, id, one)
+        return yield* changeConnection(userId, id, one, { isFresh: true })
       case "Pass":
         return yield* TestClock.adjust(one.millis)
     }

@@ -1,7 +1,7 @@
 import { authenticateAccess, exchangeCode, refreshTokens, revokeToken } from "@place-access/domain/tokens"
 import { decideConsent } from "@place-access/domain/consent"
 import { Retention, RetentionStore, runHousekeeping, sweepExpired } from "@place-access/domain/sweeps"
-import { DeliveryId, Timestamp } from "@place-access/domain/shared"
+import { DeliveryId, StoreError, Timestamp } from "@place-access/domain/shared"
 import {
   ConsentFlow,
   MemoryAccountDeletionStore,
@@ -169,6 +169,17 @@ describe("sweepExpired", () => {
         })
         const removed = yield* Effect.provideService(sweep, RetentionStore, store)
         expect([removed, limits.length]).toEqual([2_500, 3])
+      })
+    ))
+
+  it("goes on with the other kinds when one kind could not be deleted", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const store = RetentionStore.of({
+          remove: (kind) => (kind === "sessions" ? StoreError.unavailable("a lock") : Effect.succeed(1))
+        })
+        const removed = yield* Effect.provideService(sweep, RetentionStore, store)
+        expect(removed).toBe(Retention.RetentionKind.literals.length - 1)
       })
     ))
 })

@@ -80,7 +80,7 @@ const outcomeOf = (one: Step, team: Team.Team, now: Timestamp.Timestamp, count: 
       return TeamLife.handOver(one.by as string as UserId, team.members[one.nth]?.id ?? MemberId.make("none"), fresh)(
         team,
         now,
-        0
+        TeamLife.NO_TAKER
       )
     case "role":
       return TeamLife.changeRole(
@@ -224,7 +224,17 @@ describe("TeamLife", () => {
     const id = MemberId.make("mbr_1")
     const team = { ...alone, members: [{ id, userId: "bob" as UserId, role: "owner" as const, since: START }] }
     const given = (held: number) =>
-      Either.isRight(TeamLife.handOver("ann" as UserId, id, MemberId.make("mbr_2"))(team, START, held))
+      Either.isRight(
+        TeamLife.handOver("ann" as UserId, id, MemberId.make("mbr_2"))(team, START, { held, isSuspended: false })
+      )
     expect([given(AccountLimits.APPS.most - 1), given(AccountLimits.APPS.most)]).toEqual([true, false])
+  })
+
+  it("nobody whose account is suspended takes an app over [teams-3, staff-1]", () => {
+    const id = MemberId.make("mbr_1")
+    const team = { ...alone, members: [{ id, userId: "bob" as UserId, role: "owner" as const, since: START }] }
+    const handOver = TeamLife.handOver("ann" as UserId, id, MemberId.make("mbr_2"))
+    const refused = Either.getOrThrow(Either.flip(handOver(team, START, { held: 0, isSuspended: true })))
+    expect(refused).toMatchObject({ _tag: "Conflict", reason: TeamLife.SUSPENDED_TAKER })
   })
 })

@@ -306,6 +306,23 @@ describe("a stay and deleted stretches [retention-choice-4]", () => {
     expect(withErased([[HOUR, INSIDE]], [[0, MINUTE]], 2 * MINUTE)).toEqual([[2 * MINUTE, null]])
   })
 
+  const spanOf = ({ arrival, departure, heardUntil }: Stay.Stay) =>
+    [arrival, departure, heardUntil].map((moment) => moment && moment - NOON)
+  const FAR = at(9_000)
+
+  it.each<[string, ReadonlyArray<Sighting>, number | null]>([
+    ["the device was far away after it: the end stays uncertain", [[9 * HOUR, FAR]], HOUR],
+    ["a silence of less than 4 hours", [[5 * HOUR - 1, FAR]], null],
+    ["the device was inside after it", [[9 * HOUR, INSIDE]], null],
+    ["nothing came after it yet", [], null]
+  ])("in a silence, one does not make an unknown departure certain: %s [visits-11]", (_, after, heardUntil) => {
+    const seen: ReadonlyArray<Sighting> = [[0, INSIDE], [HOUR, INSIDE], ...after]
+    const stretches = [{ from: time(NOON + 3 * HOUR), until: time(NOON + 4 * HOUR) }]
+    const fixes = seen.map(([moment, where]) => ({ capturedAt: time(NOON + moment), ...where, accuracyM: 10 }))
+    const [first] = Stay.derive(ground(), Stay.NOTHING_BEFORE, fixes, stretches)
+    expect(first === undefined ? undefined : spanOf(first)).toEqual([0, 3 * HOUR, heardUntil])
+  })
+
   it("does not go on through one that lies between its end and a quick return", () => {
     const seen: ReadonlyArray<Sighting> = [
       [0, INSIDE],
@@ -344,14 +361,22 @@ describe("stays in pieces [visits-7]", () => {
     4 * HOUR - 1,
     4 * HOUR
   ]
-  const walk = fc.array(fc.tuple(fc.constantFrom(...GAPS), fc.constantFrom(...DISTANCES)), { maxLength: 30 })
+  const walk = fc.array(fc.tuple(fc.constantFrom(...GAPS), fc.constantFrom(...DISTANCES), fc.boolean()), {
+    maxLength: 30
+  })
 
   it("any division of the readings gives the same stays", () => {
     fc.assert(
       fc.property(walk, fc.array(fc.nat(30), { maxLength: 4 }), (steps, cuts) => {
         let now = NOON
         const fixes = steps.map(([gap, metres]) => ({ capturedAt: time((now += gap)), ...at(metres), accuracyM: 10 }))
-        const whole = Stay.derive(ground(), Stay.NOTHING_BEFORE, fixes)
+        // The second half of some gaps was deleted.
+        const erasures = steps.flatMap(([gap, , isErased], index) => {
+          const until = fixes[index]?.capturedAt
+          const from = until === undefined ? undefined : time(until - Math.floor(gap / 2))
+          return isErased && gap > 1 && from !== undefined && until !== undefined ? [{ from, until }] : []
+        })
+        const whole = Stay.derive(ground(), Stay.NOTHING_BEFORE, fixes, erasures)
         const ends = [...new Set([...cuts, steps.length])].sort((a, b) => a - b)
         const inPieces = ends.reduce<{ readonly stays: ReadonlyArray<Stay.Stay>; readonly done: number }>(
           ({ done, stays: known }, end) => {
@@ -360,7 +385,7 @@ describe("stays in pieces [visits-7]", () => {
             const from = time(next.capturedAt - Stay.FINAL_AFTER)
             const heardAt = fixes.findLast(({ capturedAt }) => capturedAt < from)?.capturedAt ?? null
             const piece = fixes.slice(0, end).filter(({ capturedAt }) => capturedAt >= from)
-            return { done: end, stays: Stay.goOn(ground(), known, { from, heardAt }, piece) }
+            return { done: end, stays: Stay.goOn(ground(), known, { from, heardAt }, piece, erasures) }
           },
           { done: 0, stays: [] }
         )

@@ -6,8 +6,10 @@ import { MemoryDatabase, VisitSamples } from "@place-access/domain/testing"
 import { deriveStays, Stay } from "@place-access/domain/visits"
 import { expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, TestClock } from "effect"
-import { CIRCLE, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
+import { at as away, CIRCLE, HOUR, INSIDE, MINUTE, NOON, OUTSIDE, time } from "../support/rules.js"
 import { VisitStores } from "../support/visits.js"
+
+const FAR = away(9_000)
 
 /** A moment in the two hours before noon, in half minutes, so that some absences are shorter than two minutes. */
 const moment = fc.integer({ min: 0, max: 240 })
@@ -92,4 +94,33 @@ it.effect.prop(
       }
     }).pipe(Effect.provide(VisitStores)),
   { fastCheck: { numRuns: 300 } }
+)
+
+it.effect(
+  "a stretch deleted in a silence leaves the end uncertain, whenever the far reading comes [retention-choice-4, visits-11]",
+  () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(NOON)
+      const hour = (before: number) => time(NOON - before * HOUR)
+      const fix = (before: number, where: typeof INSIDE) => ({ ...where, capturedAt: hour(before), accuracyM: 10 })
+      const home = [fix(10, INSIDE), fix(9, INSIDE)]
+      const far = [fix(1, FAR)]
+      const stretch = { from: hour(7), until: hour(6) }
+      for (const isLast of [false, true]) {
+        const phone = yield* VisitSamples.phone
+        const { userId } = phone
+        yield* createPlace(userId, { label: Place.Label.make("Home"), kind: "home", circle: CIRCLE })
+        const derive = deriveStays(userId, phone.id, { stepsMax: 10, fixesAStep: 5 })
+        yield* ingestFixes(phone, isLast ? home : [...home, ...far], [])
+        yield* derive
+        yield* eraseHistory(userId, stretch)
+        yield* derive
+        if (isLast) yield* ingestFixes(phone, far, [])
+        yield* derive
+        const stored = [...(yield* MemoryDatabase).stays.values()].filter((stay) => stay.userId === userId)
+        expect(stored.map(({ arrival, departure, heardUntil }) => ({ arrival, departure, heardUntil }))).toEqual([
+          { arrival: hour(10), departure: hour(7), heardUntil: hour(9) }
+        ])
+      }
+    }).pipe(Effect.provide(VisitStores))
 )

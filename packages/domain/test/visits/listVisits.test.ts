@@ -316,6 +316,58 @@ describe("pages of visits", () => {
   )
 
   it.effect(
+    "while stays are derived behind an upload: no reported visit whose end may still come from a stay [visits-8]",
+    () =>
+      run(
+        Effect.gen(function* () {
+          const { home, phone, userId } = yield* ground
+          const connection = {
+            userId,
+            id: ConnectionId.make("con_1"),
+            pause: null,
+            places: [{ placeId: home, sharedAt: time(NOON), includeEarlierVisits: true }]
+          }
+          const ask = listVisits(connection, time(NOON), { from: null, to: null, limit: 100, cursor: undefined })
+          const at = (before: number) => time(NOON - before * MINUTE)
+          // Readings a minute apart: at home until ten minutes after the last arrival, then away.
+          const seen = Array.from({ length: 30_000 }, (_, index) => ({
+            ...(index < 29_000 ? INSIDE : OUTSIDE),
+            capturedAt: at(30_000 - index),
+            accuracyM: 10
+          }))
+          const report = (arrival: number, departure: number | null) => ({
+            ...INSIDE,
+            arrival: at(arrival),
+            departure: departure === null ? null : at(departure),
+            accuracyM: 10
+          })
+          // The second visit ends with the third arrival, long before the first reading that waits.
+          yield* ingestFixes(phone, seen, [
+            report(29_900, 29_800),
+            report(29_700, null),
+            report(29_600, 29_500),
+            report(1_200, 1_100),
+            report(1_010, null)
+          ])
+          const read = Effect.map(ask, ({ complete, visits }) => ({
+            complete,
+            visits: visits.map(({ arrival, departure }) =>
+              [arrival, departure].map((one) => one && (NOON - one) / MINUTE)
+            )
+          }))
+          const reported = [
+            [1_200, 1_100],
+            [29_600, 29_500],
+            [29_700, 29_600],
+            [29_900, 29_800]
+          ]
+          expect(yield* read).toEqual({ complete: false, visits: reported })
+          expect(yield* read).toEqual({ complete: true, visits: [[1_010, 1_000], ...reported] })
+        })
+      )
+  )
+
+  it.effect(
     "tell nothing that is past the user's choice of history: what ended then, and what a silent phone left open",
     () =>
       run(

@@ -164,6 +164,8 @@ export interface Tables {
     Quarantined & { readonly userId: UserId; readonly deviceId: DeviceId; readonly receivedAt: Timestamp }
   >
   readonly visitReports: Map<string, VisitReport & { readonly userId: UserId; readonly deviceId: DeviceId }>
+  /** The devices that ever reported a visit, each with the user. */
+  readonly visitTellers: Map<DeviceId, UserId>
   readonly exports: Map<ExportId, KeptExport>
   /** The key is `${export id} ${position}`. */
   readonly exportPieces: Map<string, Uint8Array>
@@ -289,6 +291,7 @@ export class MemoryDatabase extends Context.Tag("@place-access/domain/testing/Me
       imports: new Map(),
       importPieces: new Map(),
       importDevices: new Map(),
+      visitTellers: new Map(),
       historyChoices: new Map(),
       erasures: new Map(),
       noticeChoices: new Map(),

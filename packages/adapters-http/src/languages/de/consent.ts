@@ -31,6 +31,10 @@ export const consent: typeof en.consent = {
       title: "Diese App kann nicht verbunden werden",
       text: "Ein Administrator hat sie dauerhaft geschlossen."
     },
+    app_suspended: {
+      title: "Diese App kann im Moment nicht verbunden werden",
+      text: "Sie ist angehalten. Versuchen Sie es später noch einmal. Wenn Sie sie schon verbunden hatten, bleibt diese Verbindung bestehen."
+    },
     outdated: {
       title: "Inzwischen hat sich etwas geändert",
       text: "Gehen Sie zurück zur App, und beginnen Sie neu."

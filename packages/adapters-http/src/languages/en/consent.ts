@@ -33,6 +33,10 @@ export const consent = {
       text: "Until it is in production, only its developer can connect it. If that is you, sign in with your developer account."
     },
     app_revoked: { title: "This app cannot be connected", text: "An admin closed it permanently." },
+    app_suspended: {
+      title: "This app cannot be connected at the moment",
+      text: "It is paused. Try again later. If you connected it before, that connection stays."
+    },
     outdated: { title: "Something has changed in the meantime", text: "Go back to the app and start again." }
   } satisfies Record<ConsentRefused["reason"], unknown>,
   toFrontPage: "Go to the front page",

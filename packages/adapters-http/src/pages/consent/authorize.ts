@@ -140,6 +140,7 @@ const STATUSES: Readonly<Record<ConsentRefused["reason"], number>> = {
   decided: 409,
   sandbox: 403,
   app_revoked: 403,
+  app_suspended: 403,
   outdated: 409
 }
 

@@ -177,6 +177,11 @@ const COUNTED: Readonly<Record<Subject.LimitSubjectKind, Counted>> = {
     where: "Invitations into the teams of apps"
   },
   "trips-of": { whose: "One account's", given: () => Rate.TRIPS, where: "Simulated trips of test people" },
+  keyed: {
+    whose: "One account's or one connection's",
+    given: () => Rate.KEYED,
+    where: "Requests with an `Idempotency-Key`, also refused and repeated ones"
+  },
   dead: {
     whose: "One connection's, for each route",
     given: () => Rate.DEAD,

@@ -1,4 +1,5 @@
 import type { Account } from "@place-access/domain/accounts"
+import type { ProvedBy } from "@place-access/domain/credentials"
 import {
   describeFactors,
   describePending,
@@ -108,7 +109,7 @@ const handle = Effect.gen(function* () {
     if ("field" in proof) return yield* page(account, returnTo, Asked.refused([proof]))
     const sent = { pending: token, proof, ...(yield* Browser.client), form: Visitor.sentForm(form) }
     return yield* finishSignIn(sent).pipe(
-      Effect.flatMap((opened) => enter(opened, returnTo, opened.codesLeft)),
+      Effect.flatMap((opened) => enter(opened, "password", returnTo, opened.codesLeft)),
       Effect.catchTags(
         Asked.refusals(proof._tag === "Code" ? "code" : "passkey", (rejected) => page(account, returnTo, rejected))
       )
@@ -119,10 +120,10 @@ const handle = Effect.gen(function* () {
 const finish = Visitor.once((form) => ReturnTo.safe(form.value("return_to")), handle)
 
 /** Starts the new session and ends the browser's earlier one, like a sign-in with the password alone. */
-export const enter = (opened: OpenedSession, returnTo: string, codesLeft: number | null) =>
+export const enter = (opened: OpenedSession, provedBy: ProvedBy, returnTo: string, codesLeft: number | null) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
-    const { withCookies } = yield* entered(opened)
+    const { withCookies } = yield* entered(opened, provedBy)
     const answer = codesLeft === null ? seeOther(returnTo) : yield* codeUsed(portalPath(options), returnTo, codesLeft)
     return withCookies(Credentials.clearPending(answer, options))
   })

@@ -65,7 +65,7 @@ const post = Effect.gen(function* () {
   const response = PasskeyResponse.read(form.value("passkey"))
   if (Option.isNone(response)) return yield* page(returnTo, true)
   return yield* signInWithPasskey(response.value, yield* Browser.client).pipe(
-    Effect.flatMap((opened) => enter(opened, returnTo, null)),
+    Effect.flatMap((opened) => enter(opened, "passkey", returnTo, null)),
     Effect.catchTag("WrongFactor", () => page(returnTo, true))
   )
 })

@@ -113,7 +113,8 @@ export const confirmed = (
     return Effect.succeed(yield* toConfirm)
   })
 
-const toConfirm = Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
+/** Redirects to the page `/confirm`, which leads back to the page of this request. */
+export const toConfirm = Effect.map(HttpServerRequest.HttpServerRequest, (request) =>
   seeOther(ReturnTo.confirm(pageOf(request)))
 )
 

@@ -1,15 +1,15 @@
-import { getConnection, Pause } from "@place-access/domain/connection"
+import { isFreshSession } from "@place-access/domain/accounts"
+import { Pause } from "@place-access/domain/connection"
 import { ConnectionId, Invalid, Scope } from "@place-access/domain/shared"
 import {
   changeConnection,
   endExactLocation,
-  findLostExactLocation,
   pauseAll,
   pauseConnection,
   restoreExactLocation,
   resumeAll,
   resumeConnection,
-  Steering
+  type Steering
 } from "@place-access/domain/steering"
 import { Tier } from "@place-access/domain/tiers"
 import { Effect, Option, Schema } from "effect"
@@ -82,13 +82,10 @@ const restoreExact = (portal: string) =>
     Effect.gen(function* () {
       yield* Visitor.checked(visitor.cookie)
       const id = yield* connectionId
-      const before = yield* getConnection(visitor.account.id, id)
-      const lost = yield* findLostExactLocation(visitor.account.id, id)
-      const scopes = [...before.heldScopes, ...(lost?.scopes ?? [])]
-      const redirect = Steering.sharesWithoutEnd({ scopes }, before) ? yield* Visitor.confirmed(visitor) : null
-      if (redirect !== null) return yield* redirect
-      return yield* restoreExactLocation(visitor.account.id, id).pipe(
+      const session = { isFresh: yield* isFreshSession(visitor.cookie) }
+      return yield* restoreExactLocation(visitor.account.id, id, session).pipe(
         Effect.as(seeOther(`${portal}/connections/${id}?done=exact-location-restored`)),
+        Effect.catchTag("ConfirmationRequired", () => Visitor.toConfirm),
         Effect.catchTag("Invalid", ({ problems }) => detail(portal, visitor, id, { problems }))
       )
     })
@@ -122,12 +119,13 @@ const change = (portal: string) =>
           standardDays: yield* daysOf(Tier.StandardDays, form, "standard_days", "must be 1, 7, 30, 90 or never"),
           sensitiveDays: yield* daysOf(Tier.SensitiveDays, form, "sensitive_days", "must be 1, 7, 30 or 90")
         }
-        const before = yield* getConnection(visitor.account.id, id)
-        const redirect = Steering.sharesWithoutEnd(asked, before) ? yield* Visitor.confirmed(visitor) : null
-        if (redirect !== null) return yield* redirect
-        yield* changeConnection(visitor.account.id, id, asked)
+        const session = { isFresh: yield* isFreshSession(visitor.cookie) }
+        yield* changeConnection(visitor.account.id, id, asked, session)
         return seeOther(`${portal}/connections/${id}?done=permissions-changed`)
-      }).pipe(Effect.catchTag("Invalid", ({ problems }) => showAgain(problems)))
+      }).pipe(
+        Effect.catchTag("ConfirmationRequired", () => Visitor.toConfirm),
+        Effect.catchTag("Invalid", ({ problems }) => showAgain(problems))
+      )
     })
   )
 

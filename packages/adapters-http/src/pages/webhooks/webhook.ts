@@ -78,10 +78,7 @@ const edit = Visitor.signedIn((visitor) =>
     if (Either.isLeft(draft) || Either.isLeft(headers)) {
       return yield* again([...problemsOf(draft), ...problemsOf(headers)])
     }
-    const { url, ...rest } = draft.right
-    // An unchanged address is not looked up again, so that the other fields can be changed while its host name does not
-    // resolve.
-    const change = { ...(url === endpoint.url ? rest : draft.right), headers: headers.right }
+    const change = { ...draft.right, headers: headers.right }
     return yield* updateEndpoint(visitor.account, app.id, endpoint.id, change).pipe(
       Effect.as(seeOther(`${appPath(app)}/webhooks?done=endpoint-changed`)),
       Effect.catchTag("Invalid", ({ problems }) => again(problems))

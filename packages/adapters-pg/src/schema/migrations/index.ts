@@ -70,6 +70,7 @@ import * as settling from "./0082_settling.js"
 import * as silentStays from "./0083_silent_stays.js"
 import * as silence from "./0086_silence.js"
 import * as outboxOrder from "./0087_outbox_order.js"
+import * as visitsTold from "./0088_visits_told.js"
 
 /**
  * The migrations in the order in which they are applied. A new id must be greater than every id that was ever released:
@@ -142,5 +143,6 @@ export const migrations: Readonly<Record<string, ReadonlyArray<string>>> = {
   "0082_settling": settling.statements,
   "0083_silent_stays": silentStays.statements,
   "0086_silence": silence.statements,
-  "0087_outbox_order": outboxOrder.statements
+  "0087_outbox_order": outboxOrder.statements,
+  "0088_visits_told": visitsTold.statements
 }

@@ -76,11 +76,23 @@ export const accountMails: ReadonlyArray<GermanPair> = [
     en: "On {at:moment} somebody signed in to your account with your password: {browser:text}, from the network address {address:text}. You did not sign in with this browser before.",
     de: "Am {at:moment} hat sich jemand mit Ihrem Passwort in Ihrem Konto angemeldet: {browser:text}, von der Netzadresse {address:text}. Mit diesem Browser haben Sie sich noch nie angemeldet."
   },
+  {
+    en: "On {at:moment} somebody signed in to your account with a passkey: {browser} on {system}, from the network address {address:text}. You did not sign in with this browser before.",
+    de: "Am {at:moment} hat sich jemand mit einem Passkey in Ihrem Konto angemeldet: {browser} unter {system}, von der Netzadresse {address:text}. Mit diesem Browser haben Sie sich noch nie angemeldet."
+  },
+  {
+    en: "On {at:moment} somebody signed in to your account with a passkey: {browser:text}, from the network address {address:text}. You did not sign in with this browser before.",
+    de: "Am {at:moment} hat sich jemand mit einem Passkey in Ihrem Konto angemeldet: {browser:text}, von der Netzadresse {address:text}. Mit diesem Browser haben Sie sich noch nie angemeldet."
+  },
   { en: "a browser or a program that we do not know", de: "ein Browser oder ein Programm, das wir nicht kennen" },
   { en: "unknown", de: "unbekannt" },
   {
     en: "If it was you, do nothing. If it was not you, somebody knows your password: set a new one now, which signs everybody out. Then look at your connected apps and your phones for what you do not know.",
     de: "Wenn Sie das waren, tun Sie nichts. Wenn Sie das nicht waren, kennt jemand Ihr Passwort: Setzen Sie jetzt ein neues; das meldet alle ab. Sehen Sie dann bei Ihren verbundenen Apps und Ihren Geräten nach, ob etwas dabei ist, das Sie nicht kennen."
+  },
+  {
+    en: "If it was you, do nothing. If it was not you, somebody can use one of your passkeys: remove that passkey now, and sign out the browsers that you do not know. Then look at your connected apps and your phones for what you do not know.",
+    de: "Wenn Sie das waren, tun Sie nichts. Wenn Sie das nicht waren, kann jemand einen Ihrer Passkeys verwenden: Entfernen Sie jetzt diesen Passkey, und melden Sie die Browser ab, die Sie nicht kennen. Sehen Sie dann bei Ihren verbundenen Apps und Ihren Geräten nach, ob etwas dabei ist, das Sie nicht kennen."
   },
   { en: "Where you are signed in", de: "Wo Sie angemeldet sind" },
   { en: "Sign in although others guess your password", de: "Anmelden, obwohl andere Ihr Passwort erraten wollen" },

@@ -51,6 +51,7 @@ export const appMails: ReadonlyArray<GermanPair> = [
   { en: "The name: {what}", de: "Der Name: {what}" },
   { en: "The description: {what}", de: "Die Beschreibung: {what}" },
   { en: "The web page: {what}", de: "Die Webseite: {what}" },
+  { en: "A new logo", de: "Ein neues Logo" },
   { en: "The scopes: {what}", de: "Die Scopes: {what}" },
   { en: "The redirect URIs: {what}", de: "Die Redirect-URIs: {what}" },
   { en: "They are in force from now on.", de: "Sie gelten ab jetzt." },

@@ -57,6 +57,7 @@ export const refusals: ReadonlyArray<GermanPair> = [
     en: "an app in production has no test people; make another app, which begins in the sandbox",
     de: "eine produktive App hat keine Testpersonen; legen Sie eine weitere App an, die in der Sandbox beginnt"
   },
+  { en: "the account of the app's holder is suspended", de: "das Konto des Inhabers der App ist gesperrt" },
   {
     en: "the phone has just sent a reading; wait a moment",
     de: "das Telefon hat gerade eine Messung gesendet; warten Sie einen Augenblick"
@@ -80,6 +81,10 @@ export const refusals: ReadonlyArray<GermanPair> = [
   {
     en: "an account can send {n:number} test webhooks in an hour; wait and try again",
     de: "ein Konto kann in einer Stunde {n:number} Test-Webhooks senden; warten Sie, und versuchen Sie es wieder"
+  },
+  {
+    en: "an account or a connection can send {n:number} requests with an Idempotency-Key in a day; wait, or send no key",
+    de: "ein Konto oder eine Verbindung kann an einem Tag {n:number} Anfragen mit einem Idempotency-Key senden; warten Sie, oder senden Sie keinen Schlüssel"
   },
   {
     en: "an account can open {n:number} consent pages in an hour; wait and try again",

@@ -83,6 +83,10 @@ export const teamTexts: ReadonlyArray<GermanPair> = [
     de: "diese Adresse ist schon eingeladen: Ziehen Sie zuerst jene Einladung zurück"
   },
   {
+    en: "the account of this owner is suspended: choose another owner",
+    de: "das Konto dieser Person ist gesperrt: Wählen Sie jemand anderen, der die App mit besitzt"
+  },
+  {
     en: "this owner has as many apps as an account can have",
     de: "diese Person hat schon so viele Apps, wie ein Konto haben kann"
   },

@@ -3,6 +3,7 @@ import type { Account } from "../../../src/accounts/Account.js"
 import type { AccountStore } from "../../../src/accounts/AccountStore.js"
 import type { App } from "../../../src/apps/App.js"
 import { AppStore } from "../../../src/apps/AppStore.js"
+import { OPERATOR } from "../../../src/audit/AuditEvent.js"
 import { AuditLog } from "../../../src/audit/AuditLog.js"
 import * as AccountDeletion from "../../../src/deletions/AccountDeletion.js"
 import { AccountDeletionStore } from "../../../src/deletions/AccountDeletionStore.js"
@@ -11,6 +12,8 @@ import * as AccountLimits from "../../../src/quotas/AccountLimits.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
 import { AppId, InvitationId, MemberId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import * as AccountChange from "../../../src/staff/AccountChange.js"
+import { StaffStore } from "../../../src/staff/StaffStore.js"
 import { RetentionStore } from "../../../src/sweeps/RetentionStore.js"
 import * as Retention from "../../../src/sweeps/Retention.js"
 import type { TeamRole } from "../../../src/teams/Role.js"
@@ -29,6 +32,7 @@ type Ports =
   | AuditLog
   | MailOutbox
   | RetentionStore
+  | StaffStore
   | Entropy.Entropy
 
 const owned = Effect.gen(function* () {
@@ -45,7 +49,7 @@ const find = (app: Pick<App, "id">) =>
 /** Makes a change, which must be committed. */
 const done = (
   app: Pick<App, "id">,
-  step: (team: Team.Team, now: Timestamp.Timestamp, held: number) => TeamLife.TeamOutcome,
+  step: (team: Team.Team, now: Timestamp.Timestamp, taker: TeamLife.Taker) => TeamLife.TeamOutcome,
   taker?: MemberId
 ) =>
   Effect.gen(function* () {
@@ -188,9 +192,9 @@ export const teamStoreContract: Contract<Ports> = [
       let counted = -1
       yield* done(
         app,
-        (team, now, held) => {
-          counted = held
-          return TeamLife.handOver(holder.id, memberId, stays)(team, now, held)
+        (team, now, taker) => {
+          counted = taker.held
+          return TeamLife.handOver(holder.id, memberId, stays)(team, now, taker)
         },
         memberId
       )
@@ -203,6 +207,24 @@ export const teamStoreContract: Contract<Ports> = [
       )
       const stored = Option.getOrElse(yield* (yield* AppStore).find(app.id), () => Check.fail("the app"))
       Check.equal(stored.ownerId, member.id, "the app's owner")
+    })
+  },
+  {
+    name: "handing over: an owner whose account is suspended does not take the app; later it may [teams-3, staff-1]",
+    run: Effect.gen(function* () {
+      const { app, holder } = yield* owned
+      const { member, memberId } = yield* joined(app, holder, "owner")
+      const stays = MemberId.make(yield* Entropy.id("mbr"))
+      const handOver = Effect.gen(function* () {
+        const handed = yield* (yield* TeamStore).update(app.id, TeamLife.handOver(holder.id, memberId, stays), memberId)
+        return Option.exists(handed, Either.isRight)
+      })
+      const staff = yield* StaffStore
+      yield* staff.change(member.id, AccountChange.suspend(OPERATOR))
+      Check.isTrue(!(yield* handOver), "refused")
+      Check.equal((yield* find(app)).holderId, holder.id, "the holder stays")
+      yield* staff.change(member.id, AccountChange.resume(OPERATOR))
+      Check.isTrue(yield* handOver, "handed over after the suspension")
     })
   },
   {

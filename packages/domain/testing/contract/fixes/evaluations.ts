@@ -56,6 +56,24 @@ export const evaluated: Contract<Uploads.UploadSamplePorts> = [
     })
   },
   {
+    name: "remove: an upload that read the rule before must read again, so no state of a deleted rule is stored [L8]",
+    run: Effect.gen(function* () {
+      const { connection, place } = yield* Samples.sharing()
+      const device = yield* Samples.device(connection.userId)
+      const rule = yield* Samples.rule(connection, Samples.onPlace(place))
+      const { rules, version } = yield* Uploads.view(device)
+      Check.equal(
+        rules.map((one) => one.rule.id),
+        [rule.id],
+        "read with the rule"
+      )
+      yield* remove(rule)
+      Check.isTrue(!(yield* Uploads.commit(device, { version })), "what was read before is not committed")
+      Check.equal((yield* Uploads.view(device)).rules, [], "read again")
+      Check.isTrue(yield* Uploads.commit(device), "committed")
+    })
+  },
+  {
     name: "evaluations: of the rules asked for; none yet of a new one; a deleted rule and another connection's are left out",
     run: Effect.gen(function* () {
       const { connection, place } = yield* Samples.sharing()

@@ -73,6 +73,18 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
     })
   },
   {
+    name: "the device of an import is none of the phones that its user removes",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const made = yield* waiting()
+      const now = yield* Timestamp.now
+      Check.isTrue(!(yield* devices.remove(made.userId, made.deviceId, now)), "not removed")
+      const { lease } = yield* claimed(made, "later", now)
+      Check.isTrue(yield* advance(step(made, lease, now)), "the import goes on")
+      yield* forget(made)
+    })
+  },
+  {
     name: "pieces come back byte for byte, by their position, and to nobody else",
     run: Effect.gen(function* () {
       const store = yield* ImportStore

@@ -160,7 +160,7 @@ export const undoneImports: Contract<ImportSamplePorts> = [
     })
   },
   {
-    name: "a table whose owner is asked waits for them, no worker gets it, and it is removed when nobody answers",
+    name: "a table whose owner is asked waits for them, no worker gets it, and it is removed when nobody answers for seven days [imports-10]",
     run: Effect.gen(function* () {
       const store = yield* ImportStore
       const now = yield* Timestamp.now
@@ -170,15 +170,17 @@ export const undoneImports: Contract<ImportSamplePorts> = [
       Check.equal((yield* found(begun)).state, "asking", "asking")
       Check.equal((yield* found(begun)).columns, { lat: "Breite" }, "as guessed")
       Check.isTrue(Option.isNone(yield* claim(begun, "early", now)), "no worker gets it")
-      const made = yield* store.confirm(begun, columns)
+      const end = Timestamp.plus(now, Import.ASKING_PATIENCE)
+      Check.isTrue(Option.isNone(yield* store.confirm(begun, columns, end)), "too late")
+      const made = yield* store.confirm(begun, columns, Timestamp.plus(end, -1))
       Check.equal(Option.getOrNull(made)?.state, "waiting", "waiting")
-      Check.isTrue(Option.isNone(yield* store.confirm(begun, columns)), "once")
+      Check.isTrue(Option.isNone(yield* store.confirm(begun, columns, now)), "once")
       Check.equal((yield* claimed(begun, "later", now)).claimed.import.columns, columns, "the worker's columns")
       const old = yield* begin((yield* Fixtures.user).id)
       yield* store.complete(old, 0, now, { columns: {}, isAsking: true })
-      yield* store.dropBrokenOff(Timestamp.plus(now, Import.ASKING_PATIENCE))
+      yield* store.dropBrokenOff(Timestamp.plus(end, -1))
       Check.isTrue(Option.isSome(yield* store.find(old)), "not yet")
-      yield* store.dropBrokenOff(Timestamp.plus(now, Import.ASKING_PATIENCE + 1))
+      yield* store.dropBrokenOff(end)
       Check.isTrue(Option.isNone(yield* store.find(old)), "removed")
       yield* forget(begun)
     })
@@ -213,7 +215,7 @@ export const undoneImports: Contract<ImportSamplePorts> = [
       yield* store.append(broken, 0, BYTES, old)
       yield* store.append(growing, 0, BYTES, now)
       yield* store.complete(whole, 0, old)
-      Check.isTrue((yield* store.dropBrokenOff(Timestamp.plus(old, 1))) >= 1, "dropped")
+      Check.isTrue((yield* store.dropBrokenOff(Timestamp.plus(old, Import.UPLOAD_PATIENCE + 1))) >= 1, "dropped")
       Check.isTrue(!(yield* store.append(broken, 1, BYTES, now)), "the broken one")
       Check.isTrue(yield* store.append(growing, 1, BYTES, now), "the growing one")
       Check.equal((yield* store.list(user.id, 10)).length, 1, "the whole one")

@@ -109,6 +109,20 @@ const someHistory = (now: Timestamp.Timestamp) =>
 /** Rules of `HistoryStore`: how long users keep their history, and what is deleted. Each case has its own people. */
 export const historyStoreContract: Contract<Ports> = [
   {
+    name: "a phone that reported a visit stays one that does, also when no report is left [devices-8]",
+    run: Effect.gen(function* () {
+      const devices = yield* DeviceStore
+      const device = yield* phone
+      const now = yield* Timestamp.now
+      yield* choose(device, 30)
+      yield* Uploads.commit(device, { visits: [Uploads.visit(Timestamp.plus(now, -DAY), now)] })
+      const later = Timestamp.plus(now, 31 * DAY)
+      Check.isTrue((yield* sweep(device, momentsAt(later))) > 0, "deleted")
+      Check.equal(yield* visits(device), 0, "reports left")
+      Check.isTrue(yield* devices.sendsVisits(device.userId, device.id), "reports visits")
+    })
+  },
+  {
     name: "the choice: none at first, then the last one; for ever is a choice",
     run: Effect.gen(function* () {
       const store = yield* HistoryStore

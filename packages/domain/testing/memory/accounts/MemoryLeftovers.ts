@@ -60,6 +60,7 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   for (const table of [tables.fixes, tables.quarantined, tables.visitReports, tables.stays, tables.stayBackfills]) {
     some<string, { readonly userId: UserId }>(table, isTheirs)
   }
+  some(tables.visitTellers, (owner) => owner === userId)
   some(tables.streamVersions, (_, id) => id === userId)
   some(tables.historyChoices, (_, id) => id === userId)
   some(tables.erasures, (_, id) => id === userId)

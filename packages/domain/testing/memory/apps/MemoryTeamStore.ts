@@ -1,8 +1,9 @@
 import { Effect, Either, Layer, Option } from "effect"
 import { isGone } from "../../../src/apps/App.js"
-import type { AppId } from "../../../src/shared/Ids.js"
+import type { AppId, UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Team from "../../../src/teams/Team.js"
+import { NO_TAKER, type Taker } from "../../../src/teams/TeamLife.js"
 import { TeamStore } from "../../../src/teams/TeamStore.js"
 import * as MemoryAuditLog from "../MemoryAuditLog.js"
 import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
@@ -31,8 +32,7 @@ export const layer: Layer.Layer<TeamStore, never, MemoryDatabase> = Layer.effect
           const before = teamOf(tables, appId)
           if (before === undefined) return Option.none()
           const takes = before.members.find(({ id }) => id === taker)?.userId
-          const held = [...tables.apps.values()].filter(({ app }) => app.ownerId === takes).length
-          const outcome = decide(before, now, held)
+          const outcome = decide(before, now, takes === undefined ? NO_TAKER : takerOf(tables, takes))
           if (Either.isRight(outcome) && outcome.right !== null) {
             const { audit, mails, team } = outcome.right
             write(tables, before, team)
@@ -44,6 +44,11 @@ export const layer: Layer.Layer<TeamStore, never, MemoryDatabase> = Layer.effect
     })
   )
 )
+
+const takerOf = (tables: Tables, userId: UserId): Taker => ({
+  held: [...tables.apps.values()].filter(({ app }) => app.ownerId === userId).length,
+  isSuspended: (tables.accounts.get(userId)?.account.suspendedAt ?? null) !== null
+})
 
 /** The team of an app; undefined: there is no such app. */
 export const teamOf = (tables: Tables, appId: AppId): Team.Team | undefined => {

@@ -6,7 +6,7 @@ import { MemoryDatabase } from "../MemoryDatabase.js"
 
 export const layer: Layer.Layer<DeviceStore, never, MemoryDatabase> = Layer.effect(
   DeviceStore,
-  Effect.map(MemoryDatabase, ({ devices, importDevices, visitReports }) => {
+  Effect.map(MemoryDatabase, ({ devices, importDevices, visitTellers }) => {
     const present = (userId: string): ReadonlyArray<Device> =>
       [...devices.values()].filter(
         (device) => device.userId === userId && device.removedAt === null && !importDevices.has(device.id)
@@ -33,8 +33,7 @@ export const layer: Layer.Layer<DeviceStore, never, MemoryDatabase> = Layer.effe
           devices.set(device.id, taken)
           return Option.some(taken)
         }),
-      sendsVisits: (userId, id) =>
-        Effect.sync(() => [...visitReports.values()].some((visit) => visit.userId === userId && visit.deviceId === id)),
+      sendsVisits: (userId, id) => Effect.sync(() => visitTellers.get(id) === userId),
       keepAtHome: (userId, id, staysAtHome) =>
         Effect.sync(() => {
           const device = present(userId).find((one) => one.id === id)

@@ -26,7 +26,8 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
       ruleStates,
       staysDueFrom,
       streamVersions,
-      visitReports
+      visitReports,
+      visitTellers
     } = tables
 
     return FixStore.of({
@@ -91,6 +92,7 @@ export const layer: Layer.Layer<FixStore, never, MemoryDatabase> = Layer.effect(
           for (const visit of upload.visits) {
             addOnce(visitReports, `${owner} ${VisitReport.key(visit)}`, { ...visit, userId, deviceId })
           }
+          if (upload.visits.length > 0) visitTellers.set(deviceId, userId)
           storeStates(tables, upload.states)
           for (const event of upload.events) {
             events.set(event.id, { ...event, fanOutDueAt: receivedAt, fannedOutAt: null })

@@ -87,10 +87,10 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           return Option.some(made)
         }),
 
-      confirm: (of, columns) =>
+      confirm: (of, columns, now) =>
         Effect.sync(() => {
           const kept = find(of)
-          if (kept?.import.state !== "asking") return Option.none()
+          if (kept === undefined || !Imports.isAsking(kept.import, now)) return Option.none()
           const made: Import = { ...kept.import, columns, state: "waiting" }
           imports.set(of.id, { ...kept, import: made })
           return Option.some(made)
@@ -220,12 +220,12 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           return undo(tables, kept.import, after)
         }),
 
-      dropBrokenOff: (before) =>
+      dropBrokenOff: (now) =>
         Effect.sync(() => {
           const broken = [...imports.values()].filter(
-            ({ import: { state, uploadedAt }, uploading }) =>
-              (uploading && uploadedAt < before) ||
-              (state === "asking" && uploadedAt < Timestamp.plus(before, -Imports.ASKING_PATIENCE))
+            ({ import: one, uploading }) =>
+              (uploading && one.uploadedAt < Timestamp.plus(now, -Imports.UPLOAD_PATIENCE)) ||
+              (one.state === "asking" && !Imports.isAsking(one, now))
           )
           for (const { import: one } of broken) {
             throwAway(one.id)

@@ -14,7 +14,7 @@ import * as MemoryRules from "./MemoryRules.js"
 export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect(
   RuleStore,
   Effect.map(MemoryDatabase, (tables) => {
-    const { connections, recentEvaluations, rules, ruleStates, zoneQuestions } = tables
+    const { connections, recentEvaluations, rules, ruleStates, streamVersions, zoneQuestions } = tables
 
     const create: RuleStore["Type"]["createZone"] = (userId, connectionId, decide) =>
       Effect.map(Timestamp.now, (now) => {
@@ -85,6 +85,8 @@ export const layer: Layer.Layer<RuleStore, never, MemoryDatabase> = Layer.effect
           const rule = rules.get(id)
           if (rule?.userId !== userId || rule.deletedAt !== null || !isOf(kind, rule)) return false
           if (connectionId !== null && rule.connectionId !== connectionId) return false
+          // An upload in flight reads the rules again, so that it does not store a state of the deleted rule.
+          streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)
           rules.set(id, { ...rule, deletedAt: at })
           ruleStates.delete(id)
           recentEvaluations.delete(id)

@@ -32,14 +32,23 @@ export const filesScript = `"use strict"
     }
   }
 
+  /**
+   * Whether the service has stored the file. It then redirects to the list of imports or to a page below the list. It
+   * redirects to other pages too: to the sign-in page when the session has ended.
+   */
+  const isStored = ({ redirected, url }) => {
+    const { pathname } = new URL(url)
+    return redirected && (pathname === form.dataset.list || pathname.startsWith(form.dataset.list + "/"))
+  }
+
   /** Why the service refused a file; undefined when it has it. */
   const send = async (file) => {
     for (;;) {
       const body = new FormData()
       body.append("form_token", form.elements.form_token.value)
       body.append("file", file, file.name)
-      const answer = await fetch(form.action, { method: "POST", body, credentials: "same-origin", redirect: "manual" })
-      if (answer.type === "opaqueredirect") return undefined
+      const answer = await fetch(form.action, { method: "POST", body, credentials: "same-origin" })
+      if (isStored(answer)) return undefined
       if (answer.status === 409) {
         status.textContent = texts.waits
         await new Promise((resolve) => setTimeout(resolve, WAIT_MS))

@@ -71,7 +71,15 @@ export const shareScript = `"use strict"
     show()
   }
 
-  // One upload at a time: two of them would send the same locations.
+  // During an upload another tab may remove locations from the queue, and a full queue drops its oldest. So the sent
+  // locations are removed by value: removing as many from the front would lose locations that nobody has sent.
+  const valueOf = ({ captured_at, lat, lon }) => [captured_at, lat, lon].join()
+  const remove = (locations) => {
+    const values = new Set(locations.map(valueOf))
+    save(QUEUE, queue().filter((location) => !values.has(valueOf(location))))
+  }
+
+  // One upload of this tab at a time. Another tab may send the same locations; the service stores each once.
   let isSending = false
   const flush = async () => {
     const device = load(DEVICE)
@@ -86,7 +94,7 @@ export const shareScript = `"use strict"
         body: JSON.stringify({ locations })
       })
       if (answer.ok) {
-        save(QUEUE, queue().slice(locations.length))
+        remove(locations)
         listed(locations)
         if (watch !== undefined) said.textContent = texts.sharing
       } else if (answer.status === 401) {

@@ -4,6 +4,7 @@ import { type CompletedCall, happened, type Happened, isDone, mayBeDone, textOf 
 import { into } from "./trace/into.js"
 import * as Register from "./trace/Register.js"
 import { Pauses } from "./Pauses.js"
+import { afterRenewal, chosenBy } from "./Renewed.js"
 import { SENSITIVE } from "../../Specification.js"
 
 /** What the trace shows of connections, shared places and rules. Oracles of rules, visits and webhooks read this. */
@@ -137,12 +138,13 @@ const read = (h: Happened): Ground => {
       place?.circles.write(did, circleOf(did.args))
       place?.labels.write(did, { label: did.args.label, kind: did.args.kind })
     } else if (is(did, "consent")) {
-      const { appId, earlier, requested, scopes, userId } = did.args
+      const { appId, earlier, userId } = did.args
       const pair = pairOf(userId, appId)
       if (!mayBeDone(did)) continue
       pair.consents.push(did)
       const answer = value as { mode: string; code: string; connectionId: string } | undefined
-      pair.scopes.write(did, scopes.length === 0 ? requested : scopes)
+      const granted = scopesGranted(h, pair, did, answer?.mode)
+      for (const scopes of granted) pair.scopes.write(granted.length === 1 ? did : uncertain(did), scopes)
       if (answer?.mode !== "renew_sensitive") {
         const shared = new Map(did.args.places.map((placeId) => [placeId, earlier.includes(placeId)]))
         // A new connection begins with the chosen places. When the consent got no answer, the trace does not show
@@ -251,15 +253,7 @@ const scopesAfter = (
   { appId, scopes, userId }: Pair,
   did: CompletedCall<"changeConnection" | "endExactLocation">
 ): ReadonlyArray<ReadonlyArray<string>> => {
-  const isOpen = h.all.some(
-    (other) =>
-      (is(other, "consent") || is(other, "changeConnection") || is(other, "endExactLocation")) &&
-      other !== did &&
-      other.args.userId === userId &&
-      other.begin < did.end &&
-      other.end > did.begin
-  )
-  if (isOpen) return [ALL, []]
+  if (overlapping(h, userId, did).length > 0) return [ALL, []]
   const { args } = did
   if ("scopes" in args && args.scopes === null) return []
   const { begin, end } = did
@@ -277,8 +271,46 @@ const scopesAfter = (
             ])
           )
     )
-  return [...new Map(after.map((one) => [JSON.stringify([...new Set(one)].sort()), one])).values()]
+  return distinct(after)
 }
+
+/**
+ * The scopes that may be granted after a consent. A renewal keeps standard scopes, and a consent without an answer may
+ * be a renewal. When something else than a renewal overlaps, the scopes that a renewal keeps are unknown.
+ */
+const scopesGranted = (
+  h: Happened,
+  { scopes, userId }: Pair,
+  did: CompletedCall<"consent">,
+  mode: string | undefined
+): ReadonlyArray<ReadonlyArray<string>> => {
+  const chosen = chosenBy(did.args)
+  const isRenewal = mode === "renew_sensitive"
+  if (!isRenewal && mode !== undefined) return [chosen]
+  const isMixed = overlapping(h, userId, did).some((other) => !is(other, "consent") || modeOf(other) !== mode)
+  if (isRenewal && isMixed) return [ALL, []]
+  const before = scopes.possible(did.begin, did.end)
+  const renewed = before.map((one) => (one === ALL ? ALL : afterRenewal(one, chosen)))
+  return distinct(isRenewal && renewed.length > 0 ? renewed : [chosen, ...renewed])
+}
+
+const modeOf = (did: CompletedCall<"consent">): string | undefined =>
+  did.outcome?._tag === "ok" ? did.outcome.value.mode : undefined
+
+/** The other consents and changes of the user that were under way together with this call. */
+const overlapping = (h: Happened, userId: string, did: CompletedCall): ReadonlyArray<CompletedCall> =>
+  h.all.filter(
+    (other) =>
+      (is(other, "consent") || is(other, "changeConnection") || is(other, "endExactLocation")) &&
+      other !== did &&
+      other.args.userId === userId &&
+      other.begin < did.end &&
+      other.end > did.begin
+  )
+
+const distinct = (all: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<ReadonlyArray<string>> => [
+  ...new Map(all.map((one) => [JSON.stringify([...new Set(one)].sort()), one])).values()
+]
 
 /** Stands for a list of all scopes. */
 const ALL: ReadonlyArray<string> = ["*"]

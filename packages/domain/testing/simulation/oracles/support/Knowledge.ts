@@ -27,6 +27,7 @@ import {
   REQUIRED,
   SENSITIVE
 } from "../../Specification.js"
+import { chosenBy, renewalDone, scopesGranted } from "./Renewed.js"
 import { steeringBegun, steeringDone, type SteeringFact } from "./Steered.js"
 import { UnderWay } from "./trace/UnderWay.js"
 
@@ -231,6 +232,7 @@ export class Knowledge {
     const none: Alive = { life: "dead", why: "there was none" }
     const was = isUnsure ? open : before === undefined ? none : alive(this.trace, this.apps, before, op)
     const stood = before === undefined ? undefined : situations(this.trace, this.apps, before, op)
+    if (op.outcome._tag === "ok" && op.outcome.value.mode === "renew_sensitive") renewalDone(op, connection)
     this.consents.push({ op, connection, before, beforeWas: was, situations: stood })
   }
 
@@ -238,11 +240,11 @@ export class Knowledge {
   private writeGrant(op: OpOf<"consent">, connection: Connection, mode: string | undefined): void {
     const { requested, scopes, sensitiveDays, standardDays } = op.args
     const isRenewal = mode === "renew_sensitive"
-    // Decision "Which screen": a renewal that names no scope renews every scope that was requested.
-    const held = scopes.length > 0 ? scopes : isRenewal ? requested : mode === undefined ? undefined : scopes
-    for (const scope of held ?? [...requested, ...scopes]) connection.agreed.add(scope)
-    const isSensitive = held?.some((scope) => SENSITIVE.has(scope))
+    const chosen = isRenewal ? chosenBy(op.args) : mode === undefined && scopes.length === 0 ? undefined : scopes
+    for (const scope of chosen ?? [...requested, ...scopes]) connection.agreed.add(scope)
+    const isSensitive = chosen?.some((scope) => SENSITIVE.has(scope))
     const sensitive = isSensitive === undefined ? undefined : isSensitive ? daysAfter(op, sensitiveDays) : null
+    const held = chosen === undefined ? undefined : scopesGranted(op, connection, mode, chosen)
     const grant: Grant = { scopes: held, sensitive, by: op }
     const grants = connection.grant.begin(op, grant)
     this.underWay.add(op, (came) => connection.grant.settle(grants, op, came))

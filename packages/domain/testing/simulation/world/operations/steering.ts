@@ -45,11 +45,17 @@ export const steering: Handlers<
 
   changeConnection: ({ connectionId, scopes, sensitiveDays, standardDays, userId }) =>
     Effect.as(
-      changeConnection(UserId.make(userId), ConnectionId.make(connectionId), {
-        scopes: scopes?.filter(Scope.isScope),
-        standardDays: standardDays ?? undefined,
-        sensitiveDays: sensitiveDays ?? undefined
-      }),
+      changeConnection(
+        UserId.make(userId),
+        ConnectionId.make(connectionId),
+        {
+          scopes: scopes?.filter(Scope.isScope),
+          standardDays: standardDays ?? undefined,
+          sensitiveDays: sensitiveDays ?? undefined
+        },
+        // The users of a simulation have no sessions here; the rule about fresh sign-ins has its own tests.
+        { isFresh: true }
+      ),
       null
     ),
 

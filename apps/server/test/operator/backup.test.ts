@@ -1,0 +1,60 @@
+import { DataFolder, layerEmbedded } from "@place-access/adapters-pg"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+import { existsSync } from "node:fs"
+import { mkdtemp, readdir, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach } from "vitest"
+import { makeDataFolder } from "../../../../packages/adapters-pg/test/support/embedded.js"
+import { backupCommand } from "../../src/cli/backup.js"
+import { keysStatus } from "../../src/doctor/keysStatus.js"
+import { backup } from "../../src/operator/backup.js"
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "place-access-backup-"))
+})
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+
+const embedded = (dataDir: string) => ({ _tag: "Embedded", dataDir, keys: Option.none() }) as const
+
+describe("a command about a data folder without a database", () => {
+  const commands = {
+    backup: (dataDir: string) => backupCommand({ json: false, to: join(folder, "copy") }, embedded(dataDir)),
+    "keys status": (dataDir: string) => keysStatus(false, embedded(dataDir))
+  }
+
+  it.live.each(Object.entries(commands))("%s: is refused by the name of DATA_DIR, and makes no data", ([, command]) =>
+    Effect.gen(function* () {
+      for (const dataDir of [folder, join(folder, "missing")]) {
+        expect(yield* Effect.flip(command(dataDir))).toMatchObject({
+          fault: "settings",
+          message: `There is no database in the data folder ${dataDir}. Set DATA_DIR to the folder of the service, or DATABASE_URL to its PostgreSQL. Nothing was changed.`
+        })
+      }
+      expect(yield* Effect.promise(() => readdir(folder))).toEqual([])
+    })
+  )
+})
+
+describe("backup", () => {
+  it.live("says that it copied the keys only when they are in the folder", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* Effect.acquireRelease(Effect.promise(makeDataFolder), (made) =>
+        Effect.promise(() => rm(made, { recursive: true, force: true, maxRetries: 5 }))
+      )
+      const copied = (to: string) => Effect.map(backup(dataDir, to), ({ sentences: [first] }) => first)
+      yield* Effect.gen(function* () {
+        const [full, bare] = [join(folder, "full"), join(folder, "bare")]
+        expect(yield* copied(full)).toBe(`Copied the database and its keys to ${full}.`)
+        yield* Effect.promise(() => rm(join(dataDir, "secret-keys")))
+        expect(yield* copied(bare)).toBe(
+          `Copied the database to ${bare}. The copy has no keys: to restore it you need the same SECRET_KEYS.`
+        )
+        expect([full, bare].map((copy) => existsSync(join(copy, "secret-keys")))).toEqual([true, false])
+        expect(yield* DataFolder.hasDatabase(bare)).toBe(true)
+      }).pipe(Effect.provide(layerEmbedded({ dataDir })))
+    }).pipe(Effect.scoped)
+  )
+})

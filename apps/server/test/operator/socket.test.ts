@@ -1,0 +1,105 @@
+import { SqlClient } from "@effect/sql/SqlClient"
+import { layerEmbedded } from "@place-access/adapters-pg"
+import { Account } from "@place-access/domain/accounts"
+import {
+  MemoryAccountDeletionStore,
+  MemoryAccountStore,
+  MemoryAuditLog,
+  MemoryCredentialStore,
+  MemoryDatabase,
+  MemoryEntropy,
+  MemoryFactorStore,
+  MemoryPasswordHasher,
+  MemoryStaffStore,
+  MemoryVault
+} from "@place-access/domain/testing"
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { connect, createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { makeDataFolder } from "../../../../packages/adapters-pg/test/support/embedded.js"
+import { listen, send } from "../../src/operator/socket.js"
+
+const stores = Layer.mergeAll(
+  MemoryAccountDeletionStore.layer,
+  MemoryAccountStore.layer,
+  MemoryAuditLog.layer,
+  MemoryCredentialStore.layer,
+  MemoryFactorStore.layer,
+  MemoryPasswordHasher.layer,
+  MemoryStaffStore.layer
+).pipe(
+  Layer.provideMerge(MemoryDatabase.layer),
+  Layer.provideMerge(Layer.merge(MemoryEntropy.layer, MemoryVault.layer))
+)
+
+/** Long enough for a line to arrive on a busy machine. */
+const PATIENCE_MILLIS = 1_000
+
+const dataFolder = Effect.acquireRelease(Effect.promise(makeDataFolder), (made) =>
+  Effect.promise(() => rm(made, { recursive: true, force: true, maxRetries: 5 }))
+)
+
+/** Connects, sends nothing, and waits until the server closes the connection: once its patience is over. */
+const bySilence = (dataDir: string) =>
+  Effect.promise(async () => {
+    const socket = connect(join(dataDir, "control.sock"))
+    socket.resume()
+    await once(socket, "close")
+  })
+
+describe("a command that a running server carries out [staff-4]", () => {
+  it.live("a backup may take longer than both sides wait for a silent connection", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* dataFolder
+      const copy = `${dataDir}/copy`
+      yield* Effect.gen(function* () {
+        yield* listen(dataDir, "http://localhost", PATIENCE_MILLIS)
+        const sql = yield* SqlClient
+        const gate = yield* Deferred.make<void>()
+        const begun = yield* Deferred.make<void>()
+        // The backup waits for this transaction, as it would wait for a large folder.
+        const before = yield* Effect.fork(
+          sql.withTransaction(
+            sql`SELECT 1`.pipe(
+              Effect.zipRight(Deferred.succeed(begun, undefined)),
+              Effect.zipRight(Deferred.await(gate))
+            )
+          )
+        )
+        yield* Deferred.await(begun)
+        const backup = yield* Effect.fork(send(dataDir, { _tag: "Backup", folder: copy }, PATIENCE_MILLIS))
+        // The second connection begins after the command was sent, and ends when the command waited too long, too.
+        yield* bySilence(dataDir)
+        yield* bySilence(dataDir)
+        yield* Deferred.succeed(gate, undefined)
+        yield* Fiber.join(before)
+        expect(Option.getOrThrow(yield* Fiber.join(backup)).line).toEqual({ backup: copy })
+      }).pipe(Effect.scoped, Effect.provide(Layer.merge(stores, layerEmbedded({ dataDir }))))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("any other command gives up when the server stays silent", () =>
+    Effect.gen(function* () {
+      const dataDir = yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), "place-access-"))),
+        (made) => Effect.promise(() => rm(made, { recursive: true, force: true }))
+      )
+      yield* Effect.acquireRelease(
+        Effect.promise(async () => {
+          const server = createServer().listen(join(dataDir, "control.sock"))
+          await once(server, "listening")
+          return server
+        }),
+        (server) => Effect.sync(() => server.close())
+      )
+      const command = { _tag: "Show", email: Account.Email.make("ada@example.com") } as const
+      expect(yield* Effect.flip(send(dataDir, command, PATIENCE_MILLIS))).toMatchObject({
+        message: "The running server gave no answer. Look into its log."
+      })
+    }).pipe(Effect.scoped)
+  )
+})

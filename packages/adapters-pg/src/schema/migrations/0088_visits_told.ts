@@ -1,0 +1,10 @@
+/**
+ * When a phone reported its first visit. The phone's reports are deleted with the history, but the service asks a phone
+ * to report visits only until it has reported one (decision devices-8). Only Overland can be asked.
+ */
+export const statements = [
+  `ALTER TABLE devices ADD COLUMN visits_told_at timestamptz(3)`,
+  `UPDATE devices d SET visits_told_at = d.created_at
+   WHERE d.format = 'overland' AND EXISTS (
+     SELECT 1 FROM visit_reports r WHERE r.user_id = d.user_id AND r.device_id = d.device_id)`
+]

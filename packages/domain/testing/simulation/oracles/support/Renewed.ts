@@ -1,0 +1,49 @@
+import type { Connection, Grant } from "./Connections.js"
+import type { OpOf } from "./trace/Ops.js"
+import { SENSITIVE } from "../../Specification.js"
+
+/** What a renewal makes of a grant: it keeps every standard scope, whatever its form names (decision consent-3). */
+
+type Scopes = ReadonlyArray<string>
+
+/** The scopes that the form of a renewal chooses. A form that names no scope chooses all that were requested. */
+export const chosenBy = ({ requested, scopes }: { readonly requested: Scopes; readonly scopes: Scopes }): Scopes =>
+  scopes.length > 0 ? scopes : requested
+
+export const afterRenewal = (before: Scopes, chosen: Scopes): Scopes => [
+  ...new Set([...before.filter((scope) => !SENSITIVE.has(scope)), ...chosen])
+]
+
+/**
+ * The scopes after a consent that chose `chosen`; undefined when the trace does not show them. Without a `mode` the
+ * consent has no answer, so it may be a renewal.
+ */
+export const scopesGranted = (
+  op: OpOf<"consent">,
+  { grant }: Connection,
+  mode: string | undefined,
+  chosen: Scopes
+): Scopes | undefined => {
+  const isRenewal = mode === "renew_sensitive"
+  const mayRenew = isRenewal || (mode === undefined && op.args.requested.some((scope) => SENSITIVE.has(scope)))
+  const renewed = mayRenew ? grant.read(op.from, op.to).map(({ scopes }) => scopes && afterRenewal(scopes, chosen)) : []
+  const [first, ...rest] = isRenewal ? renewed : [chosen, ...renewed]
+  return rest.every((scopes) => isSame(scopes, first)) ? first : undefined
+}
+
+/**
+ * Notes at the end of a renewal that its scopes are unknown when a consent or change that began later may have taken
+ * effect first, so that the renewal kept other standard scopes.
+ */
+export const renewalDone = (op: OpOf<"consent">, { grant }: Connection): void => {
+  const all = grant.candidates(op.from, op.to).map(({ value }) => value)
+  const own = all.find(({ by }) => by === op)
+  if (own === undefined) return
+  const kept = ({ scopes }: Grant): Scopes | undefined => scopes && afterRenewal(scopes, chosenBy(op.args))
+  if (all.every((other) => other.by.from <= op.from || isSame(kept(other), own.scopes))) return
+  const handle = grant.begin(op, { ...own, scopes: undefined })
+  grant.settle(handle, op, "maybe")
+}
+
+const isSame = (one: Scopes | undefined, other: Scopes | undefined): boolean =>
+  one !== undefined && other !== undefined && one.length === other.length && one.every((scope) => other.includes(scope))
