@@ -27,8 +27,8 @@ const RACES = Timestamp.MINUTE
 
 /**
  * Counts, by key, the sealed values of `endpoints.headers` and of every column whose name contains `sealed` or
- * `secret`, and the refresh tokens that were rotated a moment ago. The columns come from the catalogue, so a table that a later
- * migration adds is counted too. Reads these tables as a whole.
+ * `secret`, and the refresh tokens that were rotated a moment ago. The columns come from the catalogue, so a table that
+ * a later migration adds is counted too. Reads these tables as a whole.
  */
 export const count = program("KeyUsage.count", function* (): Program<
   ReadonlyArray<SealedCount>,
