@@ -20,7 +20,7 @@ import { RetentionStore, sweepTiers } from "@place-access/domain/sweeps"
 import { Deferred, Effect, Fiber, Layer, Logger, LogLevel, TestClock } from "effect"
 import { expect, it } from "vitest"
 import { migratedOn, withStores } from "../support/contracts.js"
-import { describeServers } from "../support/postgres.js"
+import { describePg, describeServers, postgres } from "../support/postgres.js"
 
 const { DAY } = Timestamp
 
@@ -118,6 +118,10 @@ describeServers("sweeps at once", (server) => {
         expect(yield* eventsOf(ids)).toEqual([...ids].sort())
       })
     ))
+})
+
+describePg("skipping", "a sweep beside locked rows", () => {
+  const run = withStores(migratedOn(postgres), stores)
 
   it("expired rows that somebody has locked are skipped, and the next sweep deletes them [limits-6]", () =>
     run(

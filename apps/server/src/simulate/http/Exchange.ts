@@ -39,6 +39,7 @@ class Incoming extends EventEmitter {
   readonly httpVersion = "1.1"
   readonly socket: { readonly remoteAddress: string }
   readonly destroyed = false
+  readonly errored = null
   readableEnded = false
   private readonly text: string
   private isRead = false

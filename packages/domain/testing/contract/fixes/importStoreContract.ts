@@ -75,10 +75,9 @@ export const importStoreContract: Contract<ImportSamplePorts | HistoryStore> = [
   {
     name: "the device of an import is none of the phones that its user removes",
     run: Effect.gen(function* () {
-      const devices = yield* DeviceStore
       const made = yield* waiting()
       const now = yield* Timestamp.now
-      Check.isTrue(!(yield* devices.remove(made.userId, made.deviceId, now)), "not removed")
+      Check.isTrue(!(yield* (yield* DeviceStore).remove(made.userId, made.deviceId, now)), "not removed")
       const { lease } = yield* claimed(made, "later", now)
       Check.isTrue(yield* advance(step(made, lease, now)), "the import goes on")
       yield* forget(made)

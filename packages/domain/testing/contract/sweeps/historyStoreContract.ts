@@ -1,5 +1,5 @@
 import { Effect, FastCheck, Option } from "effect"
-import { AccessLogStore } from "../../../src/access-log/AccessLogStore.js"
+import { type AccessLogStore } from "../../../src/access-log/AccessLogStore.js"
 import { Email } from "../../../src/accounts/Account.js"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
 import type { Device } from "../../../src/devices/Device.js"
@@ -9,7 +9,7 @@ import type * as History from "../../../src/retention-choice/History.js"
 import { HistoryStore, type Moments } from "../../../src/retention-choice/HistoryStore.js"
 import type { ImportStore } from "../../../src/imports/ImportStore.js"
 import * as Entropy from "../../../src/shared/Entropy.js"
-import { AccessLogEntryId, AppId, ConnectionId, UserId } from "../../../src/shared/Ids.js"
+import type { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
@@ -17,6 +17,7 @@ import * as Fixtures from "../../fixtures.js"
 import * as Imports from "../fixes/importSamples.js"
 import * as Samples from "../rules/ruleSamples.js"
 import * as Uploads from "../fixes/uploadSamples.js"
+import { entries, entryAt, sweep } from "./historySamples.js"
 
 type Ports = HistoryStore | ImportStore | AccessLogStore | FixStore | Samples.RuleSamplePorts
 
@@ -55,38 +56,6 @@ const isOverdue = ({ userId }: Pick<Device, "userId">, moments: Moments) =>
       after = next
     } while (after !== undefined)
     return false
-  })
-
-/** Deletes one person's history from before the cutoff of their choice; returns the number of deleted rows. */
-const sweep = ({ userId }: Pick<Device, "userId">, moments: Moments, limit = 100) =>
-  Effect.gen(function* () {
-    const store = yield* HistoryStore
-    let removed = 0
-    for (let last = -1; last !== 0; removed += last) last = yield* store.removePast(userId, moments, limit)
-    return removed
-  })
-
-const entryAt = (userId: UserId, at: Timestamp.Timestamp) =>
-  Effect.gen(function* () {
-    yield* (yield* AccessLogStore).record({
-      userId,
-      id: AccessLogEntryId.make(yield* Entropy.id("log")),
-      at,
-      appId: AppId.make("app_of_nobody"),
-      connectionId: ConnectionId.make("con_of_nobody"),
-      endpoint: "GET /v1/me",
-      purpose: null,
-      status: 200,
-      error: null,
-      disclosed: null,
-      times: 1
-    })
-  })
-
-const entries = (userId: UserId) =>
-  Effect.gen(function* () {
-    const { items } = yield* (yield* AccessLogStore).list(userId, {}, 1_000, undefined)
-    return items.map(({ at }) => at).toReversed()
   })
 
 /** Moments around the cutoff of every choice, and random moments. */
