@@ -4,8 +4,8 @@ import { type Export, ExportStore } from "@place-access/domain/exports"
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Either, Layer, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
+import * as UploadStream from "../history/UploadStream.js"
 import { orStoreError } from "../Failures.js"
-import { lockStream } from "../imports/ImportRow.js"
 import * as Buckets from "../leases/Buckets.js"
 import { COLUMNS, deletePieces, ExportRow, isOne, KeyRow, toExport } from "./ExportRow.js"
 import * as Making from "./Making.js"
@@ -35,7 +35,7 @@ const request =
   (userId, decide) =>
     Effect.gen(function* () {
       // The lock makes the requests of two tabs run one after the other: the second one sees the export of the first.
-      yield* lockStream(sql, userId, 0)
+      yield* UploadStream.lock(sql, userId, 0)
       const present = yield* sql`SELECT ${COLUMNS} FROM exports WHERE user_id = ${userId}`.pipe(Rows.all(ExportRow))
       const decided = decide(present.map(toExport), yield* Timestamp.now)
       if (Either.isRight(decided)) {

@@ -3,7 +3,6 @@ import { CsvColumns, Import, type Owned } from "@place-access/domain/imports"
 import { DeviceId, ImportId, UserId } from "@place-access/domain/shared"
 import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
-import * as FixCounts from "../history/FixCounts.js"
 
 /** A `Months.MonthCounts` in the JSON of the column `months`. */
 const MonthRow = Schema.Struct({
@@ -78,12 +77,3 @@ export const deletePieces = (sql: SqlClient, of: Owned) => sql`DELETE FROM impor
 
 /** The key of an import, for searches over the imports of all users. */
 export const KeyRow = Schema.Struct({ user_id: UserId, import_id: ImportId })
-
-/**
- * Locks the row at which all writers of this user's fixes queue, until the end of the transaction. `step` 1 also raises
- * the version.
- */
-export const lockStream = (sql: SqlClient, userId: UserId, step: 0 | 1) =>
-  sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, ${step})
-      ON CONFLICT (user_id) DO UPDATE SET version = stream.version + ${step},
-        ${FixCounts.carried(sql, sql`stream.version + ${step}`)}`

@@ -5,13 +5,14 @@ import { Data, Effect, Option, Schema } from "effect"
 import * as NoticeChoices from "../accounts/NoticeChoices.js"
 import { last, together } from "../driver/Client.js"
 import * as Rows from "../driver/Rows.js"
+import * as UploadStream from "../history/UploadStream.js"
 import { orStoreError } from "../Failures.js"
 import { historyStatement } from "../fixes/HistoryStatement.js"
 import { insertReturned } from "../places/insertReturned.js"
 import * as FixCounts from "../history/FixCounts.js"
 import * as Buckets from "../leases/Buckets.js"
 import * as Erasures from "../retention-choice/Erasures.js"
-import { COLUMNS, deletePieces, ImportRow, isOne, KeyRow, lockStream, toImport } from "./ImportRow.js"
+import { COLUMNS, deletePieces, ImportRow, isOne, KeyRow, toImport } from "./ImportRow.js"
 
 /** The methods of `ImportStore` for the worker that reads an uploaded file. */
 
@@ -109,7 +110,7 @@ const store = (sql: SqlClient, step: ImportStep) =>
   Effect.gen(function* () {
     const [held = [], , erasures = [], known = []] = yield* together([
       noteProgress(sql, step),
-      lockStream(sql, step.userId, 1),
+      UploadStream.lock(sql, step.userId, 1),
       // A deletion of a stretch takes the same lock, so the list is still right at the commit.
       Erasures.select(sql, step.userId),
       anyBetween(sql, step)

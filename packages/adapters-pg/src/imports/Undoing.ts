@@ -3,9 +3,10 @@ import { Import, type ImportStore, type Leased } from "@place-access/domain/impo
 import { DeviceId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
+import * as UploadStream from "../history/UploadStream.js"
 import { orStoreError } from "../Failures.js"
 import * as FixCounts from "../history/FixCounts.js"
-import { COLUMNS, deletePieces, ImportRow, isOne, lockStream, toImport } from "./ImportRow.js"
+import { COLUMNS, deletePieces, ImportRow, isOne, toImport } from "./ImportRow.js"
 
 /** The methods of `ImportStore` that undo an import. All rows are on the user's shard. */
 
@@ -30,7 +31,7 @@ export const undo =
     Effect.gen(function* () {
       // The user's uploads and the derivations of the user's stays wait from here until the end of the transaction, and
       // then begin again.
-      yield* lockStream(sql, leased.userId, 1)
+      yield* UploadStream.lock(sql, leased.userId, 1)
       const held = yield* sql`SELECT device_id FROM imports
           WHERE ${isOne(sql, leased)} AND state = 'undoing' AND lease = ${leased.lease} FOR UPDATE`.pipe(
         Rows.first(HeldRow)

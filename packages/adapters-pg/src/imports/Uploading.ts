@@ -4,8 +4,9 @@ import { type Begun, Import, type ImportStore, type Owned } from "@place-access/
 import { Timestamp } from "@place-access/domain/shared"
 import { Effect, Option } from "effect"
 import * as Rows from "../driver/Rows.js"
+import * as UploadStream from "../history/UploadStream.js"
 import { orStoreError } from "../Failures.js"
-import { COLUMNS, deletePieces, ImportRow, isOne, KeyRow, lockStream, toImport } from "./ImportRow.js"
+import { COLUMNS, deletePieces, ImportRow, isOne, KeyRow, toImport } from "./ImportRow.js"
 
 /** The methods of `ImportStore` for a file that is being uploaded. */
 
@@ -17,7 +18,7 @@ export const begin =
     Effect.gen(function* () {
       // The lock makes two imports that the user starts in two tabs run one after the other, so that the second counts
       // the first.
-      yield* lockStream(sql, begun.userId, 0)
+      yield* UploadStream.lock(sql, begun.userId, 0)
       return (yield* Rows.affected(insertUnlessFull(sql, begun, most))) > 0
     }).pipe(sql.withTransaction, orStoreError)
 

@@ -3,7 +3,7 @@ import { Place } from "@place-access/domain/places"
 import { PlaceId, type Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, Option, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
-import * as FixCounts from "../history/FixCounts.js"
+import * as UploadStream from "../history/UploadStream.js"
 
 export const PlaceRow = Schema.Struct({
   user_id: UserId,
@@ -39,18 +39,9 @@ export const make = (sql: SqlClient) => {
           ${place.circle.lat},
                 ${place.circle.lon}, ${place.circle.radiusM})`
 
-  /**
-   * Raises the version of the user's stream. An upload or a derivation that read the places before does not commit: it
-   * reads again.
-   */
-  const moveStream = (userId: UserId) =>
-    sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, 1)
-        ON CONFLICT (user_id) DO UPDATE SET version = stream.version + 1, ${FixCounts.carried(sql, sql`stream.version + 1`)}`
-
   return {
     columns,
     addShape,
-    moveStream,
 
     lock: (userId: UserId, id: PlaceId) =>
       sql`SELECT ${columns} FROM places WHERE user_id = ${userId} AND place_id = ${id} FOR UPDATE`.pipe(
@@ -73,7 +64,7 @@ export const make = (sql: SqlClient) => {
         const moved = after.geometryVersion !== before.geometryVersion
         if (moved) yield* addShape(after, now)
         if (moved || after.archivedAt !== before.archivedAt) {
-          yield* moveStream(after.userId)
+          yield* UploadStream.lock(sql, after.userId, 1)
           yield* sql`UPDATE devices SET stays_due_from = least(stays_due_from, ${Rows.at(now)}::timestamptz)
                      WHERE user_id = ${after.userId}`
         }

@@ -10,6 +10,7 @@ import { countOf } from "./insertReturned.js"
 import * as PlaceWrites from "./PlaceWrites.js"
 import { PlaceRow, toPlace } from "./PlaceWrites.js"
 import * as Rows from "../driver/Rows.js"
+import * as UploadStream from "../history/UploadStream.js"
 
 /** The columns of `place_shapes` that make a `Shape`. */
 const ShapeRow = Schema.Struct({
@@ -39,7 +40,7 @@ export const layer: Layer.Layer<PlaceStore, never, SqlClient> = Layer.effect(
       create: (place) =>
         Effect.gen(function* () {
           // Locks the user's stream: of two creations at once, the second one counts the place of the first.
-          yield* writes.moveStream(place.userId)
+          yield* UploadStream.lock(sql, place.userId, 1)
           if ((yield* countOf(sql, place.userId)) >= AccountLimits.PLACES.most) return false
           yield* sql`INSERT INTO places (user_id, place_id, label, kind, lat, lon, radius_m, geometry_version, created_at,
                        archived_at)

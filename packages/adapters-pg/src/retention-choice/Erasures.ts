@@ -6,6 +6,7 @@ import { DeviceId, RuleId, Timestamp, type UserId } from "@place-access/domain/s
 import { Effect, Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import * as FixCounts from "../history/FixCounts.js"
+import * as UploadStream from "../history/UploadStream.js"
 import { RecentColumn } from "../rules/RecentColumn.js"
 
 /**
@@ -48,9 +49,7 @@ export const erase = (sql: SqlClient, userId: UserId, erasure: Erasure.Erasure) 
   Effect.gen(function* () {
     // The user's uploads and the derivations of the user's stays wait from here until the end of the transaction, and
     // then begin again.
-    yield* sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, 1)
-               ON CONFLICT (user_id) DO UPDATE
-               SET version = stream.version + 1, ${FixCounts.carried(sql, sql`stream.version + 1`)}`
+    yield* UploadStream.lock(sql, userId, 1)
     const before = yield* list(sql, userId)
     const after = Erasure.add(before, erasure)
     if (after.length > Erasure.MOST) return false

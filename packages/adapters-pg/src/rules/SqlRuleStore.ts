@@ -7,7 +7,7 @@ import { Tier } from "@place-access/domain/tiers"
 import { Effect, Layer, Option, type ParseResult, Schema } from "effect"
 import { orStoreError } from "../Failures.js"
 import * as Rows from "../driver/Rows.js"
-import * as FixCounts from "../history/FixCounts.js"
+import * as UploadStream from "../history/UploadStream.js"
 import { insertRule } from "./insertRule.js"
 import { evaluations } from "./RuleEvaluations.js"
 import { COLUMNS, RuleRow, toRule } from "./RuleRow.js"
@@ -153,10 +153,9 @@ const remove =
     Effect.gen(function* () {
       // An upload in flight waits from here until the end of the transaction. Then it reads the rules again, so that it
       // does not store a state of the deleted rule.
-      yield* sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, 1)
-                 ON CONFLICT (user_id) DO UPDATE
-                 SET version = stream.version + 1, ${FixCounts.carried(sql, sql`stream.version + 1`)}`
-      const rows = yield* sql`WITH gone AS (
+      yield* UploadStream.lock(sql, userId, 1)
+      const rows = yield* sql`
+        WITH gone AS (
           UPDATE rules r SET deleted_at = ${Rows.at(at)}
           WHERE user_id = ${userId} AND rule_id = ${id} AND deleted_at IS NULL AND ${ofKind(sql, kind)}
             AND (${connectionId}::text IS NULL OR connection_id = ${connectionId})
