@@ -107,6 +107,27 @@ describe("suspension [staff-1]", () => {
     await admin.send("POST", at(ida, "/resume"))
     expect((await world.call("/v1/me", bearer(tokens.accessToken))).status).toBe(200)
   })
+
+  it("of a developer: an open consent page says that the app cannot be connected at the moment, and then works again", async () => {
+    const { app } = await world.app(ida, { status: "production" })
+    const user = await world.person()
+    const query = new URLSearchParams({
+      client_id: app.id,
+      redirect_uri: app.redirectUris[0] ?? "",
+      scope: "location.place.current",
+      code_challenge: "c".repeat(43),
+      code_challenge_method: "S256",
+      state: "state-of-the-app"
+    })
+    const open = await user.get(`/authorize?${query.toString()}`)
+    const path = /action="(\/authorize\/[^"]+)"/.exec(open.text)?.[1] ?? ""
+    await admin.send("POST", at(ida, "/suspend"))
+    const closed = await user.get(path)
+    expect([closed.status, closed.text.includes("cannot be connected at the moment")]).toEqual([403, true])
+    expect(closed.text).not.toContain("permanently")
+    await admin.send("POST", at(ida, "/resume"))
+    expect((await user.get(path)).status).toBe(200)
+  })
 })
 
 describe("the pages of admins", () => {
