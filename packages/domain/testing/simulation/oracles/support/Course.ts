@@ -354,9 +354,9 @@ const see = (
 }
 
 /**
- * The problem when no state explains an upload. Its invariant depends on what is special about the upload: its fixes
- * are shuffled, repeated or late, or a fix up to then was captured inside the rule's window and arrived outside of the
- * window, or the reverse.
+ * The problem when no state explains an upload. It is R13 or R14 when a wait was over before the upload and its firing
+ * is missing. Otherwise it depends on what is special about the upload: its fixes are shuffled, repeated or late, or a
+ * fix up to then was captured inside the rule's window and arrived outside of the window, or the reverse.
  */
 const contradiction = (
   run: Run,
@@ -379,7 +379,10 @@ const contradiction = (
         other.begin <= upload.begin &&
         other.args.fixes.some((fix) => isInWindow(rule, fix.capturedAt) !== isInWindow(rule, other.beganAt))
     )
-  const invariant = isShuffled ? "R9" : isRepeated ? "R8" : isLate ? "W2" : isAstray ? "W5" : "R10"
+  const from = Math.min(upload.beganAt, upload.endedAt)
+  const isLost = states.every((state) => Waiting.isLost(state, from, upload, observing(run, rule)))
+  const ofWait = rule.fields.type === "dwell" ? "R14" : "R13"
+  const ofFix = isShuffled ? "R9" : isRepeated ? "R8" : isLate ? "W2" : isAstray ? "W5" : "R10"
   const sent = fixes.map((fix) => `${isoOf(fix.capturedAt)} ±${marginM(fix)} m`).join(", ")
   // If a firing that nobody saw would explain the contradiction, then that firing is missing.
   const observed = observing(run, rule)
@@ -389,7 +392,7 @@ const contradiction = (
   const wrongly = fired.length === 0 ? "" : ` for ${fired.map(isoOf).join(", ")}`
   const what = isMissing ? "did not fire as it should" : `fired${wrongly} and should not have`
   return {
-    invariant,
+    invariant: isLost ? ofWait : ofFix,
     at: upload.end,
     detail: `rule ${rule.ruleId} (${rule.fields.type}) ${what}, with the upload of ${sent}`
   }

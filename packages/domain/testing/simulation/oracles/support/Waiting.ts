@@ -26,6 +26,10 @@ export const isUntold = ({ waits }: State, now: number, observed: Observer): boo
   observed.isShown(waits.at, 0, waits.stay?.begin) &&
   !observed.at(waits.at)
 
+/** Whether the wait was over before an upload began, and its firing is missing, although the trace would show it. */
+export const isLost = (state: State, from: number, upload: CompletedCall<"upload">, observed: Observer): boolean =>
+  state.waits !== null && from >= state.waits.to && settled(state, observed, upload.end).length === 0
+
 /** Whether the trace shows no firing of the crossing or stay that waits. */
 export const isSilent = ({ waits }: State, observed: Observer): boolean =>
   waits === null || !waits.fires || !observed.at(waits.at)
