@@ -13,7 +13,8 @@ const ROUTES_MAX = 100_000
 /**
  * Leads from a connection's id to the id of its user. A token carries the connection's id and not the user's, so that
  * two apps cannot find out that they have the same user. The rows of a connection are stored under the user's id, and
- * on a cluster that id decides the node. A route never changes, so a process may cache it without ever invalidating it.
+ * on a cluster that id decides the node. A route never changes, so a process may cache it. Only a snapshot of a test
+ * world that is restored ends routes (`forgetAll`).
  */
 export class ConnectionRoutes extends Context.Tag("@place-access/adapters-pg/connection/ConnectionRoutes")<
   ConnectionRoutes,
@@ -26,11 +27,18 @@ export class ConnectionRoutes extends Context.Tag("@place-access/adapters-pg/con
   }
 >() {}
 
+/** The cached routes of each database. */
+const cached = new WeakMap<SqlClient, Map<ConnectionId, UserId>>()
+
+/** Forgets the cached routes: the rows of this database were replaced, and ids in them may belong to other users. */
+export const forgetAll: Effect.Effect<void, never, SqlClient> = Effect.map(SqlClient, (sql) => cached.get(sql)?.clear())
+
 export const layer: Layer.Layer<ConnectionRoutes, never, SqlClient> = Layer.effect(
   ConnectionRoutes,
   Effect.map(SqlClient, (sql) => {
     const read = reads(sql)
-    const routes = new Map<ConnectionId, UserId>()
+    const routes = cached.get(sql) ?? new Map<ConnectionId, UserId>()
+    cached.set(sql, routes)
     const remember = (id: ConnectionId, userId: UserId): UserId => {
       const [oldest] = routes.keys()
       if (routes.size >= ROUTES_MAX && oldest !== undefined) routes.delete(oldest)

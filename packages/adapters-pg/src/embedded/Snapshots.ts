@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, Option, Schema } from "effect"
+import * as ConnectionRoutes from "../connection/ConnectionRoutes.js"
 import * as Rows from "../driver/Rows.js"
 
 /**
@@ -96,4 +97,6 @@ export const restore = (name: string) =>
         }
       })
     )
+    // A seeded world draws the ids that it had drawn after the snapshot again, perhaps for other users.
+    yield* ConnectionRoutes.forgetAll
   })

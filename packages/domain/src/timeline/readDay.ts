@@ -17,7 +17,7 @@ export interface TimelineDay {
   readonly segments: ReadonlyArray<Trace.Segment>
   /** False while visits are still to be derived. */
   readonly complete: boolean
-  /** Whether the day has as many readings as are read, so that its beginning may be missing. */
+  /** Whether the day has more readings than are read, so that its beginning is missing. */
   readonly isCut: boolean
   /** The apps that asked on that day or received an event, the most frequent first. */
   readonly apps: ReadonlyArray<AppOfDay>
@@ -31,15 +31,15 @@ export interface AppOfDay {
 }
 
 /**
- * The most readings that are read for a day: more than one every five seconds. A day with more readings shows only its
- * end.
+ * The most readings that a day shows in any case: more than one every five seconds. A day with more readings shows only
+ * its end.
  */
 const FIXES_A_DAY = 20_000
 
 /** Reads the owner's day. Each kind of data takes one read with a limit (decision timeline-2). */
 export const readDay = program("readDay", function* (userId: UserId, day: LocalDays.WholeDay) {
   const now = yield* Timestamp.now
-  const found = yield* (yield* FixHistory).newest(userId, now, day, FIXES_A_DAY)
+  const found = yield* (yield* FixHistory).newest(userId, now, day, FIXES_A_DAY + 1)
   const fixes = Trace.line(found)
   const { complete, visits } = yield* ownVisitsWithin(userId, day.from, day.until)
   const heardAt = visits.some(({ departure }) => departure === null) ? yield* lastHeard(userId) : null
@@ -47,7 +47,7 @@ export const readDay = program("readDay", function* (userId: UserId, day: LocalD
     fixes,
     segments: Trace.segments(day, visits, fixes, now, { erasures: yield* listErasures(userId), heardAt }),
     complete,
-    isCut: found.length >= FIXES_A_DAY,
+    isCut: found.length > FIXES_A_DAY,
     apps: yield* askedWithin(userId, day)
   }
   return result
