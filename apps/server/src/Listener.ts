@@ -31,8 +31,8 @@ export interface HttpListener {
   readonly close: Effect.Effect<void>
   /**
    * Stops the server without losing a request. For `announceFor` the server still answers, with `Connection: close`,
-   * and `/readyz` says no, so that load balancers send new requests elsewhere. Then it accepts nothing more and waits
-   * until every request in flight is answered, at most `FINISH`.
+   * and `/readyz` answers 503, so that load balancers send new requests elsewhere. Then the server accepts no more
+   * connections and waits until every request in flight is answered, at most `FINISH`.
    */
   readonly drain: (announceFor: Duration.DurationInput) => Effect.Effect<void>
   readonly isDraining: () => boolean

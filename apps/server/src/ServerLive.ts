@@ -26,11 +26,14 @@ export const portsOver = (
 ) => Layer.mergeAll(stores, Imports.layer, sender).pipe(Layer.provideMerge(database(settings, opening)))
 
 /**
- * The most requests at once for each database connection. As many keep every connection busy while other requests wait
- * for their turn of the event loop; with more, each request takes longer, and the server answers no more per second.
+ * The most requests at once for each database connection. Eight keep a connection busy while some of them wait for the
+ * event loop. With more, each request takes longer, and the server answers no more requests a second.
  */
 const REQUESTS_OF_CONNECTION = 8
-/** The most requests at once with the embedded database, which has one session: more would not be answered faster. */
+/**
+ * The most requests at once with the embedded database, which has one session: more requests at once would not be
+ * answered faster.
+ */
 const REQUESTS_EMBEDDED = 64
 
 const requestsAtOnce = (storage: ServerSettings["storage"]): number =>

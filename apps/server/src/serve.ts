@@ -25,7 +25,7 @@ export const serve = (settings: Settings.ServerSettings) =>
     )
     const { addresses, storage } = settings
     // A reader of "ready" may send a command at once, so the socket listens first. No other process can open the
-    // embedded database, so its clock is this machine's.
+    // embedded database, so the clock needs no comparison with another clock.
     const parts =
       storage._tag === "Embedded"
         ? [

@@ -64,8 +64,8 @@ const tally = (received: ReadonlyArray<Received>): ReadonlyMap<string, number> =
 describeServers("of several workers", ({ kind }) => {
   const kills = kind === "citus" ? Math.min(KILLS, 5) : KILLS
   // After a kill, other workers send the deliveries that were in flight again: up to 8 for an endpoint. On one server
-  // results are stored so soon that a kill repeats fewer than one on average. On a cluster, storing a result takes
-  // several statements.
+  // results are stored so soon that a kill repeats fewer than one delivery on average. On a cluster, storing a result
+  // takes several statements.
   const repeatsAKill = kind === "citus" ? 8 : 1
   const processes = useProcesses()
   const dice = random(SEED)
@@ -155,7 +155,8 @@ describeServers("of several workers", ({ kind }) => {
     expect(tally(received).size, `seed ${SEED}`).toBe(expected)
     expect(versions.size, `seed ${SEED}`).toBe(changes.made())
     expect([...versions.values()].filter((ids) => ids.size !== 1)).toEqual([])
-    // The first change was in flight at the pause, so its duplicates do not come from a kill.
+    // The first change was in flight when both workers were stopped (SIGSTOP), so its duplicates do not come from a
+    // kill.
     const sinceThen = received.map(decode).filter(({ places_version }) => places_version > Math.min(...versions.keys()))
     const duplicates = sinceThen.length - (changes.made() - 1) * ENDPOINTS.length
     process.stdout.write(`${kills} kills, seed ${SEED}: ${expected} deliveries, ${duplicates} of them twice\n`)
@@ -169,7 +170,7 @@ describeServers("of several workers", ({ kind }) => {
       all.map(decode).filter((one) => one.event_id === first.event_id && one.endpoint_id === first.endpoint_id)
     await receiver.until("the same attempt by another", (all) => again(all).length >= 2, 120 * SECOND)
     await Promise.all(alive.map((worker) => worker.stop("SIGTERM")))
-    // Two attempts, or three when a worker was killed between its answer and its row.
+    // The event was sent twice, or three times when a worker was killed after the answer and before it stored the row.
     const before = again(receiver.received).length
     for (const worker of paused) process.kill(worker.pid, "SIGCONT")
     await changes.change()

@@ -92,7 +92,7 @@ const journey = (setup: Setup) => {
     const [secret = ""] = /whsec_\S+/.exec(running.output()) ?? []
     await ride()
     const received = await receiver().until("both", (all) => all.length >= 2)
-    // In any order: both are in flight at the same time.
+    // The two webhooks arrive in any order, because both are in flight at the same time.
     expect(received.map(typeOf).sort()).toEqual(["place.enter", "place.exit"])
     for (const one of received) {
       expect(await verified(one, secret)).toBe(true)

@@ -14,6 +14,7 @@ import { type Service, startService } from "./support/service.js"
  * Runs published OAuth clients of other authors, unchanged, against our authorization server (decisions O1 to O4).
  * Their only special setting allows http.
  */
+
 const REDIRECT_URI = "http://127.0.0.1:9/callback"
 const METHODS = ["client_secret_post", "client_secret_basic"] as const
 

@@ -27,7 +27,10 @@ const command = async (args: ReadonlyArray<string>, environment: Readonly<Record
 
 const folder = () => mkdtemp(join(tmpdir(), "place-access-"))
 
-/** A request whose body is still missing: the server is in the middle of handling it. */
+/**
+ * Sends a request with the beginning of its body, so that the server is in the middle of handling it. Returns the rest
+ * of the body.
+ */
 const unfinishedSignIn = async (port: number): Promise<{ readonly socket: Socket; readonly body: string }> => {
   const body = JSON.stringify({ email: "nobody@example.test", password: "wrong password" })
   const socket = connect(port, "127.0.0.1")

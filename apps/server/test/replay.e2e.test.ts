@@ -14,6 +14,7 @@ import { findRestless, findStays } from "./support/stays.js"
  * Replays the days of recorded phones through the HTTP server. The deliveries must be those that a naive second
  * implementation of Spec §4.6 expects for the same readings.
  */
+
 const MINUTE = 60_000
 const RULES = [{ type: "enter" }, { type: "exit" }, { type: "dwell", dwell_minutes: 5 }] as const
 
@@ -35,7 +36,7 @@ const inBatches = (fixes: ReadonlyArray<RecordedFix>, everyMinutes: number): Rea
   return batches.map((batch) => ({ sentAt: batch.at(-1)?.receivedAt ?? 0, fixes: batch }))
 }
 
-/** Sends the second of two uploads first, and the first one a second later. */
+/** Of every two uploads, sends the second first, and the first a second later. */
 const newestFirst = (uploads: ReadonlyArray<Upload>): ReadonlyArray<Upload> =>
   uploads.flatMap((upload, index) => {
     const next = uploads[index + 1]
@@ -53,7 +54,9 @@ const HABITS: ReadonlyArray<(fixes: ReadonlyArray<RecordedFix>) => ReadonlyArray
   (fixes) => newestFirst(inBatches(fixes, 6))
 ]
 
-/** The place where the phone stayed longest, another place where it stayed, and one that it entered and left often. */
+/**
+ * The place where the phone stayed longest, another place where it stayed, and a place that it entered and left often.
+ */
 const spots = (fixes: ReadonlyArray<RecordedFix>) => {
   const [longest, other] = findStays(fixes, 2)
   const restless = findRestless(fixes)

@@ -13,6 +13,7 @@ import { CIRCLES, generatedLogs } from "./support/generatedLogs.js"
  * reviewer sees the change before a user does. `npx vitest run apps/server/test/replayGolden.test.ts -u` writes the
  * files anew.
  */
+
 const TERMS = { dwellMinutes: 10, settleS: null, silenceS: null }
 const SETTLED = { dwellMinutes: 10, settleS: 120, silenceS: null }
 

@@ -19,6 +19,7 @@ import { until } from "./support/until.js"
  * everything that remains: the output of the process at its most talkative log level, every row of every table, and the
  * bytes on the disk.
  */
+
 const PLACE = { label: "Corner café", lat: 52.37184613, lon: 13.40495127, radiusM: 150 }
 
 /** The tables that keep a user's coordinates. No other table may contain one. */
@@ -48,7 +49,7 @@ const Credentials = Schema.Struct({ clientSecret: Schema.String })
 const Row = Schema.Struct({ row: Schema.String })
 const Name = Schema.Struct({ name: Schema.String })
 
-/** The rows of every table as PostgreSQL prints them; partitions count to their parents. */
+/** The rows of every table as PostgreSQL prints them; the rows of a partition count as rows of its parent. */
 const dump = Effect.gen(function* () {
   const sql = yield* SqlClient
   const names = yield* sql`select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

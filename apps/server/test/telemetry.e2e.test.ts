@@ -19,6 +19,7 @@ import { until } from "./support/until.js"
  * A full use of the service with every metric and every trace on. Afterwards the tests search everything that the
  * collector received and /metrics showed for personal data, secrets, and signs of which app asked about whom.
  */
+
 const PLACE = { label: "Corner café", lat: 52.37184613, lon: 13.40495127, radiusM: 150 }
 const CURRENT = "location.place.current"
 const TRACE_ID = randomBytes(16).toString("hex")
@@ -56,7 +57,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
     planted.set(name, value)
     return value
   }
-  /** Plants a coordinate to a metre, as it would show in a text. */
+  /** Plants the digits of a coordinate down to a metre: a text with more digits contains these too. */
   const plantPoint = ({ lat, lon }: { readonly lat: number; readonly lon: number }): void => {
     for (const number of [lat, lon]) plant(`coordinate ${number}`, /^-?\d+\.\d{1,5}/.exec(String(number))?.[0] ?? "")
   }
@@ -147,7 +148,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
       json: { locations: [{ ...ride[0], accuracy_m: "wrong" }] }
     })
 
-    // Right and wrong questions, with ids and all sorts of words in the address.
+    // Requests that are answered and requests that are refused, with ids and made-up words in the address.
     const agent = plant("user agent", `agent-${randomBytes(6).toString("hex")}`)
     const headers = { traceparent: `00-${TRACE_ID}-${"1".repeat(16)}-01`, "user-agent": agent }
     await stranger.call("GET", `/v1/answers/places/${place.id}/presence`, { token, headers })
@@ -201,7 +202,7 @@ const life = ({ database, protocol, trusts }: Setup) => {
       .map((line) => Schema.decodeUnknownSync(RequestLine)(JSON.parse(line)).annotations)
     expect(requests.some(({ route, status }) => route === PRESENCE && status === 200)).toBe(true)
     expect(requests.filter((one) => Object.keys(one).some((key) => !LOGGED.includes(key)))).toEqual([])
-    // The id of the request is the only value of a caller that the lines may contain: apps see the id, too.
+    // No line contains a planted value. The id of a request is not planted, because its caller gets the id too.
     expect(found(requests.map((one) => JSON.stringify(one)).join("\n"))).toEqual([])
   })
 

@@ -13,6 +13,7 @@ import { type Service, startService } from "./support/service.js"
  * The answers of a real server to wrong requests (Spec §7, decisions §5) always have the same five fields (decision
  * wire-4), and never a value from the request. Every request that can carry the canary does so.
  */
+
 const CANARY = "canary-Zx81"
 const WIRE_PLACE = { label: "Home", kind: "home", lat: 52.37, lon: 4.9, radius_m: 150 }
 const PLACE = { label: "Home", lat: 52.37, lon: 4.9, radiusM: 150 }

@@ -61,7 +61,6 @@ import * as VisitsHttp from "./visits/VisitsHttp.js"
 import * as RateOfAccount from "./security/RateOfAccount.js"
 import * as SessionAuthLive from "./security/SessionAuthLive.js"
 
-/** The handlers of every group of the contract. */
 const Handlers = Layer.mergeAll(
   AccountsHttp.layer,
   SessionHttp.layer,

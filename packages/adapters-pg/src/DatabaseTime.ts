@@ -7,8 +7,8 @@ import * as Rows from "./driver/Rows.js"
 const Row = Schema.Struct({ millis: Schema.Number })
 
 /**
- * The host's clock. A program may correct its own `Clock` by the measured offset, so that `Clock` cannot serve to
- * measure it.
+ * The host's clock. A program may correct its own `Clock` by the measured offset, so the measurement must not use that
+ * `Clock`.
  */
 const hostClock = Clock.make()
 

@@ -77,7 +77,7 @@ const constraintOf = (error: unknown): string | undefined =>
 export const isUniqueViolation = (error: unknown, constraint?: string): boolean =>
   sqlState(error) === "23505" && (constraint === undefined || constraintOf(error) === constraint)
 
-/** Whether Citus refused a change of tables because the program is connected to another node than the coordinator. */
+/** Whether Citus refused a change of tables because the program is connected to a node that is not the coordinator. */
 export const isForCoordinator = (error: unknown): boolean =>
   findCause(error, (inner) =>
     inner instanceof Error && inner.message.includes("operation is not allowed on this node") ? true : undefined

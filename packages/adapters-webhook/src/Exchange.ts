@@ -8,7 +8,7 @@ import { AddressRefused, NotHttps } from "./Trouble.js"
 
 export interface ConnectionOptions extends EgressPolicy {
   readonly resolver: Resolver
-  /** A certificate authority to trust besides the well-known ones; for tests. */
+  /** A certificate authority to trust instead of the well-known ones; for tests. */
   readonly ca?: string | undefined
 }
 

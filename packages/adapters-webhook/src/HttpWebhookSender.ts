@@ -17,7 +17,7 @@ export interface SenderOptions extends EgressPolicy {
    * look-up, `hosts` file included.
    */
   readonly resolver?: Resolver.Resolver | undefined
-  /** A certificate authority to trust besides the well-known ones, in PEM. */
+  /** A certificate authority to trust instead of the well-known ones, in PEM. */
   readonly ca?: string | undefined
 }
 

@@ -61,9 +61,10 @@ const OURS: ReadonlySet<string> = new Set([
 const chain = (error: unknown): ReadonlyArray<Error> => {
   const all: Array<Error> = []
   for (let inner = error; inner instanceof Error && all.length < 5; inner = inner.cause) {
-    all.push(inner)
-    // When several addresses were tried, the error of the last one comes first, so it is the one that is reported.
+    // An `AggregateError` has one error for each address that was tried, and the `code` of the first one. The error of
+    // the last address is reported.
     if (inner instanceof AggregateError) all.push(...inner.errors.filter((one) => one instanceof Error).toReversed())
+    all.push(inner)
   }
   return all
 }

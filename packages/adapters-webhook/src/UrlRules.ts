@@ -28,8 +28,8 @@ export const check = (text: string, policy: EndpointUrl.Policy): EndpointUrl.Url
 }
 
 /**
- * The URL; undefined if the text is none. `URL.canParse` is not used: in Node 20 it refuses letters such as ü after
- * some thousand calls.
+ * Returns the URL, or undefined if the text is not a URL. `URL.canParse` is not used: in Node 20 it refuses letters
+ * such as ü after some thousand calls.
  */
 const parsed = (text: string): URL | undefined => {
   try {

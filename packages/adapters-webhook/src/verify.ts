@@ -100,8 +100,8 @@ export const verify = async (input: VerifyInput): Promise<Verification> => {
   const { signatures, t } = parsed
   if (!(await anyMatches(subtle, secrets, signatures, `${t}.`, bytes))) return no("no_match", explain(bytes))
   const ageS = Math.floor(now / 1000) - Number(t)
-  // The comparison is written so that a NaN in the tolerance or the clock refuses the delivery. Negated, a NaN would
-  // accept everything.
+  // A NaN in the tolerance or the clock makes both comparisons false, so the delivery is refused. The negated
+  // comparisons would be false as well, and would accept every delivery.
   if (ageS >= -toleranceS && ageS <= toleranceS) return { ok: true, body: decode(bytes), signedAtS: Number(t) }
   return ageS < 0
     ? no("too_new", `It was signed ${-ageS} s ahead of this clock; the tolerance is ${toleranceS} s.`)

@@ -29,14 +29,14 @@ const REFUSED_AT_REGISTRATION = "must resolve to public addresses only"
 const ALL4 = [...EDGES4, ...KNOWN4]
 const ALL6 = [...EDGES6, ...KNOWN6]
 /**
- * The refused addresses: those edges of the classes and those well-known addresses that are not public, as a name
- * server would write them.
+ * The addresses that must be refused: the edges of the classes and the well-known targets of attacks, without those
+ * that are public. They are written as a name server would write them.
  */
 const PRIVATE = [
   ...ALL4.filter((one) => !isPublic4(one)).map(text4),
   ...ALL6.filter((one) => !isPublic6(one)).map(text6)
 ]
-/** The public neighbours of the classes, just outside. */
+/** The public addresses just before or after a class of refused addresses. */
 const NEIGHBOURS = [
   ...ALL4.filter((one) => isPublic4(one)).map(text4),
   ...ALL6.filter((one) => isPublic6(one)).map(text6)
@@ -45,7 +45,7 @@ const NEIGHBOURS = [
 const family = (address: string): 4 | 6 => (address.includes(":") ? 6 : 4)
 const answer = (addresses: ReadonlyArray<string>) => addresses.map((address) => ({ address, family: family(address) }))
 
-/** A name server that answers by the number in the name: `n17.example.com`. */
+/** A resolver that chooses the addresses by the number in the host name, such as 17 in `n17.example.com`. */
 const nameServer = (answers: (index: number) => ReadonlyArray<string>): Resolver.Resolver => {
   return (hostname) => Promise.resolve(answer(answers(Number(/^n(\d+)\./.exec(hostname)?.[1]))))
 }
@@ -53,7 +53,7 @@ const nameOf = (index: number, port?: number) => `https://n${index}.example.com$
 
 const url = EndpointUrl.EndpointUrl.make
 
-/** The sender's result for each URL at registration; `posted` does the same for a connection. */
+/** Returns the sender's result for each URL at registration; `posted` returns its result for a post. */
 const registered = (resolver: Resolver.Resolver, urls: ReadonlyArray<string>) =>
   withSender({ ...strict, resolver }, (sender) => Effect.forEach(urls, (one) => sender.checkUrl(one)))
 const posted = (resolver: Resolver.Resolver, urls: ReadonlyArray<string>) =>

@@ -65,8 +65,8 @@ const ACCEPTED = { _tag: "Answered", status: 204 }
 const REFUSED = { _tag: "Answered", status: 400, snippet: "" }
 
 /**
- * The most common mistake of receivers, a body that was parsed too early: how to plant it in each example, and the
- * reason that the example then logs.
+ * The most common mistake of receivers is a body that was parsed too early. For each example: a change of its source
+ * that makes this mistake, and the reason that the changed example logs.
  */
 const mistakes = {
   "express.mjs": [replacing("const app = express()", "const app = express()\napp.use(express.json())"), "body_parsed"],

@@ -89,8 +89,8 @@ describe("a receiver during a rotation [§6.4.3]", () => {
       }).pipe(signedForReal)
     )
     const who = await Promise.all(posts.map((post) => readers(post, secrets)))
-    // The attempts are made at 0 s and 30 s; 5 min, 30 min and 2 h later; 6 h and 15 h later. The last of them is 23 h
-    // 35 min 30 s after the first.
+    // The first attempt is at 0 s. The next attempts follow one another after 30 s, 5 min, 30 min, 2 h, 6 h and 15 h,
+    // so the last of them is 23 h 35 min 30 s after the first.
     const all = ["a", "b", "c"]
     expect(who).toEqual([["a"], ["a"], ["a", "b"], ["a", "b"], ["a", "b"], all, all, ["c"]])
   })

@@ -102,7 +102,7 @@ describe("FixStore over files", () => {
   let people = 0
   const newPhone = () => ({ userId: UserId.make(`usr_${++people}`), id: DeviceId.make("dev_phone") })
 
-  /** The test stores nothing but what a `FixStore` stores: new ids are new people, and rules are a list. */
+  /** The test needs no store besides the `FixStore`: a new person is a new id, and the rules are in a list. */
   const subjects = (rules: Array<OwnRule>) =>
     Layer.succeed(FixSubjects.FixSubjects, {
       phone: Effect.sync(newPhone),

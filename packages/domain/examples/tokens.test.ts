@@ -50,7 +50,7 @@ const post = async (path: string, fields: Readonly<Record<string, string>>) => {
 const me = async ({ access_token }: Tokens): Promise<number> =>
   (await fetch(`${url}/me`, { headers: { authorization: `Bearer ${access_token}` } })).status
 
-/** The user approves; answers the code that the app's server exchanges. */
+/** The user approves. Returns the form with which the app's server exchanges the code. */
 const approved = async () => {
   const { code } = await runtime.runPromise(ConsentFlow.approve(registered.app, user, ["location.place.current"]))
   const [redirect_uri = ""] = registered.app.redirectUris

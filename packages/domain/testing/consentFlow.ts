@@ -60,7 +60,10 @@ export const answer = (redirectTo: string): Readonly<Record<string, string>> =>
       .map((pair) => pair.split("=").map(decodeURIComponent))
   )
 
-/** Choices of the user that differ from `choices()`. `request`: parameters of the app's request that differ. */
+/**
+ * Choices of the user that differ from `choices()`. `request`: parameters of the app's request that differ from
+ * `parameters()`.
+ */
 export type Overrides = Partial<ConsentChoices> & { readonly request?: Parameters }
 
 /**
@@ -91,6 +94,6 @@ export const connect = (app: App, user: Account, scopes: ReadonlyArray<Scope>, o
     return { ...approved, tokens: yield* exchange(app, approved.code) }
   })
 
-/** The connection of a code or token. Apps must not take tokens apart; tests may. */
+/** The connection that a code or token belongs to. Apps must treat tokens as opaque; tests may parse them. */
 export const connectionOf = (token: string): ConnectionId =>
   ConnectionId.make(Option.getOrElse(Token.parse(token), () => Check.fail("it is a token of ours")).route)

@@ -71,7 +71,7 @@ const shared = (write: (batch: ReadonlyArray<number>) => Promise<ReadonlyArray<R
   return (n) =>
     new Promise((resolve, reject) => {
       waiting.push({ n, resolve, reject })
-      // Waits for the end of the turn, so that all calls of the same turn share one statement.
+      // Waits for a microtask, so that all calls of the present callback share one statement.
       if (!isBusy) queueMicrotask(() => (isBusy ? undefined : flush()))
     })
 }

@@ -8,7 +8,10 @@ export interface Job {
   /** Writes the rows that the jobs of a round read, in the transaction that adds the jobs. */
   readonly prepare: (client: pg.PoolClient, order: Order) => Promise<void>
   readonly perform: (pool: pg.Pool, order: Order, n: number) => Promise<void>
-  /** A statement that counts the webhooks sent in a round, as `sent`. The one of `bare` also deletes their rows. */
+  /**
+   * A statement that counts the webhooks sent in a round, as `sent`. The statement of `bare` also deletes the rows that
+   * it counts.
+   */
   readonly finish: string
 }
 

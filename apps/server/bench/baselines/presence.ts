@@ -8,9 +8,9 @@ import * as Replay from "./Replay.js"
 
 /**
  * A server that answers `GET …/presence` with nothing but `node:http` and `pg`, as a baseline for the product. It runs
- * the product's statements, prepared, on as many connections; makes the checks that an access token needs; and gives
- * the same answer with the same headers. It commits the log entry before the answer, in an INSERT that requests in
- * flight share.
+ * the product's statements, prepared, on as many connections as the product; makes the checks that an access token
+ * needs; and gives the same answer with the same headers. It commits the log entry before the answer, in an INSERT that
+ * requests in flight share.
  */
 
 export interface Order {

@@ -39,7 +39,7 @@ const queue = await start(pool, Number(atOnce), async (n) => {
 const round = async (given: Order) => {
   const { requests } = given
   const client = await pool.connect()
-  // On a database in use autovacuum does this. Here autovacuum may be off, or start in the middle of a round.
+  // Does what autovacuum does on a database in use: here autovacuum may be off, or start in the middle of a round.
   await client.query("VACUUM (ANALYZE)")
   await client.query("BEGIN")
   await job.prepare(client, given)

@@ -17,7 +17,7 @@ export interface Bench {
   readonly programs: () => number
   /** The memory peaks of the rows that have run so far. */
   readonly peaks: () => ReadonlyArray<Peak>
-  /** Runs when the row ends, the last registered function first. */
+  /** Registers a function that runs when the row ends. The function that was registered last runs first. */
   readonly defer: (close: () => Promise<unknown>) => void
   /** A database of the product, filled by `seed` and then vacuumed and analysed like a database in use. */
   readonly scratch: (seed?: (scratch: Scratch.Scratch) => Promise<unknown>) => Promise<Scratch.Scratch>

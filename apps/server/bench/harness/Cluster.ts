@@ -70,7 +70,8 @@ export const spread = async (bench: Bench, { nodes }: Cluster, scratch: Scratch)
     await scratch.query(`SELECT citus_add_node('${hostname}', ${port})`)
   }
   await Distribution.distribute({ shards: SHARDS, dryRun: false, say: () => Effect.void }).pipe(
-    // The name of the bench's own open connections: `distribute` refuses to run beside programs with another name.
+    // Connects under the name of the benchmark's own open connections, because `distribute` refuses to run beside
+    // programs with another name.
     Effect.provide(
       layerPostgres({ url: Redacted.make(scratch.url), poolSize: 4, applicationName: "place-access bench" })
     ),

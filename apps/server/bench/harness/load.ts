@@ -15,7 +15,10 @@ export interface Load extends Omit<Order, "warmUpSeconds" | "script"> {
   readonly warmUpSeconds?: number
 }
 
-/** The sample of a round. */
+/**
+ * The figures of one round: those that the load client reports, and the processor time and memory peak of the measured
+ * processes.
+ */
 export interface Loaded extends Outcome {
   readonly cpuMicrosPerOp: number
   readonly peakMB: number | null

@@ -1,7 +1,7 @@
 import type { Measured } from "./Row.js"
 import type { Verdict } from "./table.js"
 
-/** What one run of the benchmark adds to `docs/performance-log.md`. */
+/** The facts about one run of the benchmark, for its entry in `docs/performance-log.md`. */
 export interface Run {
   readonly at: Date
   readonly commit: string

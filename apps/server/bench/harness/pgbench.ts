@@ -6,7 +6,7 @@ import { promisify } from "node:util"
 import { percentile } from "./percentile.js"
 import type { Sample } from "./Row.js"
 
-/** PostgreSQL's own benchmark program: it shows what the database can do alone. */
+/** A run of pgbench, PostgreSQL's own benchmark program. It shows what the database can do alone. */
 export interface Pgbench {
   readonly databaseUrl: string
   /** Statements with `:name` for the parts that change; `fill` makes them from statements that the product sent. */

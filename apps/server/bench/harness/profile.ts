@@ -37,7 +37,6 @@ const groupOf = (frame: CallFrame, sourceOf: SourceOf): string => {
   return library ?? own ?? "other"
 }
 
-/** Returns the source file of a function. */
 type SourceOf = (frame: CallFrame) => string
 
 /** Looks functions up in the source maps of the built files. */

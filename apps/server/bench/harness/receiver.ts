@@ -4,8 +4,8 @@ import { createServer } from "node:tls"
 
 /**
  * Receives webhooks over https and answers each one with 200 at once. It is a process of its own and as light as
- * possible, so that the sender is measured. It reports its port, and the number of requests when the awaited number has
- * arrived.
+ * possible, so that the benchmark measures the sender and not the receiver. It reports its port, and the number of
+ * requests when the awaited number has arrived.
  */
 
 export type Heard =

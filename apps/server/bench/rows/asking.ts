@@ -8,7 +8,10 @@ export const FIXES = 20
 
 const CLIENTS = 32
 
-/** A side that loads these servers in turn with presence requests: each client sends the next one after each answer. */
+/**
+ * A side that loads the servers with presence requests. The clients are spread over the servers, and each client sends
+ * its next request as soon as the last one is answered.
+ */
 export const asking =
   (bench: Bench, servers: ReadonlyArray<Pick<Served, "port" | "running">>, seconds: number): Side =>
   () =>

@@ -11,7 +11,10 @@ import { record, type Statement } from "../harness/statements.js"
 const PEOPLE = 1_000
 const FIXES = 100
 const TIMES = 400
-/** The person whose statements are recorded, and another person whose requests fill the server's caches before. */
+/**
+ * The person whose statements are recorded, and another person whose requests fill the server's caches before the
+ * recording.
+ */
 const PERSON = 0
 const OTHER = 1
 

@@ -10,7 +10,10 @@ import type { Comparison, Row, Side } from "../harness/Row.js"
 import type { Scratch } from "../harness/Scratch.js"
 import type { Options } from "./growth.load.js"
 
-/** Compares the product on a large database with the product on a small database, which is every baseline here. */
+/**
+ * Compares the product on a large database with the product on a small database, which is the baseline of each
+ * comparison.
+ */
 
 interface Size {
   readonly people: number

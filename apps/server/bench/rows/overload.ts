@@ -10,8 +10,8 @@ const SECONDS = 3
 const HEALTH_EVERY_MS = 50
 
 /**
- * Compares the load of 500 clients, for a server with a pool of ten database connections, with the load of 32 clients.
- * A client that gets a 503 waits as long as its `Retry-After` says.
+ * Compares a server under the load of 500 clients with the same server under the load of 32 clients. The server has a
+ * pool of ten database connections. A client that gets a 503 waits as long as its `Retry-After` says.
  */
 export const overload: Row = {
   name: "overload",

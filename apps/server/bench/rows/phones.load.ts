@@ -3,7 +3,7 @@ import * as Phones from "../harness/Phones.js"
 import { type Client, request } from "../harness/load/Script.js"
 
 export interface Options {
-  /** The first of the people who upload in this round. */
+  /** The number of the first person who uploads in this round. */
   readonly from: number
   /**
    * The number of people. The clients upload for these people in turn; with one person, all clients for that person.

@@ -21,8 +21,8 @@ const given = (body: string): string => {
 }
 
 /**
- * A client that uses the people in turn. Each turn of a person sends the refresh token that the person's previous turn
- * returned; `first` gives the token of the first turn.
+ * A client that sends a request for each of its people in turn, repeatedly. A request sends the refresh token that the
+ * previous request for the same person returned; `first` returns the token for a person's first request.
  */
 export const rotating = (
   [options, index, clients]: Parameters<Open<Turns>>,

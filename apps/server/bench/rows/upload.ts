@@ -120,7 +120,7 @@ const heard = async (bench: Bench, scratch: Scratch, n: number): Promise<Readonl
   await server.running.stop()
   await recorder.close()
   const captured = startMs + step * Phones.STEP_MS
-  // The wake-up signal is left out: all uploads within a few milliseconds share one.
+  // The wake-up signal is left out: all uploads within a few milliseconds share one signal.
   return statements
     .filter(({ text }) => !text.includes("pg_notify"))
     .map((statement) => ({ statement, n, captured, version: step + 1 }))

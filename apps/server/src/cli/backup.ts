@@ -5,7 +5,7 @@ import { backup } from "../operator/backup.js"
 import { requireDatabase } from "../operator/requireDatabase.js"
 import { send } from "../operator/socket.js"
 
-/** Copies the data folder: through the server that runs on the folder, if there is one. */
+/** Copies the data folder. If a server runs on the folder, that server makes the copy; otherwise this command does. */
 export const backupCommand = (
   { json, to }: { readonly json: boolean; readonly to: string },
   storage: Settings.Storage

@@ -8,7 +8,10 @@ interface IsolateOptions {
   readonly node: Isolation.NodeAddress | undefined
 }
 
-/** For operators of a cluster: gives the rows of a popular app a shard, and a node, of their own. */
+/**
+ * For operators of a cluster: gives the rows of a popular app a shard of their own, and moves the shard to `node` if
+ * that is given.
+ */
 export const isolate = (asked: IsolateOptions, storage: Settings.Storage) =>
   storage._tag === "Embedded"
     ? new CannotStart({

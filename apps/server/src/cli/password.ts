@@ -14,7 +14,7 @@ export interface ChosenPassword {
 
 /**
  * Reads a password from standard input when asked to, or from the person at the terminal, or generates one. Never from
- * an argument: other users of the machine can read those.
+ * an argument: other users of the machine can read the arguments of a program.
  */
 export const choose = (fromStdin: boolean): Effect.Effect<ChosenPassword, CannotStart, Entropy.Entropy> =>
   fromStdin ? piped : process.stdin.isTTY && process.stdout.isTTY ? prompted : madeUp

@@ -94,7 +94,6 @@ export const uploads = (readings: ReadonlyArray<RecordedFix>, gapMillis: number)
   return result
 }
 
-/** Moves all times of the log by `millis`. */
 export const shift = (readings: ReadonlyArray<RecordedFix>, millis: number): ReadonlyArray<RecordedFix> =>
   readings.map((one) => ({ ...one, capturedAt: one.capturedAt + millis, writtenAt: one.writtenAt + millis }))
 

@@ -10,7 +10,6 @@ export interface TravelClock {
   readonly now: () => number
 }
 
-/** A clock that starts at `millis`. */
 export const startingAt = (millis: number): TravelClock => {
   const host = Clock.make()
   let behind = Math.max(0, host.unsafeCurrentTimeMillis() - millis)

@@ -13,7 +13,6 @@ interface Answer {
 interface Call {
   readonly json?: unknown
   readonly form?: URLSearchParams
-  /** A bearer token. */
   readonly token?: string
 }
 

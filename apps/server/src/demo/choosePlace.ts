@@ -12,8 +12,8 @@ const NO_WINDOW = { from: null, until: null }
 
 /**
  * Finds a circle that the phone of a log enters, stays in and leaves, judged by the rule engine of the service. If
- * there is none, a circle with one or two of these events will do. Of equal circles it takes the smallest, around the
- * spot with the most readings. Undefined when no circle has an event.
+ * there is no such circle, it takes a circle with one or two of these events. Of equal circles it takes the smallest,
+ * around the spot with the most readings. Undefined when no circle has an event.
  */
 export const choosePlace = (uploads: ReadonlyArray<Upload>): Geometry.Circle | undefined => {
   const precise = uploads

@@ -56,7 +56,7 @@ const Event = Schema.parseJson(
   Schema.Struct({ type: Schema.String, occurred_at: Schema.String, target: Schema.Struct({ label: Schema.String }) })
 )
 
-/** The whole tour, from two sign-ups to verified webhooks, over HTTP like any other client. */
+/** The whole tour, from a sign-up to verified webhooks and the access log, over HTTP like any other client. */
 export const run = (tour: Tour): Effect.Effect<void, TourStopped> =>
   Effect.gen(function* () {
     const { baseUrl, person } = tour
@@ -223,7 +223,7 @@ const walk = (phone: DemoVisitor, token: string, { clock, pauseMillis, place, re
     )
   })
 
-/** Waits until `expected` webhooks have arrived, at most 10 s. The summary shows when some are missing. */
+/** Waits until `expected` webhooks have arrived, at most 10 s. Then the tour goes on without the missing webhooks. */
 const arrivals = (receiver: DemoReceiver, expected: number): Effect.Effect<void> =>
   Effect.suspend(() => (receiver.received.length < expected ? Effect.fail("not yet") : Effect.void)).pipe(
     Effect.retry({ schedule: Schedule.spaced("10 millis"), times: 1_000 }),

@@ -5,7 +5,7 @@ import * as Check from "./Check.js"
 import * as clock from "./clock.js"
 import { adviceFor, summary } from "../operator/keys.js"
 
-/** Opens the database as it is and looks at it. Nothing is migrated, made or written. */
+/** Checks the database without changing it: nothing is migrated, made or written. */
 export const database = (storage: Settings.Storage): Effect.Effect<ReadonlyArray<Check.Finding>> =>
   Effect.gen(function* () {
     // To open a folder without a database would make a database and keys.

@@ -5,7 +5,10 @@ import { keysStatus as report } from "../operator/keysStatus.js"
 import { requireDatabase } from "../operator/requireDatabase.js"
 import { send } from "../operator/socket.js"
 
-/** Prints the status of the keys: of the server that runs on the embedded database, if there is one. */
+/**
+ * Prints the status of the keys. If a server runs on the embedded database, that server reports the status; otherwise
+ * this command reads the database.
+ */
 export const keysStatus = (json: boolean, storage: Settings.Storage): Effect.Effect<void, CannotStart> =>
   Effect.gen(function* () {
     const remote =

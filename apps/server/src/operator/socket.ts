@@ -12,6 +12,7 @@ import { type AccountPorts, performAny, type ServerFacts } from "./perform.js"
  * time. The server listens on a Unix socket in DATA_DIR, which only the owner of the folder can open. A command sends
  * one line of JSON (`OperatorCommand`) and gets one line back (`Reply`). Decision staff-4.
  */
+
 const pathIn = (dataDir: string): string => join(dataDir, "control.sock")
 
 /** The server closes a connection that sends a longer line: no command needs one. */
@@ -84,7 +85,7 @@ const serve = (socket: Socket, answer: Answer, patienceMillis: number): void => 
       return
     }
     socket.pause()
-    // The command waits for the server now, so its silence says nothing.
+    // From now on the client waits for the server, so a silent connection is no reason to close it.
     socket.setTimeout(FOREVER)
     void answer(text.slice(0, end)).then((reply) => socket.setTimeout(patienceMillis).end(`${reply}\n`))
   })

@@ -10,7 +10,7 @@ export interface StayPoint extends Geometry.Point {
 
 /** A reading that is less accurate says too little about where a stay is. */
 const ACCURATE_M = 100
-/** A stay goes on while readings are this near to its first one. */
+/** A stay goes on while readings are this near to its first reading. */
 const NEAR_M = 100
 const MIN_STAY_MILLIS = 5 * 60_000
 /** Stays this near to each other are at one spot. */

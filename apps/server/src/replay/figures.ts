@@ -48,9 +48,9 @@ interface DwellFigures {
 }
 
 /**
- * What a log says about a dwell that fired. Seen: a reading inside came at or after the end of the dwell time. Unseen:
- * the next reading was outside, and the phone may have left in time or not. Gone: at that end the phone was outside, or
- * so far from where it was seen next that nobody travels that fast.
+ * Whether the phone was still inside at the end of the dwell time, for a dwell that fired. Seen: a reading inside came
+ * at or after the end of the dwell time. Gone: the last reading before the end was outside, or the next reading is so
+ * far away that no phone gets there in time (`FASTEST`). Unseen: neither, so the phone may have been inside or not.
  */
 type DwellVerdict = "seen" | "unseen" | "gone"
 
@@ -58,7 +58,7 @@ interface VisitFigures {
   readonly stays: number
   readonly found: number
   readonly visits: number
-  /** Visits that begin within 10 minutes of the end of the last one at the same place. */
+  /** Visits that begin less than 10 minutes after the end of the previous visit to the same place. */
   readonly split: number
 }
 
@@ -171,7 +171,7 @@ const measured = (
   }
 }
 
-/** Whether the next two readings are on this side; undefined when the log ends before them. */
+/** Whether the two readings after `from` are on the side `isInside`; undefined when the log ends before them. */
 const isConfirmed = (seen: ReadonlyArray<Sighting>, from: number, isInside: boolean): boolean | undefined => {
   const next = seen.filter(({ at }) => at > from).slice(0, 2)
   return next.length < 2 ? undefined : next.every((one) => one.isInside === isInside)
@@ -227,9 +227,9 @@ const realCrossings = (seen: ReadonlyArray<Sighting>): ReadonlyArray<RealCrossin
 }
 
 /**
- * Compares dwells that fired with the stays that last for the minutes of the rule; a stay lasts from the first accurate
- * reading inside to the next one outside. A stay counts as seen when a reading inside came after the minutes; without
- * such a reading, the phone may have left before.
+ * Compares dwells that fired with the stays that last at least the rule's dwell time. A stay lasts from the first
+ * accurate reading inside to the next one outside. It counts as seen when a reading inside came at or after the end of
+ * the dwell time: without that reading, the phone may have left before.
  */
 const dwellFigures = (
   seen: ReadonlyArray<Sighting>,
@@ -319,7 +319,6 @@ const median = (values: ReadonlyArray<number>): string => {
   return middle === undefined ? "none" : middle.toFixed(1)
 }
 
-/** Formats the figures as text for people. */
 export const figuresText = ({ crossings, dwell, logs, places, visits }: ReplayFigures): string =>
   [
     `${logs} logs, ${places} places`,

@@ -22,7 +22,6 @@ and accuracy_m (seconds, degrees, metres; write_ts: when the phone stored the re
 The output has no coordinates: places are numbered, and named by their number.
 Exit code: 0; 1 when a file cannot be read; 64 when the arguments cannot be used.`
 
-/** What the command prints. */
 type ReplayOutput = "text" | "json" | "digest" | "figures"
 
 export interface ReplayOptions {

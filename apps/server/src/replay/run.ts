@@ -32,7 +32,7 @@ export const replay = (options: ReplayOptions): Effect.Effect<void, CannotStart>
     }
   })
 
-/** The spots where the log stays. */
+/** A circle around each spot where the phone of the log stayed. */
 export const circlesOf = (log: Log, radiusM: number): ReadonlyArray<Geometry.Circle> =>
   spots(stayPoints(log.readings), radiusM)
 

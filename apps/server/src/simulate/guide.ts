@@ -13,7 +13,7 @@ export interface Guide {
   readonly plan: (n: number) => Simulation.Plan
   /** Returns how many situations this run reached for the first time. */
   readonly learn: (result: Simulation.PlanResult) => number
-  /** What was reached, in a few words; "" for a search that does not count it. */
+  /** A few words about the situations that the runs have reached; "" for a search that does not count them. */
   readonly reached: () => string
   /** Prints what no run reached, and writes the corpus. */
   readonly finish: Effect.Effect<void, CannotStart>

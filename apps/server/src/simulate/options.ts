@@ -47,7 +47,7 @@ export interface SimulateOptions {
   readonly isGuided: boolean
   /** The folder of the plans that a guided search keeps. */
   readonly corpus: string | undefined
-  /** Whether a guided search looks at the lines that ran. */
+  /** Whether a guided search also counts the source lines that a run reaches for the first time. */
   readonly hasLines: boolean
   readonly plan: string | undefined
   readonly isTwice: boolean

@@ -3,7 +3,6 @@ import { Data, Effect } from "effect"
 import type { Happening } from "./Happening.js"
 import type { NeverAtRest, World } from "./World.js"
 
-/** The state of the clock. */
 export interface ClockState {
   readonly now: string
   /** How many seconds of the world pass in a real second; 0: the clock stands still. */

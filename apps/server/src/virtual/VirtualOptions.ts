@@ -1,4 +1,4 @@
-/** What the command line says about a server on virtual time. */
+/** The options of the command line for a server on virtual time. */
 export interface VirtualOptions {
   /** Ids and secrets are derived from the seed; null: they are random. */
   readonly seed: string | null

@@ -5,7 +5,7 @@ import { Clock, Data, Effect, Layer } from "effect"
 import { type Happening, key } from "./Happening.js"
 import * as Sending from "./Sending.js"
 
-/** The world did not come to rest: something under way did not end within `PATIENCE_MILLIS` of real time. */
+/** The world did not come to rest: a statement or a webhook did not end within `PATIENCE_MILLIS` of real time. */
 export class NeverAtRest extends Data.TaggedError("NeverAtRest")<{ readonly message: string }> {}
 
 /** The longest real time that one step may take. A webhook takes at most five seconds. */
@@ -36,7 +36,7 @@ export class World {
     () => this.stir()
   )
   readonly signal: Layer.Layer<WorkSignal>
-  /** Reads what happened at this instant, besides webhooks. */
+  /** Reads the events and the mails of the instant `at`. `sending` notes the webhooks. */
   readNews: (at: number) => Promise<ReadonlyArray<Happening>> = () => Promise.resolve([])
   private readonly host = Clock.make()
 

@@ -19,7 +19,10 @@ export const stylesheet = HttpServerResponse.text(CSS, {
   headers: { "cache-control": "no-store" }
 })
 
-/** The path, if it is one of this service; else the front page. */
+/**
+ * Returns the path if it is a path of this service, else the path of the front page. Without this check, `return_to`
+ * could redirect a browser to another site.
+ */
 export const safePath = (path: string | undefined): string =>
   path !== undefined && /^\/(?![/\\])[\x21-\x7e]*$/.test(path) ? path : "/"
 

@@ -7,7 +7,9 @@ import type { Happening } from "./Happening.js"
 const EventRow = Schema.Struct({ event_id: Schema.String, type: Schema.String, occurred_at: Rows.At })
 const MailRow = Schema.Struct({ subject: Schema.String })
 
-/** The events and the mails that were written at this instant of the world's clock, in the order of their ids. */
+/**
+ * The events, and then the mails, that were written at the instant `at` of the world's clock, each in a fixed order.
+ */
 export const read = (at: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient

@@ -22,7 +22,7 @@ export const USAGE = `Moves the clock of a test world (npm start -- --clock virt
 The world is the one at BASE_URL, or else at PORT of this machine.
 `
 
-/** The order of a command line. A Left says what is wrong. "help": the command line asks for the usage. */
+/** Parses a command line. A Left says what is wrong. "help": the command line asks for the usage. */
 export const parse = (argv: ReadonlyArray<string>): Either.Either<ClockCommand | "help", string> => {
   if (argv.includes("--help") || argv.includes("-h")) return Either.right("help")
   const json = argv.includes("--json")

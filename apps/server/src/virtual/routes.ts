@@ -20,8 +20,8 @@ const LISTED_MAX = 10_000
 type Addresses = Pick<ServiceOptions, "authUrl" | "baseUrl" | "userPortalUrl">
 
 /**
- * Admits only programs and browsers on this machine. The Host header gives away a foreign page whose name resolves to
- * this machine, and the Origin header a foreign page that posts a form (decision virtual-time-3).
+ * Admits only programs and browsers on this machine. The Host header shows a foreign page whose name resolves to this
+ * machine, and the Origin header shows a foreign page that posts a form (decision virtual-time-3).
  */
 const guarded = (addresses: Addresses) =>
   Effect.gen(function* () {

@@ -72,7 +72,7 @@ export const openWorld = (dataDir: string, options: VirtualOptions) =>
         message: "--seed and --at are for a new world, and this data folder has one already. Choose another DATA_DIR."
       })
     }
-    // The mark makes a folder count as ours. So the folder is checked before a first mark is written.
+    // A folder with a mark passes the check of the folder, so the check must come before the first mark is written.
     if (Option.isNone(found)) yield* prepare(dataDir)
     const before = Option.isSome(found) ? found.value : yield* newMark(options)
     const mark = { ...before, starts: before.starts + 1 }

@@ -6,7 +6,10 @@ import type { Upload } from "../../src/demo/PhoneLog.js"
 const METRES_PER_DEGREE = 111_250
 const START = Date.UTC(2026, 0, 15, 10)
 
-/** A straight way north: the distance in metres at each half minute, uploaded at once. */
+/**
+ * A straight way north. `metres`: the distance from the start at each half minute. The phone uploads each reading at
+ * once.
+ */
 const journey = (...metres: ReadonlyArray<number>): ReadonlyArray<Upload> =>
   metres.map((north, index) => {
     const at = START + index * 30_000

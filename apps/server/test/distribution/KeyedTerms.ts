@@ -13,7 +13,10 @@ export const SEVERAL: Known = { how: "several", parameters: new Set() }
 
 export const parameter = (number: number): Known => ({ how: "one", parameters: new Set([number]) })
 
-/** A value that comes from one of two sources. Constants have no parameters, and may differ. */
+/**
+ * A value that comes from one of two sources. Two constants have no parameters and may differ, so the value is one of
+ * several.
+ */
 export const both = (a: Known, b: Known): Known => {
   if (a.how === null || b.how === null) return UNKNOWN
   const isOne = [a, b].every(({ how, parameters }) => how === "one" && parameters.size > 0)

@@ -134,7 +134,7 @@ export const programs = async (
     },
     {
       // Uses `places.changed`, which a worker sends directly and stores afterwards. A rule's event also goes to the
-      // legacy subscription, and so a worker stores its deliveries first.
+      // legacy subscription, and so a worker stores the deliveries of that event before it sends them.
       name: "places that are withdrawn and shared again",
       run: async () => {
         const { connections } = await person.as.expect("GET", "/v1/user/connections", { as: Connections })
@@ -196,7 +196,7 @@ export const programs = async (
     {
       name: "upload many that fire, claim, send, finish",
       run: async () => {
-        // After the rules were made: an older fix does not fire them.
+        // The ride begins after the rules were made, because an older fix does not fire them.
         ride = ridePast(place)
         await upload(server, device, ride)
         const isFiring = ({ body }: { readonly body: Buffer }) => !body.includes("places.changed")
@@ -204,7 +204,7 @@ export const programs = async (
           "both webhooks at all endpoints and the subscription",
           (all) => all.filter(isFiring).length >= 8
         )
-        // After the answers, the rows are finished, with their attempts and the lines in the access log.
+        // The results, the attempts and the lines of the access log may be stored after the answers.
         await until("all deliveries", async () => ((await delivered()).length >= 6 ? true : undefined))
         await until("the access log of both", async () => ((await entries()).length >= 7 ? true : undefined))
       },

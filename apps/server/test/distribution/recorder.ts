@@ -7,11 +7,10 @@ export interface Executed {
   readonly values: ReadonlyArray<string | null>
   /** The name that the program gives its connections, such as `place-access worker`. */
   readonly program: string
-  /** The number of the connection. */
   readonly connection: number
 }
 
-/** A notice of the server, such as those of `citus.log_remote_commands`. */
+/** A notice of the server, such as a notice that `citus.log_remote_commands` causes. */
 export interface Noticed {
   readonly message: string
   readonly detail: string

@@ -71,7 +71,7 @@ export const columnsOf = (table: string, { schema }: Scope): ReadonlyArray<strin
 const CATALOGUE: ReadonlySet<string | undefined> = new Set(["pg_catalog", "information_schema"])
 
 export const tableOf = ({ alias, relname = "", schemaname }: RangeVar, one: Level): void => {
-  // An alias that renames columns.
+  // An alias that renames columns is not supported.
   if (alias?.colnames !== undefined) throw notUnderstood({ alias })
   const isOurs = !CATALOGUE.has(schemaname) && !relname.startsWith("pg_")
   const columns = isOurs ? columnsOf(relname, one.scope) : []

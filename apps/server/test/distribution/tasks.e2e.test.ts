@@ -36,7 +36,10 @@ const IN_TWO_STEPS = /^WITH delivery AS \(\s*INSERT INTO deliveries/
 /** The actions that do not run: they take longest, and their statements are the worker's and not the server's. */
 const LEFT_OUT: ReadonlySet<string> = new Set(["mail", "deliveries that are sent again, and end together"])
 
-/** What one action made the server send, and what the coordinator then asked of its nodes. */
+/**
+ * The statements that the server sent during one action, and the notices of the coordinator about the commands that it
+ * sent to its nodes.
+ */
 interface Ran {
   readonly name: string
   readonly sent: ReadonlyArray<Executed>
@@ -140,7 +143,7 @@ describeCitus("what the coordinator makes of the server's statements", (citus) =
     expect([...new Set(wide)]).toEqual([])
   })
 
-  // The two excepted actions do so only when their rows happen to be on two nodes.
+  // The two excepted actions commit in two phases only when their rows happen to be on two nodes.
   it("no action of a person, a phone or an app commits in two phases, but for an approval and a new secret", () => {
     const twoPhased = ran.filter((action) => !IN_TWO_PHASES.has(action.name) && prepares(action) > 0)
     expect(twoPhased.map(({ name }) => name)).toEqual([])

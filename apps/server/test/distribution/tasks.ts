@@ -4,8 +4,8 @@ import type { Executed } from "./recorder.js"
 /** What the coordinator plans for a statement. */
 export interface Plan {
   /**
-   * The number of shards that the plan asks. 0: the coordinator carries rows between the nodes, and the plan names
-   * none.
+   * The number of shards that the plan asks. 0: the coordinator carries rows between the nodes, and the plan names no
+   * shard.
    */
   readonly tasks: number
   /** Whether the whole statement is planned as one step, without parts whose rows go to another node. */

@@ -85,7 +85,7 @@ describeServers("a key is replaced in the four steps of docs/backup.md", ({ migr
     // 2. New values are sealed with k2.
     await restart(`${k2},${k1}`)
     expect(await goesOn(endpoint.secret)).toEqual(went)
-    // 3. The secret of the endpoint needs k1 until the app has another one.
+    // 3. The secret of the endpoint needs k1 until the endpoint has a new secret and the old one is deleted.
     expect(await status(`${k2},${k1}`)).toEqual({ k1: ["older", false], k2: ["current", false] })
     const { secret } = await person.as.expect("POST", `${at}/rotate-secret`, { as: Rotated })
     expect(await goesOn(secret)).toEqual(went)

@@ -19,7 +19,7 @@ let made: string
 let folder: string
 let version: string
 
-/** Made once for the whole file: it is the same folder on every database. */
+/** The release is made once for the whole file, because it does not depend on the database. */
 beforeAll(async () => {
   made = await mkdtemp(join(tmpdir(), "place-access-release-"))
   await run(process.execPath, [join(ROOT, ".ci/release.mjs"), join(made, "out"), "--here"], { cwd: ROOT })
@@ -45,7 +45,8 @@ describe("the folder of a release", () => {
     expect(health.json).toEqual({ status: "ok", version })
     expect(version).toMatch(/^\d+\.\d+\.\d+(?:\+[0-9a-f]{12})?$/)
     expect((await client(url).call("GET", "/openapi.json")).json).toMatchObject({ info: { version } })
-    // These need files of the release: the page of the quick start, and the native module that hashes passwords.
+    // The next two requests need files of the release: the page of the quick start, and the native module that hashes
+    // passwords.
     expect((await client(url).call("GET", "/docs/quick-start")).status).toBe(200)
     await signUp(url, "release")
     expect(await server.stop("SIGTERM")).toEqual({ code: 0, signal: null })

@@ -22,7 +22,9 @@ const run = promisify(execFile)
 const git = (...args: ReadonlyArray<string>): string =>
   execFileSync("git", args, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim()
 
-/** The last release, or else the commit before the last change of the schema; undefined in a clone without a past. */
+/**
+ * The last release, or else the commit before the last change of the schema; undefined in a clone without that history.
+ */
 const previousVersion = (): string | undefined => {
   try {
     const [tag = ""] = git("tag", "--list", "v*", "--sort=-v:refname").split("\n")
@@ -33,7 +35,7 @@ const previousVersion = (): string | undefined => {
   }
 }
 
-/** The programs of another version, as an operator of that version had them. */
+/** Builds the programs of another version in `folder`, as an operator of that version would. */
 const checkOut = async (commit: string, folder: string): Promise<void> => {
   await mkdir(folder)
   const archive = join(folder, "..", "old.tar")
@@ -107,7 +109,7 @@ describeServers("one version up and back, under load", ({ freshDatabase }) => {
     const [up, back] = lives
     if (up === undefined || back === undefined) throw new Error("two people")
 
-    // A balancer that asks /readyz, and phones behind it.
+    // Simulates a load balancer, which polls /readyz, and phones whose uploads go through it.
     const progress = { isOver: false, answered: 0 }
     const failures: Array<unknown> = []
     const look = async (): Promise<void> => {

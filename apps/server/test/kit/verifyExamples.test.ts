@@ -10,7 +10,10 @@ import type { Vector } from "../../../../packages/adapters-webhook/test/support/
 
 const base64 = (value: string | Buffer): string => Buffer.from(value).toString("base64")
 
-/** One question a line: body, header (`-` for none), secret, tolerance and now. An example knows one secret. */
+/**
+ * One question a line: body, header (`-` for none), secret, tolerance and now. An example checks one secret, so each
+ * secret of a vector is a question of its own.
+ */
 const QUESTIONS = (vectors.vectors as ReadonlyArray<Vector>).flatMap((vector) =>
   (vector.secrets.length === 0 ? [""] : vector.secrets).map((secret) => ({
     vector,
@@ -28,7 +31,10 @@ interface Language {
   readonly name: string
   /** The programs that must be installed. */
   readonly needs: ReadonlyArray<string>
-  /** The files: the example as the page shows it, and a program that reads the questions and asks the example. */
+  /**
+   * The files: the example as the page shows it, and a program that reads the questions and calls the example for each
+   * of them.
+   */
   readonly files: Readonly<Record<string, string>>
   readonly compile?: ReadonlyArray<string>
   readonly run: ReadonlyArray<string>

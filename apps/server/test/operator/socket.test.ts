@@ -72,7 +72,8 @@ describe("a command that a running server carries out [staff-4]", () => {
         )
         yield* Deferred.await(begun)
         const backup = yield* Effect.fork(send(dataDir, { _tag: "Backup", folder: copy }, PATIENCE_MILLIS))
-        // The second connection begins after the command was sent, and ends when the command waited too long, too.
+        // The second connection begins after the command was sent. When the server closes it, the command has waited
+        // longer than `PATIENCE_MILLIS` too.
         yield* bySilence(dataDir)
         yield* bySilence(dataDir)
         yield* Deferred.succeed(gate, undefined)

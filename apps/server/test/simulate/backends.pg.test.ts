@@ -30,8 +30,8 @@ describeServers("one scenario over a server", (server) => {
       expect((yield* run(backend(), trouble)).jsonl).toBe((yield* run(undefined, trouble)).jsonl)
     }).pipe(Effect.runPromise))
 
-  // In 30, 39 and 50 events of two people are due at one moment. A cluster that gave them in the order in which its
-  // shards answered wrote another trace.
+  // In the plans 30, 39 and 50, events of two people are due at one moment. A cluster that returns the events in the
+  // order in which its shards answer would write another trace.
   it.each([5, 30, 39, 50])(
     "runs plan %i with the trace that memory gives, and no oracle finds a violation [deliveries-16]",
     async (seed) => {

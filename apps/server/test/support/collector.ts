@@ -71,7 +71,7 @@ export const spansOf = (exported: ReadonlyArray<Exported>): ReadonlyArray<Span> 
     .flatMap(({ scopeSpans }) => scopeSpans)
     .flatMap(({ spans }) => spans as ReadonlyArray<Span>)
 
-/** The metrics of exports in JSON; a metric comes again with every export. */
+/** The metrics of exports in JSON; every export repeats the metrics of the exports before. */
 export const metricsOf = (exported: ReadonlyArray<Exported>): ReadonlyArray<Metric> =>
   exported
     .filter(({ path }) => path === "/v1/metrics")

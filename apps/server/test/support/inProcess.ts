@@ -12,7 +12,7 @@ import { migratedEmbedded } from "../../../../packages/adapters-pg/test/support/
 
 /**
  * The whole service in this process, on a database of its own, with a clock that the test sets. The database is
- * PostgreSQL where there is one, which takes a fraction of the embedded database's processor time.
+ * PostgreSQL if the tests have one, because PostgreSQL takes a fraction of the embedded database's processor time.
  */
 export interface InProcess {
   readonly url: string

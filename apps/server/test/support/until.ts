@@ -1,6 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises"
 
-/** How long a test waits for a condition on a slow machine. The time taken proves nothing. */
+/**
+ * How long a test waits for a condition. It is long because a machine may be slow; no test draws a conclusion from the
+ * time.
+ */
 const PATIENCE_MS = 180_000
 
 /**

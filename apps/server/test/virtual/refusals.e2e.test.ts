@@ -22,7 +22,7 @@ describe("a test world holds no real data [virtual-time-1]", () => {
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  /** Starts a server that must end at once, and returns why it did. */
+  /** Starts a server that must end at once, and returns its exit code and output. */
   const refused = async (environment: Readonly<Record<string, string>>, args: ReadonlyArray<string> = VIRTUAL) => {
     const port = String(await freePort())
     const server = processes.start("server", { DATA_DIR: join(folder, "new"), PORT: port, ...environment }, args)
@@ -109,7 +109,7 @@ describe("only this machine moves the clock, and no foreign page does [virtual-t
     expect(await status("/dev/clock", "POST", headers)).toBe(expected)
     expect(await status("/dev/snapshot", "POST", headers)).toBe(expected)
     expect(await world.now()).toBe(before)
-    // Reading changes nothing, so only the host names matter.
+    // A GET changes nothing, so the server checks the host names and not the origin.
     expect(await status("/dev/clock", "GET", headers)).toBe(expected === 404 ? 404 : 200)
   })
 

@@ -25,7 +25,7 @@ export interface TestWorld {
   readonly url: string
   readonly dataDir: string
   readonly server: Running
-  /** What the clock shows. */
+  /** What the clock shows, in milliseconds since 1970. */
   readonly now: () => Promise<number>
   /** Gives an order to the clock. */
   readonly clock: (order: Readonly<Record<string, unknown>>) => Promise<typeof Moved.Type>

@@ -20,8 +20,8 @@ export interface Opening {
   /** How long to retry while the database does not answer. An error that a retry cannot cure ends the retries. */
   readonly patience: Duration.DurationInput
   /**
-   * Called with a text that names what is still missing, each time that the text changes, until the database can be
-   * used.
+   * Receives a text that names what is still missing, such as "the database does not answer". Every failed attempt
+   * sends the text again.
    */
   readonly onMissing: (what: string) => void
 }
@@ -67,12 +67,13 @@ const reason = (error: { readonly cause?: unknown; readonly message: string }): 
       ? error.cause.message
       : error.message
 
-/** Opens the database with whatever schema it has. */
+/** Opens the database and leaves its schema as it is. */
 export const asItIs = database
 
 /**
- * Opens the database with this program's schema, the partitions of the coming months, and the keys. The keys come
- * first: new keys are never made for a database that exists already. Wrong keys are refused before anything is written.
+ * Opens the database with this program's schema, the partitions of the coming months, and the keys. The keys are loaded
+ * before the database is opened, because opening makes an embedded database, and new keys are never made for a database
+ * that exists already. Wrong keys are refused before anything is written.
  */
 export const withKeys = (
   settings: Storage,

@@ -101,5 +101,5 @@ export const layer = over(SqlWorkSignal.layer, NodeEntropy.layer)
 
 export type Stores = Layer.Layer.Success<typeof layer>
 
-/** What `layer` still needs: a database with the current schema, and keys. */
+/** What a layer of the stores may need: a database with the current schema, and keys. */
 export type StorePorts = Database | Vault.Vault

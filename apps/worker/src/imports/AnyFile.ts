@@ -58,7 +58,7 @@ export const open = (context: Context): FileReader => {
 }
 
 /**
- * The reader for a file that begins like this; undefined for an unknown format, or a file that is packed too deeply.
+ * The reader for a file with this beginning; undefined for an unknown format, and for a file that is packed too deeply.
  */
 const readerFor = (beginning: Uint8Array, context: Context): FileReader | undefined => {
   const kind = FileKind.of(beginning)

@@ -97,7 +97,7 @@ const reader = (header: CsvColumns.Header, columns: CsvColumns.CsvColumns): Line
 const decimal = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : (number(text) ?? number(text.replace(",", ".")))
 
-/** A speed or a course; undefined when it is negative: phones write −1 for an unknown one. */
+/** A speed or a course; undefined when it is negative: phones write −1 for an unknown value. */
 const measured = (text: string | undefined): number | undefined => {
   const value = decimal(text)
   return value !== undefined && value >= 0 ? value : undefined

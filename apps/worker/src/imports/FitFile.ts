@@ -23,7 +23,7 @@ const NO_POSITION = 0x7f_ff_ff_ff
 
 /**
  * Reads the records of a FIT file, as sports watches and bicycle computers write it (FIT protocol 2.0), also of several
- * FIT files that are joined into one. Skips a record without a position, such as a measurement of the heart. One
+ * FIT files that are joined into one. Skips a record without a position, such as a measurement of the heart rate. One
  * message, of at most 130 KB, is in memory at a time (decision imports-11).
  */
 export const open = (): FileReader => {
@@ -35,7 +35,10 @@ export const open = (): FileReader => {
   let definitions: Array<Definition | undefined> = []
   let lastS = 0
 
-  /** Reads one part from the beginning of the bytes; returns its length, and undefined when more bytes are needed. */
+  /**
+   * Reads one part from the beginning of the bytes; returns the length of the part, or undefined when more bytes are
+   * needed.
+   */
   const part = (bytes: Buffer): number | undefined => {
     if (left === undefined) return header(bytes)
     if (left === 0) {

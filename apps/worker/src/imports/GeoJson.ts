@@ -10,8 +10,9 @@ export const isFeature = (element: JsonValue): boolean => isObject(element["geom
 
 /**
  * A feature of GeoJSON (RFC 7946). A point has one time among its properties, a line has a list with a time for each
- * position (`coordTimes`, as togeojson writes it), or a fourth number in each position. A feature without any time, and
- * an area, is a drawing and no history: it gives nothing. Overland and Dawarich write their points as features.
+ * position (`coordTimes`, as togeojson writes it), or a fourth number in each position. A feature without a time gives
+ * nothing, and neither does an area: both are drawings and no history. Overland and Dawarich write their points as
+ * features.
  */
 export const feature = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => {
   const { geometry, properties } = element

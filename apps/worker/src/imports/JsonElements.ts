@@ -5,7 +5,7 @@
 const MAX_DEPTH = 64
 /**
  * No export has a larger element (a GeoJSON line of 40,000 positions), nor a larger gap between two elements. The
- * reader holds this much in memory at once.
+ * reader keeps at most this number of bytes between two calls of `push`.
  */
 const MAX_ELEMENT_BYTES = 4_194_304
 
@@ -28,9 +28,10 @@ interface Container {
 
 /**
  * Reads the elements of a JSON file, one after the other, in bounded memory: the members of the root, or of the
- * `sections` of the root. Both methods throw when the file is no JSON, nested too deep, or has too large an element.
+ * `sections` of the root. `push` and `end` throw when the file is no JSON, nested too deep, or has too large an
+ * element.
  *
- * A file has a million elements, so the bytes of an element are only searched for its end: `JSON.parse` reads and
+ * A file may have a million elements, so the bytes of an element are only searched for its end: `JSON.parse` reads and
  * checks it. That takes a tenth of the time of a parser that makes tokens in JavaScript.
  */
 export const open = (

@@ -1,4 +1,7 @@
-/** Cuts bytes into lines of UTF-8. Throws when a line is longer than `most` bytes. */
+/**
+ * Cuts bytes into lines of UTF-8. `push` throws when more than `most` bytes wait for the end of their line, because
+ * those bytes stay in memory.
+ */
 export interface Lines {
   readonly push: (bytes: Uint8Array) => void
   readonly end: () => void

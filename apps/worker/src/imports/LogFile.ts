@@ -34,7 +34,7 @@ export const open = (): FileReader => {
   }
 }
 
-/** A message that is no JSON. */
+/** The entries of a message that is no JSON. */
 const UNREADABLE: ReadonlyArray<Entry.ImportEntry> = [{ _tag: "Unusable" }]
 
 const entriesOf = (json: string): ReadonlyArray<Entry.ImportEntry> => {

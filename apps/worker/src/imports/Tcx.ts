@@ -6,8 +6,8 @@ import type { XmlDialect } from "./XmlDialect.js"
 const FIELDS: ReadonlySet<string> = new Set(["Time", "LatitudeDegrees", "LongitudeDegrees", "AltitudeMeters", "Speed"])
 
 /**
- * Reads the track points of a Training Center file. A track point without a position is a measurement of the heart or
- * of the cadence: it gives nothing.
+ * Reads the track points of a Training Center file. A track point without a position is a measurement of the heart rate
+ * or of the cadence: it gives nothing.
  */
 export const open = (onEntry: (entry: Entry.ImportEntry) => void): XmlDialect => {
   let texts: Map<string, string> | undefined

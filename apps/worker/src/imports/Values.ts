@@ -27,8 +27,8 @@ export const instant = (value: unknown): Timestamp.Timestamp | undefined => {
 
 const NUMBER = String.raw`[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?`
 /**
- * `52.1°, 4.2°`, `52.1, 4.2` or `geo:52.1,4.2`. Any few characters may stand for the degree sign, which a wrong
- * encoding may have changed.
+ * `52.1°, 4.2°`, `52.1, 4.2` or `geo:52.1,4.2`. Up to three characters may stand in the place of the degree sign, which
+ * a wrong encoding may have changed.
  */
 const POINT = new RegExp(String.raw`^(?:geo:)?\s*(${NUMBER})[^\d,;]{0,3},\s*(${NUMBER})[^\d,;]{0,3}(?:[,;].*)?$`)
 
@@ -37,7 +37,10 @@ export const point = (value: unknown): { readonly lat: number; readonly lon: num
   return lat === undefined || lon === undefined ? undefined : { lat: Number(lat), lon: Number(lon) }
 }
 
-/** The millisecond that a number of seconds, milliseconds or microseconds since 1970 says; its size tells which. */
+/**
+ * The time that a number since 1970 means. The size of the number shows whether it counts seconds, milliseconds or
+ * microseconds; undefined when the number is too large for all three.
+ */
 const fromEpoch = (value: number): Timestamp.Timestamp | undefined => {
   const size = Math.abs(value)
   const millis = size >= 1e14 ? value / 1_000 : size >= 1e11 ? value : value * 1_000

@@ -16,7 +16,10 @@ const DIALECTS: Readonly<Record<string, readonly [Import.ImportFormat, (onEntry:
 }
 
 const MAX_DEPTH = 64
-/** No such file has a longer stretch without a tag: a file with one is refused, so that it cannot fill the memory. */
+/**
+ * The most bytes between two tags. A file with more is refused, so that it cannot fill the memory; no export has as
+ * many.
+ */
 const MAX_TAGLESS_BYTES = 1_048_576
 const SLICE_BYTES = 65_536
 /** The declaration of the encoding ends with the first `>`. A file without a `>` in its first 1,024 bytes has none. */
@@ -92,7 +95,10 @@ export const open = (): FileReader => {
     }
   }
 
-  /** Waits until the declaration has arrived, or until it is clear that there is none; then the encoding is known. */
+  /**
+   * Collects bytes until the declaration has arrived, or until it is clear that there is none. Then the encoding is
+   * known, and the parser gets the bytes.
+   */
   const begin = (bytes: Uint8Array, isAll: boolean): void => {
     head = joined(head, bytes)
     if (!isAll && head.length < MAX_HEAD_BYTES && !head.includes(GREATER)) return

@@ -16,7 +16,10 @@ const sites = ({ baseUrl, userPortalUrl }: PublicAddresses): Mail.MailLinks => (
   portal: new URL(userPortalUrl).pathname === "/" ? `${userPortalUrl}/portal` : userPortalUrl
 })
 
-/** Sends the mail of a worker's people (`people`) until it is interrupted. Without a mail server it does nothing. */
+/**
+ * Sends the mail of the people whose leases this worker holds (`people`), until it is interrupted. Does nothing without
+ * a mail server.
+ */
 export const sending = (smtp: Smtp | null, addresses: PublicAddresses, people: PeopleLeases) =>
   smtp === null ? Effect.void : Effect.provide(runMail(sites(addresses), people), SmtpMailer.layer(smtp))
 

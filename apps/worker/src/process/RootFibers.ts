@@ -3,8 +3,8 @@ import { GlobalValue } from "effect"
 
 /**
  * Keeps root fibers, which no other fiber started, such as those of requests and deliveries, in a `Bag`. `effect` keeps
- * them in a set, and V8 frees what was in a set only at a large garbage collection. README.md lists what this relies
- * on.
+ * them in a set, and V8 frees what was in a set only at a large garbage collection. README.md in this folder lists the
+ * internals of `effect` that this function relies on.
  */
 export const install = (): void => {
   const scope = GlobalValue.globalValue(Symbol.for("effect/FiberScope/Global"), () => ({}) as { roots?: unknown })

@@ -10,7 +10,7 @@ export interface Misspelt {
 /** The settings of a program, by name. */
 type Named = ReadonlyArray<{ readonly name: string }>
 
-/** In a name of 8 letters or more, two may be wrong; in a shorter one only one: HOME is not HOST. */
+/** In a name of 8 letters or more, two letters may be wrong; in a shorter name, only one: HOME is not HOST. */
 const LONG = 8
 
 /**

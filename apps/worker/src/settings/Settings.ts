@@ -123,7 +123,7 @@ export const shared = {
   logFormat
 }
 
-/** The server listens at this address; a worker only puts it into links. */
+/** The server listens on `port`. The worker uses these settings only for the links in messages. */
 export const address = { port, baseUrl, authUrl, userPortalUrl }
 
 export const addresses = Config.all({

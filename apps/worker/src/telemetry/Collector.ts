@@ -2,7 +2,7 @@ import { Headers, HttpClient, HttpClientError, type HttpClientRequest, HttpClien
 import { Duration, Effect, Layer, Schedule } from "effect"
 
 /**
- * The most requests in flight. While the collector has not answered that number, further requests are dropped, because
+ * The most requests in flight. While this number of requests waits for an answer, further requests are dropped, because
  * a queue would grow without a limit.
  */
 const AT_ONCE = 4
@@ -66,7 +66,7 @@ const send = (request: HttpClientRequest.HttpClientRequest, url: URL) =>
       const answer = await fetch(url, {
         method: request.method,
         // `fetch` sets the length of the body itself. Undici, which comes with the platform's server, refuses a second
-        // header.
+        // content-length header.
         headers: Headers.remove(request.headers, "content-length"),
         body: request.body._tag === "Uint8Array" ? request.body.body : null,
         // The headers may contain the collector's password, so they must not follow a redirect to another host.

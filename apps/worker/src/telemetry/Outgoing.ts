@@ -6,8 +6,8 @@ import * as TracesProtobuf from "./TracesProtobuf.js"
 
 /**
  * The filter for everything that is sent to the collector. Only the span attributes in this list are sent; every other
- * one is removed, also those that a library adds. Messages of errors are removed above all: a database repeats in them
- * the data of a person.
+ * one is removed, also those that a library adds. Above all, the messages of errors are removed, because a database
+ * repeats personal data in them.
  */
 const SPAN_ATTRIBUTES: ReadonlySet<string> = new Set([
   "http.request.method",

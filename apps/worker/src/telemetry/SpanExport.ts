@@ -7,7 +7,9 @@ import { type RecordedSpan, toOtlp } from "./RecordedSpan.js"
 /** The most spans of one request to the collector. */
 const BATCH = 1_000
 const EVERY = Duration.seconds(5)
-/** After a failure nothing is kept for this long: the collector is away, and spans take memory. */
+/**
+ * After a failure no span is kept for this long, because spans take memory while the collector does not accept them.
+ */
 const PAUSE = Duration.minutes(1)
 
 export interface SpanExportOptions {

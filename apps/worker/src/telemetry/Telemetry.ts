@@ -10,8 +10,8 @@ const READ_EVERY = Schedule.spaced(Duration.seconds(10))
 
 /**
  * Measures and traces according to the settings. `program` names the process unless the settings do. Without settings
- * nothing is measured and no span is made: every program looks at a reference that says whether telemetry is on. The
- * runtime's own count of fibers, which is on by default, is switched off, because nobody reads it.
+ * nothing is measured and no span is made: the code that measures first reads a fiber reference, which says whether
+ * telemetry is on. The runtime's own count of fibers, which is on by default, is switched off, because nobody reads it.
  */
 export const layer = (settings: TelemetrySettings, program: string): Layer.Layer<never, CannotStart> =>
   Layer.mergeAll(RuntimeFlags.disableRuntimeMetrics, exporting(settings, program), measuring(settings))

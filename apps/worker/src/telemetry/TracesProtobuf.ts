@@ -4,7 +4,7 @@ import { PbfWriter } from "pbf"
 /**
  * Traces in the binary form of OTLP (opentelemetry-proto, `TracesData`). The encoder of @effect/opentelemetry makes an
  * array of bytes for each field and copies it once for each message around it: a third of what tracing cost
- * (docs/performance-log.md). The tests compare the bytes of the two.
+ * (docs/performance-log.md). The tests compare the bytes of the two encoders.
  */
 export const encode = ({ resourceSpans }: Traces): Uint8Array => {
   const pbf = new PbfWriter()

@@ -21,7 +21,10 @@ const change = Effect.zipRight(
   partitions("dropped", Partitions.dropExpired)
 )
 
-/** Makes and drops partitions, when this worker holds the lease of that task. Never ends and never fails. */
+/**
+ * Makes and drops partitions while this worker holds the lease of the task `partitions`, and does nothing without it.
+ * Never ends and never fails.
+ */
 export const housekeeping = ({ chores, nextTaken }: WorkLeases) =>
   Effect.gen(function* () {
     const taken = yield* nextTaken

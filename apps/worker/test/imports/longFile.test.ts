@@ -95,6 +95,6 @@ it("a long file is read step by step, and nothing of it piles up [imports-5]", a
   )
   expect({ read, stored, error }).toEqual({ read: POINTS, stored: POINTS, error: null })
   expect(largestStep).toBeLessThanOrEqual(1_000)
-  // The next piece is fetched while one is read.
+  // The import fetches the next piece while it reads a piece.
   expect(bytesAhead).toBeLessThan(2 * largestPiece)
 })

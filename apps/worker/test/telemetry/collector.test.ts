@@ -5,7 +5,8 @@ import type { AddressInfo } from "node:net"
 import { afterEach, beforeAll, describe, expect, it } from "vitest"
 import * as Collector from "../../src/telemetry/Collector.js"
 
-// Loads undici, which replaces Node's own below `fetch`, as in a server that sends telemetry.
+// Loads the undici of node_modules, which takes the place of Node's own undici below `fetch`, as in a server that sends
+// telemetry.
 beforeAll(() => import("@effect/platform-node/NodeHttpServer"))
 
 const open: Array<Server> = []

@@ -8,7 +8,10 @@ const library = Effect.runSync(Effect.provide(OtlpSerialization.OtlpSerializatio
 const hex = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((drawn) => Buffer.from(drawn).toString("hex"))
 
-/** Lengths around 128, where the length of a field takes one byte more, and characters of up to four bytes. */
+/**
+ * Lengths around 128 and 16,384, from which the length of a field takes one byte more, and characters of up to four
+ * bytes.
+ */
 const text = fc.oneof(
   fc.string({ unit: "binary", maxLength: 10 }),
   fc.integer({ min: 120, max: 135 }).map((length) => "x".repeat(length)),
@@ -18,7 +21,7 @@ const text = fc.oneof(
 const value = fc.oneof(
   text.map((stringValue) => ({ stringValue })),
   fc.boolean().map((boolValue) => ({ boolValue })),
-  // No negative numbers: of those, the encoder of @effect/opentelemetry writes only the last byte.
+  // No negative numbers, because the encoder of @effect/opentelemetry writes only the last byte of a negative number.
   fc.maxSafeNat().map((intValue) => ({ intValue })),
   fc.double({ noNaN: true }).map((doubleValue) => ({ doubleValue }))
 )

@@ -22,7 +22,7 @@ const refuseOtherOrigins = Effect.gen(function* () {
   if (request.headers["origin"] !== undefined) yield* Credentials.checkOrigin(request, yield* HttpOptions)
 })
 
-/** Ends the session that the browser came with, if any, because its cookie is about to be cleared. */
+/** Ends the session of the request's cookie, if any, because the cookie is about to be cleared. */
 const endPresent = Effect.gen(function* () {
   const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, yield* HttpOptions)
   if (cookie !== undefined) yield* signOut(cookie)

@@ -18,7 +18,7 @@ export interface OpenedSession {
 const TIME_ZONE_COOKIE = "time_zone"
 
 /**
- * Completes a sign-in. Ends the session that the browser came with, because its cookie is replaced. The returned
+ * Completes a sign-in. Ends the earlier session of this browser, because its cookie is replaced. The returned
  * `withCookies` adds two cookies to an answer: the session, and one that makes this browser known to the account.
  */
 export const entered = ({ account, cookie, passwordVersion }: OpenedSession, provedBy: ProvedBy) =>

@@ -36,7 +36,7 @@ const base64url = (bytes: Uint8Array): string =>
     .replaceAll("/", "_")
     .replaceAll("=", "")
 
-/** The challenge of a verifier: its SHA-256. */
+/** The PKCE `code_challenge` of a code verifier: its SHA-256 in base64url (RFC 7636 §4.2, method S256). */
 export const challengeOf = async (codeVerifier: string): Promise<string> => {
   const digest = await globalThis.crypto.subtle.digest("SHA-256", new TextEncoder().encode(codeVerifier))
   return base64url(new Uint8Array(digest))

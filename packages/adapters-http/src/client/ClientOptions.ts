@@ -23,7 +23,10 @@ export interface PlaceAccessOptions {
   readonly retries?: number | undefined
   /** How long one attempt may take. Default: 30,000 ms. */
   readonly timeoutMs?: number | undefined
-  /** A call whose `Retry-After` is longer fails at once. Default: 60,000 ms. */
+  /**
+   * The longest wait before a retry. When the service asks for a longer wait (`Retry-After`), the call fails at once.
+   * Default: 60,000 ms.
+   */
   readonly longestWaitMs?: number | undefined
   /** Replaces functions such as `fetch` and the clock, for tests and environments without them. */
   readonly runtime?: Partial<ClientRuntime> | undefined
@@ -36,8 +39,8 @@ export interface CallOptions {
 
 export interface CreateOptions extends CallOptions {
   /**
-   * The key that identifies the request: when your process dies and repeats the call with the same key within 24 hours,
-   * nothing is created twice. Default: a new key for each call, which covers the client's own retries.
+   * The key that identifies the request: when your process crashes, restarts, and repeats the call with the same key
+   * within 24 hours, nothing is created twice. Default: a new key for each call, which covers the client's own retries.
    */
   readonly idempotencyKey?: string | undefined
 }

@@ -373,7 +373,7 @@ export interface NewTestPersonBody {
 }
 
 interface LateTrip {
-  /** How many minutes ago the trip ended. After more than 15 minutes no rule fires. */
+  /** How many minutes ago the trip ended. With more than 15 minutes, no rule fires. */
   readonly late_minutes?: number | undefined
 }
 

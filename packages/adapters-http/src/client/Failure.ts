@@ -39,7 +39,10 @@ export type ClientFailureCode =
   | "refresh_uncertain"
   /** the user, or the service, refused at the consent page */
   | "access_denied"
-  /** the address to which the user came back belongs to another sign-in or another service: do not use its code */
+  /**
+   * the address to which the user came back belongs to another sign-in or another service, or has no code: do not
+   * exchange a code from this address
+   */
   | "callback_mismatch"
 
 export type FailureCode = ServiceFailureCode | ClientFailureCode

@@ -1,6 +1,6 @@
 /**
  * Every operation that an app calls with an access token. `test/client/contract.test.ts` compares the list with the
- * contract, so that a new endpoint for apps is missing here for no longer than one test run.
+ * contract, and fails when the contract has an endpoint for apps that is missing here.
  */
 export interface AppOperation {
   readonly method: "GET" | "POST" | "DELETE"

@@ -84,7 +84,8 @@ const TOKENS = "tokens"
  * A store for web pages: it keeps the tokens in IndexedDB, and its lock is a Web Lock, which all tabs of the origin
  * share. Scripts of the page can read the tokens. A page without https has no Web Locks, so there the function throws.
  *
- * `localStorage` would not do: a tab may still read the value from before another tab's write, and refresh once more.
+ * `localStorage` is not safe enough: a tab may still read the value from before another tab's write, and refresh once
+ * more.
  */
 export const browserTokenStore = (
   name = "place-access",

@@ -63,7 +63,7 @@ const acquire = async (lock: string): Promise<() => Promise<void>> => {
   touching.unref()
   return async () => {
     clearInterval(touching)
-    // The lock may belong to another process by now, which took this process for dead.
+    // The lock may belong to another process by now, which took the lock over because it was stale.
     if ((await contentOf(lock)) === holder) await rm(lock, { force: true })
   }
 }

@@ -37,9 +37,9 @@ interface CountedRequest {
 }
 
 /**
- * Reads the request, and counts it against the limit of the app that it names at the network address that it comes
- * from. It is counted before the secret is checked, so that wrong guesses count too. The address is part of the limit,
- * so that a stranger at another address cannot use up the app's limit.
+ * Reads the request, and counts it against the limit for its app and its network address together. The request is
+ * counted before the secret is checked, so that wrong guesses count too. The address is part of the limit, so that a
+ * stranger at another address cannot use up the app's limit.
  */
 const counted = fn(function* (request: Request) {
   const sent = yield* OAuthRequest.read(request)
@@ -112,8 +112,8 @@ const revoke = (request: Request) =>
   })
 
 /**
- * Runs `program` and encodes its errors. Clients that send forms also get `error_description`, as RFC 6749 §5.2 has it.
- * Clients that send JSON get the specified body.
+ * Runs `program` and encodes its errors. Clients that send forms also get `error_description`, as RFC 6749 §5.2
+ * requires. Clients that send JSON get the body without this field.
  */
 const answer = <E extends Shared | Errors.WireError, R>(
   request: Request,

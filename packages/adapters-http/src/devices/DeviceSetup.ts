@@ -85,7 +85,7 @@ interface Given {
   readonly phone: string
   readonly places: ReadonlyArray<SetupPlace>
   readonly setupKey: string | null
-  /** The texts of the steps, and the names of the settings that are ours. */
+  /** The texts of the steps, and the names that this service, and not the app, gives to settings. */
   readonly say: TextFiles["setUp"]
 }
 
@@ -166,8 +166,8 @@ const owntracks = ({ id, phone, places, token, say }: Given): DeviceSetup => {
 }
 
 /**
- * `ping`: minutes between locations of a phone that lies still; Android allows no fewer than 15. The app's default
- * distance of 500 m misses a place of 150 m. iPhones use the other two settings in Move mode alone.
+ * `ping`: minutes between locations of a phone that does not move; Android allows no fewer than 15. The app's default
+ * distance of 500 m misses a place of 150 m. iPhones use `locatorDisplacement` and `locatorInterval` in Move mode only.
  */
 const OWNTRACKS = { ping: 15, locatorDisplacement: 100, locatorInterval: 300 } as const
 
@@ -177,14 +177,18 @@ const MAX_WAYPOINTS = 20
 /** The longest text of a QR code that a phone's camera reads well from a screen. */
 const MAX_QR_TEXT = 1_200
 
-/** The link with as many waypoints, `most` or fewer, as a camera can read. */
+/**
+ * The link with at most `most` waypoints, and with fewer when the link would be too long for a QR code that a camera
+ * reads.
+ */
 const fitting = (link: (waypoints: number) => string, most: number): string => {
   const text = link(most)
   return most === 0 || text.length <= MAX_QR_TEXT ? text : fitting(link, most - 1)
 }
 
 /**
- * The app identifies a waypoint by `tst`, in seconds. Adding the index keeps places that were made in one second apart.
+ * The app identifies a waypoint by `tst`, in seconds. Adding the index gives places that were made in the same second
+ * different values of `tst`.
  */
 const waypoint = ({ circle, createdAt, label }: SetupPlace, index: number) => ({
   _type: "waypoint",
@@ -198,7 +202,7 @@ const waypoint = ({ circle, createdAt, label }: SetupPlace, index: number) => ({
 /**
  * Traccar Client (configuration_service.dart) takes the same parameters from the QR code, which is the server's
  * address, and from a link of its own. Its default accuracy, that of Wi-Fi and cells, misses a circle of 150 m. Without
- * a heartbeat a phone that lies still sends nothing, and counts as unknown.
+ * a heartbeat a phone that does not move sends nothing, and apps get the answer `unknown`.
  */
 const traccar = ({ phone, token, say }: Given): DeviceSetup => {
   const address = `${phone}/osmand`
@@ -242,8 +246,9 @@ const osmand = ({ phone, token, say }: Given): DeviceSetup => {
 
 /**
  * https://gpslogger.app, “Log to custom URL”. The token stays out of the address, which the app writes into its log.
- * The app loads a profile from an address behind `gpslogger://properties/` (ProfileLinkReceiverActivity.java). Browsers
- * open that link from a page only, so the QR code leads to a page with the link.
+ * The app loads a profile from the address that follows `gpslogger://properties/` in a link
+ * (ProfileLinkReceiverActivity.java). Browsers open this link from a page only, so the QR code leads to a page with the
+ * link.
  */
 const gpslogger = ({ baseUrl, phone, setupKey, token, say }: Given): DeviceSetup => {
   const address = `${phone}/osmand`
@@ -288,8 +293,8 @@ const gpsLoggerSettings = (phone: string, token: string) =>
   ] as const
 
 /**
- * The settings that decide when GPSLogger logs, with the keys of its profiles. A distance filter would keep a phone
- * that lies still silent.
+ * The settings that decide when GPSLogger logs, with the keys of its profiles. With a distance filter, a phone that
+ * does not move would send nothing.
  */
 const GPSLOGGER = [
   { key: "time_before_logging", name: "Logging interval", value: "120", text: "interval" },
@@ -311,7 +316,7 @@ export const gpsLoggerProfile = (baseUrl: string, token: string): string =>
     .map(({ key, value }) => `${key}=${property(value)}\n`)
     .join("")
 
-/** A value as `java.util.Properties` reads it back. */
+/** Escapes a value for a file that `java.util.Properties` reads. */
 const property = (value: string): string =>
   value.replace(/[\\:=#!]/g, (character) => `\\${character}`).replaceAll("\n", "\\n")
 

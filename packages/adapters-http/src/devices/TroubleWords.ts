@@ -6,7 +6,7 @@ import { textsIn } from "../languages/index.js"
 
 interface TroubleWords {
   readonly title: string
-  /** Instructions what to check, the most likely cause first. */
+  /** What the owner should check, the most likely cause first. */
   readonly checks: ReadonlyArray<string>
 }
 

@@ -102,15 +102,18 @@ const mediaType = (header: string | undefined): string | undefined => {
 
 const declared = (source: IncomingMessage): number => Number(source.headers["content-length"] ?? 0)
 
-/** Whether the source was closed before its end. Nothing that it emits afterwards would tell. */
+/**
+ * Whether the source failed or was closed before its end. The source may emit no further event, so a listener that is
+ * added now could wait forever.
+ */
 const isBrokenOff = (source: IncomingMessage): boolean =>
   source.errored !== null || (source.destroyed && !source.readableEnded)
 
 /**
  * Reads the body and calls `done` once, with the bytes or a refusal. The returned function stops the reading.
  *
- * A request that this service gives up (`Patience`) closes without an error, so `close` counts as well. Otherwise the
- * fiber, which may not be interruptible, would wait forever and keep the part that has arrived.
+ * A request that this service gives up (`Patience`) closes without an error, so `close` ends the reading too. Otherwise
+ * the fiber, which may not be interruptible, would wait forever and keep the part that has arrived.
  */
 const receive = (source: IncomingMessage, limit: number, done: (bytes: Exit.Exit<Buffer>) => void): (() => void) => {
   let isDone = false
@@ -199,13 +202,13 @@ const decodeUtf8 = (bytes: Buffer, isForm: boolean): Exit.Exit<string> => {
 }
 
 /**
- * The body as JSON, for phone apps, which must not be refused for it (decisions devices-7 and devices-12): undefined
- * when the body is no JSON, and NUL characters stay. The route's bound on entries holds all the same.
+ * Reads the body of a phone app as JSON. A body that is not JSON yields undefined instead of a refusal, and NUL
+ * characters stay (decisions devices-7 and devices-12). A body with more entries than the route allows is refused.
  */
 export const lenientJson = (text: string): Effect.Effect<unknown> =>
   CurrentRequest.cellWith((cell) => parseJson(text, cell.route.bounds.entries, LENIENT))
 
-/** The answers to texts that the service's own routes refuse. */
+/** What happens to a body that is not JSON, and to NUL characters. `STRICT` refuses both, `LENIENT` refuses neither. */
 interface Strictness {
   readonly noJson: Exit.Exit<unknown>
   readonly refusesNul: boolean

@@ -9,7 +9,7 @@ export interface Bounds {
   readonly bytes: number
   /**
    * The most entries of all lists of a JSON body together. Checking a wrong entry takes about a hundred times the
-   * entry's size: a body of three million wrong entries would end the process.
+   * entry's size in memory: a body of three million wrong entries would end the process.
    */
   readonly entries: number
 }

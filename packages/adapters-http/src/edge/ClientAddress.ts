@@ -4,8 +4,8 @@ import { isIP } from "node:net"
 import { HttpOptions } from "../HttpOptions.js"
 
 /**
- * The network address of the client, for counting attempts: the peer's, or behind a trusted proxy the last entry of
- * X-Forwarded-For, the only entry that the proxy itself wrote.
+ * The network address of the client, against which attempts are counted. It is the address of the peer. Behind a
+ * trusted proxy it is the last entry of X-Forwarded-For, the only entry that the proxy itself wrote.
  */
 export const clientAddress: Effect.Effect<string, never, HttpOptions | HttpServerRequest.HttpServerRequest> =
   Effect.zipWith(HttpOptions, HttpServerRequest.HttpServerRequest, ({ trustProxy }, request) => {

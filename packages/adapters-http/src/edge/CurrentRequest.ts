@@ -39,7 +39,10 @@ export interface Cell {
    * names.
    */
   appId: AppId | undefined
-  /** Set for a token that no longer works: its calls of one route within an hour share one log entry. */
+  /**
+   * Set for a token that no longer works. Calls with this token of one route within an hour share one entry of the
+   * access log.
+   */
   repeat: Repeat | undefined
   /**
    * The key of the app's purpose that the request named. Set by `BearerAuthLive`, also when it refuses the purpose, so
@@ -105,7 +108,7 @@ export const callerIs = (caller: RequestCaller): Effect.Effect<void> =>
 export const developerReads = (caller: RequestCaller): Effect.Effect<void> =>
   change((cell) => void (cell.caller = caller))
 
-/** From here on the request counts as a call of the app. It concerns no user, so no access log has it. */
+/** From here on the request counts as a call of the app. The call concerns no user, so no access log lists it. */
 export const clientIs = (id: AppId): Effect.Effect<void> => change((cell) => void (cell.appId = id))
 
 /**
@@ -119,8 +122,8 @@ export const deadCallerIs = (caller: RequestCaller, repeat: Repeat): Effect.Effe
   })
 
 /**
- * Records what the answer discloses, for a handler that is not behind a bearer token. Others return a
- * `DisclosedAnswer`.
+ * Records what the answer discloses, for a handler that is not behind a bearer token. Handlers behind a bearer token
+ * return a `DisclosedAnswer`.
  */
 export const discloses = (words: string): Effect.Effect<void> => change((cell) => void (cell.disclosed = words))
 

@@ -215,7 +215,7 @@ const BUSY: Answer = { ...toAnswer(Errors.busy), page: undefined }
 
 /**
  * Whether the request has more than one Host header. Node keeps the first and drops the others; only `rawHeaders` has
- * all headers, names and values in turn.
+ * all headers, as a list in which names and values alternate.
  */
 const hasTwoHosts = (request: HttpServerRequest.HttpServerRequest): boolean => {
   const { rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)

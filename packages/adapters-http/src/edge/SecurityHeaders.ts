@@ -8,7 +8,8 @@ type Given = Readonly<Record<string, string>>
 /**
  * Adds the security headers to the headers of an answer. An answer may replace the headers of `unlessSet`: a page has
  * its own `content-security-policy` and `referrer-policy`, because under `no-referrer` a browser sends `Origin: null`
- * with the page's forms (Fetch standard, "append a request Origin header"), and the service refuses these.
+ * with the page's forms (Fetch standard, "append a request Origin header"), and the service refuses forms with this
+ * origin.
  */
 export const make = (options: ServiceOptions): ((headers: Given, more: Given, requestId: string) => Given) => {
   const always = {

@@ -46,9 +46,9 @@ const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b
 /**
  * `JSON.parse` of a long text, with the same values and the same refusals. A root that is a list, and the lists that
  * are members of a root that is an object, are cut into pieces between their elements, and each piece is parsed by
- * itself. Everything else is parsed at the end, with a number in the place of each list. `onPart` gets every value
- * once: the elements of a piece as a list, each other member as an object, and a root that is neither as it is.
- * `characters`: the length of a piece.
+ * itself. Everything else is parsed at the end, with `[n]` in the place of the list with index `n`. `onPart` gets every
+ * value once: the elements of a piece as a list, each other member as an object, and unchanged a root that is neither a
+ * list nor an object. `characters`: the length of a piece.
  */
 export const parse = <E>(
   text: string,

@@ -41,9 +41,9 @@ export class Turns {
   }
 
   /**
-   * True: the caller has a turn and must `release` it. False: no turn was free in time. A caller that is interrupted
-   * while it waits leaves the line. Run this effect in an uninterruptible region: an interruption between a turn and
-   * its release would lose the turn.
+   * True: the caller has a turn and must `release` it. False: too many callers wait, or no turn became free in time. A
+   * caller that is interrupted while it waits leaves the line. Run this effect in an uninterruptible region: an
+   * interruption between a turn and its release would lose the turn.
    */
   readonly take: Effect.Effect<boolean> = Effect.suspend(() => {
     if (!this.isFull) {
@@ -53,7 +53,7 @@ export class Turns {
     return this.waiting.size < this.limits.waitingMax ? this.wait : Effect.succeed(false)
   })
 
-  /** Takes a turn although all are taken: for a caller that gave its turn back for a while. */
+  /** Takes a turn even when no turn is free. For a caller that had a turn and released it for a while. */
   takeAnyway(): void {
     this.working++
   }

@@ -40,8 +40,9 @@ const pullFrom = (source: IncomingMessage): Pull =>
   })
 
 /**
- * Refuses a body whose declared length is above `most`, without reading it. The route counts the bytes of other bodies.
- * Afterwards, whatever the outcome, the rest of the body is read and dropped, so that the client can read our answer.
+ * Refuses a body whose declared length is above `most`, without reading it. A body without a declared length is not
+ * limited here: the route must count its bytes. Afterwards, whatever the outcome, the rest of the body is read and
+ * dropped, so that the client can read our answer.
  */
 const withSource = <A, E, R>(
   request: HttpServerRequest.HttpServerRequest,

@@ -33,9 +33,9 @@ interface Watched {
 }
 
 /**
- * Measures a request, logs it, and makes its span, the parent of the spans of its programs. Measurement, log line and
- * span have the route's pattern and never the values of its parameters. When all three are off, this runs only
- * `answering`.
+ * Measures a request, logs the request, and makes its span, which is the parent of the spans of the programs that the
+ * handler runs. Measurement, log line and span have the route's pattern and never the values of its parameters. When
+ * all three are off, this runs only `answering`.
  */
 export const around = <A extends Answer, R>(
   watched: Watched,

@@ -30,7 +30,10 @@ export class NodeRequest extends Inspectable.Class implements HttpServerRequest.
   get originalUrl(): string {
     return this.url
   }
-  /** Names are in lower case. Node joins the values of a header that is sent twice. */
+  /**
+   * Names are in lower case. When a header is sent twice, Node joins the values, or keeps the first for some headers
+   * such as `Host`.
+   */
   get headers(): Headers.Headers {
     return this.source.headers as Headers.Headers
   }

@@ -61,7 +61,7 @@ export const provide =
 
 /**
  * Runs `self` in a context that belongs to the request again. The context may have been copied before, because adding a
- * span copies it.
+ * span copies the context.
  */
 export const owned = <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiberRuntime((fiber) => {

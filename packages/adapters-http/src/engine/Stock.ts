@@ -48,7 +48,7 @@ interface Handlers {
 }
 
 /**
- * Passes a group's handlers on to the platform, with two changes for which the platform offers no place. What wraps an
+ * Passes a group's handlers on to the platform, with two changes for which the platform has no hook. What wraps an
  * endpoint (`Around`) also wraps the reading of its body. And an answer that does not fit its schema is a defect: the
  * platform distinguishes such an answer from a wrong request only by the text of the error.
  */

@@ -4,7 +4,10 @@ import { Timestamp } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { CONTENT_TYPE } from "./ExportsApi.js"
 
-/** The archive as a file to save, which no cache and no proxy keeps. */
+/**
+ * The answer with the archive, which the browser saves as a file. No cache may store the archive, and no proxy may
+ * change it.
+ */
 export const archiveAnswer = (of: Export.ExportKey) =>
   Effect.map(openArchive(of), ({ bytes, export: { bytes: length, readyAt, requestedAt } }) =>
     HttpServerResponse.stream(bytes, {

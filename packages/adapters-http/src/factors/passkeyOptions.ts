@@ -15,7 +15,10 @@ const TIMEOUT_MS = 300_000
 
 const described = (passkeys: ReadonlyArray<Factors.Passkey>) => passkeys.map(({ id }) => ({ type: "public-key", id }))
 
-/** `PublicKeyCredentialRequestOptions` as JSON. Without `passkeys` the authenticator offers all of its own. */
+/**
+ * `PublicKeyCredentialRequestOptions` as JSON. When `passkeys` is empty, the authenticator offers every passkey that it
+ * has for this service.
+ */
 export const toSign = (
   options: ServiceOptions,
   challenge: string,

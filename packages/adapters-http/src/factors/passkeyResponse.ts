@@ -2,7 +2,7 @@ import { Factors, type PasskeyResponse } from "@place-access/domain/factors"
 import { UserId } from "@place-access/domain/shared"
 import { Option, Schema } from "effect"
 
-/** In characters. No response without an attestation is that long. */
+/** The longest response that is read, in characters. Responses without an attestation are shorter. */
 const LONGEST = 20_000
 
 const Response = Schema.parseJson(

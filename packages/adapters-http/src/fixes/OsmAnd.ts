@@ -18,8 +18,8 @@ export interface OsmAndRequest {
 }
 
 /**
- * Takes a request apart. Elements of a list that are no messages are dropped. `query`: the query string without the
- * question mark. `json`: the body as JSON; undefined when it is something else.
+ * Finds the query fields and the messages of a request. Elements of a list that are no messages are dropped. `query`:
+ * the query string without the question mark. `json`: the body as JSON; undefined when it is something else.
  */
 export const requestOf = (query: string, body: string, json: unknown): OsmAndRequest => ({
   query: formFields(query),

@@ -25,7 +25,10 @@ const WAIT_MILLIS = 10_000
 export class UploadTurns extends Context.Tag("@place-access/adapters-http/fixes/UploadTurns")<
   UploadTurns,
   {
-    /** Runs `upload` when it is its turn. Fails with a transient `StoreError` when the turn did not come in time. */
+    /**
+     * Runs `upload` when no other upload of the person runs in this process. Fails with a transient `StoreError` when
+     * the upload would wait too long.
+     */
     readonly within: <A, E, R>(
       device: Pick<Device.Device, "userId">,
       upload: Effect.Effect<A, E, R>

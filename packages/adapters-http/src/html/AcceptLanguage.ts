@@ -1,7 +1,7 @@
 // The language that a browser asks for (RFC 9110 §12.5.4). Decision accounts-20.
 import { Language } from "@place-access/domain/shared"
 
-/** In characters: no browser sends a header that long. The rest of a longer header is not read. */
+/** How many characters of the header are read. No browser sends a longer header. */
 const LONGEST = 1_000
 
 /** One entry of the header. `tag`: the first part of its language in lower case, so `de` for `de-AT`; or `*`. */

@@ -57,7 +57,8 @@ const once = (
     const work = Effect.flatMap(Effect.exit(prepared), (exit): Effect.Effect<Done, unknown> => {
       if (Exit.isSuccess(exit)) return Effect.succeed({ answer: kept(exit.value, cell.disclosed), value: exit })
       // A refusal is not stored, so a repeated request is decided anew. The writes of a refused request stay, such as
-      // the count of a budget. After a bug of the service, everything that the request wrote is rolled back.
+      // the count of a budget. After any other failure, such as a bug or a 503, everything that the request wrote is
+      // rolled back.
       return isRefusal(exit.cause) ? Effect.succeed({ answer: null, value: exit }) : Effect.failCause(exit.cause)
     })
     const content = `${request.method} ${request.url}\n${body}`

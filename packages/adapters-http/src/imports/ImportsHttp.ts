@@ -71,8 +71,8 @@ export const layer = Group.group(Api, "imports", (handlers) =>
 )
 
 /**
- * The columns of a table that the query names. Either time, latitude and longitude are among them, or no column is
- * named.
+ * The columns of a table that the query names, if any. Fails when columns are named, and time, latitude or longitude is
+ * missing.
  */
 const choiceOf = (query: { readonly [name in `${CsvColumns.ColumnRole}_column`]?: string }) =>
   Effect.gen(function* () {

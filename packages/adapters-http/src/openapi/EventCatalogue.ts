@@ -12,7 +12,7 @@ export interface CatalogueEntry {
   readonly examples: ReadonlyArray<Example>
 }
 
-/** A body as the domain makes it: every delivery is made with `Event.body`. */
+/** An example body. `Event.body` makes it, like the body of every delivery. */
 export interface Example {
   readonly type: Event.EventType
   readonly body: string

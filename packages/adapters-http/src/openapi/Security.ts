@@ -7,9 +7,9 @@ import { RequiredRole } from "../security/RequiredRole.js"
 import * as RequiredScope from "../security/RequiredScope.js"
 import { type Json, list, object } from "./Json.js"
 
-/** The scheme of `BearerAuth`. */
+/** The name of the security scheme of `BearerAuth` in the document. */
 const TOKEN = "accessToken"
-/** The scheme of `SessionAuth`. */
+/** The name of the security scheme of `SessionAuth` in the document. */
 const SESSION = "session"
 
 /**
@@ -62,7 +62,7 @@ export const describeSchemes = (document: Json, { authUrl, baseUrl }: ServiceOpt
 /** Who may call an operation, for readers of the documentation. */
 export interface OperationCaller {
   readonly scheme: string | null
-  /** The scopes of which one is needed, or the roles. */
+  /** The scopes, of which the caller needs one; for a session, the role that the caller needs. */
   readonly needs: ReadonlyArray<string>
 }
 

@@ -15,8 +15,8 @@ export const picture = (id: AppId, digest: string, alt: Text): Html =>
   html`<img class="logo" src="/app-logos/${id}/${digest}.png" width="56" height="56" alt="${alt}" />`
 
 /**
- * An address contains the digest of its content, so the content never changes. Caches keep it for only a day all the
- * same, because a revoked app loses its logo.
+ * An address contains the digest of its content, so the content never changes. Caches may keep the content for a day
+ * only, because a revoked app loses its logo.
  */
 const PUBLIC = "public, max-age=86400"
 

@@ -78,7 +78,8 @@ const page = (visitor: Visitor.Visitor, returnTo: string, again: Again = Passwor
   })
 
 /**
- * Shows the form. Somebody who was confirmed a moment ago, in another tab for example, is sent to `return_to` at once.
+ * Shows the form. A person who is confirmed already, in another tab for example, is redirected to `return_to` at once.
+ * Without a `return_to` the form is shown.
  */
 const show = Visitor.signedInAnyhow((visitor) =>
   Effect.gen(function* () {

@@ -9,7 +9,7 @@ import * as TodayPage from "./today/today.js"
 
 const words = texts.signIn.home
 
-/** A signed-in person sees Today, everybody else what the service is. */
+/** A signed-in person sees the page Today. Everybody else reads what the service is. */
 const home = Effect.gen(function* () {
   const options = yield* HttpOptions
   const visitor = yield* Visitor.current

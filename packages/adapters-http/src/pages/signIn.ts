@@ -106,15 +106,15 @@ const postSignIn = Effect.gen(function* () {
 })
 
 /**
- * With `return_to` the sign-in page comes next, then the page in `return_to`: the person switches accounts in the
- * middle of a task.
+ * With `return_to`, the person goes to the sign-in page, and then to the page in `return_to`: the person switches
+ * accounts in the middle of a task. Without `return_to`, the person goes to the front page.
  */
 const postSignOut = Effect.gen(function* () {
   const options = yield* HttpOptions
   const cookie = Credentials.sessionToken(yield* HttpServerRequest.HttpServerRequest, options)
-  if (cookie === undefined) return Credentials.clearSession(seeOther("/"), options)
-  const form = yield* Visitor.checked(cookie)
-  yield* signOut(cookie)
+  // Without a session there is nothing to end, so the form needs no token.
+  const form = cookie === undefined ? yield* Form.read : yield* Visitor.checked(cookie)
+  if (cookie !== undefined) yield* signOut(cookie)
   const returnTo = ReturnTo.safe(form.value("return_to"))
   return Credentials.clearSession(seeOther(returnTo === "/" ? "/" : ReturnTo.signIn(returnTo)), options)
 })

@@ -16,11 +16,11 @@ const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64")
 
 const AGAIN_AFTER_S = 2
 
-/** Whether the client is a browser that loads a page. Programs ask for JSON, or for anything. */
+/** Whether the client is a browser that loads a page. Programs accept JSON, or any type. */
 const isForPage = (method: string | undefined, { accept }: IncomingHttpHeaders): boolean =>
   method === "GET" && /\btext\/html\b/.test(accept ?? "")
 
-/** The page for a browser's request; undefined for a program's. */
+/** The page for the request of a browser; undefined for the request of a program. */
 export const startingPage = (request: {
   readonly method?: string | undefined
   readonly headers: IncomingHttpHeaders

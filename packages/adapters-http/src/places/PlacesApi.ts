@@ -10,7 +10,7 @@ import * as Fields from "../wire/Fields.js"
 /** Accepts any text as an id, so that a malformed id answers 404, like an unknown id, and not 400. */
 const PlacePath = Schema.Struct({ id: Schema.String.pipe(Schema.brand("PlaceId")) })
 
-/** A place as its user reads it. Other views of a place have no coordinates (decisions §10). */
+/** A place as its user reads it. An app reads a place without coordinates (`PlaceRef`, decisions §10). */
 export const PlaceBody = Schema.Struct({
   id: Schema.String,
   label: Schema.String,

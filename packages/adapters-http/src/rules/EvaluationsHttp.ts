@@ -50,7 +50,9 @@ export const developerLayer = Group.group(Api, "developerRules", (handlers) =>
   )
 )
 
-/** Enters a developer's call into the user's access log: had the app itself read the same, its call would be logged. */
+/**
+ * Enters a developer's call into the user's access log, because a call of the app that reads the same is logged too.
+ */
 export const logged = ({ connection, rules }: GrantEvaluations): Effect.Effect<void> =>
   Effect.zipRight(
     CurrentRequest.developerReads({ userId: connection.userId, appId: connection.appId, connectionId: connection.id }),

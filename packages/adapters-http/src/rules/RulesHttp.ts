@@ -178,6 +178,9 @@ export const encode = (rule: ListedRule): typeof RuleBody.Type => ({
   max_event_age_s: rule.maxEventAgeS
 })
 
-/** Encodes a zone rule as a list of one; a place rule gives an empty list. A list of zone rules has no place rules. */
+/**
+ * Encodes a zone rule as a list with one entry, and a place rule as an empty list: a list of zone rules has no place
+ * rules.
+ */
 const encodeZone = (rule: ListedRule): ReadonlyArray<typeof ZoneRuleBody.Type> =>
   rule.target._tag === "Zone" ? [{ ...encode(rule), ...encodeArea(rule.target) }] : []

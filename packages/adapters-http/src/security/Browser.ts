@@ -6,7 +6,7 @@ import { clientAddress } from "../edge/ClientAddress.js"
 import { HttpOptions } from "../HttpOptions.js"
 import * as Credentials from "./Credentials.js"
 
-/** In characters: no browser sends a `User-Agent` that long. The rest of a longer header is not parsed. */
+/** How many characters of a `User-Agent` header are parsed. No browser sends a longer header. */
 const LONGEST = 400
 
 /**

@@ -7,7 +7,7 @@ import * as Errors from "../wire/Errors.js"
 
 /**
  * The token of `Authorization: Bearer <token>`; undefined when there is none. The platform cuts off seven characters
- * without a look at the scheme, so `Basixx secret` would pass. Therefore the scheme is checked here: its name in any
+ * without checking the scheme, so `Basixx secret` would pass. Therefore the scheme is checked here: its name in any
  * case, one space, one token (RFC 6750 §2.1). An access token in the query or the body is never read (Spec §5.1).
  */
 export const bearerToken = (request: Pick<HttpServerRequest.HttpServerRequest, "headers">): string | undefined =>

@@ -141,7 +141,6 @@ export const WireError = Schema.Union(
 export type WireError = typeof WireError.Type
 
 export type Code = WireError["error"]
-/** Every error code. */
 export const CODES: ReadonlyArray<Code> = WireError.members.flatMap(({ fields }) => fields.error.literals)
 
 export const isWireError: (value: unknown) => value is WireError = Schema.is(WireError)

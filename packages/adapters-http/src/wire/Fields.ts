@@ -30,7 +30,7 @@ export const optional = <A, I, R>(schema: Schema.Schema<A, I, R>) =>
 
 /**
  * A list whose entries the handler checks one by one. It is documented as a list of `entry`, and passed on as it was
- * sent: `Schema.Array` copies every entry, which holds up all other requests for 100 ms when an upload has 8 MiB.
+ * sent: `Schema.Array` copies every entry, which blocks all other requests for 100 ms when an upload has 8 MiB.
  */
 export const entries = (entry: Schema.Schema<unknown>): Schema.Schema<ReadonlyArray<unknown>> =>
   Schema.declare((sent): sent is ReadonlyArray<unknown> => Array.isArray(sent), {

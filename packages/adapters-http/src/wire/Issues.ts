@@ -41,7 +41,7 @@ type Issue = HttpApiError.HttpApiDecodeError["issues"][number]
 
 /** The most messages of one answer. A body of 8 MiB can hold millions of faults, and nobody reads them all. */
 const MAX = 50
-/** From this number of issues on, comparing each with every other costs too much. */
+/** Above this number of issues, comparing each issue with every other issue takes too long. */
 const MANY = 1_000
 
 const pathOf = (path: ReadonlyArray<PropertyKey>): string =>

@@ -21,7 +21,7 @@ const ELSEWHERE = new Set([
   "method_not_allowed"
 ])
 
-/** The log also lists these calls by an app's developer, like requests of the app. */
+/** Calls by an app's developer. The access log of the user lists them like requests of the app. */
 const BY_DEVELOPERS = ["GET /v1/developer/apps/{app_id}/rules", "GET /developer/apps/{app}/users/{grant}/rules"]
 
 describe("the words of the access log", () => {

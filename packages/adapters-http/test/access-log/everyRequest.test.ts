@@ -28,9 +28,9 @@ interface SentRequest {
 }
 
 interface Row {
-  /** Makes a request that is answered, by an app that holds every scope. */
+  /** Returns a request that succeeds when the app holds every scope. */
   readonly asks: (stage: Stage) => SentRequest | Promise<SentRequest>
-  /** The words that the user then reads in the access log. */
+  /** The words that the user reads in the access log after the request. */
   readonly told: RegExp
   /**
    * Where a fault makes the request answer 400: in the query or in the body. Absent: nothing in the request can be
@@ -50,7 +50,7 @@ const ask = async (stage: Stage, method: string, { body, path }: SentRequest, to
   return world.call(path, { ...json, method, headers: { ...json.headers, ...bearer(token).headers } })
 }
 
-/** The path of a rule that is made for the request. */
+/** Makes a rule, and returns a request to the path of this rule, with `after` at the end of the path. */
 const rule =
   (kind: "place" | "zone", after = "") =>
   async (stage: Stage): Promise<SentRequest> => {
@@ -152,8 +152,8 @@ let world: World
 const PAUSED = /^\/v1\/(?:answers\/(?!places$)|lookup|visits|locations)/
 
 /**
- * Connections, in the order of the names: with every scope; with `location.places.watch` only; with raw locations only;
- * disconnected; lapsed.
+ * One connection for each name, in this order: with every scope; with `location.places.watch` only; with raw locations
+ * only; disconnected; lapsed.
  */
 let full: Stage, poor: Stage, raw: Stage, gone: Stage, lapsed: Stage
 
@@ -199,7 +199,10 @@ const entriesOf = ({ person }: Stage) =>
     )
   )
 
-/** The only entry that a request leaves in the access log, and its answer. */
+/**
+ * Sends a request, and returns the answer and the entry in the access log. Fails unless the request adds exactly one
+ * entry.
+ */
 const onlyEntry = async (stage: Stage, request: () => Promise<Answer>) => {
   const before = new Set((await entriesOf(stage)).map(({ id }) => id))
   const answer = await request()

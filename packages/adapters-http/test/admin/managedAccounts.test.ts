@@ -103,12 +103,12 @@ describe("suspension [staff-1]", () => {
     await admin.send("POST", at(ida, "/suspend"))
     expect((await world.call("/v1/me", bearer(tokens.accessToken))).status).toBe(503)
     const asked = await user.get(`/authorize?client_id=${app.id}&response_type=code&state=abcdefghij`)
-    expect([asked.status, asked.text.includes("Connect ")]).toEqual([400, false])
+    expect([asked.status, asked.text.includes("Connect ")]).toEqual([403, false])
     await admin.send("POST", at(ida, "/resume"))
     expect((await world.call("/v1/me", bearer(tokens.accessToken))).status).toBe(200)
   })
 
-  it("of a developer: an open consent page says that the app cannot be connected at the moment, and then works again", async () => {
+  it("of a developer: an open consent page and a new link say that the app cannot be connected at the moment, and then work again", async () => {
     const { app } = await world.app(ida, { status: "production" })
     const user = await world.person()
     const query = new URLSearchParams({
@@ -119,12 +119,17 @@ describe("suspension [staff-1]", () => {
       code_challenge_method: "S256",
       state: "state-of-the-app"
     })
-    const open = await user.get(`/authorize?${query.toString()}`)
+    const link = `/authorize?${query.toString()}`
+    const open = await user.get(link)
     const path = /action="(\/authorize\/[^"]+)"/.exec(open.text)?.[1] ?? ""
     await admin.send("POST", at(ida, "/suspend"))
-    const closed = await user.get(path)
-    expect([closed.status, closed.text.includes("cannot be connected at the moment")]).toEqual([403, true])
-    expect(closed.text).not.toContain("permanently")
+    for (const page of [path, link]) {
+      const closed = await user.get(page)
+      expect([closed.status, closed.text.includes("cannot be connected at the moment")]).toEqual([403, true])
+      expect(closed.text).not.toContain("permanently")
+    }
+    const signedOut = await world.call(link, { headers: {} })
+    expect([signedOut.status, signedOut.text.includes("cannot be connected at the moment")]).toEqual([403, true])
     await admin.send("POST", at(ida, "/resume"))
     expect((await user.get(path)).status).toBe(200)
   })

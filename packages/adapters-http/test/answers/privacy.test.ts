@@ -54,7 +54,7 @@ const step: FastCheck.Arbitrary<Step> = FastCheck.oneof(
     work: FastCheck.boolean(),
     earlier: FastCheck.boolean()
   }),
-  // Never to `nowhere`, where the user stays without the app's knowledge.
+  // The shared place never moves to `nowhere`: the hidden visits are there, and the app would see them.
   FastCheck.record({ _tag: tag("Moved"), spot: spot.filter((to) => to !== "nowhere") }),
   FastCheck.constant({ _tag: "Asked" } as const)
 )

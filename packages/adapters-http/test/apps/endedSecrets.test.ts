@@ -118,7 +118,7 @@ describe("a signing secret is ended at once [apps-10]", () => {
     const made = await person.send("POST", `/v1/developer/apps/${app.id}/webhooks`, { url: HOOK })
     const { id, secret } = made.json as { readonly id: string; readonly secret: string }
     const one = `/v1/developer/apps/${app.id}/webhooks/${id}`
-    /** The secrets of `among` by which the next delivery is signed. */
+    /** The secrets in `among` with which the service signs the next delivery. */
     const signedBy = async (among: ReadonlyArray<string>) => {
       await world.run(
         Effect.flatMap(MemoryWebhookSender.Receivers, (all) => all.script(HOOK, MemoryWebhookSender.answers(200)))

@@ -176,7 +176,7 @@ describe("the consent page before users see it [reviews-7]", () => {
     expect(framed(then)).toContain("<code>https://bank.example</code>")
     expect(framed(then)).not.toContain(`value="${LATEST}"`)
     expect(then.slice(0, then.indexOf("fieldset"))).toContain(LATEST)
-    // Without a known version the page shows the first version: the proposal that waits.
+    // Without a `version` in the address the page shows the first version: the proposal that waits.
     expect(framed((await reviewer.get(`${page}/consent`)).text)).toContain("Connect Your Bank?")
     expect((await owner.get(`${page}/consent`)).status).toBe(403)
   })

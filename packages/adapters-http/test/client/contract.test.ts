@@ -71,7 +71,7 @@ it("the client's room imports nothing but itself; only the store of files needs 
 
 it("an app can tell every error of the service apart by its code", () => {
   const text = sources.find(({ name }) => name === "Failure.ts")?.text ?? ""
-  /** Errors of endpoints with a session, which no app calls. */
+  /** Errors of endpoints that need a person's session. Apps do not call these endpoints. */
   const ofPeople = [
     "not_signed_in",
     "confirmation_required",
@@ -175,7 +175,10 @@ const answers: {
   scopes: true
 }
 
-/** A query's defaults are filled in when it is decoded, so its names are compared. The service checks the values. */
+/**
+ * Compares only the names of query parameters: the decoded type of a query also has its defaults, so it differs from
+ * the type that a client sends. The service checks the values.
+ */
 const queries: {
   readonly currentPlace: Same<keyof QueryOf<"answers", "currentPlace">, keyof Client.MaxAge>
   readonly presence: Same<keyof QueryOf<"answers", "presence">, keyof Client.MaxAge>

@@ -26,7 +26,10 @@ export interface ExampleProcess {
   readonly hasWritten: (text: string) => Promise<void>
 }
 
-/** Starts an example as a reader would, with the built package, and nothing of the test run's environment. */
+/**
+ * Starts an example as a reader would: with the built package, and with nothing of the test run's environment but
+ * `PATH`.
+ */
 export const startExample = (name: string, environment: Readonly<Record<string, string>>): ExampleProcess => {
   const child = spawn(process.execPath, [join(EXAMPLES, name)], {
     cwd: EXAMPLES,

@@ -16,7 +16,7 @@ import { phone } from "../support/phone.js"
 import { startWorld, type World } from "../support/World.js"
 import { freePort, startExample } from "./exampleProcess.js"
 
-/** The world, and a proxy before it that counts what an example sends. */
+/** The world, and a proxy in front of the world. `seen` lists the requests that an example sent. */
 interface Watched {
   readonly world: World
   readonly proxy: string
@@ -55,7 +55,9 @@ const watched = async (): Promise<Watched> => {
   }
 }
 
-/** The user opens the address of the consent page and allows. Returns where the service sends the user. */
+/**
+ * The user opens the address of the consent page and allows. Returns the address to which the service sends the user.
+ */
 const approve = (world: World, { person, placeId }: Connected, address: string): Promise<string> => {
   const { searchParams } = new URL(address)
   const choices = {
@@ -121,7 +123,7 @@ describe("the examples of the client, as processes of their own", () => {
     const back = new URL(await approve(at.world, app, consent))
     const stranger = await visit(`${back.pathname}?code=stolen&state=guessed`)
     expect([stranger.status, stranger.text]).toEqual([400, "This address is not from your sign-in."])
-    // The sign-in that was begun has ended, so the user begins another sign-in.
+    // The wrong answer ended the sign-in that the user had begun, so the user begins another sign-in.
     const again = (await visit("/connect")).headers.get("location") ?? ""
     const right = new URL(await approve(at.world, app, again))
     const landed = await visit(right.pathname + right.search)
@@ -208,7 +210,7 @@ describeBrowser("browser/: the page of an app, with PKCE, in two tabs", () => {
       await page.getByRole("button", { name: "Where am I?" }).click()
       await page.getByText("You are at Home.").waitFor()
 
-      // The access token ends; both tabs ask at once.
+      // Both tabs find an expired access token and ask for the place at the same time.
       await page.evaluate(END_ACCESS_TOKEN)
       const other = await context.newPage()
       await other.goto(appUrl)
@@ -216,7 +218,7 @@ describeBrowser("browser/: the page of an app, with PKCE, in two tabs", () => {
       await Promise.all([page, other].map((tab) => tab.evaluate(`document.querySelector("#where").click()`)))
       await other.getByText("You are at Home.").waitFor()
       await page.getByText("You are at Home.").waitFor()
-      // A refresh that the service put off is repeated; only one refresh succeeds.
+      // A tab repeats a refresh that the service answered with 503. Of all refreshes exactly one succeeds.
       expect(refreshed.filter((status) => status !== 503)).toEqual([200])
       expect(sent.filter((line) => line.includes(app.clientSecret))).toEqual([])
 

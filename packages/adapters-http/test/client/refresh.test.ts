@@ -47,7 +47,7 @@ describe("tokens of a connection, against the real service", () => {
     const clients = Array.from({ length: 5 }, () => createClient({ ...optionsFor(world, app), store, runtime }))
     await Promise.all(clients.flatMap((client) => [client.me(), client.answers.currentPlace()]))
     expect(refreshes(runtime)).toBe(1)
-    // Long after the 30 s in which a second refresh with the old token would have been forgiven.
+    // A second refresh with the old token within 30 s would be forgiven. After 60 s it would have ended the connection.
     world.clock.advance(60_000)
     await Promise.all(clients.map((client) => client.me()))
     expect(await isAlive()).toBe(true)
@@ -108,7 +108,7 @@ describe("tokens of a connection, against the real service", () => {
     world.clock.advance(2 * HOUR)
     const before = await tokens()
     await store.write({ ...before, refreshing_since: world.clock.now() })
-    // The request of the first process, whose answer was lost.
+    // The first process sends its refresh, and the answer is lost.
     expect((await app.refresh(before.refresh_token)).status).toBe(200)
     world.clock.advance(RefreshDecision.REPEATABLE_MS)
     const next = createClient({ ...optionsFor(world, app), store, runtime: runtimeOn(world) })

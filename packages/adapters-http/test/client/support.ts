@@ -26,7 +26,7 @@ interface Sent {
   readonly body: string
 }
 
-/** A runtime on the world's clock: waits move that clock and take no time. Every request is noted. */
+/** A runtime on the world's clock: a wait moves this clock and takes no real time. `sent` lists every request. */
 export interface TestRuntime extends ClientRuntime {
   readonly sent: Array<Sent>
   readonly waits: Array<number>
@@ -61,7 +61,6 @@ export const runtimeOn = (world: World, meddle: Meddle = (_, pass) => pass()): T
   }
 }
 
-/** How many refreshes were sent. */
 export const refreshes = ({ sent }: TestRuntime): number =>
   sent.filter(({ body, path }) => path === "/v1/oauth/token" && body.includes("grant_type=refresh_token")).length
 

@@ -191,7 +191,7 @@ describe("the page /confirm [accounts-17]", () => {
     expect((await post()).status).toBe(403)
     const again = await browser.submit(await browser.get(action), action, choices)
     expect(again.headers.get("location")).toMatch(/^https:\/\/coffee\.example\/|[?&]code=/)
-    // A person who was confirmed a moment ago is sent on at once.
+    // The page redirects a person who confirmed the password a moment ago, without asking again.
     expect((await browser.get(confirmPath)).headers.get("location")).toBe(action)
   })
 
@@ -218,7 +218,7 @@ describe("the page /confirm [accounts-17]", () => {
 
 describe("a form after which the session has another cookie, sent twice [accounts-21]", () => {
   const TARGET = "/portal/devices"
-  /** A person whose sign-in is a quarter of an hour old, in front of the form. */
+  /** A person whose sign-in is 15 minutes old, and the filled-in fields of the confirmation form. */
   const asked = async () => {
     const { account } = await world.person()
     const browser = await signedIn(world, account.email)

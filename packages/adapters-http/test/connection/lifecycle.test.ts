@@ -105,14 +105,14 @@ const addRule = (grant: Grant) =>
     headers: { "content-type": "application/json", ...bearer(grant.access_token).headers }
   })
 
-/** The program is called directly, because the browser's session ends before the time that these tests let pass. */
+/** Calls the program directly, because these tests let more time pass than the browser's session lasts. */
 const listed = () => world.run(listConnections(user.account.id))
 const rulesOfUser = async (id: ConnectionId) =>
   (await world.run(listRulesOfUser(user.account.id, id, { limit: 100, cursor: undefined }))).rules
 const connectionId = async () => (await listed())[0]!.id
 
 const sweep = () => world.run(Effect.provide(sweepTiers(), MemoryTierStore.layer))
-/** The events that were sent to this app, oldest first. */
+/** The types of all events for this app, oldest first, sent or not. */
 const told = () =>
   world.run(
     Effect.map(MemoryDatabase, ({ events }) =>

@@ -19,8 +19,8 @@ const SCOPE = "location.place.current"
 const FOLDED = "We stop writing about your apps for an hour"
 
 /**
- * An attacker who signed up with a stranger's address. The attacker renames an own app before each consent, so that
- * each e-mail to the stranger carries another text of the attacker in its subject.
+ * An attacker who signed up with a stranger's address. Before each consent the attacker renames their own app, so that
+ * each e-mail to the stranger has another text of the attacker in its subject.
  */
 const attack = async () => {
   const person = await world.person()
@@ -105,7 +105,8 @@ describe("mail with an app's name in the subject: at most five an hour and perso
     expect(told?.dedupeKey).toMatch(/^code_reused /)
     expect(told?.furtherLinks).toEqual([{ site: "portal", path: "/connections", label: "Connected apps" }])
 
-    // The link of the e-mail leads to its app. The page of all apps also shows the apps about which no e-mail was sent.
+    // The link of the e-mail leads to the page of its app. The page of all apps also shows the apps about which no
+    // e-mail was sent.
     const browser = await signedIn(world, person.account.email)
     const one = await browser.get(`/portal${told?.link?.path ?? ""}`)
     expect(one.text).toContain("a code of the app was used twice, so it may have been stolen")

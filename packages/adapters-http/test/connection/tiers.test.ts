@@ -20,7 +20,7 @@ afterAll(() => world.close())
 const iso = (at: number) => Timestamp.toIso(Timestamp.make(at))
 const ids = ({ json }: Answer) => (json as { readonly rules: ReadonlyArray<{ id: string }> }).rules.map(({ id }) => id)
 
-/** Checks that a connection has ended: its tokens, its rules and everything else are gone. */
+/** Checks that a connection has ended for `reason`: its tokens are refused, and its scopes and rules are gone. */
 const isOver = async (
   one: Connected,
   access: ReadonlyArray<string>,

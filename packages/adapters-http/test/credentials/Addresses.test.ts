@@ -54,7 +54,7 @@ describe("sign-up where mail is sent [accounts-12]", () => {
     expect(shown[0]).toEqual([202, { message: expect.stringContaining("Look into your mail") }, []])
     expect(await subjects(owner.account.email)).toEqual(["You have an account already"])
     expect(await subjects(email)).toEqual([CONFIRM, CONFIRM])
-    // Sign-in does not distinguish the addresses either: none of the three passwords signs in.
+    // Sign-in does not distinguish the two addresses either: all three attempts get the same refusal.
     const tried = [await signIn(email), await signIn(email, OTHER), await signIn(owner.account.email, OTHER)]
     expect(tried.map(({ json, status }) => [status, json])).toEqual(tried.map(() => [401, tried[0]?.json]))
   })
@@ -113,6 +113,7 @@ describe("an address that nobody confirmed [accounts-11]", () => {
     const browser = await signedIn(world, person.account.email)
     const page = await browser.get(authorizePath(app))
     expect([page.status, page.text.includes("Confirm your e-mail address first")]).toEqual([403, true])
+    expect(page.text).toContain('<button class="link" form="switch-account">')
     const id = /\/authorize\/(crq_\w+)/.exec(page.text)?.[1] ?? ""
     const body = { decision: "allow", scopes: ["location.rules.place"] }
     const decided = await person.send("POST", `/v1/user/consent-requests/${id}/decision`, body)
@@ -145,7 +146,7 @@ describe("changing the address [accounts-13]", () => {
     expect((await ask(person, before)).json).toMatchObject({ message: "email is the address that you have" })
     expect((await ask(person, after)).status).toBe(202)
     const token = await linkTo(after)
-    // A stranger who reads the mail to a mistyped address, with an account of their own.
+    // A stranger who gets the mail to a mistyped address uses its link in a session of their own account.
     expect((await use(stranger, token)).status).toBe(404)
     expect((await person.get("/v1/session")).json).toMatchObject({ email: before })
     const used = await use(person, token)
@@ -229,7 +230,8 @@ describe("a lock-out that locks out nobody innocent [accounts-14, accounts-15, a
       expect((await signIn(email, PASSWORD, forged)).status).toBe(429)
     }
     expect((await signIn(email, PASSWORD, known)).status).toBe(201)
-    // The known browser's own guesses close it, and its success did not open sign-in for the strangers.
+    // The success of the known browser did not open sign-in for strangers. Wrong guesses of the known browser close
+    // sign-in for this browser.
     expect((await signIn(email)).status).toBe(429)
     for (let tried = 0; tried < 5; tried++) expect((await signIn(email, "wrong again", known)).status).toBe(401)
     expect((await signIn(email, PASSWORD, known)).status).toBe(429)
@@ -270,7 +272,7 @@ describe("a lock-out that locks out nobody innocent [accounts-14, accounts-15, a
     expect((await signIn(email)).status).toBe(429)
     expect((await signIn(email, "a guess", known)).status).toBe(401)
     expect((await signIn(email, PASSWORD, known)).status).toBe(201)
-    // The next link is dead after half an hour.
+    // A link no longer works after 30 minutes.
     await post("/v1/unlock-links", { email })
     const late = await linkTo(email, "Sign in although others guess your password", 2)
     world.clock.advance(30 * MINUTE)

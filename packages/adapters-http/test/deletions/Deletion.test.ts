@@ -32,7 +32,7 @@ const everything = () =>
     )
   )
 
-/** Runs the removal long enough for every scan. */
+/** Runs the removal at once, and again after ten minutes and after a day, when it looks for late rows. */
 const removeAll = async () => {
   for (const wait of [0, 10 * Timestamp.MINUTE, Timestamp.DAY]) {
     world.clock.advance(wait)

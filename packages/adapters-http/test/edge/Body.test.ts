@@ -14,8 +14,8 @@ afterEach(() => close())
 
 const MAY_BE_INTERRUPTED = [false, true]
 /**
- * How long the server waits before it reads the body: so that the body has not arrived yet, or has arrived, as after a
- * query to the database.
+ * How long the server waits before it reads the body. Without a wait the body has not arrived yet. After 60 ms, which
+ * stand for a query to the database, the body has arrived.
  */
 const WAITS_MILLIS = [0, 60]
 

@@ -237,7 +237,7 @@ describe("what HttpApi itself refuses", () => {
         statusCode: 400,
         error: "invalid_request",
         message: "The request has more than one Host header",
-        // The id of the header, and the page that explains the code [wire-4].
+        // The id that the header `x-request-id` has, and the page that explains the error code [wire-4].
         request_id: /x-request-id: (\S+)/.exec(answer)?.[1],
         doc_url: expect.stringMatching(/^http:.*\/docs\/errors\/invalid_request$/)
       })

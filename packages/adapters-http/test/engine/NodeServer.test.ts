@@ -9,7 +9,7 @@ import { raw } from "../support/wire.js"
 let close: () => Promise<void> = async () => undefined
 afterEach(() => close())
 
-/** The address of the server, and its log. */
+/** Starts a server, and returns its address and its log. */
 const serve = async (app: HttpApp.Default) => {
   const log: Array<string> = []
   const logger = Logger.make(({ message }) => void log.push(String(message)))

@@ -22,7 +22,6 @@ const make = () =>
 const ask = async (person: Person) => (await person.send("POST", "/v1/user/exports")).json as { readonly id: string }
 const iso = (millis: number) => new Date(millis).toISOString()
 
-/** The archive as a program receives it. */
 const download = async (person: Person, path: string) => {
   const answer = await fetch(world.url + path, { headers: { cookie: person.cookie }, redirect: "manual" })
   return { answer, bytes: new Uint8Array(await answer.arrayBuffer()) }

@@ -48,7 +48,7 @@ const withCode = (browser: Visitor, code: string) => secondStep(browser, () => (
 const withPasskey = (browser: Visitor, passkey: Authenticator, on?: Parameters<Authenticator["get"]>[1]) =>
   secondStep(browser, ({ text }) => ({ passkey: passkey.get(optionsOf(text), on) }))
 
-/** A person with an app for one-time codes, signed in with the password before it was set up. */
+/** A person who signed in with the password, and then set up an app for one-time codes. */
 const withCodeApp = async (roles: ReadonlyArray<"reviewer" | "admin"> = []) => {
   const person = await world.person({ roles })
   const { browser } = await begin(person.account.email)
@@ -108,7 +108,7 @@ describe("one-time codes [factors-4, factors-8]", () => {
     ]
     const first = led(await browser.post(STEP, fields))
     expect(first.slice(0, 2)).toEqual([303, "/portal/devices"])
-    // The form is sent again: with the old cookies, when the browser has lost the first answer, and with the new ones.
+    // The browser sends the form twice more: with the old cookies, as after a lost answer, and with the new cookies.
     expect(led(await browser.post(STEP, fields, headers))).toEqual(first)
     expect(led(await browser.post(STEP, fields))).toEqual(first)
     // The code is used up for everybody else.

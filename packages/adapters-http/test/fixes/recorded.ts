@@ -1,4 +1,4 @@
-/** Bodies of requests, written after the source code of the apps. `at` is the time of the measurement. */
+/** Bodies of requests as the source code of the apps builds them. `at` is the time of the measurement. */
 
 const seconds = (at: number): number => Math.floor(at / 1_000)
 /** A time as Overland writes it: in whole seconds, in UTC with `Z`. */
@@ -197,7 +197,10 @@ export const traccarQuery = (id: string, at: number) => ({
   batt: "80.0"
 })
 
-/** Fills our text in as GPSLogger does (CustomUrlManager.java): in its own order, whatever the case of the names. */
+/**
+ * Fills in a template as GPSLogger does (CustomUrlManager.java): one name after the other in the order of GPSLogger,
+ * and without regard to upper and lower case.
+ */
 export const gpsLoggerFills = (template: string, at: number, more: Readonly<Record<string, string>> = {}): string => {
   const values: Readonly<Record<string, string>> = {
     lat: "52.37",

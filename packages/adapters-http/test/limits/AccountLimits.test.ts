@@ -104,7 +104,7 @@ describe("what an account does [limits-9]", () => {
     const refused = await person.send("POST", "/v1/developer/apps", APP)
     expect(errorOf(refused)).toEqual([429, sentence(AccountLimits.CREATIONS.refusal)])
     expect(refused.headers.get("retry-after")).toBe("86400")
-    // A request with an invalid body was counted before the body was read.
+    // The limit refuses a request before its body is read, so an invalid body gets the same answer.
     expect((await person.send("POST", "/v1/user/places", {})).status).toBe(429)
     const browser = await signedIn(world, person.account.email)
     const page = await browser.get("/portal/places")

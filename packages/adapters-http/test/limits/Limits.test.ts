@@ -112,7 +112,7 @@ describe("a budget", () => {
       "2400",
       "600"
     ])
-    // An invalid request uses nothing of the budget, and the answer says what is wrong.
+    // An invalid request uses nothing of the budget. Its answer is 400 even when the budget is used up.
     expect((await ask({ radius_m: 1 })).status).toBe(400)
     const { json } = await stage.person.get(`/v1/user/access-log?app_id=${stage.app.id}&limit=2`)
     const { entries } = json as { readonly entries: ReadonlyArray<{ readonly outcome: string }> }

@@ -145,7 +145,8 @@ describe("clickjacking and what a page may load", () => {
     )
     expect(policy.includes("script-src 'self'")).toBe(isDocs)
     if (!isHtml) return
-    // A page of another origin that opened this page cannot navigate it, and the page asks for no sensor.
+    // A page of another origin that opened this page cannot navigate this page. Only the two pages that locate the user
+    // may ask for the position.
     expect(headers.get("cross-origin-opener-policy")).toBe("same-origin")
     const geolocation = ["/portal/devices/share", "/portal/places"].includes(path)
       ? "geolocation=(self)"
@@ -264,7 +265,7 @@ describe("header injection", () => {
   })
 })
 
-/** The page without the map's own scripts, which are files of ours with a nonce. */
+/** The HTML of a page without the map's scripts, which are files of this service with a nonce. */
 const withoutOwnScripts = (text: string): string =>
   text.replace(
     /<script nonce="[0-9a-z]+" src="\/assets\/[a-z]+\.[\w-]+\.js"(?: +data-texts="[^"<>]*")? +defer><\/script>/g,

@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A new user with an own app, signed in through the page. */
+/** A new user who owns an app and signed in through the page. */
 const fresh = async () => {
   world.clock.set("2026-03-01T12:00:00.000Z")
   person = await world.person()
@@ -89,7 +89,7 @@ const me = async (token: string) => {
   return { status, ...(json as Record<string, unknown>) }
 }
 
-/** The error and state that the app gets. */
+/** The redirect URI to which the answer redirects, and the error and the state that the app gets. */
 const refusedBack = (page: Answer) => {
   const back = new URL(page.headers.get("location") ?? "", world.url)
   return [back.origin + back.pathname, back.searchParams.get("error"), back.searchParams.get("state")]
@@ -332,6 +332,17 @@ describe("one request, one answer", () => {
     // The first page's form is bound to the first session.
     const late = await browser.post(action(page), { ...hidden(page, action(page)), decision: "cancel" })
     expect(late.status).toBe(403)
+  })
+
+  it("account switch after the session has ended: the request waits as well", async () => {
+    await fresh()
+    const page = await authorize()
+    browser.cookies.delete("session")
+    const out = await browser.post("/sign-out", hidden(page, "/sign-out"))
+    const signIn = `/sign-in?return_to=${encodeURIComponent(action(page))}`
+    expect([out.status, out.headers.get("location")]).toEqual([303, signIn])
+    const away = await browser.post("/sign-out", { return_to: "https://evil.example/" })
+    expect(away.headers.get("location")).toBe("/")
   })
 
   it("signing out leads nowhere but here", async () => {

@@ -108,7 +108,7 @@ describeBrowser("the consent page with scripts", () => {
     await page.getByLabel("Name").fill("Swimming pool")
     await page.locator("#map.leaflet-container").click({ position: { x: 120, y: 120 } })
     await inspect(page, "consent-add-place")
-    // Enter in a field of the place adds the place: it allows and cancels nothing.
+    // Enter in a field of the place adds the place. It neither allows nor cancels the consent.
     await page.getByLabel("Name").press("Enter")
     await page.getByText("Swimming pool is added and ticked.").waitFor()
     expect(await page.locator("input[name=place]:checked").count()).toBe(1)

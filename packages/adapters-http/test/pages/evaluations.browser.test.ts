@@ -15,7 +15,10 @@ import { jsonBody } from "../support/wire.js"
 const HOME = { lat: 52.37, lon: 4.89 }
 const { MINUTE } = Timestamp
 
-/** A person whose phone was seen at the edge, away, at home, and at home again after a minute away. */
+/**
+ * A person with a rule about home. The phone was seen at the edge, away, at home, away and at home again, 50 seconds
+ * apart. An hour later the phone uploaded three readings that were 20 to 40 minutes old.
+ */
 const story = async (world: World, owner: Person) => {
   const person = await world.person()
   const { app } = await world.app(owner, { name: App.AppName.make("Coffee Finder"), status: "production" })

@@ -71,7 +71,7 @@ describeBrowser("every page, with something on it", () => {
   let ada: Person
   /** The values of `:name` in the paths of pages. */
   let values: Readonly<Record<string, string>>
-  /** The queries of pages that show nothing without one. */
+  /** The queries of pages that show nothing without a query. */
   let queries: Readonly<Record<string, string>>
 
   beforeAll(async () => {

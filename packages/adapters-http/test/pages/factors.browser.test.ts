@@ -10,7 +10,10 @@ import { PASSWORD } from "../support/World.js"
 const MINUTE = 60_000
 const FACTOR = "/portal/settings/second-factor"
 
-/** Adds a virtual authenticator that is built into the machine. It checks a finger, and answers without a person. */
+/**
+ * Adds a virtual authenticator that is built into the machine. It verifies the user, like a fingerprint sensor, and
+ * answers without a touch.
+ */
 const addAuthenticator = async (cdp: CDPSession): Promise<string> => {
   await cdp.send("WebAuthn.enable")
   const { authenticatorId } = await cdp.send("WebAuthn.addVirtualAuthenticator", {

@@ -15,7 +15,7 @@ const UPLOAD = "**/v1/phone/locations"
 const LATITUDES = (count: number) =>
   Array.from({ length: count }, (_, index) => Number((50 + index / 1_000).toFixed(3)))
 
-/** Holds uploads back until `count` of them wait, or until it is opened. */
+/** Holds uploads back until `count` uploads wait, or until the test calls `open`. */
 const holdUploads = (count: number) => {
   let held = 0
   let open = () => {}

@@ -60,7 +60,7 @@ describeBrowser("the page of an app's test people", () => {
     const posts = await world.run(Effect.flatMap(MemoryWebhookSender.Receivers, (all) => all.posts(url)))
     expect(posts.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual(["place.dwell"])
 
-    // A second stay has no time.
+    // No time is left for a second stay: a stay must begin after the newest reading of the phone.
     await page.getByLabel("Trip", { exact: true }).selectOption("stay")
     await page.getByRole("button", { name: "Start the trip" }).click()
     await page.getByRole("alert").getByText("make another test person").waitFor()

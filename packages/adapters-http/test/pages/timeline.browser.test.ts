@@ -15,7 +15,7 @@ const HOME = { lat: 52.5005, lon: 13.4201 }
 const WORK = { lat: 52.5203, lon: 13.3869 }
 const CAFE = { lat: 52.5101, lon: 13.4002 }
 
-/** 1 March 2026 in Berlin, an hour ahead of UTC. */
+/** The time of a clock in Berlin on 1 March 2026, when Berlin is an hour ahead of UTC. */
 const at = (clock: string): number => Date.parse(`2026-03-01T${clock}:00+01:00`)
 
 /** Readings on a straight line from `from` to `to`, one each minute. */

@@ -25,7 +25,7 @@ const move = (id: string, url: EndpointUrl.EndpointUrl) =>
     })
   )
 
-/** A developer on the page of an own endpoint. */
+/** A developer on the page of one of their endpoints. */
 const there = async () => {
   const person = await world.person()
   const { app } = await world.app(person)

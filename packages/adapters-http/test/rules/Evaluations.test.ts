@@ -8,7 +8,7 @@ import { jsonBody } from "../support/wire.js"
 
 const HOME = { lat: 52.37, lon: 4.89 }
 const AWAY = { lat: 52.39, lon: 4.89 }
-/** Somewhat over a hundred metres north of the centre of a circle of 150 m: too near the edge to decide. */
+/** About 145 m north of `HOME`, the centre of a circle of 150 m: too near the edge to decide. */
 const EDGE = { lat: 52.3713, lon: 4.89 }
 const SCOPES = ["location.rules.place", "location.rules.zone"]
 
@@ -161,7 +161,7 @@ describe("GET /v1/rules/{kind}/{id}/evaluations", () => {
     const own = await person.get(`/v1/user/connections/${connectionId}/rules/${id}/evaluations`)
     expect(decisions(own.json)).toEqual(["seeded"])
     await share(placeId)
-    // The readings that the phone sent meanwhile were never evaluated.
+    // The rule never evaluated the reading that arrived while the place was withdrawn.
     expect(decisions((await asApp("GET", `/v1/rules/place/${id}/evaluations`)).json)).toEqual(["seeded"])
   })
 

@@ -5,7 +5,7 @@ export interface Authenticator {
   readonly id: string
   /** The count of signatures. A test may set it back, as a copy of the passkey would. */
   counter: number
-  /** Answers the options of `navigator.credentials.create`, as the script of the page posts it. */
+  /** The response to the options of `navigator.credentials.create`, as the script of the page posts this response. */
   readonly create: (options: string, on?: Circumstances) => string
   readonly get: (options: string, on?: Circumstances) => string
 }

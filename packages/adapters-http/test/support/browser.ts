@@ -32,7 +32,7 @@ const accessibilityFaults = async (page: Page, rules?: ReadonlyArray<string>): P
 const inWords = (found: ReadonlyArray<axe.Result>): ReadonlyArray<string> =>
   found.map(({ help, id, nodes }) => `${id}: ${help}\n${nodes.map(({ html }) => html).join("\n")}`)
 
-/** If it names a folder, tests save screenshots of pages there, in the widths of a desktop and a phone. */
+/** If `SCREENSHOTS` names a folder, tests save screenshots of pages there, in the widths of a desktop and a phone. */
 const SCREENSHOTS = process.env["SCREENSHOTS"]
 
 /**
@@ -76,7 +76,7 @@ export const inspectClosely = async (
   })
 }
 
-/** Elements that are wider than their frame, so that a phone shows only their beginning. */
+/** Elements whose content is wider than the element, so that a phone shows only the beginning of the content. */
 const CUT_OFF = `[...document.querySelectorAll(".scroll")].filter((one) => one.scrollWidth > one.clientWidth)
   .map((one) => one.innerText.slice(0, 200))`
 

@@ -9,8 +9,8 @@ export const mailTo = async (world: World, email: string): Promise<ReadonlyArray
 }
 
 /**
- * The address of a page of ours in a mail with this subject, once the outbox has `count` mails with this subject: the
- * service writes a mail that could show who has an account after its answer.
+ * Waits until the outbox has `count` mails with this subject, and returns the address in the newest of these mails.
+ * Waiting is necessary: when a mail could show who has an account, the service first answers and then writes the mail.
  */
 export const mailedLink = async (world: World, email: string, subject: string, count = 1): Promise<string> => {
   const found = await vi.waitFor(

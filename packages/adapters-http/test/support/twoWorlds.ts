@@ -74,15 +74,16 @@ const alike = (text: string): string =>
 const RANDOM = new Set(["date", "x-request-id"])
 
 /**
- * How many times the app asks about places that are not shared: by their ids, or by an unknown id if this world has
- * fewer.
+ * How many times the app asks about a place that is not shared. The app asks by the ids of unshared places, and by an
+ * unknown id when this world has too few.
  */
 const GUESSES = 3
 const NOBODYS = "plc_000000000000000000000000"
 
 /**
  * Runs the steps of `life` for a new user. Returns every answer and event that the app got, in order, as text.
- * `sendsVisits`: whether the phone reports visits. `run` makes the ids of places, which are equal in both worlds.
+ * `sendsVisits`: whether the phone reports visits. `run` is a part of the ids of shared places, so that both worlds
+ * have the same ids.
  */
 export const witnessed = async (
   world: World,

@@ -45,7 +45,7 @@ const pass = async (minutes: number) => {
 beforeEach(async () => {
   one = await connected(world)
   mine = await phone(world, one.person)
-  // The place was shared a while ago, so the app may learn what happens from then on.
+  // The user shares the place 600 minutes before a test begins, because the app sees only visits after the sharing.
   refreshToken = (await one.connect([READ])).refresh_token
   await pass(600)
 })

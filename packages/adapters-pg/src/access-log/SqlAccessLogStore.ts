@@ -111,21 +111,22 @@ const countUses =
       orStoreError
     )
 
-const TallyRow = Schema.Struct({ app_id: AppId, edge: Schema.Int, count: Rows.Bigint })
+const TallyRow = Schema.Struct({ app_id: AppId, edge: Schema.Int, count: Rows.Bigint, requests: Rows.Bigint })
 
 /**
- * Counts the requests of each app between every two neighbouring edges. An entry counts `times` requests. The primary
- * key leads to the entries of the period.
+ * Counts the requests of each app between every two neighbouring times in `edges`. An entry counts as `times` requests.
+ * PostgreSQL finds the entries between the first edge and the last by the primary key.
  */
 const tally =
   (sql: SqlClient): Store["tally"] =>
   (userId, edges) =>
-    sql`SELECT app_id, width_bucket(at, ${edges.map(Rows.at)}::timestamptz[]) - 1 AS edge, sum(times) AS count
+    sql`SELECT app_id, width_bucket(at, ${edges.map(Rows.at)}::timestamptz[]) - 1 AS edge, sum(times) AS count,
+               coalesce(sum(times) FILTER (WHERE endpoint NOT LIKE 'webhook %'), 0) AS requests
         FROM access_log
         WHERE user_id = ${userId} AND at >= ${Rows.at(edges[0] ?? 0)} AND at < ${Rows.at(edges.at(-1) ?? 0)}
         GROUP BY app_id, edge ORDER BY edge, app_id COLLATE "C"`.pipe(
       Rows.all(TallyRow),
-      Effect.map((rows) => rows.map(({ app_id: appId, count, edge }) => ({ appId, edge, count }))),
+      Effect.map((rows) => rows.map(({ app_id: appId, count, edge, requests }) => ({ appId, edge, count, requests }))),
       orStoreError
     )
 

@@ -96,9 +96,9 @@ const findByEmail =
 
 const hasAnother =
   (sql: SqlClient): Store["hasAnother"] =>
-  (id, roles) =>
+  (ids, roles) =>
     sql`SELECT 1 FROM accounts
-        WHERE user_id <> ${id} AND roles && ${roles}::text[] AND suspended_at IS NULL LIMIT 1`.pipe(
+        WHERE user_id <> ALL (${ids}::text[]) AND roles && ${roles}::text[] AND suspended_at IS NULL LIMIT 1`.pipe(
       Effect.map((rows) => rows.length > 0),
       orStoreError
     )

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 export const SWEPT_AT_ONCE = 10
 
 /**
- * Runs a sweep of expired rows after the write that it follows, in a transaction of its own. `sessions` and
+ * Deletes expired rows in a transaction of its own, after the transaction of the sign-in. `sessions` and
  * `sign_in_tries` are copied to every node of a cluster. There, an insert and a delete in one transaction lock the
  * whole table, first shared, then exclusive: two people who sign in at once would deadlock. A failed sweep does not
  * fail the sign-in, because the next sign-in sweeps as well.

@@ -4,7 +4,7 @@ import { Schema } from "effect"
 import * as Rows from "../driver/Rows.js"
 import * as SubmissionRow from "../reviews/SubmissionRow.js"
 
-/** The columns of `apps` that make an `App`. The client secrets are absent: only authentication reads them. */
+/** The columns of `apps` that make an `App`. The client secrets are not among them: `RegisteredRow` adds them. */
 export const AppRow = Schema.Struct({
   app_id: AppId,
   owner_id: UserId,

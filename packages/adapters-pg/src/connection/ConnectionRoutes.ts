@@ -11,10 +11,10 @@ const RouteRow = Schema.Struct({ user_id: UserId })
 const ROUTES_MAX = 100_000
 
 /**
- * Leads from a connection's id to the id of its user. A token carries the connection's id and not the user's, so that
- * two apps cannot find out that they have the same user. The rows of a connection are stored under the user's id, and
- * on a cluster that id decides the node. A route never changes, so a process may cache it. Only a snapshot of a test
- * world that is restored ends routes (`forgetAll`).
+ * Finds the id of a connection's user. A token carries the connection's id and not the user's, so that two apps cannot
+ * find out that they have the same user. The rows of a connection are stored under the user's id, and on a cluster that
+ * id decides the node. A route never changes, so a process may cache it. Only the restore of a snapshot of a test world
+ * makes cached routes invalid (`forgetAll`).
  */
 export class ConnectionRoutes extends Context.Tag("@place-access/adapters-pg/connection/ConnectionRoutes")<
   ConnectionRoutes,

@@ -35,9 +35,9 @@ const ConnectionKey = Schema.Struct({ connection_id: Schema.String })
 const AppsRow = Schema.Struct({ app_ids: Schema.Array(Schema.String) })
 
 /**
- * Deletes rows that a deleted account left behind, at most `limit` of each table, and returns the number of rows that
- * it deleted or changed. A row that leads to other rows (an event, a connection) is deleted after them. Each statement
- * commits by itself.
+ * Deletes rows that a deleted account left behind, and returns the number of rows that it deleted or changed. From each
+ * table of `peoplesTables` it deletes at most `limit` rows. A row that leads to other rows (an event, a connection) is
+ * deleted after them. Each statement commits by itself.
  */
 export const remove = (
   sql: SqlClient,

@@ -17,7 +17,6 @@ import { insert, recordTest } from "./newDeliveries.js"
 import { hurry, recover, replay } from "./replay.js"
 
 type Store = typeof DeliveryStore.Service
-/** Whether the database is a cluster. */
 type OnCluster = Effect.Effect<boolean, SqlError>
 
 export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.scoped(
@@ -42,8 +41,8 @@ export const layer: Layer.Layer<DeliveryStore, never, SqlClient> = Layer.scoped(
 )
 
 /**
- * After a statement, the longest wait before the next statement of the same app, so that more deliveries share it. The
- * wait delays no webhook: the receiver has it already.
+ * The longest pause between two statements of one app, so that more deliveries share a statement. The pause delays no
+ * webhook: the receiver already has the delivery.
  */
 const REST_MILLIS = 10
 

@@ -9,7 +9,7 @@ import { byDueTime, waits } from "./transitions.js"
 /**
  * An endpoint with work for a claim. `is_ready`: a delivery is due, and the endpoint is enabled and may have one more
  * in flight. `is_vain`: deliveries wait that can never be sent, because the endpoint is gone or has a newer epoch. Both
- * hold when the endpoint was disabled and enabled again.
+ * can be true after the endpoint was disabled and enabled again.
  */
 const Ready = Schema.Struct({
   app_id: AppId,
@@ -54,8 +54,8 @@ const firstOf = (sql: SqlClient, limit: number, failing: ClaimRequest["failing"]
 
 /**
  * Finds the endpoints with work, by one index look-up for each endpoint with waiting deliveries, whatever the length of
- * its backlog. Endpoints with the fewest deliveries in flight come first, among those the one whose delivery has been
- * due longest. Endpoints that are only `is_vain` are ranked separately and take no room from the others.
+ * its backlog. Endpoints with the fewest deliveries in flight come first; among equals, the endpoint whose delivery has
+ * been due longest. Endpoints that are only `is_vain` are ranked separately and take no room from the others.
  */
 export const findReady = (sql: SqlClient, { failing, limit, now, perEndpoint }: ClaimRequest) =>
   sql`WITH RECURSIVE ${waiting(sql)}, found AS (

@@ -7,8 +7,8 @@ import { finishOnCluster } from "./finishOnCluster.js"
 import { type ClaimedRow, type FinishedDelivery, writing } from "./finishStatement.js"
 
 /**
- * The number of statements that run at the same time. Each statement is for one app, because an app's rows are on one
- * node of a cluster.
+ * The largest number of statements that run at the same time. Each statement is for one app, because an app's rows are
+ * on one node of a cluster.
  */
 const APPS_AT_ONCE = 4
 

@@ -122,8 +122,8 @@ const takeSetupLink =
         RETURNING ${COLUMNS}`.pipe(Rows.first(DeviceRow), Effect.map(Option.map(toDevice)), orStoreError)
 
 /**
- * A program of the previous release stores reports without `visits_told_at`, so a stored report counts too. A report
- * alone does not suffice, because it is deleted with the history.
+ * Whether the phone has ever reported a visit. `visits_told_at` stays when the reports are deleted with the history. A
+ * stored report counts too, because a program of the previous release does not write `visits_told_at`.
  */
 const sendsVisits =
   (sql: SqlClient): Store["sendsVisits"] =>

@@ -1,7 +1,7 @@
 /**
- * Says whether statements run in this process or wait for their turn. A server on virtual time moves its clock only
- * when none do (decision virtual-time-2): a statement takes real time, and meanwhile the clock must stand still. Each
- * source of statements adds a check.
+ * Says whether statements run in this process or wait to run. A server on virtual time moves its clock only when no
+ * statement runs or waits (decision virtual-time-2): a statement takes real time, and meanwhile the clock must stand
+ * still. Each source of statements adds a check.
  */
 
 const checks = new Set<() => boolean>()

@@ -19,8 +19,8 @@ const MAX = 500
  * each item is written alone, so only the faulty item fails. After a transient error all items of the batch fail, and
  * their callers may retry. A caller that stops waiting cancels no other item.
  *
- * `restMillis`: for items whose callers are not in a hurry. After a statement the next one waits for as long as the
- * statement took, at most `restMillis`, so that more items share it.
+ * `restMillis`: for items whose callers are not in a hurry. After a statement the next statement waits for as long as
+ * the previous one took, at most `restMillis`, so that more items share the next statement.
  */
 export const make = <Item, Answer>(
   write: (items: ReadonlyArray<Item>) => Effect.Effect<ReadonlyArray<Answer>, StoreError>,
@@ -99,7 +99,7 @@ export const makeBy = <Item, Answer>(
         waiting.push({ item, answer: resume })
         if (queue !== undefined) return
         queues.set(key, waiting)
-        // The loop starts later and not immediately, so that items that arrive at the same moment share a statement.
+        // The loop does not start immediately, so that items that arrive at the same moment share a statement.
         fork(loop(key, waiting), { scope, immediate: false })
       })
   })

@@ -3,8 +3,8 @@ import { Context, Effect, type Scope } from "effect"
 import type pg from "pg"
 
 /**
- * Opens connections outside of the pool, for work that occupies a connection for long, such as LISTEN. Both databases
- * provide this service.
+ * Opens connections outside of the pool, for work that occupies a connection for long, such as LISTEN. The layers of a
+ * PostgreSQL server and of the embedded database both provide this service.
  */
 export class DedicatedConnection extends Context.Tag("@place-access/adapters-pg/driver/DedicatedConnection")<
   DedicatedConnection,

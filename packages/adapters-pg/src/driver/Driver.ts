@@ -19,10 +19,9 @@ export interface DriverParts {
   ) => Layer.Layer<SqlClient | PgClient, SqlError>
 }
 
-/** The number of connections that short reads share. */
+/** The largest number of connections that short reads share. */
 const LINES_MAX = 2
 
-/** The driver of this folder. */
 export const OURS: DriverParts = {
   connections: Watch.namingClient,
   poolOptions: { pipeline: true },
@@ -34,7 +33,7 @@ export const OURS: DriverParts = {
 }
 
 /**
- * What sends statements to a server: the driver of this folder, unless a layer provides another one. With
+ * The driver that sends statements to a PostgreSQL server. The default, `OURS`, is the driver of this folder. With
  * `Stock.layer`, `@effect/sql-pg`'s own client sends the same statements.
  */
 export class Driver extends Context.Reference<Driver>()("@place-access/adapters-pg/driver/Driver", {

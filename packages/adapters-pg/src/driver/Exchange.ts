@@ -68,7 +68,7 @@ interface Answer {
   failure: Error | undefined
 }
 
-/** Sends the statements again that the server skipped after a failed one. */
+/** Sends again the statements of an exchange that the server did not run, because one of them failed. */
 type Again = (asked: ReadonlyArray<QueryRequest>) => void
 
 /**

@@ -14,7 +14,10 @@ const names = new Map<string, string>([
 ])
 const uses = new Map<string, number>()
 
-/** The name of a statement, the same on every connection. Undefined until its text was used often enough. */
+/**
+ * The name of a statement, the same on every connection. Undefined until its text was used `USES_MIN` times, and always
+ * for a new text when there are `NAMES_MAX` names.
+ */
 export const nameOf = (text: string): string | undefined => {
   const known = names.get(text)
   if (known !== undefined || names.size >= NAMES_MAX) return known
@@ -33,7 +36,7 @@ export const nameOf = (text: string): string | undefined => {
 /**
  * A connection in pipeline mode. It sends several statements together (`send`) and names repeated statements, so that
  * the server parses and plans each of them once; `@effect/sql` names none. The connections of the embedded database
- * share one session, and so its names (`embedded/PreparedStatements.ts`).
+ * share one session, and therefore its prepared statements (`embedded/PreparedStatements.ts`).
  */
 export class NamingClient extends pg.Client {
   private readonly known: StatementNames = { nameOf, prepared: new Map(), doubtful: new Set(), shapes: new Map() }

@@ -22,7 +22,10 @@ export type RunStatement = (
   picked: Picked
 ) => Effect.Effect<unknown, SqlError>
 
-/** The wanted part of an answer. A text with several statements gives one list of rows for each statement. */
+/**
+ * Returns the part of an answer that `picked` names. A text with several statements gives one list of rows for each
+ * statement.
+ */
 export const answered = (
   result: pg.QueryResult | ReadonlyArray<pg.QueryResult>,
   picked: Picked

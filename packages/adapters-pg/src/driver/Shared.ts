@@ -5,8 +5,8 @@ import { NamingClient } from "./NamingClient.js"
 import { answered, noConnection, refused, type RunStatement } from "./Run.js"
 
 /**
- * A connection takes this number of statements before a second connection is opened: each further connection wakes one
- * more process of the server.
+ * A second connection is opened only when the first one has this number of statements in flight: each further
+ * connection wakes one more process of the server.
  */
 const DEPTH_GOOD = 16
 /** When each shared connection has this number in flight, a new statement takes a connection of its own. */

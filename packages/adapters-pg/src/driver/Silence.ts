@@ -12,7 +12,7 @@ import pg from "pg"
  */
 
 const LOOK_EVERY_MILLIS = 1_000
-/** A connection is probed after this number of looks in a row that found no new byte. */
+/** A connection is probed after this number of checks in a row that found no new byte. `look` is one check. */
 const SILENT_LOOKS = 3
 /**
  * This number of probes in a row must find the process idle, or get no answer, before the connection is closed. After a
@@ -30,7 +30,7 @@ interface Inside {
 
 interface Watched {
   readonly inside: Inside
-  /** The bytes received until the last look. */
+  /** The number of bytes received until the last check. */
   received: number
   looks: number
   confirmations: number
@@ -59,16 +59,16 @@ export const watch = (pool: pg.Pool, config: pg.ClientConfig): Effect.Effect<voi
     let isProbing = false
     let probeClient: pg.Client | undefined
     const look = () => {
-      // A look counts and compares bytes. A look between a probe's question and its judgement would spoil the
-      // comparison.
+      // Each check counts the bytes anew. A check between the question of a probe and `judge` would change the count
+      // with which `judge` compares.
       if (isProbing) return
       const silent = Array.from(all.values()).filter(isSilent)
       if (silent.length === 0) return
       isProbing = true
       probe(silent, () => (probeClient = clientFor(config)))
         .then((found) => (isClosed ? undefined : judge(found, silent)))
-        // A rejection that nobody handles would end the process. Without a finding nothing is closed, and the next
-        // look asks again.
+        // A rejection that nobody handles would end the process. After a failed probe nothing is closed, and the next
+        // check probes again.
         .catch(() => undefined)
         .finally(() => {
           isProbing = false
@@ -88,7 +88,9 @@ export const watch = (pool: pg.Pool, config: pg.ClientConfig): Effect.Effect<voi
     )
   })
 
-/** Counts the look. True when the connection has been silent for long enough to probe it. */
+/**
+ * Checks a connection once and counts the check. True when the connection has been silent for long enough to probe it.
+ */
 const isSilent = (one: Watched): boolean => {
   if (waitsInVain(one)) one.looks++
   else {
@@ -99,7 +101,7 @@ const isSilent = (one: Watched): boolean => {
   return one.looks >= SILENT_LOOKS
 }
 
-/** Whether a statement is under way and nothing has come since the last look. */
+/** Whether a statement is in flight and no byte has arrived since the last check. */
 const waitsInVain = (one: Watched): boolean => {
   const query = one.inside._getActiveQuery()
   return query !== null && query !== undefined && socketOf(one).bytesRead === one.received

@@ -34,7 +34,7 @@ export const TEST_WORLD = "test-world.json"
 const DATABASE = "database/PG_VERSION"
 /**
  * The files that the first start writes: a folder with one of them is a data folder of this service. A lock file or a
- * folder called `database` proves nothing: /var and many a checkout have entries of these names. A data folder without
+ * folder called `database` proves nothing: /var and many checkouts have entries of these names. A data folder without
  * any of `OURS` is closed to others already, because `prepare` closes it before anything is written into it.
  */
 const OURS: ReadonlySet<string> = new Set([DATABASE, "secret-keys", TEST_WORLD])

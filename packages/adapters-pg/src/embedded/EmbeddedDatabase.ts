@@ -46,8 +46,9 @@ const TIERING_BUDGET = 40_000_000
 
 /**
  * PostgreSQL inside this process (PGlite), behind the ordinary driver, so that every statement is written once. Made
- * for trying out and for small services on one machine: statements run one at a time, and there is no fsync. So a power
- * cut can lose the last writes; a killed process loses none. Fails when another process uses the folder.
+ * for trying the service out and for small services on one machine: statements run one at a time, and there is no
+ * fsync. So a power cut can lose the last writes; a killed process loses none. Fails when another process uses the
+ * folder.
  */
 export const layerEmbedded = (
   options: EmbeddedOptions = {}

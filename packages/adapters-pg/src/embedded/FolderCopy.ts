@@ -6,7 +6,7 @@ import { cp, mkdir, rename, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { TEST_WORLD } from "./DataFolder.js"
 
-/** A copy of a data folder could not be made. No part of the copy is left, except when the original has no database. */
+/** A copy of a data folder could not be made. No part of the copy is left. */
 export class CopyFailed extends Data.TaggedError("CopyFailed")<{ readonly message: string }> {}
 
 /**

@@ -97,6 +97,6 @@ export const restore = (name: string) =>
         }
       })
     )
-    // A seeded world draws the ids that it had drawn after the snapshot again, perhaps for other users.
+    // After the restore, a seeded world draws again the ids that it drew after the snapshot, perhaps for other users.
     yield* ConnectionRoutes.forgetAll
   })

@@ -6,8 +6,8 @@ import * as Rows from "../driver/Rows.js"
 /** How often the process checks whether an upkeep is due. */
 const LOOK = Schedule.spaced("1 minute")
 /**
- * An upkeep is due when this many bytes were written to the log since the last upkeep: by then enough rows have changed
- * for the planner's statistics to be wrong.
+ * An upkeep is due when this many bytes were written to the write-ahead log since the last upkeep: by then enough rows
+ * have changed for the planner's statistics to be wrong.
  */
 const WORTHWHILE = 4 * 1024 * 1024
 

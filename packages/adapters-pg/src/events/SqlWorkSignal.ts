@@ -7,8 +7,9 @@ import { DedicatedConnection } from "../driver/DedicatedConnection.js"
 
 const CHANNEL = "place_access_work"
 /**
- * This process sends at most one NOTIFY in this time. On a busy server a longer time delays each webhook, by half of it
- * on average. A shorter time costs commits and gains nothing, because workers do not look more often.
+ * This process sends at most one NOTIFY in this time. On a busy server a longer time delays each webhook, by half of
+ * that time on average. A shorter time costs commits and gains nothing, because workers do not read the queue more
+ * often.
  */
 const QUIET = Duration.millis(5)
 const HEARTBEAT = Duration.seconds(5)

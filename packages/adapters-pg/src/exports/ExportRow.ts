@@ -42,6 +42,5 @@ export const KeyRow = Schema.Struct({ user_id: UserId, export_id: ExportId })
 /** A condition on `exports` and `export_pieces`: the rows of one export. */
 export const isOne = (sql: SqlClient, of: Export.ExportKey) => sql`user_id = ${of.userId} AND export_id = ${of.id}`
 
-/** Deletes the pieces of the archive. */
 export const deletePieces = (sql: SqlClient, of: Export.ExportKey) =>
   sql`DELETE FROM export_pieces WHERE ${isOne(sql, of)}`

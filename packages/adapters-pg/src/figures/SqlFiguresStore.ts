@@ -11,7 +11,10 @@ import { adding } from "./writes.js"
 
 type Store = typeof FiguresStore.Service
 
-/** On a cluster, the number of apps whose rows are written at the same time. The rows of one app are on one node. */
+/**
+ * On a cluster, the largest number of apps whose rows are written at the same time. The rows of one app are on one
+ * node.
+ */
 const APPS_AT_ONCE = 4
 
 export const layer: Layer.Layer<FiguresStore, never, SqlClient> = Layer.effect(

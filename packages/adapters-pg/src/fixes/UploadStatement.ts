@@ -10,7 +10,7 @@ import * as PutAsideColumn from "./PutAsideColumn.js"
 import { fixTable, visitTable } from "./Incoming.js"
 
 /**
- * Everything that an upload changes, in one statement: one commit, without a round trip before it.
+ * Everything that an upload changes, in one statement: one round trip and one commit.
  *
  * The commit is optimistic. Uploads of one user queue at the user's row of `upload_streams`, and the statement compares
  * the version of that row with the version that the upload read. When another upload has raised the version meanwhile,

@@ -42,7 +42,7 @@ export const uploadOnCluster = (sql: SqlClient, upload: UploadCommit): Effect.Ef
     return true
   }).pipe(sql.withTransaction)
 
-/** What the device sent: the rows of each table, by their columns. */
+/** The rows to insert for what the device sent: fixes, readings that were put aside, and visit reports. */
 const sent = (sql: SqlClient, upload: UploadCommit) => {
   const { deviceId, fixes, leftBehind, quarantined, userId, visits } = upload
   const receivedAt = Rows.at(upload.receivedAt)

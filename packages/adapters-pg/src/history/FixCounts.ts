@@ -117,8 +117,8 @@ export const forget = (sql: SqlClient, userId: UserId, cutoff: Timestamp.Timesta
 }
 
 /**
- * A tally of a stretch of this length or less counts from `fixes`: making the counts of the whole history first would
- * take longer.
+ * A tally of a stretch of this length or less makes no counts first: making the counts of the whole history would take
+ * longer than counting the stretch in `fixes`.
  */
 const LONG = 31 * 24 * 60 * 60_000
 /** About how many fixes a step counts. A step locks the user's row for about 0.2 s, and phones wait for that lock. */

@@ -46,8 +46,8 @@ const survey =
   (sql: SqlClient): Store["survey"] =>
   (home) =>
     Effect.gen(function* () {
-      // Reads the leases first: a worker that took one of them has beaten before, so the second statement sees that
-      // beat.
+      // Reads the leases first. A worker stores its beat before it takes a lease, so the second statement sees the beat
+      // of a worker that has just taken one of these leases.
       const leases = yield* sql`SELECT kind, name, owner, token FROM leases WHERE home = ${home}`.pipe(
         Rows.all(LeaseRow)
       )

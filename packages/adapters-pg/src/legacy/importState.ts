@@ -31,7 +31,7 @@ export const importState = (
     const owners = sql`(SELECT DISTINCT * FROM unnest(${users}::text[], ${connections}::text[]) AS o (user_id, connection_id))`
     const distinct = new Map(asked.map(({ owner }) => [owner.id, owner]))
     const inOrder = [...distinct.values()].sort((one, other) => (one.id < other.id ? -1 : 1))
-    // One statement each: a lock of rows of several users cannot be taken on a cluster.
+    // One statement for each connection: on a cluster, one statement cannot lock rows of several users.
     const locked = (yield* Effect.forEach(inOrder, (owner) =>
       sql`SELECT user_id, connection_id, app_id, ended_at, standard_expires_at FROM connections
           WHERE user_id = ${owner.userId} AND connection_id = ${owner.id} FOR UPDATE`.pipe(Rows.all(OwnerRow))

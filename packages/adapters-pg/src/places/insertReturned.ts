@@ -8,8 +8,8 @@ import * as Rows from "../driver/Rows.js"
 const CountRow = Schema.Struct({ count: Rows.Bigint })
 
 /**
- * Counts the person's places that are archived or not. `AccountLimits.ARCHIVED_PLACES` or `AccountLimits.PLACES` limits
- * them.
+ * Counts the person's archived places if `isArchived`, else the places that are not archived. The limit is
+ * `AccountLimits.ARCHIVED_PLACES` or `AccountLimits.PLACES`.
  */
 export const countOf = (sql: SqlClient, userId: UserId, isArchived = false) =>
   sql`SELECT count(*) AS count FROM places
@@ -20,7 +20,7 @@ export const countOf = (sql: SqlClient, userId: UserId, isArchived = false) =>
 
 /**
  * Stores a place of an exported archive with its shapes, unless the person has the place already
- * (`ImportedPlace.isSame`), or has as many places of its kind, archived or not, as an account may have
+ * (`ImportedPlace.isSame`), or an account may not have one more archived place, or one more place that is not archived
  * (`ImportedPlace.limitOf`). The caller has locked the person's row of `upload_streams` and raised its version.
  */
 export const insertReturned = (sql: SqlClient, { origin, place, shapes }: ImportedPlace.ReturnedPlace) =>

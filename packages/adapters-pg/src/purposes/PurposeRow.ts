@@ -11,7 +11,10 @@ export const PurposeRow = Schema.Struct({
   app_id: AppId,
   purpose_id: PurposeId,
   key: Purpose.PurposeKey,
-  /** For an archived purpose, its last status before that: only `archived_at` says that the purpose is archived. */
+  /**
+   * For an archived purpose, the last status before it was archived: only `archived_at` says that the purpose is
+   * archived.
+   */
   status: Purpose.LiveStatus,
   terms: Terms,
   approved_terms: Schema.NullOr(Terms),

@@ -15,7 +15,7 @@ export interface Table {
   readonly key: string
   /** The SQL expression of the time that decides about a row. */
   readonly moment: string
-  /** A row is deleted when its moment is past this bound: the user's choice, or the limit of the access log. */
+  /** A row is deleted when its moment is at or before this bound: the user's choice, or the limit of the access log. */
   readonly until: "cutoff" | "log_until"
   /** A further condition on the row `t`. */
   readonly only?: string

@@ -31,8 +31,8 @@ export const layer: Layer.Layer<RuleStore, never, SqlClient> = Layer.effect(
 )
 
 /**
- * Creates a rule of a place. It does not count as a question about a zone, because the user chose the circle and not
- * the app.
+ * Creates a rule of a place. It does not count as a question about a zone, because the user and not the app chose the
+ * circle.
  */
 const create =
   (sql: SqlClient): Store["create"] =>

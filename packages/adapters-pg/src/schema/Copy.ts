@@ -87,7 +87,10 @@ const migrationsOf = (sql: SqlClient) =>
     Effect.map((rows) => rows.map(({ name }) => name).join("\n"))
   )
 
-/** Makes the source's months: without them, retention would delete old rows one by one from the DEFAULT partitions. */
+/**
+ * Makes the source's partitions of months in the target: without them, retention would delete old rows one by one from
+ * the DEFAULT partitions.
+ */
 const makePartitions = (source: SqlClient, target: SqlClient) =>
   Effect.gen(function* () {
     const partitions = yield* outside(
@@ -103,7 +106,7 @@ const makePartitions = (source: SqlClient, target: SqlClient) =>
     }
   })
 
-/** About as many bytes as one statement carries. */
+/** About how many bytes of rows one statement carries. */
 const STATEMENT_BYTES = 4 * 1_048_576
 
 /** How many pages are read at once, so that rows with large values do not fill the memory. */

@@ -22,7 +22,10 @@ export const COPIED_TABLES: ReadonlySet<string> = new Set([
   "schema_migrations"
 ])
 
-/** Tables with a row for each name, which are joined with nothing: each is distributed by that name, separately. */
+/**
+ * Tables that no statement joins with another table. Each is distributed by the first column of its primary key, apart
+ * from the other tables.
+ */
 export const LOOKUP_TABLES: ReadonlySet<string> = new Set([
   "connection_routes",
   "consent_requests",

@@ -29,9 +29,9 @@ export interface IsolationRequest {
 type Failure = SqlError | ParseResult.ParseError | IsolationRefused
 
 /**
- * Gives the rows of one app a shard of their own in every table that is spread by `app_id`, and moves these shards to a
- * node. It can be repeated: a shard of its own stays as it is, and an app that is on the node stays there. Everything
- * is checked before anything is written (decision deliveries-17).
+ * Gives the rows of one app a shard of their own in every table that is spread by `app_id`, and moves these shards to
+ * `node` if it is given. The command can be repeated: a shard of its own stays as it is, and an app that is on the node
+ * stays there. Everything is checked before anything is written (decision deliveries-17).
  *
  * Splitting a shard blocks writes to its apps, because Citus's own way without blocking needs a plugin that PostgreSQL
  * does not allow by default. Moving the new shard does not block.
@@ -107,7 +107,10 @@ const mustBeNode = ({ host, port }: NodeAddress) =>
 /** Where the rows of an app are. Citus finds a row's shard by a hash of the key between two bounds. */
 const PlacementRow = Schema.Struct({
   shard: Schema.String,
-  /** The shard has this app only, or another app with the same hash, which is one in four billion. */
+  /**
+   * Whether the shard has this app alone. Another app shares the shard only if both ids have the same hash; the chance
+   * is one in four billion.
+   */
   is_alone: Schema.Boolean,
   host: Schema.String,
   port: Schema.Int
@@ -130,7 +133,7 @@ const placementOf = (appId: AppId) =>
 
 const SizeRow = Schema.Struct({ table: Schema.String, bytes: Schema.String })
 
-/** What the app's shards take on disk, without empty ones; the largest first. */
+/** The size in bytes of each of the app's shards that is not empty, the largest first. */
 const sizesOf = (appId: AppId) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient
@@ -145,7 +148,7 @@ const sizesOf = (appId: AppId) =>
 
 /**
  * Whether a lock was not free within the `lock_timeout` of a connection, or two statements waited for each other. Citus
- * takes back what the step did.
+ * rolls back what the step did.
  */
 const isBusy = (error: unknown): boolean => {
   const state = Failures.sqlState(error)

@@ -53,8 +53,8 @@ export const months = (now: Timestamp.Timestamp): ReadonlyArray<Month> => {
  * had a partition are in the DEFAULT partition and are moved. The function is idempotent, and several processes may run
  * it at once. Writers wait only while one partition is attached. A row that the server routed to the DEFAULT partition
  * at that moment is refused with a transient error. A table that stays in use (`pg_dump` locks every table until it
- * ends) is left to the next run, with a line in the log: its rows go to the DEFAULT partition until then. Nobody waits
- * behind a lock of this function for longer than 200 ms at a time.
+ * ends) is left to the next run, with a line in the log: its rows go to the DEFAULT partition until then. While this
+ * function waits for a lock, the statements behind it wait for at most 200 ms at a time.
  */
 export const ensurePartitions = program(
   "Partitions.ensurePartitions",
@@ -154,7 +154,8 @@ const AGAIN = Schedule.intersect(Schedule.spaced("1 second"), Schedule.recurs(4)
 /**
  * Drops partitions of past months without a row to keep: empty partitions, and partitions of the access log whose whole
  * month is past its limit. Returns their names. The function is idempotent, and several processes may run it at once.
- * Nobody waits for longer than 200 ms at a time: a table that stays busy is left to the next run.
+ * While it waits for a lock, the statements behind it wait for at most 200 ms at a time. A table that stays busy is
+ * left to the next run.
  */
 export const dropExpired = program(
   "Partitions.dropExpired",

@@ -3,9 +3,9 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 
 /**
- * Whether the database has Citus, asked once a minute. Nearly every statement has one text for a cluster and for a
- * single server. A few of the most frequent statements have two: one statement for many users or apps is cheapest on a
- * single server, and on a cluster it would be a transaction over several nodes, or Citus would refuse it.
+ * Whether the database has Citus. The answer is cached for a minute. Nearly every statement has one text for a cluster
+ * and for a single server. A few of the most frequent statements have two: one statement for many users or apps is
+ * cheapest on a single server, and on a cluster it would be a transaction over several nodes, or Citus would refuse it.
  */
 export const isDistributed = (sql: SqlClient): Effect.Effect<boolean, SqlError> => {
   let known = false

@@ -160,7 +160,9 @@ const oldestEvents = (sql: SqlClient, until: Timestamp.Timestamp, limit: number)
     return found.slice(0, limit)
   })
 
-/** Events of which no delivery is left. Deliveries are an app's, so they may lie on another node. */
+/**
+ * Events of which no delivery is left. The deliveries of an event belong to an app, so they may lie on another node.
+ */
 const undelivered = (sql: SqlClient, events: Keys) =>
   Effect.gen(function* () {
     const apps = events.map((row) => row["app_id"])
@@ -172,7 +174,6 @@ const undelivered = (sql: SqlClient, events: Keys) =>
     return events.filter((row) => !delivered.has(row["event_id"]))
   })
 
-/** Deletes rows by their keys. */
 const removeKeys = (sql: SqlClient, table: Table, rows: Keys, also: Fragment) =>
   Rows.affected(
     sql`DELETE FROM ${sql(table.table)} t USING ${keyList(sql, table, rows)}

@@ -48,7 +48,10 @@ export type Answer<A> =
 
 const NEEDS_LOCK: Answer<never> = { _tag: "NeedsLock" }
 
-/** The columns of the token are named apart from those of the connection and the app. All are null without a token. */
+/**
+ * The token's columns begin with `token_`, because the connection or the app has some columns of the same names. All of
+ * them are null when there is no token.
+ */
 const ViewRow = Schema.Struct({
   ...WithAppRow.fields,
   version: Schema.String,

@@ -17,7 +17,7 @@ const TOLD = `CASE WHEN s.departure IS NULL THEN d.history_ends_at ELSE coalesce
  */
 const UNCERTAIN = `s.departure IS NOT NULL AND s.heard_until IS NOT NULL`
 
-/** The bounds of a request that names none. */
+/** The bounds of a request that names no bounds. */
 const EVER = { from: Timestamp.make(0), to: Timestamp.make(253_402_300_799_999) }
 
 export const staysStatement = (

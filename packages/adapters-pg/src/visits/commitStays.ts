@@ -26,7 +26,10 @@ export const commit =
       return true
     }).pipe(sql.withTransaction, orStoreError)
 
-/** The number of the present rules (`devices.stays_rule`). The index in migration 0083 has it, too. */
+/**
+ * The number of the present rules for deriving stays (`devices.stays_rule`). The index in migration 0083 contains this
+ * number, too.
+ */
 export const STAYS_RULE = 2
 
 const markAnew = (sql: SqlClient, userId: UserId, deviceId: DeviceId) =>
@@ -44,8 +47,9 @@ const deleteReplaced = (sql: SqlClient, { deviceId, from, placeIds, to, userId }
         AND (${Rows.nullableAt(to)}::timestamptz IS NULL OR arrival <= ${Rows.nullableAt(to)}::timestamptz)`
 
 /**
- * The stay that was open at the beginning of the step is stored already: it gets its new end. The statement begins with
- * the device's row, because Citus runs an INSERT of values from arrays on one shard only when they are joined with it.
+ * The stay that was open at the beginning of the step is stored already, so the statement updates its end. The
+ * statement begins with the device's row, because Citus runs an INSERT of values from arrays on one shard only when
+ * they are joined with that row.
  */
 const insertStays = (sql: SqlClient, { deviceId, stays, userId }: StayCommit) =>
   sql`INSERT INTO stays (user_id, place_id, device_id, arrival, departure, heard_until)

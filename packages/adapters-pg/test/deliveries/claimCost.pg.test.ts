@@ -70,7 +70,7 @@ describePg("plans", "what a claim reads does not grow with what waits", () => {
             (row) => row["endpoint_id"] as string
           )
           expect(ids.length).toBe(ENDPOINTS)
-          // The statement looks at endpoints without waiting deliveries, too, so they count towards the bound.
+          // The statement also reads endpoints without waiting deliveries, so they count towards the bound.
           const all = (yield* sql`SELECT 1 FROM endpoints`).length
           yield* sql`ANALYZE endpoints`
           yield* sql`ANALYZE deliveries`

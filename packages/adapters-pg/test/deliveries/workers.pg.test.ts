@@ -85,8 +85,8 @@ describeServers("several workers on one queue", (server) => {
                 yield* Random.nextIntBetween(1, limit + 4)
               ]
               /**
-               * Finishes all deliveries of one round at once. Those that count a strike are exhausted; all others fail,
-               * or all arrive.
+               * Finishes all deliveries of one round at once. Those that count a strike fail as exhausted. In some
+               * rounds all others fail too, and in the other rounds all others arrive.
                */
               const round = (count: number) =>
                 Effect.gen(function* () {

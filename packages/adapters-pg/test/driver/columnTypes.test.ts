@@ -47,7 +47,8 @@ const list = fc.oneof(
 )
 
 /**
- * Whether `pg` reads the right millisecond. It multiplies the fraction by 1000 in floating point, which can lose one.
+ * Whether `pg` reads the right millisecond. `pg` multiplies the fraction by 1000 in floating point, which can lose one
+ * millisecond.
  */
 const withoutRounding = (text: string): boolean => {
   const digits = /\.(\d+)/.exec(text)?.[1] ?? ""

@@ -16,7 +16,7 @@ describe("questions about a history are answered by its index", () => {
   const run = withStores(migratedEmbedded, UploadStores)
   const at = (millis: number) => Timestamp.make(START + millis)
 
-  /** Twelve weeks of a user with a fix every half an hour, beside as many of another user. */
+  /** Inserts twelve weeks of fixes of a user, one every half an hour, and as many of another user. */
   const filled = Effect.gen(function* () {
     const sql = yield* SqlClient
     yield* Partitions.ensurePartitions(at(0))

@@ -15,7 +15,7 @@ import { UploadStores } from "../support/uploadStores.js"
 const UPLOADS = 20
 const MINUTE = 60_000
 
-/** Fourteen minutes of entering and leaving, a fix every 20 s: inside for a minute, outside for two. */
+/** Fourteen minutes of leaving and entering, a fix every 20 s: outside for a minute, inside for two. */
 const ride: ReadonlyArray<Fix.Reading> = Array.from({ length: 42 }, (_, index) => ({
   capturedAt: Timestamp.make(START - 14 * MINUTE + index * 20_000),
   ...travel(RuleSamples.CIRCLE, 90, index % 9 < 3 ? 700 : 5),

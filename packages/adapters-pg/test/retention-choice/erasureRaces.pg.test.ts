@@ -16,8 +16,8 @@ const PEOPLE = 20
 const { HOUR, MINUTE } = Timestamp
 
 /**
- * One transaction deletes a stretch while others store readings of it. Each race begins at the same moment; which
- * one commits first is up to the server.
+ * One transaction deletes a stretch while others store readings of it. The transactions of a race begin at the same
+ * moment, and the server decides which of them commits first.
  */
 describeServers("a stretch is deleted while its readings are stored [retention-choice-4]", (server) => {
   const stores = Layer.mergeAll(SqlImportStore.layer, UploadStores, MemoryWorkSignal.layer)

@@ -75,7 +75,10 @@ export interface Row {
   readonly alone: boolean
 }
 
-/** `both` runs on both kinds of database; `only` has what one kind adds. */
+/**
+ * `both` has the cases for both kinds of database. `only` has the cases for one kind, and the stores and `alone` if
+ * they are not the usual ones.
+ */
 const row = (
   name: string,
   both: Cases,

@@ -243,7 +243,8 @@ export const deletionCatalogue: Contract<
       yield* begin(user.id)
       const store = yield* AccountDeletionStore
       const now = yield* Timestamp.now
-      // Does what a worker did that was killed after it had noted its turn and removed one row of each table.
+      // Does what a killed worker had done before: it postponed the account by ten minutes and removed one row of each
+      // table.
       yield* store.lookAgain(user.id, Timestamp.plus(now, 10 * Timestamp.MINUTE))
       const removed = yield* store.removeSome(user.id, now, 1)
       Check.isTrue(removed > 20, "one of each")

@@ -112,7 +112,7 @@ const NOTHING = {
 
 const AtRow = Schema.Struct({ captured_at: Rows.At })
 
-/** What a tally must say, from the fixes alone. */
+/** The result that a tally must have, computed from the fixes alone. */
 const expected = (captured: ReadonlyArray<number>, edges: ReadonlyArray<number>) =>
   edges.slice(0, -1).flatMap((from, edge) => {
     const inside = captured.filter((at) => at >= from && at < (edges[edge + 1] ?? 0))

@@ -18,7 +18,10 @@ export interface TestDatabase {
 export interface Server {
   readonly name: "PostgreSQL" | "Citus"
   readonly kind: "postgres" | "citus"
-  /** How many of the generated lives are run here: on Citus each statement takes a second hop, so a fifth of them. */
+  /**
+   * How many of `lives` random scenarios run on this kind of server: a fifth on Citus, where each statement takes a
+   * second hop, and all on PostgreSQL.
+   */
   readonly share: (lives: number) => number
   /** False: this run has no such server. */
   readonly isThere: boolean
@@ -53,7 +56,7 @@ const on = async (url: string, run: (client: pg.Client) => Promise<unknown>): Pr
 const poolOn = (url: string, applicationName: string) =>
   layerPostgres({ url: Redacted.make(url), poolSize: 4, applicationName })
 
-/** What the two kinds of servers differ in. The first node is the one that programs connect to. */
+/** The differences between the two kinds of servers. Programs connect to the first node. */
 interface Kind {
   readonly name: Server["name"]
   readonly nodes: ReadonlyArray<string> | null
@@ -79,8 +82,8 @@ const serverOf = (kind: Kind): Server => {
   }
 
   /**
-   * Citus moves a shard by a subscription of one node to another, and sometimes leaves the subscription to its daemon
-   * to drop. A database with a subscription cannot be dropped.
+   * Citus moves a shard by a subscription of one node to another, and sometimes leaves it to its daemon to drop the
+   * subscription. A database with a subscription cannot be dropped.
    */
   const dropSubscriptions = (name: string) =>
     onEachNode(async (client, node) => {

@@ -22,8 +22,8 @@ export interface Example {
 }
 
 /**
- * Starts an example with the built package, as a reader of the documentation would, or starts the variation that `vary`
- * makes of it. The example gets the secrets but not the environment of the test run.
+ * Starts an example with the built package, as a reader of the documentation would. `vary` changes the source of the
+ * example first. The example gets the secrets but not the environment of the test run.
  */
 export const start = async (
   name: string,

@@ -9,7 +9,6 @@ import { Effect } from "effect"
 import { afterEach } from "vitest"
 import type { Certificate } from "./certificate.js"
 
-/** A request as the receiver got it. */
 interface Received {
   readonly method: string
   readonly url: string

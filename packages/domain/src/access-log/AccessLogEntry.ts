@@ -14,9 +14,9 @@ export interface AccessLogEntry {
   readonly connectionId: ConnectionId
   /** Method and route, such as `GET /v1/me`, with parameters by name; or an event, such as `webhook place.enter`. */
   readonly endpoint: string
-  /** The purpose's key as the app sent it; null when the app sent none, or one that it does not have. */
+  /** The purpose's key as the app sent it; null when the app sent no key, or a key that names none of its purposes. */
   readonly purpose: string | null
-  /** The HTTP status of the answer. For an event: 200 when it was sent, else 403, 404 or 410. */
+  /** The HTTP status of the answer. Of an event: 200 sent, 403 not permitted, 404 without a receiver, 410 too old. */
   readonly status: number
   /** The error code of a refused request, or why an event was not sent; null after an answer or a sent event. */
   readonly error: string | null

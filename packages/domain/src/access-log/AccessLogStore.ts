@@ -22,12 +22,14 @@ export interface UseCounts {
   readonly count: number
 }
 
-/** How many requests of one app and events for it the log has for one stretch of time (`AccessLogStore.tally`). */
+/** The number of requests of one app, and of events for the app, in one stretch of time (`AccessLogStore.tally`). */
 export interface AppTally {
   readonly appId: AppId
   /** The index, in the `edges` of `tally`, of the edge where the stretch begins. */
   readonly edge: number
   readonly count: number
+  /** Those of `count` that are requests of the app, and not events. */
+  readonly requests: number
 }
 
 /** A connection whose last answer `AccessLogStore.lastAnswered` looks up. */

@@ -7,8 +7,8 @@ export const Role = Schema.Literal("developer", "reviewer", "admin")
 export type Role = typeof Role.Type
 
 /**
- * An e-mail address, trimmed and in lower case, so that case does not matter. `Account.confirmedAt` says whether its
- * owner proved to read the mail to it.
+ * An e-mail address: trimmed, in Unicode form NFC and in lower case, so that case does not matter.
+ * `Account.confirmedAt` says whether the owner has proved that they read the mail to this address.
  */
 export const Email = Schema.transform(Schema.String, Schema.String, {
   strict: true,
@@ -27,7 +27,7 @@ export type Email = typeof Email.Type
 
 const EMAIL = /^[^@<>"]+@[^@<>"]+\.[^@<>".]+$/
 
-/** 10 to 200 characters, with no other rule (NIST SP 800-63B §3.1.1). */
+/** 10 to 200 characters (NIST SP 800-63B §3.1.1). `PasswordRules` also refuses passwords that attackers try first. */
 export const Password = Schema.String.pipe(
   Schema.filter((text) => Text.length(text) >= 10, {
     message: () => "must be at least 10 characters",
@@ -44,7 +44,7 @@ export type Password = typeof Password.Type
 export const DisplayName = Text.line(1, 80).pipe(Schema.brand("DisplayName"))
 export type DisplayName = typeof DisplayName.Type
 
-/** The name of an account that was made without one: the part of the e-mail before the @. */
+/** The name of an account that is made without a name: the part of the e-mail before the @, at most 80 characters. */
 export const nameFrom = (email: Email): DisplayName =>
   DisplayName.make(
     Array.from(email.slice(0, email.lastIndexOf("@")))
@@ -61,8 +61,8 @@ export interface Account {
   /** Since when nobody can use the account (decision staff-1); null: it is not suspended. */
   readonly suspendedAt: Timestamp.Timestamp | null
   /**
-   * When the owner proved to read the mail to `email`. Null: not yet, so the address gets no mail but the link for this
-   * proof.
+   * When the owner proved that they read the mail to `email`. Null: not yet, so the address gets no mail except the
+   * link for this proof.
    */
   readonly confirmedAt: Timestamp.Timestamp | null
   /** The IANA name of the zone in which pages show times. Null: unknown, so pages show UTC (decision accounts-19). */
@@ -70,8 +70,8 @@ export interface Account {
   /** The language that the owner chose. Null: no choice, so pages are in the language of each browser (accounts-20). */
   readonly language: Language.Language | null
   /**
-   * The language of mails when `language` is null: that of the first browser that signed in and named a language that
-   * we have. Null: no browser did.
+   * The language of mails when `language` is null: the language of the first browser that signed in and named a
+   * language that we have. Null: no browser has named one.
    */
   readonly browserLanguage: Language.Language | null
   /** The app of a test person (decision test-people-1). Null: the account of a real person. */
@@ -91,7 +91,7 @@ export const countsAsConfirmed = ({ confirmedAt }: Pick<Account, "confirmedAt">,
 /** The reason in the `Forbidden` when an address must be confirmed first. */
 export const UNCONFIRMED = "confirm your e-mail address first: the settings mail you a link"
 
-/** The reason in the `Conflict` when an e-mail has an account already. */
+/** The reason in the `Conflict` when an account has the e-mail address already. */
 export const EMAIL_TAKEN = "the e-mail address is taken"
 
 /** Whether the account has `role`. */
@@ -111,6 +111,9 @@ export const withRoles = (account: Account, added: ReadonlyArray<Role>): Account
 export const zoneOf = ({ timeZone }: Pick<Account, "timeZone">): Option.Option<TimeZone.TimeZone> =>
   timeZone === null ? Option.none() : TimeZone.find(timeZone)
 
-/** The language of mails to the account: the chosen one, otherwise that of its first browser (decision accounts-20). */
+/**
+ * The language of mails to the account: the language that its owner chose, else the language of its first browser, else
+ * the default language (decision accounts-20).
+ */
 export const mailLanguageOf = ({ browserLanguage, language }: Pick<Account, "browserLanguage" | "language">) =>
   language ?? browserLanguage ?? Language.DEFAULT

@@ -45,8 +45,8 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly find: (id: UserId) => StoreEffect<Option.Option<Account>>
     /** None when no account has this e-mail. */
     readonly findByEmail: (email: Email) => StoreEffect<Option.Option<AccountCredentials>>
-    /** Whether an account other than this one has one of the roles and is not suspended. */
-    readonly hasAnother: (id: UserId, roles: ReadonlyArray<Role>) => StoreEffect<boolean>
+    /** Whether an account other than these has one of the roles and is not suspended. */
+    readonly hasAnother: (ids: ReadonlyArray<UserId>, roles: ReadonlyArray<Role>) => StoreEffect<boolean>
     /** Whether a sign-in with the password needs a second factor. False when there is no account of this id. */
     readonly hasFactor: (id: UserId) => StoreEffect<boolean>
     /** Adds roles. Concurrent additions are all kept. None when there is no account of this id. */
@@ -78,8 +78,8 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     /** Stores `seenAt` and `expiresAt`. No effect on a session that is closed. */
     readonly renewSession: (session: Session) => StoreEffect<void>
     /**
-     * Gives the session the hash of a new cookie and stores `confirmedAt`, if it began with this version of the
-     * password. The old hash then finds no session. False: the session began with another version, or is closed.
+     * Gives the session the hash of a new cookie and stores `confirmedAt`, if the session has this version of the
+     * password. The old hash then finds no session. False: the session has another version, or is closed.
      */
     readonly confirmSession: (
       session: Pick<Session, "hash" | "passwordVersion">,
@@ -89,7 +89,7 @@ export class AccountStore extends Context.Tag("@place-access/domain/accounts/Acc
     readonly listSessions: (id: UserId, now: Timestamp.Timestamp) => StoreEffect<ReadonlyArray<Session>>
     /** Closes the session of this hash. Idempotent. */
     readonly closeSession: (hash: Vault.Hash) => StoreEffect<void>
-    /** Closes every session of this account except that of the hash `kept`; null: all. Returns how many it closed. */
+    /** Closes every session of this account except the session of the hash `kept` (null: none). Returns how many. */
     readonly closeOtherSessions: (
       id: UserId,
       kept: Vault.Hash | null,

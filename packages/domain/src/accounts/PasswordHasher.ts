@@ -15,8 +15,8 @@ export class PasswordHasher extends Context.Tag("@place-access/domain/accounts/P
     /** Takes as long as `verify`, so that sign-in does not show by its time who has an account. */
     readonly waste: Effect.Effect<void>
     /**
-     * A look-up among the commonest passwords in leaked data, for `PasswordRules.refusal`. The list is in lower case,
-     * and is loaded when it is first needed.
+     * Returns a check whether a text is one of the commonest passwords in leaked data, for `PasswordRules.refusal`. The
+     * list is in lower case, and is loaded when it is first needed.
      */
     readonly common: Effect.Effect<(text: string) => boolean>
   }

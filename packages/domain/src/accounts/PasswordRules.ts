@@ -10,7 +10,7 @@ export type IsCommon = (text: string) => boolean
 /** A common password with up to this many digits and signs around it is still refused: `dragon2026!`. */
 const PADDING_MAX = 6
 
-/** Shorter cores are left out: almost every short text is a listed password. */
+/** The least number of characters of a core (`coresOf`): almost every shorter text is a listed password. */
 const CORE_MIN = 4
 
 /**

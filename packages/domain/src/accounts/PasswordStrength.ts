@@ -1,6 +1,6 @@
 // How hard a password is to guess, in words. Decision accounts-8.
 
-/** A judgement for people to read. Weak passwords are accepted; only `PasswordRules` refuses one. */
+/** A judgement for people to read. Weak passwords are accepted; only `PasswordRules` refuses passwords. */
 export type PasswordStrength = "weak" | "fair" | "strong"
 
 /**
@@ -12,7 +12,7 @@ const STRONG_BITS = 60
 
 /**
  * Judges by the characters that a guesser cannot foresee. A character that repeats the character before, or continues a
- * row such as `abc` or `321`, adds nothing; nor does the last character of a piece of three that occurred before.
+ * row such as `abc` or `321`, adds nothing; nor does the last of three characters that occurred together before.
  */
 export const of = (password: string): PasswordStrength => {
   const bits = unforeseen(password) * Math.log2(alphabet(password))

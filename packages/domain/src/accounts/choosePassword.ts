@@ -5,7 +5,7 @@ import * as PasswordRules from "./PasswordRules.js"
 
 /**
  * The hash of a new password. `Invalid` for a password that attackers try first (decision accounts-7). Every program
- * that sets a password calls this one, so none forgets the rule. `field` is the password's name on the wire.
+ * that sets a password calls this one, so no program forgets the rule. `field` is the password's name on the wire.
  */
 export const choosePassword = program(
   "choosePassword",

@@ -10,7 +10,7 @@ export interface NewAccount {
   readonly password: Password
   /** Left out: the part of the e-mail before the @. */
   readonly displayName?: DisplayName | undefined
-  /** How long history is kept. Left out: forever. */
+  /** How many days history is kept. Null or left out: forever. */
   readonly keep?: History.Keep | undefined
 }
 

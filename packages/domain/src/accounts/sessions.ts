@@ -5,8 +5,8 @@ import { AccountStore } from "./AccountStore.js"
 import * as Session from "./Session.js"
 
 /**
- * The account of the cookie's session; none when the cookie is malformed or unknown, or the session over. A use renews
- * the session, at most once an hour. When the renewal cannot be stored, the session counts all the same.
+ * The account of the cookie's session; none when the cookie is malformed or unknown, or when its session is over. A use
+ * renews the session, at most once an hour. When the renewal cannot be stored, the session is still valid.
  */
 export const authenticateSession = program("authenticateSession", function* (cookie: string) {
   if (!Session.isCookie(cookie)) return Option.none()
@@ -37,7 +37,7 @@ export interface ListedSession {
   readonly isCurrent: boolean
 }
 
-/** The browsers in which this account is signed in, the last used first. `cookie`: of the browser that asks. */
+/** The browsers in which this account is signed in, the last used first. `cookie` is of the browser that asks. */
 export const listSessions = program("listSessions", function* (userId: UserId, cookie: string) {
   const current = (yield* Vault.Vault).sha256(cookie)
   const sessions = yield* (yield* AccountStore).listSessions(userId, yield* Timestamp.now)

@@ -21,8 +21,8 @@ export const UNKNOWN: PlaceAtMoment = { place: null, asOf: null, deltaSeconds: n
 
 /**
  * The place whose circle, as it was at the time of the nearest fix, contains this fix (decision L9). Unlike `Presence`,
- * it does not look at the accuracy, so a fix near the edge decides. `shapes`: those of the user's places, each place's
- * by ascending version. A place archived before the fix does not match.
+ * this decision ignores the fix's accuracy, so a fix near the edge decides too. `shapes` are the shapes of the user's
+ * places; the shapes of one place are in the order of their versions. A place archived before the fix does not match.
  */
 export const decide = (
   places: ReadonlyArray<Place.Place>,

@@ -4,8 +4,8 @@ import * as Geometry from "../places/Geometry.js"
 import type { Place } from "../places/Place.js"
 
 /**
- * Those of the user's places that are shared with the app, archived ones included. The decisions about answers get no
- * others, because no other place may change an answer (Spec §1.2).
+ * The user's places that are shared with the app, archived places included. Answers to the app are decided from these
+ * places only, because no other place may change an answer (Spec §1.2).
  */
 export const shared = (connection: Pick<Connection, "places">, own: ReadonlyArray<Place>): ReadonlyArray<Place> => {
   const ids = new Set(connection.places.map(({ placeId }) => placeId))
@@ -16,13 +16,16 @@ export const shared = (connection: Pick<Connection, "places">, own: ReadonlyArra
 export const current = (connection: Pick<Connection, "places">, own: ReadonlyArray<Place>): ReadonlyArray<Place> =>
   shared(connection, own).filter(({ archivedAt }) => archivedAt === null)
 
-/** A place, and the circle that counts for the place: its present one or a past one. */
+/** A place with the circle by which it is judged: the place's present circle, or an earlier one. */
 export interface VisiblePlaceCandidate {
   readonly place: Place
   readonly circle: Geometry.Circle
 }
 
-/** Of places that contain a point: the smallest, then the nearest centre, then the smallest id (decision L9). */
+/**
+ * The best of the places that contain a point: the smallest place; of equally small places the place with the nearest
+ * centre, then the place with the smallest id (decision L9).
+ */
 export const best = (containing: ReadonlyArray<VisiblePlaceCandidate>, point: Geometry.Point): Place | undefined => {
   const [first, ...others] = containing
   if (others.length === 0) return first?.place

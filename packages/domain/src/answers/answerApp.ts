@@ -36,7 +36,7 @@ export interface PlacePresence {
 
 /**
  * Whether the user is at a place, by the fixes of the last `maxAgeS` seconds. `NotFound` for an unknown, withdrawn or
- * archived place and for one of another person, so that the app cannot tell them apart. `id` may be any text.
+ * archived place and for another person's place, so that the app cannot tell them apart. `id` may be any text.
  */
 export const checkPresence = program(
   "checkPresence",

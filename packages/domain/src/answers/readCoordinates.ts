@@ -1,4 +1,4 @@
-// Answers with coordinates to an app. During a pause there are none (decision connection-4).
+// Answers to an app that contain coordinates. While the app is paused, the answers are empty (decision connection-4).
 import { Effect, Option } from "effect"
 import type { Connection } from "../connection/Connection.js"
 import * as Pause from "../connection/Pause.js"

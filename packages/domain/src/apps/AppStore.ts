@@ -10,7 +10,7 @@ import type { App } from "./App.js"
 import type { Logo, LogoDigest, LogoPng } from "./AppLogo.js"
 import type { ClientSecret } from "./ClientSecret.js"
 
-/** An app with the hashes of its client secrets, by which its server proves itself. */
+/** An app, with the hashes of the client secrets by which the app's server proves its identity. */
 export interface Registered {
   readonly app: App
   /** Newest first. */

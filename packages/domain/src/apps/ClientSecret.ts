@@ -37,9 +37,9 @@ export const live = (secrets: ReadonlyArray<ClientSecret>, now: Timestamp): Read
 export const MAX_LIVE = 100
 
 /**
- * Adds the secret `next`, and drops the oldest beyond `MAX_LIVE`. The newest secret until now expires a day later, and
- * older ones keep their dates. Each registration issues a secret, so several can be valid at once: ending one early
- * would break an app that still uses it.
+ * Adds the secret `next`, and drops the oldest secrets beyond `MAX_LIVE`. The secret that was the newest until now
+ * expires after `OVERLAP`, and older secrets keep their dates. Each registration issues a secret, so several can be
+ * valid at once: ending a secret early would break an app that still uses it.
  */
 export const rotate = (
   before: ReadonlyArray<ClientSecret>,

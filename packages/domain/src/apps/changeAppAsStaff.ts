@@ -5,7 +5,7 @@ import { decideWithoutOwn } from "../reviews/decideWithoutOwn.js"
 import * as ReviewDecision from "../reviews/ReviewDecision.js"
 import * as Staff from "../reviews/Staff.js"
 import * as Verdict from "../reviews/Verdict.js"
-import { type AppId, type Conflict, Entropy, NotFound, program, ReviewDecisionId } from "../shared/index.js"
+import { type AppId, type Conflict, Entropy, NotFound, program, ReviewDecisionId, type UserId } from "../shared/index.js"
 import type { Scope } from "../shared/Scope.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { App } from "./App.js"
@@ -14,6 +14,7 @@ import * as AppNotice from "./AppNotice.js"
 import * as AppProposal from "./AppProposal.js"
 import * as AppReview from "./AppReview.js"
 import { AppStore } from "./AppStore.js"
+import { teamOf } from "./readApps.js"
 
 /**
  * A reviewer lets the app into production or sends it back to the sandbox, or decides the waiting change of a
@@ -25,10 +26,10 @@ export const decideApp = program("decideApp", function* (account: Account, id: A
   yield* Staff.requireReviewer(account)
   const { decision, note } = yield* Verdict.check(verdict)
   const kind = decision === "approve" ? "approved" : "rejected"
-  const isMember = yield* isInTeam(account, id)
-  return yield* decideWithoutOwn(account, ["reviewer", "admin"], (mayBeOwn) =>
+  const team = yield* teamById(id)
+  return yield* decideWithoutOwn(account, ["reviewer", "admin"], team, (mayBeOwn) =>
     changeAsStaff(account, id, { kind, note }, (before): Either.Either<App, Conflict | Staff.OwnWork> =>
-      (isMember || isOwn(account, before)) && !mayBeOwn
+      isOwn(account, team, before) && !mayBeOwn
         ? Either.left(new Staff.OwnWork())
         : AppLife.decide(before, verdict)
     )
@@ -44,14 +45,14 @@ export const narrowApp = program(
   "narrowApp",
   function* (account: Account, id: AppId, allowed: ReadonlyArray<Scope> | null) {
     yield* Staff.requireAdmin(account)
-    const isMember = yield* isInTeam(account, id)
-    return yield* decideWithoutOwn(account, ["admin"], (mayBeOwn) =>
+    const team = yield* teamById(id)
+    return yield* decideWithoutOwn(account, ["admin"], team, (mayBeOwn) =>
       changeAsStaff(
         account,
         id,
         { kind: "narrowed", note: null },
         (before): Either.Either<App, Conflict | Staff.OwnWork> =>
-          (isMember || isOwn(account, before)) && !mayBeOwn
+          isOwn(account, team, before) && !mayBeOwn
             ? Either.left(new Staff.OwnWork())
             : AppLife.narrow(before, allowed)
       )
@@ -98,16 +99,14 @@ export const changeAsStaff = <E>(
     return yield* stepped
   })
 
-/**
- * Whether the account is in the app's team. A member has the owner's interest, so the app counts as the member's own
- * (decision teams-1).
- */
-const isInTeam = ({ id }: Account, appId: AppId) =>
-  Effect.map(
-    Effect.flatMap(AppStore, (apps) => apps.members(appId)),
-    (members) => members.some(({ userId }) => userId === id)
-  )
+const teamById = (id: AppId) =>
+  Effect.gen(function* () {
+    const app = yield* Effect.mapError(yield* (yield* AppStore).find(id), () => new NotFound({ what: "app" }))
+    return yield* teamOf(app)
+  })
 
-const isOwn = (account: Account, app: App): boolean => app.ownerId === account.id
+/** A member of the team has the owner's interest, so the app counts as the member's own (decision teams-1). */
+const isOwn = (account: Account, team: ReadonlyArray<UserId>, app: App): boolean =>
+  team.includes(account.id) || app.ownerId === account.id
 
 const isVerdict = (kind: ReviewDecision.ReviewKind): boolean => kind === "approved" || kind === "rejected"

@@ -27,6 +27,6 @@ export {
   withdrawChange
 } from "./changeApp.js"
 export { decideApp, narrowApp } from "./changeAppAsStaff.js"
-export { findLogo, getApp, getAppWithRole, listApps, readersOf, roleIn } from "./readApps.js"
+export { findLogo, getApp, getAppWithRole, listApps, readersOf, roleIn, teamOf } from "./readApps.js"
 export * as RedirectUri from "./RedirectUri.js"
 export * as AppReview from "./AppReview.js"

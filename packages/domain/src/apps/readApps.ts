@@ -40,6 +40,9 @@ export const readersOf = program(
   }
 )
 
+/** All accounts in the app's team, its holder first. */
+export const teamOf = (app: Pick<App, "id" | "ownerId">) => readersOf(app, TeamRole.TeamRole.literals)
+
 /** The apps that the account owns or is a team member of, oldest first. `Invalid` for a cursor of another list. */
 export const listApps = program("listApps", function* (account: Account, page: Page.PageRequest) {
   const apps = yield* AppStore
@@ -65,9 +68,9 @@ export const nameApps = (ids: Iterable<AppId>) =>
   })
 
 /**
- * A logo that a visitor may see. Everybody sees the logo in force of an app in production that is not revoked. The
- * app's team, reviewers and admins (`account`) see every logo of the app, also one that waits for a reviewer.
- * `NotFound` otherwise.
+ * A logo that a visitor may see. Everybody sees the logo in force of an app in production that is not revoked. A
+ * visitor whose `account` is in the app's team, a reviewer or an admin sees every logo of the app, also a logo that
+ * waits for a reviewer. `NotFound` otherwise.
  */
 export const findLogo = program(
   "findLogo",

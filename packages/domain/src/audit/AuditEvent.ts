@@ -7,7 +7,7 @@ import { DAY, plus, type Timestamp, toIso } from "../shared/Timestamp.js"
 const origin = {
   /** Such as "Firefox on Linux"; null when the request named no known browser. */
   browser: Schema.NullOr(Schema.String),
-  /** The network address, of IPv6 the first half (`SignInThrottle.network`); null where there is none. */
+  /** The network address, for IPv6 only its first half (`SignInThrottle.network`); null when there is none. */
   network: Schema.NullOr(Schema.String)
 }
 

@@ -9,7 +9,7 @@ export type AuditInput = Omit<AuditEvent, "at"> & { readonly at?: Timestamp }
 
 /**
  * Stores a security event, in the caller's transaction if there is one, and writes it to the service's log. Fails when
- * the event cannot be stored, so that the caller does not go on unrecorded.
+ * the event cannot be stored, so that the caller stops: nothing may happen without its record.
  */
 export const recordAudit = program("recordAudit", function* (input: AuditInput) {
   const event: AuditEvent = { ...input, at: input.at ?? (yield* now) }

@@ -94,8 +94,8 @@ export class ConnectionStore extends Context.Tag("@place-access/domain/connectio
 
     /**
      * Locks the connections that share the place, in the order of their ids, and then the place. Reads the clock, calls
-     * `decide` and commits its writes. The place is written first, so that the write of a connection finds it archived
-     * and disables the rules on it. None when the user has no such place.
+     * `decide` and commits its writes. The place is written first, so that the write of a connection finds the place
+     * archived and disables the rules on the place. None when the user has no such place.
      */
     readonly archivePlace: <A>(
       userId: UserId,

@@ -55,9 +55,9 @@ const ENDED_BY: Readonly<Record<EndReason, ChangedBy>> = {
 }
 
 /**
- * The history, newest first. `stored` is newest first and has up to `limit + 1` entries: the oldest is not returned,
- * and only shows what the entry after it changed. The end comes from the connection, because no worker may have stored
- * it yet.
+ * At most `limit` entries of the history, newest first, and before them the entry `ended` of an ended connection, which
+ * is made from `view` because it is never stored. `stored` is newest first and has up to `limit + 1` entries: entry
+ * number `limit + 1` is not returned, and only shows what the next newer entry changed.
  */
 export const of = (
   view: UserConnection,

@@ -18,7 +18,10 @@ export const end = (connection: Connection, reason: EndReason, at: Timestamp): R
   return expired.length > 0 ? expired : [{ _tag: "End", reason, at }]
 }
 
-/** Ends a revoked app's connection as of the revocation, or as of `connectedAt` if the connection was made later. */
+/**
+ * Ends a revoked app's connection as of the revocation, or as of `connectedAt` if the connection was made later. If the
+ * standard tier had passed by then, the connection ends as expired. No writes when the app is not revoked.
+ */
 export const ifRevoked = (connection: Connection, { revokedAt }: Pick<App, "revokedAt">): ReadonlyArray<Write> =>
   revokedAt === null ? [] : end(connection, "admin_revoked", timestamp(Math.max(revokedAt, connection.connectedAt)))
 

@@ -22,13 +22,13 @@ export class AuthorizeRedirect extends Schema.TaggedError<AuthorizeRedirect>()("
 export const ConsentRefusal = Schema.Literal(
   /** there is no request of this id */
   "unknown",
-  /** the page was open for longer than `ConsentRequest.LIFETIME` */
+  /** the request is older than `ConsentRequest.LIFETIME` */
   "expired",
   /** the request was answered already: on review by any user, on an answer by another user */
   "decided",
   /**
-   * the user may not connect the app (`App.canBeConnectedBy`), in most cases because it is not in production (decision
-   * A1)
+   * the user may not connect the app (`App.canBeConnectedBy`), in most cases because the app is not in production
+   * (decision A1)
    */
   "sandbox",
   /** the app was revoked, which is final */
@@ -45,13 +45,13 @@ export class ConsentRefused extends Schema.TaggedError<ConsentRefused>()("Consen
   reason: ConsentRefusal
 }) {}
 
-/** A code or refresh token is refused. Wire: 400 `invalid_grant`, one body for all; `reason` is for our log. */
+/** A code or refresh token is refused. Wire: 400 `invalid_grant`, always the same body; `reason` is for our log. */
 export class InvalidGrant extends Schema.TaggedError<InvalidGrant>()("InvalidGrant", { reason: Schema.String }) {}
 
 /**
  * An access token is malformed, unknown, expired or revoked, or its connection has ended. Wire: 401 `invalid_token`,
- * one body for all, also for a missing token (Spec §7). `known`: the token's connection, for the access log; null for a
- * token that was never issued.
+ * always the same body, also for a missing token (Spec §7). `known`: the token's connection, for the access log; null
+ * for a token that was never issued.
  */
 export class InvalidToken extends Schema.TaggedError<InvalidToken>()("InvalidToken", {
   known: Schema.NullOr(Schema.Struct({ userId: UserId, connectionId: ConnectionId, appId: AppId }))

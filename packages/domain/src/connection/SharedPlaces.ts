@@ -22,7 +22,7 @@ export const present = (
 const archivedIn = (own: ReadonlyArray<Place>): ReadonlySet<PlaceId> =>
   new Set(own.filter((place) => place.archivedAt !== null).map((place) => place.id))
 
-/** The ids in `chosen` that are not the user's, or of archived places that were not shared before. */
+/** The ids in `chosen` that name no place of the user, or an archived place that was not shared before. */
 export const refused = (
   chosen: ReadonlyArray<ChosenPlaces>,
   own: ReadonlyArray<Place>,

@@ -20,7 +20,7 @@ export const disconnect = program("disconnect", function* (userId: UserId, id: C
 const BATCH = 100
 
 export interface EndRevoked {
-  /** The app whose connections to end. Left out: those of every revoked app. */
+  /** The revoked app whose connections are ended. Left out: the connections of all revoked apps are ended. */
   readonly appId?: AppId | undefined
   readonly atMost?: number | undefined
 }

@@ -106,8 +106,8 @@ export const listUses = program("listUses", function* (userId: UserId, id: Conne
 })
 
 /**
- * An app's connections, ended ones too, newest first. `NotFound`: the account is not in the app's team. `Forbidden`:
- * its role allows reading only. `Invalid`: a cursor of another list.
+ * An app's connections, newest first, including ended connections. `NotFound`: the account is not in the app's team.
+ * `Forbidden`: the account's role allows reading only. `Invalid`: a cursor of another list.
  */
 export const listAppUsers = program("listAppUsers", function* (account: Account, appId: AppId, page: Page.PageRequest) {
   const app = yield* getApp(account, appId, "develop")

@@ -13,7 +13,10 @@ export interface AskingApp {
   readonly logo: LogoDigest | null
 }
 
-/** The app of a request that can still be answered. None for another request: then the pages of sign-in name no app. */
+/**
+ * The app of a request that can still be answered. None when the request has expired or was decided, or when nobody can
+ * connect the app now: then the pages of sign-in name no app.
+ */
 export const of = (
   request: Pick<ConsentRequest, "createdAt" | "decided">,
   app: App.App,

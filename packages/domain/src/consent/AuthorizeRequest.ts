@@ -5,7 +5,7 @@ import * as RedirectUri from "../apps/RedirectUri.js"
 import * as Purpose from "../purposes/Purpose.js"
 import { AppId, Scope } from "../shared/index.js"
 import { type ConsentRequest, ExternalUserId, ConsentRequestState } from "./ConsentRequest.js"
-import { AuthorizePage, AuthorizeRedirect } from "../connection/Errors.js"
+import { AuthorizePage, AuthorizeRedirect, ConsentRefused } from "../connection/Errors.js"
 import { Challenge } from "../tokens/Pkce.js"
 
 /** The query of `GET /authorize` as it was sent. A parameter that was sent twice is an array. */
@@ -49,9 +49,10 @@ export const check = (
   app: Option.Option<App.App>,
   purposes: ReadonlyArray<Purpose.Purpose>,
   issuer: string
-): Either.Either<Checked, AuthorizePage | AuthorizeRedirect> => {
+): Either.Either<Checked, AuthorizePage | AuthorizeRedirect | ConsentRefused> => {
   // No browser is redirected to a revoked or suspended app, not even with an error.
-  if (Option.isNone(app) || App.isGone(app.value)) return unknownClient
+  if (Option.isNone(app) || app.value.revokedAt !== null) return unknownClient
+  if (app.value.suspendedAt !== null) return Either.left(new ConsentRefused({ reason: "app_suspended" }))
   const uri = values(parameters, "redirect_uri")
   const redirectUri = app.value.redirectUris.find((registered) => registered === uri[0])
   if (redirectUri === undefined || uri.length > 1) {

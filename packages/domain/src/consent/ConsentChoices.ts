@@ -24,7 +24,7 @@ export interface ConsentChoices {
 
 /**
  * Whether the answer shares exact location over a connection that has no end, which needs a fresh sign-in (decision
- * accounts-18). A renewal needs none: it shares for 90 days at most, whatever the connection's end.
+ * accounts-18). A renewal needs no fresh sign-in: it shares for 90 days at most, whatever the connection's end.
  */
 export const sharesWithoutEnd = ({ decision, scopes, shown, standardDays }: ConsentChoices): boolean =>
   decision === "allow" &&

@@ -196,8 +196,8 @@ const scopesAfter = (
 const CHANGES = { new: "connected", change: "changed", renew_sensitive: "renewed" } as const
 
 /**
- * The writes of an approval besides connection and code: they revoke the old tokens, mail the user a receipt, plan the
- * next look of the tier sweep, add to the consent history, and emit an event about changed places.
+ * The writes of an approval besides connection and code: they revoke the old tokens, mail the user a receipt, set when
+ * the tier sweep next checks the connection, add to the consent history, and emit an event about changed places.
  */
 const writesOf = (
   input: ConsentInput,

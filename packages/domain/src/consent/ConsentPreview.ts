@@ -21,7 +21,7 @@ export interface ConsentPreview {
    * away.
    */
   readonly hidden: ReadonlyArray<Scope.Scope>
-  /** All origins to which the app can send users. The page shows one of them. */
+  /** The origins of all redirect URIs of the app. The page shows only the origin of the first redirect URI. */
   readonly origins: ReadonlyArray<string>
 }
 
@@ -36,8 +36,8 @@ export const firstVersion = (app: App): Version =>
   app.proposal === null && app.status === "production" ? "in_force" : "proposed"
 
 /**
- * The page for a user with two places who was never connected, when the app asks for every scope that it may. None when
- * the app has no redirect URI and so cannot ask yet.
+ * The page for a user with two places who never connected the app, when the app asks for every scope that it may ask
+ * for. None when the app has no redirect URI and so cannot ask yet.
  */
 export const of = (
   app: App,

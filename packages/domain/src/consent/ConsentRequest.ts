@@ -53,7 +53,7 @@ export type DecidedConsent =
       readonly keyId: Vault.KeyId
     }
 
-/** How long after the app asked the user can still answer. */
+/** How long after its creation a request can be answered, in milliseconds. */
 export const LIFETIME = 60 * MINUTE
 
 /** Whether the request is young enough to be answered. It may have been decided already. */

@@ -72,7 +72,7 @@ export interface PlaceChoice extends Place.PlaceRef {
 
 export interface ExpiryOption<Days> {
   readonly days: Days
-  /** The end date if the user decided when the page was made: an example. The days count from the real decision. */
+  /** The end date if the user decided when the page was made; null: no end. The days count from the decision itself. */
   readonly endsAt: Timestamp.Timestamp | null
   readonly preselected: boolean
 }

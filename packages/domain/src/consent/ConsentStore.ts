@@ -10,7 +10,7 @@ import type { ConsentRequest, DecidedConsent } from "./ConsentRequest.js"
 export interface Approval {
   readonly connection: Connection
   readonly code: AuthorizationCode
-  /** A connection past its standard tier, to be ended as `expired` before the new one is stored. Null: none. */
+  /** A connection past its standard tier, to be ended as `expired` before `connection` is stored. Null: none. */
   readonly expired: ConnectionId | null
 }
 

@@ -7,9 +7,9 @@ import { Scope, type Timestamp, Words } from "../shared/index.js"
 import type { ConsentRequest, Mode } from "./ConsentRequest.js"
 
 /**
- * E-mails to the user about each answer to a consent page that changes a connection, so that nobody else can change one
- * unnoticed. The mails say how many places are shared and not which, because an e-mail may be read by others. Decision
- * consent-9.
+ * E-mails to the user about each answer to a consent page that makes, changes or ends a connection, so that nobody else
+ * can do this unnoticed. The mails say how many places are shared and not which, because other people may read an
+ * e-mail. Decision consent-9.
  */
 
 type Request = Pick<ConsentRequest, "id">

@@ -24,7 +24,7 @@ import { ConsentStore } from "./ConsentStore.js"
 
 /**
  * Checks a `GET /authorize` and stores it as a consent request. The user then signs in, reviews the request and decides
- * (Spec §4.1). `AuthorizePage` or `AuthorizeRedirect` for a bad request.
+ * (Spec §4.1). `AuthorizePage` or `AuthorizeRedirect` for a bad request, `ConsentRefused` when the app is suspended.
  */
 export const startConsent = program(
   "startConsent",
@@ -46,7 +46,7 @@ export const startConsent = program(
 
 /**
  * The app whose consent page comes after a sign-in, for the pages that a person without a session sees (decision
- * consent-10). None: they name no app.
+ * consent-10). None: these pages name no app.
  */
 export const findAskingApp = program("findAskingApp", function* (id: ConsentRequestId) {
   const request = yield* (yield* ConsentStore).findRequest(id)

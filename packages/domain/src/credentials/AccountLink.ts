@@ -13,7 +13,7 @@ export const LinkPurpose = Schema.Literal(
   "address_change",
   /** Gives the account back an earlier address, to which the link was mailed. */
   "address_undo",
-  /** Makes the browser that opens it known to the account (`KnownBrowser`). */
+  /** Makes the browser that uses the link known to the account (`KnownBrowser`). */
   "unlock"
 )
 export type LinkPurpose = typeof LinkPurpose.Type
@@ -33,7 +33,10 @@ export interface AccountLink {
   readonly email: Email
   /** The address that the account gets; null unless the purpose is `address_change`. */
   readonly newEmail: Email | null
-  /** How often the account's address had changed at `createdAt`. Of two undo links, the smaller version is older. */
+  /**
+   * Of an undo link: the account's `AddressState.addressVersion` at `createdAt`. Of two undo links, the link with the
+   * smaller version is older. 0 for a link with another purpose.
+   */
   readonly addressVersion: number
   readonly createdAt: Timestamp
   /** Exclusive: this instant no longer counts. */
@@ -48,7 +51,7 @@ export const LIFETIMES: Readonly<Record<LinkPurpose, number>> = {
   unlock: 30 * MINUTE
 }
 
-/** A link to `owner` that begins now. */
+/** A link for `owner` that is valid from `now` on. */
 export const make = (
   purpose: LinkPurpose,
   hash: Vault.Hash,

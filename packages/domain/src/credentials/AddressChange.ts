@@ -10,11 +10,11 @@ import type { CredentialState } from "./PasswordChange.js"
 /**
  * An address changes in two steps: the person asks for it, and a link that was mailed to the new address confirms it,
  * in a session of the same account. The old address then gets a link that undoes the change. A thief who took an
- * account over can change its address again and again, so undo links have an order: an undo ends every link that is
- * younger than itself, and leaves the older ones.
+ * account over can change its address again and again, so undo links have an order: an undo ends every link of the
+ * account except the older undo links.
  */
 export interface AddressState extends CredentialState {
-  /** How often the address of the account changed, undone changes included. */
+  /** How often the address of the account was confirmed, changed or restored. */
   readonly addressVersion: number
 }
 

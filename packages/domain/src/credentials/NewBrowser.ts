@@ -19,7 +19,7 @@ export const isNews = ({ createdAt }: Account, now: Timestamp): boolean => now -
 /** How the person proved who they are: with the password, with or without a second factor, or with a passkey alone. */
 export type ProvedBy = "password" | "passkey"
 
-/** What the mail says about the proof, and where the owner makes the proof worthless for somebody else. */
+/** What the mail says about the proof, and the page where the owner can stop others from using this proof. */
 const PROOFS: Readonly<Record<ProvedBy, { readonly how: string; readonly advice: string; readonly link: Link }>> = {
   password: {
     how: "with your password",

@@ -29,7 +29,7 @@ export interface SignUpRequest {
 
 export const LIFETIME = DAY
 
-/** The request with another link, which begins now. The earlier link works until it expires. */
+/** The request with a new link, which is valid from `now` on. An earlier link of the request works until it expires. */
 export const withLink =
   (request: Omit<SignUpRequest, "hash" | "createdAt" | "expiresAt">) =>
   (hash: Vault.Hash, now: Timestamp): SignUpRequest => ({

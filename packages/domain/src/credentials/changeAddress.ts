@@ -84,10 +84,10 @@ export const describeConfirmation = program(
 )
 
 /**
- * Confirms the present address of the signed-in account, or changes it to the one that the link was mailed to. After a
+ * Confirms the present address of the signed-in account, or changes it to the address that got the link. After a
  * change, a mail to the old address has a link that undoes the change. The link proves who reads the mail, and the
  * session proves whose account it is. `NotFound` when the link does not work any more, or is another account's;
- * `Conflict` when another account has confirmed the address meanwhile. Returns the address that the account has now.
+ * `Conflict` when another account has confirmed the address meanwhile. Returns the account's id and new address.
  */
 export const confirmAddress = program(
   "confirmAddress",
@@ -134,9 +134,9 @@ export const describeUndo = program("describeUndo", function* (secret: string) {
 
 /**
  * Gives the account back the address that the link was mailed to, and sets a new password, because a thief who changed
- * the address may know the old password. Every session ends, and so does every younger link. `NotFound` when the link
- * does not work any more, `Invalid` for a password that attackers try first, `Conflict` when another account has the
- * address now.
+ * the address may know the old password. Every session ends, and so does every link of the account except older undo
+ * links. `NotFound` when the link does not work any more, `Invalid` for a password that attackers try first, `Conflict`
+ * when another account has the address now.
  */
 export const undoAddressChange = program(
   "undoAddressChange",

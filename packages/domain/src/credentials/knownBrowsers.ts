@@ -56,7 +56,7 @@ export const knowBrowser = program(
 )
 
 /**
- * Mails a link that makes the browser that opens it known to the account, so that its owner can sign in while strangers
+ * Mails a link that makes the browser that uses it known to the account, so that its owner can sign in while strangers
  * guess passwords. Does nothing when no account has the address, or when three such links were mailed in the last half
  * hour. The caller answers without waiting, because the answer must not show whether a link was mailed.
  */

@@ -39,7 +39,10 @@ export interface AccountDeletionState {
   readonly apps: ReadonlyArray<OwnedApp>
 }
 
-/** Everything that the deletion commits in one transaction. Workers delete the other rows from `lookAt` on. */
+/**
+ * The decision to delete an account, which `AccountDeletionStore.begin` carries out in one transaction. Workers delete
+ * the rows that remain from `lookAt` on.
+ */
 export interface Going {
   readonly requestedAt: Timestamp
   readonly lookAt: Timestamp
@@ -98,10 +101,13 @@ export const goesEntirely = ({ status }: Pick<App, "status">): boolean => status
 /** Whether the app is revoked with the account. Otherwise its heir owns the app afterwards. */
 export const isRevoked = ({ heir }: Pick<OwnedApp, "heir">): boolean => heir === null
 
-/** When workers look again for rows that a request in flight at the deletion wrote late. */
+/**
+ * How long after the deletion workers check for remaining rows again, in milliseconds: a request that was in flight at
+ * the deletion may have written rows after the first check.
+ */
 const LOOKS = [10 * MINUTE, DAY]
 
-/** When workers next look at the rows of the deleted account; null after the last look. */
+/** When workers next check for rows of the deleted account; null after the last check. */
 export const nextLook = (requestedAt: Timestamp, now: Timestamp): Timestamp | null => {
   const next = LOOKS.find((after) => requestedAt + after > now)
   return next === undefined ? null : plus(requestedAt, next)

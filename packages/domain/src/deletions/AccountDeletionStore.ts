@@ -30,8 +30,8 @@ export class AccountDeletionStore extends Context.Tag("@place-access/domain/dele
       decide: (state: AccountDeletionState, now: Timestamp) => Either.Either<Going, Conflict>
     ) => StoreEffect<Option.Option<Either.Either<Going, Conflict>>>
     /**
-     * Up to `limit` deleted accounts of people of these buckets whose rows a worker must look at now, the longest due
-     * first.
+     * Up to `limit` deleted accounts in these buckets (`leases/Bucket`) for whose rows a worker must check at `now`, in
+     * the order of the times for which the checks were set.
      */
     readonly due: (
       buckets: ReadonlyArray<number>,
@@ -43,7 +43,7 @@ export class AccountDeletionStore extends Context.Tag("@place-access/domain/dele
      * for a minute after its fan-out, because a worker may still store deliveries that only the event leads to.
      */
     readonly removeSome: (userId: UserId, now: Timestamp, limit: number) => StoreEffect<number>
-    /** Sets the time of the next look at this account's rows. */
+    /** Sets when workers next check for rows of this account. */
     readonly lookAgain: (userId: UserId, at: Timestamp) => StoreEffect<void>
     /** Deletes the record of the deletion, and the mail about the deletion. Idempotent. */
     readonly finish: (userId: UserId) => StoreEffect<void>

@@ -42,14 +42,14 @@ const BATCH = 10
 /** The most rows of one table in one statement: few enough that other statements do not wait. */
 const ROWS = 1_000
 /**
- * How long a worker deletes rows of one account before it turns to the next. An account whose worker died is due again
- * after this time, so an account whose deletion crashes a worker cannot crash one every minute.
+ * How long a worker deletes rows of one account before it goes on with the next account. An account whose worker died
+ * is due again after this time, so an account whose deletion crashes workers cannot crash a worker every minute.
  */
 const TURN = 10 * Timestamp.MINUTE
 
 /**
- * Deletes rows of deleted accounts of these people, and returns how many accounts have none left. May be interrupted
- * and repeated.
+ * Deletes rows of deleted accounts of these people, and returns how many accounts it finished: accounts without rows
+ * that were checked for the last time (`nextLook`). May be interrupted and repeated.
  */
 export const removeDeleted = program("removeDeleted", function* (people: PeopleLeases = everything.people) {
   const store = yield* AccountDeletionStore

@@ -45,7 +45,7 @@ export interface Delivery {
   readonly maxEventAgeS: number | null
   readonly state: DeliveryState
   readonly failReason: FailReason | null
-  /** The attempt that is due or in flight, from 1. After the end: the last, which may not have been made. */
+  /** The attempt that is due or in flight, from 1. After the end: the last attempt, which may not have been made. */
   readonly attempt: number
   /** When the next attempt is due; null after the end. */
   readonly dueAt: Timestamp | null
@@ -75,7 +75,7 @@ export interface Attempt {
   readonly exchange?: AttemptExchange
 }
 
-/** A delivery in the developer's log, with its last attempt; null before the first attempt (Spec §2.9). */
+/** A delivery in the developer's log (Spec §2.9). `lastAttempt` is null before the first attempt. */
 export interface Logged {
   readonly delivery: Delivery
   /** True when a later row of the same event and endpoint replays this one. */
@@ -100,7 +100,7 @@ export const isSuccess = (answer: WebhookAnswer): boolean =>
 export const ANSWER_DEADLINE = 5 * SECOND
 /** How long a delivery waits for the next try after a fault of our own, such as an unreadable secret. */
 export const OWN_FAULT_WAIT = 5 * SECOND
-/** A delivery that faults of our own delay for longer than this fails without a strike: its event is no longer news. */
+/** A delivery that faults of our own delay for longer than this fails without a strike: its event is out of date. */
 export const OWN_FAULT_LIMIT = 3 * DAY
 /**
  * How long a lease lasts: for this time after a claim no other worker claims the row. When a worker dies, its leases
@@ -115,8 +115,10 @@ export const LEASE = 30 * SECOND
 export const MAX_LAPSES = RetrySchedule.WAITS.length + 3
 
 /**
- * When a claimed attempt is due again after `lapses` leases that ran out in a row: twice at once (decision W2), then
- * after the waits of failed attempts. Undefined: the delivery is abandoned.
+ * When a claimed attempt is due again if its lease, which ends at `leaseUntil`, runs out too. `lapses`: how many leases
+ * on the attempt ran out in a row before this claim. With 0 or 1, the attempt is due again at once (decision W2); with
+ * more, after a wait of `RetrySchedule.WAITS`, and at once when these are used up. Undefined: the delivery is
+ * abandoned.
  */
 export const dueAfterLapse = (dueAt: Timestamp, lapses: number, leaseUntil: Timestamp): Timestamp | undefined => {
   if (lapses >= MAX_LAPSES) return undefined
@@ -159,7 +161,7 @@ export interface DeliveryTransition {
   readonly lease: FieldChange
 }
 
-/** Whatever changes a stored delivery: its finish, a worker's claim, or a developer who asks for the attempt now. */
+/** A step that changes a stored delivery: a result, a worker's claim, or a developer's request to attempt it now. */
 export type DeliveryStep =
   | DeliveryFinish
   /** `dueAt`: when the attempt is due again if the lease lapses. */
@@ -289,7 +291,7 @@ export const attemptOf = (
   }
 }
 
-/** Whether the event is older than the rule allows. It is checked before each retry, too (Spec §4.6.8, decision T3). */
+/** Whether the event is older than the rule allows. Checked before each attempt (Spec §4.6.8, decision T3). */
 export const isTooOld = (
   event: { readonly occurredAt: Timestamp; readonly maxEventAgeS: number | null },
   now: Timestamp
@@ -312,7 +314,7 @@ export const verdict = (
   return isTooOld({ occurredAt: envelope.occurredAt, maxEventAgeS }, now) ? "too_old" : "send"
 }
 
-/** A new row for `endpointId`, due at once. `endpointEpoch`: that of the endpoint when it was read. */
+/** A new row for `endpointId`, due at once. `endpointEpoch`: the endpoint's epoch when the endpoint was read. */
 export interface NewDelivery {
   readonly appId: AppId
   readonly id: DeliveryId

@@ -31,7 +31,7 @@ export interface ClaimRequest {
   readonly leaseUntil: Timestamp
   /**
    * Endpoints whose last attempt failed, and the most deliveries of all of them together in this claim. The others get
-   * half of `limit` or more, if they have enough due. Left out: all endpoints are alike.
+   * half of `limit` or more, if they have enough due. Left out: no endpoint has this limit.
    */
   readonly failing?: { readonly ids: ReadonlyArray<EndpointId>; readonly limit: number }
 }

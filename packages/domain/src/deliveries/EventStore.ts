@@ -17,7 +17,7 @@ export interface PendingEvents {
   readonly unreadable: ReadonlyArray<EventKey>
 }
 
-/** The outbox: events, committed with the user's data, wait for a worker. None is lost if a process dies. */
+/** The outbox: events, committed with the user's data, wait for a worker. No event is lost if a process dies. */
 export class EventStore extends Context.Tag("@place-access/domain/deliveries/EventStore")<
   EventStore,
   {
@@ -33,7 +33,7 @@ export class EventStore extends Context.Tag("@place-access/domain/deliveries/Eve
       now: Timestamp.Timestamp,
       except?: ReadonlyArray<EventId>
     ) => Effect.Effect<PendingEvents, StoreError>
-    /** Makes those of the events that have no fan-out yet due at `until`. */
+    /** Makes the events due at `until`, except events that are fanned out already. */
     readonly postpone: (events: ReadonlyArray<EventKey>, until: Timestamp.Timestamp) => Effect.Effect<void, StoreError>
     /** Marks events as fanned out. Idempotent. */
     readonly markFannedOut: (

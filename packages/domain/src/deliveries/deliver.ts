@@ -61,7 +61,6 @@ export const deliverFirst = program(
   }
 )
 
-/** The address of a delivery, its signing secrets and the endpoint's own headers. */
 type Receiver = Pick<Claim, "url" | "secrets" | "headers">
 
 /** The result of an attempt, and its row in the log. */

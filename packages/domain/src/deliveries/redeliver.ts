@@ -11,9 +11,9 @@ import * as Replay from "./Replay.js"
 import { WorkSignal } from "../events/WorkSignal.js"
 
 /**
- * Deliveries that a developer asks for (Spec §4.7). They cause no strike. Before each is sent, the user's permission is
- * checked again. Every program fails with `NotFound` when the account is not in the app's team, and with `Forbidden`
- * when its role only lets it read.
+ * Deliveries that a developer asks for (Spec §4.7). They cause no strike. Before a delivery is sent, the user's
+ * permission is checked again. Every program fails with `NotFound` when the account is not in the app's team, and with
+ * `Forbidden` when the account's role only allows reading.
  */
 
 const newId = Effect.map(Entropy.id("dlv"), (id) => DeliveryId.make(id))

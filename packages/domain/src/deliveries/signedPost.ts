@@ -17,7 +17,7 @@ export interface WebhookPost {
   readonly secrets: ReadonlyArray<SigningSecret.SigningSecret>
   /** The context with which the secrets were sealed (`Vault`). */
   readonly sealContext: string
-  /** Own headers of the endpoint, each with the context of its seal. */
+  /** The headers that the developer added to the endpoint, each with the context with which its value was sealed. */
   readonly headers?: ReadonlyArray<SealedHeader>
   readonly body: string
 }

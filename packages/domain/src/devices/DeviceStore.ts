@@ -16,8 +16,9 @@ export class DeviceStore extends Context.Tag("@place-access/domain/devices/Devic
     /** The user's device with this token hash. None when the token is unknown or the device was removed. */
     readonly findByToken: (userId: UserId, hash: Vault.Hash) => StoreEffect<Option.Option<Device>>
     /**
-     * Uses up the set-up link with this key, and returns the device without the link. None when the key is unknown or
-     * was used, when `now` is its `until` or later, and for a removed device. Of concurrent calls, one gets the device.
+     * Uses up the set-up link whose key has this hash, and returns the device without the link. None when the hash is
+     * unknown, when the link was used, when `now` is its `until` or later, and for a removed device. Of concurrent
+     * calls, one gets the device.
      */
     readonly takeSetupLink: (
       userId: UserId,

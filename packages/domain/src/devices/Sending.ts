@@ -41,7 +41,7 @@ export interface SendingHour {
 export type SendingAdvice = "arrives_late" | "sleeps" | "sends_much"
 
 export interface SendingReport {
-  /** The hours from `HOURS` ago until now, oldest first. */
+  /** The last `HOURS` hours in UTC, oldest first; the last one is the present hour. */
   readonly hours: ReadonlyArray<SendingHour>
   readonly readings: number
   readonly late: number

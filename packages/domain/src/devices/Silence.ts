@@ -35,7 +35,7 @@ export const troubles = (
   now: Timestamp
 ): ReadonlyArray<Trouble> => {
   const silence = of(lastSeenAt, now)
-  // A phone of which something was put aside reaches the service: its readings are the trouble, not its silence.
+  // When something that the phone sent was quarantined, the phone reaches the service: its readings are the problem.
   if (silence === "never") return putAside.length === 0 && now - createdAt >= SET_UP_TIME ? ["never_arrived"] : []
   return [
     // A browser sends only while its page is open, so its silence is no trouble.

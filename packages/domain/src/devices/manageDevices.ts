@@ -21,7 +21,7 @@ export const listDevices = program("listDevices", function* (userId: UserId) {
   return yield* (yield* DeviceStore).list(userId)
 })
 
-/** A device token is malformed, unknown or of a removed device. Wire: 401 `invalid_token`, one body for all. */
+/** A device token is malformed, unknown or of a removed device. Wire: 401 `invalid_token`, always the same body. */
 export class InvalidDeviceToken extends Schema.TaggedError<InvalidDeviceToken>()("InvalidDeviceToken", {}) {}
 
 /** The device that has this token; `InvalidDeviceToken` for any other text. */
@@ -34,7 +34,7 @@ export const authenticateDevice = program("authenticateDevice", function* (token
 })
 
 /**
- * Whether to ask the phone to report visits: an app may read the user's visits, and the phone has never reported one.
+ * Whether to ask the phone to report visits: an app may read the user's visits, and the phone never reported a visit.
  * Asking changes a setting of the phone's app, so it is done only when an app may read visits.
  */
 export const wantsVisits = program("wantsVisits", function* ({ id, userId }: Pick<Device, "userId" | "id">) {
@@ -50,7 +50,7 @@ export interface Added {
   readonly device: Device
   /** The token `pa_dv.<user id>.<secret>`, which is returned only once. */
   readonly token: string
-  /** The key of a link at which the app fetches its settings once (decision devices-14); null for other apps. */
+  /** The key of a link at which GPSLogger fetches its settings once (decision devices-14); null for other apps. */
   readonly setupKey: string | null
 }
 

@@ -22,7 +22,7 @@ export const withLink = (userId: UserId, now: Timestamp.Timestamp) =>
 const derive = (vault: Vault.Vault["Type"], keyId: Vault.KeyId, userId: UserId, key: string) =>
   Effect.map(vault.derive("device-setup", keyId, key), (secret) => Token.format("dv", userId, secret))
 
-/** The device of a set-up link and its token. `NotFound` the second time, after `WORKS_FOR`, and for any other text. */
+/** The device of a set-up link, with its token. `NotFound` for a used or expired link, and for any other text. */
 export const openSetupLink = program("openSetupLink", function* (key: string) {
   const parsed = Option.getOrUndefined(Token.parse(key))
   if (parsed?.kind !== "ds") return yield* new NotFound({ what: "link" })

@@ -40,9 +40,9 @@ export interface FanOutResult {
  * for each subscribed listener, and a delivery in memory for each legacy receiver. When a rule fired and nobody gets
  * the event, the user's access log gets an entry too.
  *
- * `firsts` may send an event that goes only to endpoints at once: then the event's deliveries are stored after the
- * first attempt. `firsts` gets no event that also goes to a listener or a legacy receiver: the event would stay in the
- * outbox during the attempt, and after a crash the listener or legacy receiver would receive it again.
+ * When an event goes only to endpoints, `firsts` may send it immediately: then the event's deliveries are stored after
+ * the first attempt. `firsts` gets no event that also goes to a listener or a legacy receiver: the event would stay in
+ * the outbox during the attempt, and after a crash the listener or legacy receiver would receive it again.
  *
  * Events are rows of users and deliveries are rows of apps, so there are two transactions: first the deliveries, which
  * are idempotent, then the mark on the event. When a worker dies in between, or when two workers believe that they hold

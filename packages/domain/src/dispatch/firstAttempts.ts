@@ -47,7 +47,10 @@ export interface FirstAttempt {
 
 /** Sends events directly after they were read from the outbox, and stores their deliveries afterwards. */
 export interface FirstAttempts {
-  /** The events whose attempts are in flight or wait in line. They are still in the outbox: no read returns them. */
+  /**
+   * The events whose attempts are in flight or wait in line. They are still in the outbox, so the fan-out must exclude
+   * them from its read (`EventStore.pending`).
+   */
   readonly inHand: (now: Timestamp.Timestamp) => ReadonlyArray<EventId>
   /**
    * Begins the first attempts of an event at all its endpoints. The endpoints' data must not be used after `until`.
@@ -151,7 +154,8 @@ type Ports = Effect.Effect.Context<ReturnType<typeof deliverFirst>> | EventStore
 /**
  * Makes first attempts, which share the worker's slots with its claims. An event is marked in the outbox as fanned out
  * when all its deliveries are stored. Until then, another worker sends the event again under the same id if this worker
- * dies. While this worker lives, no other one does: it keeps the lease of the person's bucket during an attempt.
+ * dies. While this worker lives, no other worker sends the event: this worker keeps the lease of the person's bucket
+ * during an attempt.
  *
  * With a backlog, attempts wait in line for their endpoint. When an attempt ends, its fiber makes the next attempt of
  * the line, in the same slot. When an attempt fails, or no attempt begins at the endpoint for `STUCK`, the deliveries
@@ -260,7 +264,7 @@ export const make = ({
         if (flights.isFailing(id) || shareAt(planned) === 0) yield* release(line)
         planned = line.fibers > shareAt(planned) ? undefined : taken(line, 1)[0]
       }
-      // Attempts may come into the line while the last fiber stores it. Nobody would begin them after this fiber.
+      // Attempts may join the line while the last fiber stores it. No other fiber would make or store these attempts.
       while (line.fibers === 1 && line.waiting.length > 0) yield* release(line)
       line.fibers--
       if (line.fibers === 0) lines.delete(id)

@@ -45,7 +45,7 @@ export interface Room {
   readonly onChange: () => void
 }
 
-/** The most endpoints that are remembered as failing. Of more, the endpoint that was noted first is forgotten. */
+/** The most endpoints that are remembered as failing. When there are more, the one noted first is forgotten. */
 const FAILING_MAX = 1_000
 
 export const make = ({ slots, enough, perEndpoint, onChange }: Room): Flights => {

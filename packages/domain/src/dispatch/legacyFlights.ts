@@ -19,7 +19,7 @@ const AT_ONCE = 256
 const OF_ONE_APP = 64
 const TO_ONE_ADDRESS = 4
 
-/** Makes legacy deliveries. Those that wait in memory when this worker stops are lost (Spec §6.4.8). */
+/** Makes legacy deliveries. Deliveries that wait in memory when this worker stops are lost (Spec §6.4.8). */
 export const make = Effect.gen(function* () {
   const all = yield* Effect.makeSemaphore(AT_ONCE)
   const fibers = new Bag<Fiber.RuntimeFiber<void>>()

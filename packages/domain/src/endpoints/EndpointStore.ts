@@ -26,7 +26,7 @@ export class EndpointStore extends Context.Tag("@place-access/domain/endpoints/E
     ) => StoreEffect<Option.Option<WebhookEndpoint>>
     /** Removes the endpoint. Its waiting deliveries fail; their rows stay in the log. False: no such endpoint. */
     readonly remove: (appId: AppId, id: EndpointId) => StoreEffect<boolean>
-    /** Up to `limit` warnings after `after` that `DeliveryStore.finish` stored, of all apps, by app and delivery. */
+    /** Up to `limit` warnings of `DeliveryStore.finish` after `after`, of all apps, by app id, then delivery id. */
     readonly listWarnings: (
       limit: number,
       after: StrikeWarning | undefined

@@ -25,13 +25,13 @@ export const isLive = (secret: SigningSecret, now: Timestamp): boolean =>
 /** The most secrets that sign at once. Receivers need not read more signatures (Spec §6.4.4). */
 export const MAX_LIVE = 8
 
-/** The secrets that sign at `now`, newest first. Each one makes a signature v1 (Spec §6.4.3). */
+/** The secrets that sign at `now`, newest first. Each secret makes a signature v1 (Spec §6.4.3). */
 export const live = (secrets: ReadonlyArray<SigningSecret>, now: Timestamp): ReadonlyArray<SigningSecret> =>
   secrets.filter((secret) => isLive(secret, now))
 
 /**
- * Adds the next secret. The previous one signs for another day, and older ones keep their dates, so two rotations in a
- * row end no secret early. Secrets beyond `MAX_LIVE` are dropped, oldest first.
+ * Adds the next secret. The secret that was the newest until now signs for another `OVERLAP`, and older secrets keep
+ * their dates, so two rotations in a row end no secret early. Secrets beyond `MAX_LIVE` are dropped, oldest first.
  */
 export const rotate = (
   before: ReadonlyArray<SigningSecret>,

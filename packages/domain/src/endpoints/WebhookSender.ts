@@ -10,7 +10,7 @@ export type WebhookAnswer =
       /** The answer's headers, in the order in which they came. Left out by senders that do not report headers. */
       readonly headers?: ReadonlyArray<readonly [string, string]>
     }
-  /** A fault of the receiver: connection refused or reset, a time-out, TLS, or an address that is not public. */
+  /** A fault of the receiver: connection refused or reset, a time-out, a TLS error, an address that is not public. */
   | { readonly _tag: "Unreachable"; readonly detail: string }
   /** A fault of our own, such as the resolver or a shutdown. It spends no attempt (decision W3). */
   | { readonly _tag: "NotSent"; readonly detail: string }

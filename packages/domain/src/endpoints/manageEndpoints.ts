@@ -28,13 +28,13 @@ export interface NewEndpoint {
   readonly headers?: HeaderChanges | undefined
 }
 
-/** The values of headers to set, by name; null removes a header. Of names that differ only in case the last counts. */
+/** The values of headers to set, by name; null removes a header. If names differ only in case, the last one counts. */
 export type HeaderChanges = ReadonlyMap<EndpointHeader.HeaderName, EndpointHeader.HeaderValue | null>
 
 /**
  * Creates an endpoint and returns its signing secret, once (Spec §4.7). `NotFound` when the account is not in the app's
  * team, `Forbidden` when its role there may only read, `Invalid` for an address that may not be registered and for too
- * many headers, `Conflict` when the app has five endpoints.
+ * many headers, `Conflict` when the app has `WebhookEndpoint.MAX_PER_APP` endpoints.
  */
 export const createEndpoint = program("createEndpoint", function* (account: Account, appId: AppId, input: NewEndpoint) {
   yield* getApp(account, appId, "develop")
@@ -69,7 +69,7 @@ export interface EndpointEdit {
   readonly events?: ReadonlyArray<Subscribable> | undefined
   readonly description?: WebhookEndpoint.EndpointDescription | null | undefined
   readonly headers?: HeaderChanges | undefined
-  /** Enables the endpoint again. A developer cannot disable one: only the service does. */
+  /** Enables the endpoint again. A developer cannot disable an endpoint: only the service does. */
   readonly enabled?: true | undefined
 }
 

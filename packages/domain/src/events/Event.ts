@@ -147,13 +147,16 @@ export interface OutboxEvent {
   readonly appId: AppId
   readonly payload: Payload
   readonly occurredAt: Timestamp
-  /** The address that the event's rule names: only its endpoint gets the event. Null: every subscribed endpoint. */
+  /** The address that the event's rule names: only the endpoint there gets the event. Null: all that subscribed. */
   readonly webhookUrl: string | null
-  /** The event is not sent when it is older than this; null: it is sent at any age. */
+  /** The event is not sent when it is older than this number of seconds; null: it is sent at any age. */
   readonly maxEventAgeS: number | null
 }
 
-/** An event in the outbox. Its deliveries count as made at `storedAt`, so a repeated fan-out makes the same ones. */
+/**
+ * An event in the outbox. The creation time of its deliveries is `storedAt`, so that a repeated fan-out writes the same
+ * access-log entry.
+ */
 export interface WaitingEvent extends OutboxEvent {
   readonly storedAt: Timestamp
 }

@@ -1,6 +1,6 @@
 import { Context, type Duration, type Effect, type Scope } from "effect"
 
-/** Wakes workers when there is new work. Workers also look regularly, so a lost signal costs time only. */
+/** Wakes workers when there is new work. Workers also look for work regularly, so a lost signal only delays work. */
 export class WorkSignal extends Context.Tag("@place-access/domain/events/WorkSignal")<
   WorkSignal,
   {

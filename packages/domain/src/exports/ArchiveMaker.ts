@@ -11,7 +11,7 @@ export interface WrittenFile {
 
 /** An archive that is being written, one file after the other. */
 export interface ArchiveWriter {
-  /** Begins a file. The file before must have ended. */
+  /** Begins a file. The previous file must have ended. */
   readonly begin: (name: string) => void
   /** Adds text to the file that was begun. */
   readonly write: (text: string) => void

@@ -148,8 +148,8 @@ export const visit = ({
 })
 
 /**
- * The reports of one arrival, and those of departures that may end the same stop. Reports from `cutoff` or earlier are
- * left out.
+ * The reports of one arrival, and the reports of departures that may end the same stop. Reports about `cutoff` or an
+ * earlier time are left out.
  */
 export const reports = (
   { departures, deviceId, reports: told }: VisitReports,

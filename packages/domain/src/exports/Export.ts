@@ -28,7 +28,7 @@ export interface ExportProgress {
   readonly total: number
 }
 
-/** A person's request for an archive of their data, and what became of it. */
+/** A person's request for an archive of their data, with the state of the archive. */
 export interface Export {
   readonly userId: UserId
   readonly id: ExportId

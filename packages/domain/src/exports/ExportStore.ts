@@ -113,7 +113,7 @@ export interface ListedDevice {
 export class ExportSource extends Context.Tag("@place-access/domain/exports/ExportSource")<
   ExportSource,
   {
-    /** All devices, oldest first, then by id: removed ones and those of imported files too, because fixes name them. */
+    /** All devices, oldest first, then by id: also removed devices and imported files, because fixes name them. */
     readonly devices: (userId: UserId) => StoreEffect<ReadonlyArray<ListedDevice>>
     /** The mails to this person that the service still keeps, oldest first, then by key. */
     readonly letters: (userId: UserId) => StoreEffect<ReadonlyArray<WrittenMail>>

@@ -51,7 +51,7 @@ export const deleteExport = program("deleteExport", function* (of: Export.Export
 /** An archive that its owner fetches. */
 export interface OpenedArchive {
   readonly export: Export.Export
-  /** Fails in the middle when the archive is deleted or expires meanwhile: a part must not look like all of it. */
+  /** Fails when the archive is deleted or expires during the download: a part must not look like the whole archive. */
   readonly bytes: Stream.Stream<Uint8Array, NotFound | StoreError | VaultError>
 }
 

@@ -4,7 +4,7 @@ import { Entropy, type UserId, Vault } from "../shared/index.js"
 
 export const COUNT = 10
 
-/** The characters of a code. They contain 80 random bits, too many to find the code from its digest by trying. */
+/** The number of characters of a code. They are 80 random bits: too many to find a code from its digest by trying. */
 const LENGTH = 16
 
 /** Writes a code of sixteen characters of Crockford's base 32 in groups of four: `7hqk-02mb-…`. */

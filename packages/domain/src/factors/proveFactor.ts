@@ -12,7 +12,7 @@ import { OneTimeCodes } from "./OneTimeCodes.js"
 import { type PasskeyResponse, PasskeyVerifier } from "./PasskeyVerifier.js"
 import * as RecoveryCode from "./RecoveryCode.js"
 
-/** The code or the passkey is not one of the account, or was used before. The answer does not say which. */
+/** The code or the passkey does not belong to the account, or was used before. The answer does not say which. */
 export class WrongFactor extends Schema.TaggedError<WrongFactor>()("WrongFactor", {}) {}
 
 /** The outcome of a proof, which the caller shows to the owner. */

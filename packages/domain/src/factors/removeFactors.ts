@@ -15,10 +15,10 @@ export type RemovalOutcome =
   { readonly _tag: "Requested" | "Waiting"; readonly opensAt: Timestamp.Timestamp } | { readonly _tag: "Removed" }
 
 /**
- * For an operator, about an owner who lost every factor. The first call requests the removal, and mails the owner; from
- * 72 hours later on, and for a week, a second call removes the factors and ends every session. Meanwhile any use of a
- * factor, or the button in the settings, stops the removal (decision factors-7). `NotFound`: no account has the
- * address. `Conflict`: the account has no factor.
+ * An operator removes the factors of an owner who lost all of them. The first call requests the removal, and mails the
+ * owner; from 72 hours later on, and for a week, a second call removes the factors and ends every session. Until then,
+ * any use of a factor, or the button in the settings, stops the removal (decision factors-7). `NotFound`: no account
+ * has the address. `Conflict`: the account has no factor.
  */
 export const removeFactors = program("removeFactors", function* (email: Account.Email) {
   const found = yield* (yield* AccountStore).findByEmail(email)

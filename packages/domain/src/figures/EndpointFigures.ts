@@ -12,13 +12,16 @@ export interface MadeAttempt {
   readonly error: string | null
 }
 
-/** How many attempts of one hour succeeded, or failed, with a duration between two of the `BOUNDS_MILLIS`. */
+/** The number of attempts of one hour that have the same outcome and a duration between the same `BOUNDS_MILLIS`. */
 export interface AttemptCount {
   readonly appId: AppId
   readonly endpointId: EndpointId
   readonly hour: Timestamp
   readonly isSuccess: boolean
-  /** The attempts took at most this long, and longer than the next smaller of the `BOUNDS_MILLIS`. */
+  /**
+   * The attempts took at most this long, and longer than the next smaller of the `BOUNDS_MILLIS`. The last bound also
+   * counts longer attempts.
+   */
   readonly upToMillis: number
   readonly attempts: number
   /** When the newest of these attempts ended. `error` is its error. */
@@ -29,7 +32,10 @@ export interface AttemptCount {
 /** How long the counts are kept, in milliseconds: the seven days that a page shows, and a day more. */
 export const ATTEMPTS_KEPT = 8 * DAY
 
-/** The upper bounds of the counted durations. Attempts end after five seconds; the last bound is for late ends. */
+/**
+ * The upper bounds of the counted durations. An attempt ends within five seconds; the last bound is for attempts that
+ * end late.
+ */
 export const BOUNDS_MILLIS = [
   10, 25, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1_000, 1_500, 2_000, 3_000, 4_000, 5_000, 10_000
 ] as const

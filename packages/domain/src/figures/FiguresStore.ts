@@ -11,7 +11,7 @@ export interface CallFilter {
   readonly refusedOnly: boolean
 }
 
-/** The people who connected an app. Only its newest `COUNTED_MAX` connections are looked at. */
+/** The people who connected an app. Only the app's newest `COUNTED_MAX` connections are counted. */
 export interface UserCounts {
   /** The connections that have not ended. */
   readonly live: number
@@ -19,7 +19,7 @@ export interface UserCounts {
   readonly connected: ReadonlyArray<{ readonly hour: Timestamp.Timestamp; readonly count: number }>
 }
 
-/** Rows beyond this number are not counted, so that a number on a page never reads a whole table. */
+/** Rows beyond this number are not counted, so that counting for a page never reads a whole table. */
 export const COUNTED_MAX = 10_000
 
 /** The numbers that developers read about their apps. Decisions figures-1 to figures-3. */

@@ -34,7 +34,10 @@ export const WRITTEN_EVERY = SECOND
 
 /** The most calls of one app that enter the request log between two writes. Further calls are only counted. */
 export const LISTED_OF_APP = 50
-/** Beyond this many calls of an app, only refusals fill the rest of `LISTED_OF_APP`: developers look for refusals. */
+/**
+ * Beyond this many calls of an app, only calls whose answer has an error code fill the rest of `LISTED_OF_APP`:
+ * developers look for errors.
+ */
 export const LISTED_ANSWERS = 30
 /** The most calls of all apps that enter the request log between two writes. */
 export const LISTED = 2_000

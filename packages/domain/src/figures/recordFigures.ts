@@ -5,7 +5,7 @@ import { FiguresStore } from "./FiguresStore.js"
 import * as Tally from "./Tally.js"
 
 /**
- * Counts for the rest of this scope what programs report, and stores the counts every second and at the end. No program
+ * Counts what programs report until this scope ends, and stores the counts every second and at the end. No program
  * waits for the storing. Counts that cannot be stored are dropped, with a line in the log: so a failing database gets
  * no extra work, and a crash loses the counts of at most a second (decision figures-1).
  */

@@ -4,7 +4,7 @@ import type { Point } from "../places/Geometry.js"
 import { type DeviceId, Timestamp, type UserId } from "../shared/index.js"
 import type { QuarantineReason } from "../devices/QuarantineReason.js"
 
-/** One location reading of a phone. Coordinates are kept to 1e-7 degrees (about 1 cm), so equal readings are equal. */
+/** One location reading of a phone. Coordinates are rounded to 1e-7 degrees (about 1 cm), for equal keys (`key`). */
 export interface Fix extends Point {
   readonly capturedAt: Timestamp.Timestamp
   /** Metres; null when the phone gave none or an impossible one (decision L3). */

@@ -130,7 +130,10 @@ export class FixStore extends Context.Tag("@place-access/domain/fixes/FixStore")
       since: Timestamp.Timestamp,
       limit: number
     ) => StoreEffect<ReadonlyArray<FutureReading>>
-    /** Latest capture first, then by device id, latitude, longitude. Quarantined readings are left out. */
+    /**
+     * The user's newest fixes: by capture time, device id, latitude and longitude, all descending. Quarantined readings
+     * are left out.
+     */
     readonly latest: (userId: UserId, limit: number) => StoreEffect<ReadonlyArray<StoredFix>>
     /** When any phone of the user last sent something; none when no phone ever did. */
     readonly lastReceivedAt: (userId: UserId) => StoreEffect<Option.Option<Timestamp.Timestamp>>

@@ -3,10 +3,10 @@ import { DAY, type Timestamp } from "../shared/Timestamp.js"
 import * as Fix from "./Fix.js"
 
 /**
- * A reading that was quarantined because its capture time was after its arrival. Either clock may have been wrong. If
- * the server's clock was slow, the reading is good, and the phone's next readings are captured later still. If the
- * phone's clock was fast and was then corrected, the phone's next reading has an earlier time: the true time of this
- * reading is unknown, so it stays in quarantine.
+ * A reading that was quarantined because its capture time was more than `Fix.MAX_AHEAD` after its arrival. Either clock
+ * may have been wrong. If the server's clock was slow, the reading is good, and the phone's next readings are captured
+ * later still. If the phone's clock was fast and was then corrected, the phone's next reading has an earlier time: the
+ * true time of this reading is unknown, so it stays in quarantine.
  */
 export interface FutureReading {
   /** The key under which the reading was stored (`Quarantined.key`). */

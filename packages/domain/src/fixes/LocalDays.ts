@@ -11,7 +11,7 @@ export interface LocalDay {
 
 export type { TimeZone }
 
-/** The time zone with this IANA name; none when there is none. */
+/** The time zone with this IANA name. None when no time zone has this name. */
 export const zone = find
 
 /**

@@ -5,7 +5,10 @@ import { Context } from "effect"
 export interface UploadPace {
   /** The most readings, and the most visit reports, in one commit. */
   readonly partEntries: number
-  /** The share of the time that the upload may take: after each part it pauses for the rest. */
+  /**
+   * The share of the time in which the upload may work, above 0: after each part it pauses for the rest of the time.
+   * With 1 it never pauses.
+   */
   readonly share: number
 }
 

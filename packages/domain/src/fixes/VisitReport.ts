@@ -14,7 +14,10 @@ export type JudgedReport =
   | { readonly _tag: "Visit"; readonly visit: VisitReport }
   | { readonly _tag: "Quarantined"; readonly visit: VisitReport; readonly reason: QuarantineReason }
 
-/** Judges a received report by the rules for fixes. Without a time, or with the departure first, it is quarantined. */
+/**
+ * Judges a received report by the rules for fixes. A report without any time, or with a departure before its arrival,
+ * is quarantined.
+ */
 export const judge = (visit: VisitReport, receivedAt: Timestamp): JudgedReport => {
   const reason =
     Fix.impossiblePlace(visit) ??
@@ -35,6 +38,6 @@ const clean = (visit: VisitReport): VisitReport => ({
   accuracyM: Fix.accuracy(visit.accuracyM)
 })
 
-/** The idempotency key of a report: a device that sends the same report again adds no second one. */
+/** The idempotency key of a report: a device that sends the same report again adds no second report. */
 export const key = (visit: VisitReport): string =>
   `visit ${visit.arrival ?? ""} ${visit.departure ?? ""} ${visit.lat} ${visit.lon}`

@@ -14,8 +14,8 @@ const ROUNDS = 4
 
 /**
  * Fires the crossings that no fix has contradicted within the `settleS` of their rules (decision rules-13). A phone
- * that sleeps sends nothing, so the clock decides. Returns the number of events. An upload does the same for its user,
- * so an event is written once, by the upload or by the worker.
+ * that sleeps sends nothing, so the clock decides. Returns the number of events. An upload does the same for its user.
+ * Both commits check the user's version (`UploadView.version`), so an event is written once.
  */
 export const settleDue = program("settleDue", function* (people: PeopleLeases = everything.people) {
   // A clock that runs ahead would fire crossings before their time.

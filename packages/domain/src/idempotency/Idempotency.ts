@@ -5,14 +5,15 @@ import { DAY, type Timestamp } from "../shared/Timestamp.js"
 import type { Hash, Sealed } from "../shared/Vault.js"
 
 /**
- * Requests that can be repeated. A client chooses a key for a request. When it does not get the answer, it sends the
- * same request with the same key again. The work is not done again, and the client gets the first answer.
+ * Requests that can be repeated. A client chooses a key for a request. When the client does not get the answer, the
+ * client sends the same request with the same key again. The work is not done again, and the client gets the first
+ * answer.
  */
 
-/** How long an answer is kept, in milliseconds. Later, the same key belongs to a new request. */
+/** How long an answer is kept, in milliseconds. After that, a request with the same key counts as a new request. */
 export const KEPT_FOR = DAY
 
-/** Chosen by the client: 1 to 255 visible ASCII characters, for example a random UUID. */
+/** The key that the client chooses: 1 to 255 visible ASCII characters, for example a random UUID. */
 export const IdempotencyKey = Schema.String.pipe(Schema.pattern(/^[!-~]{1,255}$/), Schema.brand("IdempotencyKey"))
 export type IdempotencyKey = typeof IdempotencyKey.Type
 
@@ -20,10 +21,10 @@ export type IdempotencyKey = typeof IdempotencyKey.Type
 export const IdempotencySubject = Schema.String.pipe(Schema.brand("IdempotencySubject"))
 export type IdempotencySubject = typeof IdempotencySubject.Type
 
-/** Requests of an app about one user. */
+/** The subject of an app's requests about one user. */
 export const connection = (id: ConnectionId): IdempotencySubject => IdempotencySubject.make(`connection ${id}`)
 
-/** Requests of a signed-in person, in any session. */
+/** The subject of a signed-in person's requests, in any session. */
 export const account = (id: UserId): IdempotencySubject => IdempotencySubject.make(`account ${id}`)
 
 /** The key of a stored answer. A client may write anything into its key, so only a hash of the key is stored. */
@@ -44,7 +45,7 @@ export const StoredAnswer = Schema.Struct({
 })
 export type StoredAnswer = typeof StoredAnswer.Type
 
-/** A stored answer. It may contain a secret that is shown only once, so all of it is sealed. */
+/** A stored answer. The answer may contain a secret that is shown only once, so the whole answer is sealed. */
 export interface KeptAnswer {
   /** The fingerprint of the first request. */
   readonly fingerprint: Hash
@@ -57,13 +58,13 @@ export const sealContext = ({ keyHash, subject, userId }: AnswerKey): string =>
   `idempotent-answer ${userId} ${subject} ${keyHash}`
 
 export type IdempotencyDecision =
-  /** No answer is stored under the key, or the stored answer is too old: the work is done. */
+  /** No answer is stored under the key, or the stored answer is too old: the caller does the work. */
   | { readonly _tag: "Begin" }
   | { readonly _tag: "Replay"; readonly sealed: Sealed }
   /** The key was used for another request. */
   | { readonly _tag: "Reused" }
 
-/** Decides whether to work, to repeat the stored answer, or to refuse. */
+/** Decides whether to do the work, to repeat the stored answer, or to refuse the request. */
 export const decide = (kept: Option.Option<KeptAnswer>, fingerprint: Hash, now: Timestamp): IdempotencyDecision => {
   if (Option.isNone(kept) || now >= kept.value.createdAt + KEPT_FOR) return { _tag: "Begin" }
   return kept.value.fingerprint === fingerprint ? { _tag: "Replay", sealed: kept.value.sealed } : { _tag: "Reused" }

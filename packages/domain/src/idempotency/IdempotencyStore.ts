@@ -4,7 +4,9 @@ import type { IdempotencyDecision, KeptAnswer, AnswerKey } from "./Idempotency.j
 
 /** The result of a request's work. */
 export interface Worked<A> {
-  /** The sealed answer. Null: none is stored, and the next request works again. What the work wrote stays. */
+  /**
+   * The sealed answer. Null: no answer is stored, so the next request does the work again. What the work wrote stays.
+   */
   readonly sealed: Vault.Sealed | null
   readonly value: A
 }
@@ -21,12 +23,13 @@ export class IdempotencyStore extends Context.Tag("@place-access/domain/idempote
   IdempotencyStore,
   {
     /**
-     * Locks `place`, reads the clock, gives the stored answer to `decide`, and runs `work` if the decision is `Begin`.
+     * Locks the key `place`, reads the clock, gives the stored answer to `decide`, and runs `work` if the decision is
+     * `Begin`.
      *
      * `work` and its stored answer are one transaction: everything that `work` writes through other ports exists
-     * exactly when the answer does. When `work` fails, all of it is rolled back. Of concurrent requests to one place,
-     * on any servers, one works. The others are `UnderWay` at once, or wait and get the decision about the answer of
-     * the first request. `work` runs inside a transaction, so it must not use the network.
+     * exactly when the answer does. When `work` fails, all of it is rolled back. Of concurrent requests with the same
+     * key, on any servers, only one works. The others are `UnderWay` at once, or wait and get the decision about the
+     * answer of the first request. `work` runs inside a transaction, so it must not use the network.
      */
     readonly once: <A, E, R>(
       place: AnswerKey,

@@ -38,11 +38,11 @@ export interface Header {
 
 /** A header with more columns is refused. */
 const MAX_COLUMNS = 200
-/** The most characters in a line of a table. */
+/** The most characters in a line of a table. A file with a longer first line is no table. */
 export const MAX_LINE = 65_536
 const DELIMITERS = [",", ";", "\t", "|"]
 
-/** The names that exporters write, the best first; without blanks, signs and capitals. */
+/** The column names that exporters write, the preferred names first, in the form that `plain` returns. */
 const KNOWN: Readonly<Record<ColumnRole, ReadonlyArray<string>>> = {
   time: [
     "timestamp",

@@ -25,7 +25,7 @@ export interface History {
   readonly visits: ReadonlyArray<VisitReport.VisitReport>
 }
 
-/** The entries to store, and the number of entries that are not stored. */
+/** The entries to store, and for each reason the number of entries that are not stored. */
 export interface Sorted extends History {
   readonly places: ReadonlyArray<ImportedPlace.ImportedPlace>
   readonly notices: ReadonlyArray<NoticeKind>
@@ -37,7 +37,7 @@ export interface Sorted extends History {
 /**
  * Applies the rules for phones' readings to the entries of a file. An impossible entry is counted and not stored,
  * because its owner has the file. `cutoff`: history after it is kept. Entries in stretches that the user deleted are
- * left out later, by `withoutErased`. `tally` counts the entries by month.
+ * left out later, by `withoutErased`. `tally` counts the entries by month, without places and notices.
  */
 export const sort = (
   entries: ReadonlyArray<ImportEntry>,
@@ -96,7 +96,7 @@ export const withoutErased = (
   return { ...kept, erased: fixes.length - kept.fixes.length + visits.length - kept.visits.length }
 }
 
-/** The time by which a visit is too old or too recent: departure, else arrival. */
+/** The time that decides whether a visit is too old or too recent: the departure, or else the arrival. */
 const lastOf = ({ arrival, departure }: VisitReport.VisitReport): Timestamp => departure ?? arrival ?? make(0)
 
 type Dated = Exclude<ImportEntry, { readonly _tag: "Place" | "Notice" }>

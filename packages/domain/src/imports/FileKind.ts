@@ -18,7 +18,7 @@ export type FileKind =
   | "other"
   | keyof typeof UNREAD
 
-/** Kinds that hold no location history, in words for the owner. The message never repeats bytes of the file. */
+/** Kinds that cannot be imported, in words for the owner. The message never repeats bytes of the file. */
 const UNREAD = {
   jpeg: "a photo (JPEG)",
   png: "a picture (PNG)",
@@ -53,7 +53,10 @@ const FIRST_FILE = "account.json"
 /** Where the name of a zip file's first file begins. */
 const NAME_AT = 30
 
-/** How many first bytes show the kind: a tar archive has its signature at 257, and a table's header is a whole line. */
+/**
+ * How many bytes of the beginning are enough to recognise the kind: the signature of a tar archive is at byte 257, and
+ * the header of a table is a whole line.
+ */
 export const HEAD_BYTES = 4_096
 
 /** The signatures of kinds: the kind, the offset of the signature in the file, and its bytes. */
@@ -113,7 +116,7 @@ const textKind = (text: string): FileKind => {
   return header !== undefined && CsvColumns.isComplete(CsvColumns.guess(header)) ? "csv" : "text"
 }
 
-/** The beginning of a file as text; empty when the beginning is no UTF-8. */
+/** The beginning of a file as text; bytes that are not UTF-8 become U+FFFD. */
 export const textOf = (bytes: Uint8Array): string =>
   // Effect's decoder, because this package uses no platform globals.
   Either.getOrElse(Encoding.decodeBase64String(Encoding.encodeBase64(bytes.subarray(0, HEAD_BYTES))), () => "")
@@ -124,8 +127,8 @@ const READ =
   "this service"
 
 /**
- * What is wrong with a file of this kind; undefined when the file may be read. `hasColumns`: somebody has named a
- * text's columns, or will be asked to.
+ * What is wrong with a file of this kind; undefined when the file may be read. `hasColumns`: the uploader has named the
+ * columns of a text, or the owner will be asked for them.
  */
 export const problem = (kind: FileKind, hasColumns = false): string | undefined => {
   switch (kind) {

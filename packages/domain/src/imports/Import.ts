@@ -59,7 +59,9 @@ export const NOTHING_READ: ImportCounts = {
 /** The most names in `Import.leftOut`: a made-up archive could have a million places. */
 export const MOST_NAMED = 20
 
-/** A file of location history, which a worker reads into the history. No rule is evaluated over it. */
+/**
+ * A file of location history. A worker adds the file's entries to the owner's history. No rule is evaluated for them.
+ */
 export interface Import {
   readonly userId: UserId
   readonly id: ImportId
@@ -101,17 +103,19 @@ export const speed = (
 export const MIB = 1_048_576
 /**
  * The largest file, in bytes. A phone's Google Timeline export has 20 to 100 MiB, a Takeout of ten years a few hundred,
- * and a GPX file of this size has ten years of tracks. Of one person the database contains at most `MAX_WAITING_BYTES`
- * and one more file.
+ * and a GPX file of this size has ten years of tracks. The unread files of one person take at most `MAX_WAITING_BYTES`
+ * and one more file in the database.
  */
 export const MAX_BYTES = 256 * MIB
-/** The size of the pieces in which a file is stored: reading one piece is short enough not to delay other requests. */
+/** The size of the pieces in which a file is stored: one piece is read so fast that other requests are not delayed. */
 export const PIECE_BYTES = 128 * 1_024
-/** The most imports of a user at once, uploads in progress included: a folder of tracks has many small files. */
+/**
+ * The most unfinished imports of a user at once, uploads in progress included: a folder of tracks has many small files.
+ */
 export const MAX_OPEN = 50
 /** An upload may begin when the user's unread files have at most this size. Unfinished uploads count as `MAX_BYTES`. */
 export const MAX_WAITING_BYTES = 2 * MAX_BYTES
-/** The most finished imports in a user's list. */
+/** The most imports in a user's list. */
 export const MAX_LISTED = 100
 
 /** An import is tried again no sooner than this after its worker last renewed the lease. */
@@ -136,7 +140,7 @@ export const recentFrom = (uploadedAt: Timestamp): Timestamp => plus(uploadedAt,
 const MAX_NAME = 60
 const FALLBACK_NAME = "Imported file"
 
-/** The name to display, from the name that a browser or program sent: its last part, on one line. */
+/** The name to display: the last part of the path that a browser or program sent, on one line. */
 export const fileName = (sent: string | undefined): string => {
   const last = (sent ?? "").split(/[/\\]/).at(-1) ?? ""
   const plain = [...last.normalize("NFC")].filter(isPlain).slice(0, MAX_NAME).join("").trim()
@@ -145,9 +149,9 @@ export const fileName = (sent: string | undefined): string => {
 
 /** Why a file could not be read to its end. */
 export type ImportFault =
-  /** the file is of no format that is read */
+  /** the format of the file is not supported */
   | "not_ours"
-  /** a packed file in which no file is of a format that is read */
+  /** a packed file that contains no file of a supported format */
   | "nothing_inside"
   /** a table whose header lacks the columns that were named, or has no column names that are known */
   | "other_columns"
@@ -163,11 +167,11 @@ export type ImportFault =
   | "foreign_archive"
   /** an archive of this service that cannot be unpacked to its end */
   | "damaged_archive"
-  /** an archive of this service with a file that is not as its manifest says */
+  /** an archive of this service with a file that differs from the manifest */
   | "wrong_checksum"
   /** an archive of a version of the format that this service cannot read */
   | "other_version"
-  /** an archive that would lead out of its folder, or becomes far larger than it says */
+  /** an archive that is made to do harm, such as with a path out of its folder or contents that expand too much */
   | "unsafe_archive"
 
 /** The fault, in words for the owner. */

@@ -8,7 +8,7 @@ export interface Read {
   readonly entries: ReadonlyArray<ImportEntry>
   /** Final: after a fault, later pieces give no entries. Null: no fault. */
   readonly fault: ImportFault | null
-  /** At the end of the file: the reader needs one more pass from the beginning. Left out: the reading has ended. */
+  /** Only from `end`: the reader needs one more pass from the beginning of the file. Left out: no more pass. */
   readonly isAgain?: true
 }
 

@@ -119,8 +119,8 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
      * times and position, over all devices of the user, places by `ImportedPlace.isSame`. A new place is left out when
      * the user has `ImportedPlace.limitOf` places already. Notices are added to those that the user chose (decision
      * exports-9). No rule is evaluated. The version of the user's uploads grows, and stays are derived again from the
-     * earliest new fix. The history of the import's device ends at its newest stored entry. False, and nothing is
-     * written, when the lease was lost.
+     * earliest new fix. The newest stored entry becomes the end of the history of the import's device. False, and
+     * nothing is written, when the lease was lost.
      */
     readonly advance: (step: ImportStep) => StoreEffect<boolean>
     /**
@@ -147,7 +147,7 @@ export class ImportStore extends Context.Tag("@place-access/domain/imports/Impor
     readonly undo: (leased: Leased, after: Timestamp | null) => StoreEffect<Timestamp | "gone" | "lost">
     /**
      * Removes uploads that have not grown for `Import.UPLOAD_PATIENCE`, and tables that can no longer be confirmed
-     * (`Import.isAsking`). Returns how many.
+     * (`Import.isAsking`). Returns how many imports it removed.
      */
     readonly dropBrokenOff: (now: Timestamp) => StoreEffect<number>
   }

@@ -24,8 +24,8 @@ export interface ImportedPlace {
 }
 
 /**
- * How many places like this one the account may have when an import adds it. An archived place counts with the archived
- * ones, any other with those that are not archived (decision limits-9).
+ * The limit that decides whether an import may add the place. An archived place counts against the limit of archived
+ * places, every other place against the limit of places (decision limits-9).
  */
 export const limitOf = ({ archivedAt }: Pick<Place, "archivedAt">): AccountLimits.OwnedLimit =>
   archivedAt === null ? AccountLimits.PLACES : AccountLimits.ARCHIVED_PLACES
@@ -82,7 +82,10 @@ export const returned = (
   }
 }
 
-/** Whether `known` is this place: imported from it before, the original of it, or equal in what the user sees. */
+/**
+ * Whether the stored place `known` is the same place: an earlier import made it from this place, it is the original of
+ * this place, or the user sees no difference between the two.
+ */
 export const isSame = ({ origin, place }: ReturnedPlace, known: Place): boolean =>
   known.id === place.id ||
   known.id === origin ||

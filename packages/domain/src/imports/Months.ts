@@ -1,7 +1,10 @@
 // The entries of a file, counted by month. Decision imports-12.
 import { parseIso, toIso, type Timestamp } from "../shared/Timestamp.js"
 
-/** The entries of one month, in UTC. Duplicates are in `read` and in no other count. */
+/**
+ * The entries of one month, in UTC. Duplicates, and entries in stretches that the user deleted, are in `read` and in no
+ * other count.
+ */
 export interface MonthCounts {
   /** `2024-03`; null for entries without a time. */
   readonly month: string | null

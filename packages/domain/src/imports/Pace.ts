@@ -1,11 +1,11 @@
-// How a worker shares its process and its database with everybody else. Decision imports-8.
+// How a worker shares its process and its database with other work. Decision imports-8.
 /** How fast imports are read. */
 export interface Pace {
   /** The most files that are read at the same time. */
   readonly atOnce: number
   /** The most entries in one commit. Uploads of the same person wait for the commit. */
   readonly stepEntries: number
-  /** The most bytes that are read without letting others run. */
+  /** The most bytes that are read before other work of the process may run. */
   readonly sliceBytes: number
   /** The share of the time that a file may take: after each piece of work the worker pauses for the rest. */
   readonly share: number

@@ -83,7 +83,7 @@ const keep = <E, R>(of: Owned, bytes: Stream.Stream<Uint8Array, E, R>, choice: T
       })
     )
     const size = position * Import.PIECE_BYTES + filled
-    // An empty file is stored too, so that its kind is checked and refused.
+    // `flush` also runs for an empty file, so that the file is refused for its kind.
     if (filled > 0 || position === 0) yield* flush
     return { size, table }
   })
@@ -105,7 +105,7 @@ const tableOf = (beginning: Uint8Array, { columns, isAsking = false }: TableChoi
 
 /**
  * The header of a table whose columns the owner has to name. `NotFound` when the import is not `asking`, or has been
- * for `Import.ASKING_PATIENCE`.
+ * `asking` for `Import.ASKING_PATIENCE`.
  */
 export const readHeader = program("readHeader", function* (of: Owned) {
   const store = yield* ImportStore

@@ -25,7 +25,6 @@ export interface LanguageCatalogue {
   readonly open: ReadonlyArray<Entry>
 }
 
-/** The text up to its first space. */
 export const firstWord = (text: string): string => {
   const space = text.indexOf(" ")
   return space === -1 ? text : text.slice(0, space)
@@ -52,7 +51,6 @@ const compile = (and: string, entries: ReadonlyArray<Entry>): LanguageCatalogue 
 
 const entryOf = (en: string, other: string): Entry => ({ from: Template.parse(en), to: Template.parse(other) })
 
-/** The catalogue of each language. */
 export const catalogues: Readonly<Record<OtherLanguage, LanguageCatalogue>> = {
   de: compile(
     " und ",

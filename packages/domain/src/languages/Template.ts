@@ -1,5 +1,5 @@
 /**
- * A template of the domain's English texts, and the same text in another language. Decision languages-2.
+ * Templates of the domain's English texts and of their translations. Decision languages-2.
  *
  * A template is literal text with slots, such as `On {at:moment} you disconnected the app "{app}".` It matches a text
  * from end to end. The text may contain the name of an app or a place, which a stranger chose: so no regular expression
@@ -29,7 +29,7 @@ export interface TextTemplate {
   readonly weight: number
 }
 
-/** The texts of the slots by name. */
+/** The text of each slot in a text that matches the template, by the name of the slot. */
 export type Filling = ReadonlyMap<string, { readonly kind: SlotKind; readonly text: string }>
 
 const SLOT = /\{(\w+)(?::(\w+))?\}/g
@@ -64,7 +64,7 @@ const PATTERNS = {
 
 const isFree = (kind: SlotKind): kind is "any" | "text" | "list" => kind !== "moment" && kind !== "number"
 
-/** How often a literal between two names is searched, so that a name full of that literal costs little. */
+/** The most occurrences of literals that are tried for one text, so that a name full of a literal costs little. */
 const TRIES = 50
 
 /** The texts of the slots; undefined when the template does not match. A slot is never empty and has no line break. */

@@ -69,8 +69,8 @@ const BOUNDARY = /(?<=[.!?]) (?=\S)/g
 const MOST_SENTENCES = 24
 
 /**
- * Splits the line so that as much of it as possible is translated, in as few stretches as possible. A stretch of
- * several sentences matches a pair when a name in the stretch has a full stop.
+ * Splits the line so that as much of it as possible is translated, in as few stretches as possible. A stretch may have
+ * several sentences, because a name may contain the end of a sentence.
  */
 const stretchesOfSentences = (catalogue: LanguageCatalogue, line: string): ReadonlyArray<Stretch> => {
   const starts = [0, ...[...line.matchAll(BOUNDARY)].map(({ index }) => index + 1)]

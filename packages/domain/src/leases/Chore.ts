@@ -1,4 +1,4 @@
-/** The tasks that belong to no person. Each task has its own lease, so only one worker does the task (leases-3). */
+/** The tasks that belong to no person. Each task has a lease, so only one worker does it (decision leases-3). */
 export const ALL = [
   "broken_uploads",
   "dead_workers",

@@ -21,7 +21,7 @@ export interface Lease {
   readonly token: number
 }
 
-/** A worker's heartbeat: the worker counts as alive until this time, or until the time of a later beat. */
+/** A worker's heartbeat: the worker counts as alive until `aliveUntil`, or until the `aliveUntil` of a later beat. */
 export interface Beat {
   readonly worker: WorkerId
   readonly aliveUntil: Timestamp
@@ -37,13 +37,16 @@ export interface Survey {
 export interface Move {
   readonly take: ReadonlyArray<Lease>
   readonly giveUp: ReadonlyArray<Lease>
-  /** Even after this move the worker has less than its share: it looks again soon. */
+  /** Even after this move the worker has less than its share, so it surveys the leases again sooner. */
   readonly isShort: boolean
   /** The worker keeps more than its share, because the leases that it should give up are in use. */
   readonly isOver: boolean
 }
 
-/** How long a worker counts as alive after a beat, in milliseconds. Then other workers replace a crashed worker. */
+/**
+ * How long a worker counts as alive after a beat, in milliseconds. After this time, other workers replace a crashed
+ * worker.
+ */
 export const LIFE = 10 * SECOND
 
 /** Until when a worker that beats now counts as alive. */

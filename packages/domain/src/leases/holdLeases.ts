@@ -12,7 +12,7 @@ import * as Lease from "./Lease.js"
 import { LeaseStore } from "./LeaseStore.js"
 import type { WorkLeases } from "./WorkLeases.js"
 
-/** The leases that a worker holds since its last look, and what it found at that look. */
+/** The leases that a worker holds since its last call of `look`, and what that call found. */
 interface Holding {
   readonly leases: ReadonlyMap<string, Lease.Lease>
   readonly lookedAt: Timestamp.Timestamp
@@ -60,9 +60,9 @@ const LEAVE_DEADLINE = "8 seconds"
  * The leases that this worker holds. All loops of the worker share them.
  *
  * One loop calls `look`. When the last look is `lookEvery` old, or sooner while the worker has less than its share,
- * `look` stores a beat, surveys the leases, gives up and takes. The other loops read the outcome. So a worker whose
- * loop hangs stops beating and is replaced. A worker whose last beat has run out holds nothing until its next
- * look, and its loops wait for that.
+ * `look` stores a beat, surveys the leases, gives leases up and takes leases. The other loops read the outcome. So a
+ * worker whose loop hangs stops beating and is replaced. A worker whose last beat has run out holds nothing until its
+ * next look, and its loops wait for that.
  *
  * The loops name the lease of each piece of work (`using`, decision leases-2). A look gives up no lease that is in use.
  * So two workers do the same work at once only when the machine of one of them slept for longer than `Lease.LIFE`.
@@ -93,8 +93,9 @@ export const holdLeases = program(
     )
 
     /**
-     * Waits for the end of a look while the worker has not looked yet, while it is taking leases, and when its life is
-     * over because the machine slept. Wakes the loop that looks, so that the caller does not wait for its poll.
+     * Waits for the end of a look while the worker has not looked yet, while it is taking leases, and when its last
+     * beat has run out because the machine slept. Wakes the loop that calls `look`, so that the caller does not wait
+     * for the next poll of that loop.
      */
     const untilAlive: Effect.Effect<void> = Effect.flatMap(Timestamp.now, (now) => {
       if (hasLeft || (holding !== undefined && !isOver(holding, now) && !isTaking)) return Effect.void
@@ -130,7 +131,7 @@ export const holdLeases = program(
         const crew: Crew = { size: all.length, place: all.indexOf(worker), isOver, heldSince }
         const isGivenUp = new Set(giveUp.map(keyOf))
         const kept = own.filter((lease) => !isGivenUp.has(keyOf(lease)))
-        // From here on no loop begins a piece of work of a lease that is given up.
+        // From here on no loop begins a piece of work under a lease that is given up.
         holding = { leases: byKey(kept), lookedAt: now, isShort, crew }
         if (take.length > 0) {
           isTaking = true
@@ -146,7 +147,10 @@ export const holdLeases = program(
         yield* signal.raise
       })
 
-    /** Wakes the loops that wait for a look and, if the worker has taken further leases, the loops in `nextTaken`. */
+    /**
+     * Wakes the loops that wait for a look and, if the worker has taken further leases, the loops that wait for
+     * `nextTaken`.
+     */
     const announce = (hasTaken: boolean): void => {
       const ended = [looked, ...(hasTaken ? [taking] : [])]
       looked = Deferred.unsafeMake<void>(FiberId.none)

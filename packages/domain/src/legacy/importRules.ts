@@ -54,8 +54,8 @@ export const importRules = program("importRules", function* (text: string) {
 const ownerField = ({ owner }: RuleImport.Line): string => ("connectionId" in owner ? "connection_id" : "sub")
 
 /**
- * For each address the reason why it may not be used; undefined when it may. Each address is checked once, like that of
- * a new endpoint.
+ * For each address the reason why the address may not be used; undefined when it may be used. Each address is checked
+ * once, by the same check as the address of a new endpoint.
  */
 const refusedAddresses = (urls: ReadonlyArray<string>) =>
   Effect.gen(function* () {

@@ -9,7 +9,9 @@ export interface Budget {
   readonly windowMillis: number
 }
 
-/** The person and the app that share a budget. A new connection of the same two continues the same budget. */
+/**
+ * The person and the app that share a budget. A new connection of the same person and app continues the same budget.
+ */
 export interface Spender {
   readonly userId: UserId
   readonly appId: AppId

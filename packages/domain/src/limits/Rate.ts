@@ -32,22 +32,22 @@ const of = ({ most, refusal, windowMs }: AccountLimits.WindowLimit): Rate => ({
   ...(refusal === null ? {} : { refusal })
 })
 
-/** For consent pages opened from one address. Each one is stored for a day. */
+/** For consent pages opened from one address. Each page is stored for a day. */
 export const CONSENTS = of(AccountLimits.CONSENT_PAGES_OF_ADDRESS)
 
-/** For consent pages opened by one signed-in account, from whatever addresses. */
+/** For consent pages opened by one signed-in account, from any addresses. */
 export const CONSENTS_OF_ACCOUNT = of(AccountLimits.CONSENT_PAGES)
 
 /** For new places, devices, apps, purposes and test people of one account. */
 export const CREATIONS = of(AccountLimits.CREATIONS)
 
-/** For test webhooks of one account. Each one is a request to an address of the developer's choice. */
+/** For test webhooks of one account. Each webhook is a request to an address of the developer's choice. */
 export const TESTS = of(AccountLimits.TEST_WEBHOOKS)
 
 /** For invitations into teams by one account. */
 export const INVITATIONS = of(AccountLimits.INVITED)
 
-/** For simulated trips of one account. Each one is an upload. */
+/** For simulated trips of one account. Each trip is an upload. */
 export const TRIPS = of(AccountLimits.TRIPS)
 
 /** For requests of one caller with an `Idempotency-Key`. Each answer can be stored for a day. */

@@ -5,7 +5,7 @@ import type { IdempotencySubject } from "../idempotency/Idempotency.js"
 import type { AppId, ConnectionId, DeviceId, UserId } from "../shared/Ids.js"
 import type { Hash } from "../shared/Vault.js"
 
-/** The name of calls that are counted together: the kind, a space, and whose calls they are. */
+/** The name of calls that are counted together: the kind, a space, and the caller's id, network or mailbox. */
 export const LimitSubject = Schema.String.pipe(Schema.brand("Subject"))
 export type LimitSubject = typeof LimitSubject.Type
 
@@ -42,9 +42,9 @@ export const connection = (id: ConnectionId): LimitSubject => make("connection",
 export const device = (id: DeviceId): LimitSubject => make("device", id)
 
 /**
- * The app that a caller at one address claims to be: its secret is not checked yet. With the address in the subject,
- * somebody who guesses secrets from elsewhere cannot lock the app out. `id` None: there is no such app. All unknown
- * apps at one address count together, so inventing ids does not help.
+ * The app that a caller at one address claims to be: its secret is not checked yet. Because the subject contains the
+ * address, somebody who guesses secrets at another address cannot lock the app out. `id` None: there is no such app.
+ * All unknown apps at one address count together, so inventing ids does not help.
  */
 export const client = (id: Option.Option<AppId>, address: string): LimitSubject =>
   make("client", `${Option.getOrElse(id, () => "?")} ${network(address)}`)
@@ -85,7 +85,9 @@ export const mailbox = (email: Hash): LimitSubject => make("mailbox", email)
 /** Links of one kind to one mailbox. Using up one kind leaves the owner the other kinds. */
 export const mailboxFor = (purpose: string, email: Hash): LimitSubject => make("mailbox", `${purpose} ${email}`)
 
-/** Mails about sign-ups to one mailbox: those that one network caused; without an address, all. */
+/**
+ * Mails about sign-ups to one mailbox that the network of `address` caused; without `address`: that any network caused.
+ */
 export const signUpMail = (email: Hash, address?: string): LimitSubject =>
   mailboxFor(address === undefined ? "sign-up" : `sign-up ${network(address)}`, email)
 /** Sign-in pages that ask for a passkey, opened from one network. */

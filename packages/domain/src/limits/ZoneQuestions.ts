@@ -21,7 +21,7 @@ export interface AskedCircle extends Geometry.Circle {
 
 /** The questions that count for one person and app. They are plain data, so that a store can keep them as JSON. */
 export interface ZoneQuestions {
-  /** The questions of the last hour, ordered by time. */
+  /** The times of the questions of the last hour, in order. */
   readonly calls: ReadonlyArray<Timestamp>
   /** The circles of the last day, ordered by their first question. */
   readonly circles: ReadonlyArray<AskedCircle>
@@ -60,7 +60,10 @@ export const SMALL_RADIUS_M = 2_000
 /** Two edges further apart than this are not both in one town, whose diagonal is 17 km. */
 export const TOWN_M = 17_000
 
-/** The area of a circle of 1 km, in square kilometres: there an app finds the person by a guess, without a question. */
+/**
+ * Square kilometres: the area of a circle with a radius of 1 km. An app that guesses a point finds a person in this
+ * area without a question.
+ */
 const KM2_WITHIN_1_KM = Math.PI
 
 /** Whether one more question is allowed, and which questions count afterwards. */

@@ -43,7 +43,7 @@ export interface FiredMessage {
 /**
  * Whether the listener gets the event. With an endpoint: every event that would become a delivery there, also while the
  * endpoint is disabled, because then a developer wants to see events most. Without an endpoint: every subscribed event,
- * wherever else it goes.
+ * also an event that other receivers get.
  */
 export const wants = (
   listener: Pick<Listener, "endpointId" | "events">,

@@ -29,8 +29,8 @@ export interface Listening {
 }
 
 /**
- * The stream of a listener. It goes on until its session or app ends, the server stops or the reader leaves; then the
- * listener is removed. An event is sent at most once. Right before that, the user's permission is checked as for a
+ * The stream of a listener. It goes on until its session or app ends, the server stops or the client disconnects; then
+ * the listener is removed. An event is sent at most once. Right before that, the user's permission is checked as for a
  * delivery (Spec §6.3.5), and the entry in the user's access log is written.
  */
 export const listen = ({ cookie, opened, stopping }: Listening) =>

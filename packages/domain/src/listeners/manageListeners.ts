@@ -142,7 +142,7 @@ const recordLost = (lost: ReadonlyArray<ListenerDelivery>) =>
 
 const BATCH = 100
 
-/** Removes listeners whose server died, and counts them. A failed removal is logged and tried again. */
+/** Removes listeners whose server died, and returns their number. A failed removal is logged and tried again later. */
 export const sweepListeners = program("sweepListeners", function* () {
   const store = yield* ListenerStore
   let swept = 0

@@ -28,7 +28,10 @@ export type Naming =
   | { readonly _tag: "Foldable" }
   /** The message is always written. Beyond the limit it has this subject, which names no app. */
   | { readonly _tag: "Always"; readonly subject: string }
-  /** Beyond the limit, written at most once an hour, with this text and no app's name. The link shows the app. */
+  /**
+   * Beyond the limit, the message is written at most once an hour, with this text, which does not name the app. The
+   * page of the link names the app.
+   */
   | { readonly _tag: "Leak"; readonly subject: string; readonly body: string }
 
 /** A message to one of our users. It is committed with the change that it reports, and sent later. */

@@ -28,7 +28,9 @@ export const decided: Naming = { _tag: "Always", subject: "We decided about one 
 export interface NamedMailCount {
   /** When messages with an app's name were written, ordered by time. Times older than `WINDOW` may be among them. */
   readonly namedAt: ReadonlyArray<Timestamp>
-  /** When the folded message was written; null when a message with a name was allowed since. */
+  /**
+   * When the folded message was written; null when none was written, or a message with an app's name was allowed since.
+   */
   readonly foldedAt: Timestamp | null
   /** When a leak was last reported without the app's name. */
   readonly leakFoldedAt: Timestamp | null

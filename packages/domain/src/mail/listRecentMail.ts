@@ -4,7 +4,7 @@ import { program, Vault } from "../shared/index.js"
 import * as Mail from "./Mail.js"
 import { MailOutbox } from "./MailOutbox.js"
 
-/** A message as its reader sees it. */
+/** A message of the outbox with its address and its full text, in English and UTC. */
 export interface Letter extends Omit<Mail.KeptMail, "message"> {
   /** The address; null when the account was deleted. */
   readonly to: Account.Email | null
@@ -12,7 +12,10 @@ export interface Letter extends Omit<Mail.KeptMail, "message"> {
   readonly text: string
 }
 
-/** All messages, newest first: for a developer's own machine, where none is sent and everybody may read them. */
+/**
+ * The newest `limit` messages, newest first: for a developer's own machine, where none is sent and everybody may read
+ * them.
+ */
 export const listRecentMail = program("listRecentMail", function* (limit: number, addresses: Mail.MailLinks) {
   const accounts = yield* AccountStore
   const vault = yield* Vault.Vault

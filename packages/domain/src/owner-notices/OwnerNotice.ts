@@ -12,7 +12,7 @@ import type { AskedApp, EndingSoon, PhoneState } from "../timeline/Today.js"
 export interface Facts {
   readonly userId: UserId
   readonly zone: LocalDays.TimeZone
-  /** Each app's number of requests on each of `Today.days`; the last day is today. */
+  /** How often each app asked on each of `Today.days`; the last day is today. */
   readonly asked: ReadonlyArray<AskedApp>
   /** The state of the phone (`Today.phone`); null without phones. */
   readonly phone: PhoneState | null
@@ -37,7 +37,7 @@ export const SILENT_UNTIL = 7 * DAY
 export const WEEKLY_FROM = 7 * HOUR
 
 /**
- * The messages that are due. Every sweep computes them anew, and the outbox stores only the first message of each
+ * The messages that are due. Every sweep computes them again, and the outbox stores only the first message of each
  * `dedupeKey`, so a person gets at most one notice of a kind in a day.
  */
 export const due = (kinds: ReadonlyArray<NoticeKind>, facts: Facts, now: Timestamp): ReadonlyArray<MailMessage> =>
@@ -49,9 +49,9 @@ export const due = (kinds: ReadonlyArray<NoticeKind>, facts: Facts, now: Timesta
 type Decide = (facts: Facts, now: Timestamp) => MailMessage | null
 
 /** Whether the app sent unusually many requests today. The last item of `counts` is today. */
-const isOften = ({ counts }: AskedApp): boolean => {
-  const today = counts.at(-1) ?? 0
-  return today >= OFTEN_FROM && today > OFTEN_TIMES * Math.max(0, ...counts.slice(0, -1))
+const isOften = ({ requests }: AskedApp): boolean => {
+  const today = requests.at(-1) ?? 0
+  return today >= OFTEN_FROM && today > OFTEN_TIMES * Math.max(0, ...requests.slice(0, -1))
 }
 
 const askedOften: Decide = (facts, now) => {
@@ -65,9 +65,9 @@ const askedOften: Decide = (facts, now) => {
         : `${often.length} apps asked unusually often today`,
     lines: [
       often
-        .map(({ counts, name }) => {
-          const before = Math.max(0, ...counts.slice(0, -1))
-          return `- ${Words.oneLine(name)}: ${Words.count(counts.at(-1) ?? 0, "request")} today, at most ${before} a day in the two weeks before`
+        .map(({ name, requests }) => {
+          const before = Math.max(0, ...requests.slice(0, -1))
+          return `- ${Words.oneLine(name)}: ${Words.count(requests.at(-1) ?? 0, "request")} today, at most ${before} a day in the two weeks before`
         })
         .join("\n"),
       "If you do not know why, you can pause or disconnect the app."
@@ -118,9 +118,9 @@ const weekly: Decide = (facts, now) => {
   const date = LocalDays.dateOf(facts.zone, now)
   const isMonday = DateTime.toParts(DateTime.setZone(DateTime.unsafeMake(now), facts.zone)).weekDay === 1
   if (!isMonday || now - start < WEEKLY_FROM) return null
-  const week = facts.asked.map(({ counts, name }) => ({
+  const week = facts.asked.map(({ name, requests }) => ({
     name,
-    count: counts.slice(-8, -1).reduce((a, b) => a + b, 0)
+    count: requests.slice(-8, -1).reduce((a, b) => a + b, 0)
   }))
   const busy = week.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count)
   if (busy.length === 0 && facts.connections === 0) return null

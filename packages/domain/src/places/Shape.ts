@@ -4,9 +4,9 @@ import type { Circle } from "./Geometry.js"
 import type { Place } from "./Place.js"
 
 /**
- * A circle that a place has had since a moment. A new circle, by a move or a new radius, starts a new shape. Questions
- * about the past use the circle of that time. So moving a place changes no past answer, and shows no app when the user
- * was at the new location before.
+ * A circle of a place, with the time from which it is valid. A new circle, by a move or a new radius, starts a new
+ * shape. Questions about the past use the circle of that time. So moving a place changes no past answer, and shows no
+ * app when the user was at the new location before.
  */
 export interface Shape {
   readonly placeId: PlaceId

@@ -80,13 +80,13 @@ export interface Archived extends Facts {
 export type Purpose = Live | Archived
 
 /**
- * The terms that the app may use now: the approved terms, or, for an app that is not in production and without an
- * approval, the newest terms. Undefined when the app may not use the purpose.
+ * The terms that the app may use now: the approved terms. When no terms were approved and the app is not in production:
+ * the newest terms. Undefined when the app may not use the purpose.
  */
 export const usableTerms = (purpose: Purpose, app: AppStatus): PurposeTerms | undefined =>
   purpose.status === "archived" ? undefined : (purpose.approved ?? (app === "production" ? undefined : purpose.terms))
 
-/** The description that users see: that of the last approved terms, or before any approval that of the newest terms. */
+/** The description that users see: of the last approved terms, or of the newest terms when no terms were approved. */
 export const wording = ({ approved, terms }: Pick<Purpose, "approved" | "terms">): string =>
   (approved ?? terms).description
 

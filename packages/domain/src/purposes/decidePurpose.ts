@@ -1,7 +1,7 @@
 import { Effect, Either } from "effect"
 import type { Account } from "../accounts/Account.js"
 import { announceAudit, type AuditEvent } from "../audit/index.js"
-import { AppLife, AppStore, readersOf, roleIn } from "../apps/index.js"
+import { AppLife, AppStore, readersOf, teamOf } from "../apps/index.js"
 import { decideWithoutOwn, ReviewDecision, Staff, Verdict } from "../reviews/index.js"
 import * as PurposeReview from "./PurposeReview.js"
 import { Conflict, Entropy, NotFound, program, type PurposeId, ReviewDecisionId } from "../shared/index.js"
@@ -12,9 +12,9 @@ import { PurposeStore } from "./PurposeStore.js"
 
 /**
  * A reviewer approves or rejects the purpose. The decision is stored and mailed to the developer (Spec §3.2, decision
- * P2). `Forbidden` for an account without the role, and for the reviewer's own app while another account can review;
- * `Invalid` for a rejection without a note; `NotFound` for an unknown purpose; `Conflict` when the purpose is not in
- * review or was changed after the reviewer read it.
+ * P2). `Forbidden` for an account without the role, and for a member of the team of the app while an account outside
+ * the team can review; `Invalid` for a rejection without a note; `NotFound` for an unknown purpose; `Conflict` when the
+ * purpose is not in review, was changed after the reviewer read it, or belongs to a revoked app.
  */
 export const decidePurpose = program(
   "decidePurpose",
@@ -25,10 +25,10 @@ export const decidePurpose = program(
     const unknown = () => new NotFound({ what: "purpose" })
     const { appId } = yield* Effect.mapError(yield* purposes.find(id), unknown)
     const app = yield* Effect.mapError(yield* (yield* AppStore).find(appId), unknown)
-    const isOwn = (yield* roleIn(app, account.id)) !== undefined
+    const team = yield* teamOf(app)
     const owners = yield* readersOf(app, ["owner"])
-    yield* decideWithoutOwn(account, ["reviewer", "admin"], (mayBeOwn) =>
-      isOwn && !mayBeOwn ? new Staff.OwnWork() : Effect.void
+    yield* decideWithoutOwn(account, ["reviewer", "admin"], team, (mayBeOwn) =>
+      team.includes(account.id) && !mayBeOwn ? new Staff.OwnWork() : Effect.void
     )
     const decisionId = ReviewDecisionId.make(yield* Entropy.id("rvw"))
     let committed: AuditEvent.AuditEvent | undefined

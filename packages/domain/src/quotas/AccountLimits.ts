@@ -2,7 +2,7 @@
 import { DAY, HOUR, MINUTE } from "../shared/Timestamp.js"
 
 /**
- * A limit on how many things exist at once. When it is reached, a new thing is refused with 409 `conflict` and
+ * A limit on how many things exist at once. When the limit is reached, a new thing is refused with 409 `conflict` and
  * `refusal` as the text; an import leaves the thing out instead.
  */
 export interface OwnedLimit {
@@ -27,8 +27,8 @@ export interface WindowLimit {
   readonly windowMs: number
   readonly counted: string
   /**
-   * The text of the answer 429 `rate_limited`. Null: use beyond the limit is no error; what exceeds it is combined into
-   * one mail or one entry of the access log.
+   * The text of the answer 429 `rate_limited`. Null: use beyond the limit is no error; the mails or entries of the
+   * access log beyond the limit are combined into one.
    */
   readonly refusal: string | null
 }

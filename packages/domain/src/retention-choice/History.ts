@@ -18,8 +18,8 @@ export const DEFAULT: Keep = null
 export const SWEEP_EVERY = HOUR
 
 /**
- * The cutoff at `now`: history from this moment or earlier is neither kept nor, before a sweep deletes it, shown
- * (decision T2). Null: all is kept.
+ * The cutoff at `now`: history from this moment or earlier is not shown, even before a sweep deletes it (decision T2).
+ * Null: all is kept.
  */
 export const cutoff = (keep: Keep, now: Timestamp): Timestamp | null => (keep === null ? null : plus(now, -keep * DAY))
 

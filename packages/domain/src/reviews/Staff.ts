@@ -9,7 +9,7 @@ const mayReview = (account: Account): boolean => hasRole(account, "reviewer") ||
 export const requireReviewer = (account: Account): Either.Either<void, Forbidden> =>
   mayReview(account) ? Either.void : Either.left(new Forbidden({ reason: "This is for reviewers and admins" }))
 
-/** The app or purpose belongs to the account that decides. `decideWithoutOwn` handles this error. */
+/** The account that decides is in the team of the app. `decideWithoutOwn` handles this error. */
 export class OwnWork extends Schema.TaggedError<OwnWork>()("OwnWork", {}) {}
 
 /** Fails with `Forbidden` unless the account is an admin. */

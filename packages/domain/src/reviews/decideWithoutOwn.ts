@@ -1,23 +1,29 @@
 import { Effect } from "effect"
 import type { Account, Role } from "../accounts/Account.js"
 import { AccountStore } from "../accounts/AccountStore.js"
-import { Forbidden, program } from "../shared/index.js"
+import { Forbidden, program, type UserId } from "../shared/index.js"
 import type { OwnWork } from "./Staff.js"
 
 /**
  * Nobody decides about their own apps and purposes while somebody else can (decision reviews-1). `decide(false)` fails
- * with `OwnWork` if the app or purpose belongs to the account. Then `decide(true)` runs, but only when no other account
- * has one of `roles`; else `Forbidden`. So a service with one reviewer can still approve its apps.
+ * with `OwnWork` if the app or purpose belongs to the account. Then `decide(true)` runs, but only when no account
+ * outside `team`, the team of the app, has one of `roles`; else `Forbidden`. So a service with one reviewer can still
+ * approve its apps.
  */
 export const decideWithoutOwn = program("decideWithoutOwn", function* <
   A,
   E,
   R
->(account: Account, roles: ReadonlyArray<Role>, decide: (mayBeOwn: boolean) => Effect.Effect<A, E | OwnWork, R>) {
+>(
+  account: Account,
+  roles: ReadonlyArray<Role>,
+  team: ReadonlyArray<UserId>,
+  decide: (mayBeOwn: boolean) => Effect.Effect<A, E | OwnWork, R>
+) {
   const first = yield* Effect.either(decide(false))
   if (first._tag === "Right") return first.right
   if (!isOwnWork(first.left)) return yield* Effect.fail(first.left as Exclude<E, OwnWork>)
-  if (yield* (yield* AccountStore).hasAnother(account.id, roles)) {
+  if (yield* (yield* AccountStore).hasAnother([account.id, ...team], roles)) {
     return yield* new Forbidden({ reason: "This is your own: another reviewer decides about it" })
   }
   return yield* decide(true) as Effect.Effect<A, Exclude<E, OwnWork>, R>

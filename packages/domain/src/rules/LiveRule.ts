@@ -70,9 +70,9 @@ export const isRegained = (scope: Scope, before: ReadonlyArray<Scope>, after: Re
   !before.includes(scope) && after.includes(scope)
 
 /**
- * Since when a rule is disabled (decision L8); null when the rule works, that is, when `stands`. `noted` is the
- * recorded time, `archivedAt` the archiving of the rule's place: the earlier of them counts, or `now` when both are
- * null.
+ * Since when a rule is disabled (decision L8); null when the rule works (`stands`). `noted` is the time that the store
+ * has recorded, `archivedAt` the time when the rule's place was archived: the earlier time counts, or `now` when both
+ * are null.
  */
 export const disabledSince = (
   stands: boolean,

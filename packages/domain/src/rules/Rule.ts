@@ -1,4 +1,4 @@
-// The type of a rule: its target, its window and its terms (decision rules-5).
+// A rule: its target, its window and its terms (decision rules-5).
 import { Schema } from "effect"
 import type { Circle } from "../places/Geometry.js"
 import type { AppId, ConnectionId, PlaceId, RuleId, Timestamp, UserId } from "../shared/index.js"

@@ -23,8 +23,8 @@ import type { RuleType, RuleWindow } from "./Rule.js"
  * }
  * ```
  *
- * The most frequent transitions write the new state out field by field. Copied with `...`, a step takes 244 ns instead
- * of 75, and a replay of a history makes millions of steps (`npm run bench -- --only rule-step`).
+ * The most frequent transitions write the new state out field by field. With copies by `...`, a step takes 244 ns
+ * instead of 75, and a replay of a history makes millions of steps (`npm run bench -- --only rule-step`).
  */
 
 /** The state of a rule between fixes. Every time is a capture time (decision L6), except `Unsettled.until`. */
@@ -129,7 +129,7 @@ export interface Observation {
   readonly accuracyM?: number | null | undefined
 }
 
-/** What a fix did to a rule, in the order in which the checks are made. Only `fired` sends an event. */
+/** What a fix did to a rule, in the order in which the checks are made. Only `fired` sends an event at once. */
 export type RuleOutcome =
   /** captured outside `[from, until)` */
   | "outside_window"
@@ -137,7 +137,7 @@ export type RuleOutcome =
   | "late"
   /** not newer than the newest decisive fix */
   | "out_of_order"
-  /** too near the edge to tell */
+  /** too near the edge to decide */
   | "boundary"
   /** the first decisive fix: sets the side, fires nothing */
   | "seeded"
@@ -145,13 +145,13 @@ export type RuleOutcome =
   | "no_change"
   /** the other side, and the rule does not ask about this direction */
   | "crossed"
-  /** would have fired, but arrived more than 15 minutes after its capture, or was captured too early */
+  /** would have fired, but arrived more than 15 minutes after its capture, or was captured before `firesFrom` */
   | "stale"
   /** would have fired, but the rule fired less than 2 minutes before */
   | "cooling_down"
   /** will fire, unless a fix contradicts it within the `settleS` of the rule */
   | "settling"
-  /** back on the side of before, within the `settleS` of the rule: the crossing does not count */
+  /** back on the side before the crossing, within the `settleS` of the rule: the crossing does not count */
   | "contradicted"
   | "fired"
 

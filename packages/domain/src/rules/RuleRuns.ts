@@ -6,8 +6,8 @@ import type { RuleType } from "./Rule.js"
 import type { RuleOutcome, RuleMemory } from "./RuleEvaluation.js"
 
 /**
- * A time on one side of the circle; `side` null: the evaluations do not show the side. A run lasts until the first
- * reading of the next run, or until the last reading.
+ * A span of time on one side of the circle; `side` null: the evaluations do not show the side. A run lasts until the
+ * first reading of the next run, or until the last reading.
  */
 export interface SideRun {
   readonly side: RuleMemory["side"]

@@ -36,7 +36,7 @@ export class Bag<A extends object> implements Iterable<A> {
     this.put(last, at)
   }
 
-  /** The items as they are now: adding and deleting during the iteration does not change it. */
+  /** The items as they are now: adding and deleting items does not change an iteration that has begun. */
   [Symbol.iterator](): Iterator<A> {
     return [...this.items][Symbol.iterator]()
   }

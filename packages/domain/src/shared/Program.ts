@@ -23,7 +23,7 @@ type Run<Y, A> = [Y] extends [never]
  * ```
  *
  * While tracing is on, each run has a span of this name. While tracing is off, the name costs one look-up: `Effect.fn`
- * and `Effect.withSpan` note a stack trace each time, which takes longer than most programs. `end` wraps the whole
+ * and `Effect.withSpan` take a stack trace each time, which takes longer than most programs. `end` wraps the whole
  * program, for example to change how it fails.
  */
 export const program: {
@@ -56,9 +56,9 @@ export const gen = <Y extends Yielded, A>(body: () => Generator<Y, A, never>): R
   Effect.withFiberRuntime<unknown, unknown, unknown>((fiber) => running(body, fiber)) as Run<Y, A>
 
 /**
- * A function whose body is a generator, as in `gen`, for code that runs once a request: a generator function that is
- * written inside another function is made anew at each call, and V8 then keeps all that it references, such as the
- * request, until the next large garbage collection.
+ * A function whose body is a generator, as in `gen`, for code that runs once for each request: a generator function
+ * that is written inside another function is made anew at each call, and V8 then keeps all that it references, such as
+ * the request, until the next large garbage collection.
  */
 export const fn =
   <Args extends ReadonlyArray<unknown>, Y extends Yielded, A>(

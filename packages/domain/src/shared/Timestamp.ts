@@ -13,7 +13,10 @@ export const HOUR = 3_600_000
 /** Exactly 24 hours, never a calendar day (decision T4). */
 export const DAY = 86_400_000
 
-/** The instant of a number of milliseconds since 1970; a fraction is cut off. Throws when the number is no instant. */
+/**
+ * The instant of a number of milliseconds since 1970; a fraction is cut off. Throws for NaN, infinity and unsafe
+ * integers.
+ */
 export const make = (epochMillis: number): Timestamp => {
   const at = Math.trunc(epochMillis)
   // The schema is called for its error only, because this runs for every fix of an upload.

@@ -28,7 +28,7 @@ export interface Token {
 /** The text `pa_<kind>.<route>.<secret>` that an app or phone gets. */
 export const format = (kind: TokenKind, route: string, secret: string): string => `pa_${kind}.${route}.${secret}`
 
-/** A token whose secret is fresh randomness. */
+/** A new token with a random secret. */
 export const fresh = (kind: TokenKind, route: string) =>
   Effect.map(Entropy.secret, (secret) => format(kind, route, secret))
 

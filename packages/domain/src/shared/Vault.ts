@@ -34,7 +34,7 @@ export class Vault extends Context.Tag("@place-access/domain/shared/Vault")<
     /** The stored form of a credential (`Hash`). */
     readonly sha256: (text: string) => Hash
     /**
-     * Compares two texts. The time depends on the length only, when both have the same length, so it reveals no
+     * Compares two texts. For texts of the same length, the time depends on the length only, so the time reveals no
      * character.
      */
     readonly equal: (a: string, b: string) => boolean

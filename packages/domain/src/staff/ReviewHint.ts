@@ -18,7 +18,7 @@ export type ReviewHint =
 
 /** Calls a day: one every five minutes. */
 export const MANY_CALLS = 288
-/** How many words of a description explain one scope. */
+/** With fewer words than this for each scope, a description is too short. */
 const WORDS_OF_SCOPE = 4
 
 /** The hints about an app as its developer wants it (`AppProposal.wanted`) and about its purposes. */

@@ -36,7 +36,7 @@ export const COUNTED_MAX = 100_000
 /** How many of the newest volume flags, and of the newest leaks, are read to count those of the last days. */
 export const WARNINGS_MAX = 100
 
-/** Numbers of the whole service. Each is one bounded query. */
+/** The numbers of the whole service. Each number comes from a bounded query. */
 export class ServiceStore extends Context.Tag("@place-access/domain/staff/ServiceStore")<
   ServiceStore,
   {

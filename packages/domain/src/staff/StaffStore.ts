@@ -3,7 +3,7 @@ import type { Account } from "../accounts/Account.js"
 import type { Conflict, Page, StoreEffect, UserId } from "../shared/index.js"
 import type { AccountStep } from "./AccountChange.js"
 
-/** The accounts, for the people who run the service: to change and to list. Decisions staff-1 and staff-2. */
+/** The port through which the people who run the service change and list accounts. Decisions staff-1 and staff-2. */
 export class StaffStore extends Context.Tag("@place-access/domain/staff/StaffStore")<
   StaffStore,
   {

@@ -1,8 +1,8 @@
 /**
- * The work of reviewers, admins and operators on several nouns: the queue of submissions, past decisions, leaked
- * tokens, all apps, the revocation of an app, and the accounts of people with roles, suspension and the audit log.
- * `ReviewStore` and `StaffStore` are the ports. The pages of reviewers and admins call these programs, which check the
- * role first; the command line calls the programs about accounts.
+ * The work of reviewers, admins and operators that concerns several rooms: the queue of submissions, past decisions,
+ * leaked tokens, all apps, the revocation of an app, and the accounts of people with roles, suspension and the audit
+ * log. `ReviewStore` and `StaffStore` are the ports. The pages of reviewers and admins call these programs, which check
+ * the role first; the command line calls the programs about accounts.
  *
  * @module
  */

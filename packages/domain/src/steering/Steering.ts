@@ -19,7 +19,10 @@ export interface SteeringChange {
   readonly scopes?: ReadonlyArray<Scope.Scope> | undefined
   /** The standard tier ends this many days from now. */
   readonly standardDays?: Tier.StandardDays | undefined
-  /** The sensitive tier ends this many days from now. 30, when it is left out and the change begins a new tier. */
+  /**
+   * The sensitive tier ends this many days from now. Left out: 30 days when the change begins a new tier; otherwise the
+   * end stays.
+   */
   readonly sensitiveDays?: Tier.SensitiveDays | undefined
 }
 
@@ -173,7 +176,7 @@ export const restoreExactLocation = (
   })
 
 /**
- * Changes permissions and dates. The app then sees what it would see after a change consent with the same answers;
+ * Changes permissions and dates. The app then sees the same state as after another consent with the same answers;
  * tokens, rules and places stay. `purposes` are all purposes of the app.
  */
 export const change = (
@@ -231,7 +234,7 @@ const writesFor = (app: App, before: Connection, after: Connection, now: Timesta
     {
       _tag: "LookAt",
       at: SensitiveNotice.nextLook(after, now),
-      // A notice about the unchanged date may be due and not sent yet, so an earlier look must stay.
+      // A notice about the unchanged date may be due and not sent yet, so an earlier stored time must stay.
       ...(after.sensitiveExpiresAt === before.sensitiveExpiresAt ? { keepsEarlier: true } : {})
     },
     { _tag: "Record", entry: ConsentEntry.of(hasOtherScopes ? "permissions_changed" : "end_changed", seen, now) },
@@ -242,7 +245,10 @@ const writesFor = (app: App, before: Connection, after: Connection, now: Timesta
 const isRemoved = (connection: Connection, now: Timestamp): boolean =>
   Tier.sensitiveState(connection, now) === "removed"
 
-/** The connection as the user sees it: without scopes whose grace period has ended before a sweep removed them. */
+/**
+ * The connection as the user sees it: without scopes whose grace period has ended, even when no sweep has removed them
+ * yet.
+ */
 const withoutRemoved = (connection: Connection, now: Timestamp): Connection =>
   isRemoved(connection, now)
     ? { ...connection, heldScopes: EffectiveScopes.held(connection, now), sensitiveExpiresAt: null }

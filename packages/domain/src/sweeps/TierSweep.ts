@@ -21,8 +21,8 @@ export type Ids = Readonly<Record<SensitiveNotice.SensitiveNoticeKind, EventId>>
 
 /**
  * Acts on the dates that a connection has reached since its last sweep (Spec §3.1): sends notices to the app, removes
- * sensitive scopes after the grace period, and ends the connection. Answers to apps do not depend on the sweep: they
- * compare dates with the present time to the millisecond.
+ * sensitive scopes after the grace period, and ends the connection. Answers to apps do not depend on the sweep, because
+ * every request compares the dates with the present time.
  */
 export const decide = (state: Dated, ids: Ids, now: Timestamp): Sweep<TierSweepOutcome> => {
   const { app, connection, from } = state

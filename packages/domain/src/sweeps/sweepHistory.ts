@@ -43,9 +43,9 @@ const removeAll = (userId: UserId, moments: Moments) =>
 const BATCH = 1_000
 
 /**
- * Deletes expired rows and returns their number. Answers do not depend on the deletion: they compare dates themselves.
- * It may be interrupted and run by several workers at once. A kind of rows that could not be deleted is logged, and the
- * next run tries again: one kind's failure must not stop the kinds after it.
+ * Deletes expired rows and returns their number. Answers do not depend on the deletion, because the programs compare
+ * the dates themselves. It may be interrupted and run by several workers at once. A kind of rows that could not be
+ * deleted is logged, and the next run tries again: one kind's failure must not stop the kinds after it.
  */
 export const sweepExpired = program("sweepExpired", function* (now: Timestamp.Timestamp) {
   let removed = 0

@@ -1,7 +1,7 @@
 // The roles of an app's team, and what each role allows. Decision teams-1.
 import { Schema } from "effect"
 
-/** The role of a member; every member has one. The holder of the app, in whose name it is registered, is an owner. */
+/** The role of a member; every member has one. The holder, in whose name the app is registered, is an owner. */
 export const TeamRole = Schema.Literal("owner", "developer", "viewer")
 export type TeamRole = typeof TeamRole.Type
 

@@ -158,8 +158,8 @@ export const NO_TAKER: Taker = { held: 0, isSuspended: false }
 
 /**
  * The holder hands the app over to another owner and stays in the team as an owner. `memberId` is the id of the former
- * holder's new membership. `Conflict` for an owner whose account is suspended: the app of a suspended holder stands
- * still for all its users (decision staff-1), and the former holder could not take it back.
+ * holder's new membership. `Conflict` for an owner whose account is suspended: the app of a suspended holder works for
+ * none of its users (decision staff-1), and the former holder could not take it back.
  */
 export const handOver =
   (by: UserId, id: MemberId, memberId: MemberId) =>
@@ -181,7 +181,8 @@ export const handOver =
 
 /**
  * The member who holds the app after the account of its holder is deleted: of the owners who are not suspended, the one
- * with the oldest membership. Undefined when there is none: the app then ends with the account (decision deletions-4).
+ * with the oldest membership. Undefined when there is no such member or the team is closed: the app then ends with the
+ * account (decision deletions-4).
  */
 export const heir = (
   { isClosed, members }: Pick<Team, "isClosed" | "members">,
@@ -195,7 +196,8 @@ const without = (team: Team, id: InvitationId): Team => ({
 })
 
 /**
- * The team without the invitations that this member sent. They must not work once the member may not invite any more.
+ * The team without the invitations that this member sent. The invitations must not work after the member has lost the
+ * right to invite.
  */
 const withoutInvitationsOf = (team: Team, { userId }: Pick<Member, "userId">): Team => ({
   ...team,

@@ -26,7 +26,7 @@ export class TeamStore extends Context.Tag("@place-access/domain/teams/TeamStore
     /**
      * Locks the app, gives its team to `decide` and commits the team, audit event and mails that `decide` returns.
      * `decide` is a plain function. `taker` is the member who takes the app over: `decide` gets that member's account
-     * as it is under its lock, and `NO_TAKER` without one. None when there is no such app.
+     * as it is under its lock, or `NO_TAKER` when `taker` is left out. None when there is no such app.
      */
     readonly update: <E>(
       appId: AppId,

@@ -77,9 +77,9 @@ export interface Invited {
 }
 
 /**
- * Invites the person with this address. The person gets a mail if an account has confirmed the address. Otherwise the
- * answer and the list of invitations look the same, so that an owner cannot find out who has an account. Errors as
- * `TeamLife.invite`.
+ * Invites the person with this address. The person gets a mail only if an account that is not suspended has confirmed
+ * the address. With or without such an account, the answer and the list of invitations look the same, so that an owner
+ * cannot find out who has an account. Errors as `TeamLife.invite`.
  */
 export const inviteMember = program("inviteMember", function* (account: Account, appId: AppId, asked: Invited) {
   const id = InvitationId.make(yield* Entropy.id("inv"))

@@ -11,7 +11,7 @@ export type Trip =
   | (Quality & { readonly kind: "arrive"; readonly circle: Circle })
   /** A reading at the centre of the circle, then one outside. */
   | (Quality & { readonly kind: "leave"; readonly circle: Circle })
-  /** A reading outside of the circle, then one in each of `minutes` minutes at its centre. */
+  /** A reading outside of the circle, then one every minute at its centre, for `minutes` minutes. */
   | (Quality & { readonly kind: "stay"; readonly circle: Circle; readonly minutes: number })
   /** A recorded log, moved in time so that its last reading is the end of the trip. */
   | (Pick<Quality, "lateMinutes"> & { readonly kind: "log"; readonly readings: ReadonlyArray<Reading> })

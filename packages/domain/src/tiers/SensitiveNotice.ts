@@ -2,7 +2,9 @@ import { Schema } from "effect"
 import { DAY, plus, type Timestamp } from "../shared/Timestamp.js"
 import { type Expiries, graceEndsAt } from "./Tier.js"
 
-/** Notices to the app about the end of a sensitive tier, each sent once for every end date (Spec §6.1, §6.3.2). */
+/**
+ * Notices to the app about the end of a sensitive tier, each sent at most once for every end date (Spec §6.1, §6.3.2).
+ */
 export const SensitiveNoticeKind = Schema.Literal("expiring_14", "expiring_7", "lapsed", "removed")
 export type SensitiveNoticeKind = typeof SensitiveNoticeKind.Type
 
@@ -37,9 +39,9 @@ export const due = (expiresAt: Timestamp, from: Timestamp, now: Timestamp): Read
 }
 
 /**
- * When the sweep must next handle a connection, at `from` or later: at the standard end or at the next notice; null:
- * never. After a consent, `from` is the time of the consent: notices before it are skipped, and a notice due at exactly
- * that time is sent (Spec §6.3.3).
+ * When the sweep must next handle a connection: at the standard end, or at the first notice at `from` or later,
+ * whichever is earlier; null: never. After a consent, `from` is the time of the consent: notices before it are skipped,
+ * and a notice due at exactly that time is sent (Spec §6.3.3).
  */
 export const nextLook = ({ sensitiveExpiresAt, standardExpiresAt }: Expiries, from: Timestamp): Timestamp | null => {
   const told = sensitiveExpiresAt === null ? [] : moments(sensitiveExpiresAt).map(({ at }) => at)

@@ -30,8 +30,8 @@ export interface VisitEnd {
 }
 
 /**
- * How the visit ends. `heardAt` is the time of the newest reading of the owner's phones. Null, or before the visit:
- * only a phone's visit report shows the visit, which then counts as going on.
+ * How the visit ends. `heardAt` is the time of the newest reading of the owner's phones. When `heardAt` is null or
+ * before the visit, only a phone's visit report shows the visit, and an open visit counts as going on.
  */
 export const endOf = (
   { arrival, departure, isUncertain }: Pick<OwnVisit, "arrival" | "departure" | "isUncertain">,

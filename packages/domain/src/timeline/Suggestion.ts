@@ -10,7 +10,7 @@ import { line, type Stop, stops } from "./Trace.js"
 export interface Suggestion {
   readonly centre: Geometry.Point
   readonly kind: PlaceKind
-  /** The nights or days on which the person was there. */
+  /** The number of nights or days on which the person was there. */
   readonly count: number
   /** The time of the last reading there. */
   readonly lastAt: Timestamp

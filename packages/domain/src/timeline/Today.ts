@@ -18,15 +18,17 @@ export interface PhoneState {
   readonly state: Silence.Silence
 }
 
-/** An app's number of requests, day by day. */
+/** How often an app asked or received an event, day by day (`AccessLogStore.tally`). */
 export interface AskedApp {
   readonly appId: AppId
   readonly name: string
   /** One number for each of `Today.days`. */
   readonly counts: ReadonlyArray<number>
+  /** Those of `counts` that are requests of the app, and not events. */
+  readonly requests: ReadonlyArray<number>
 }
 
-/** Something that ends by itself. */
+/** A connection, or its exact location, that ends at a date. */
 export interface EndingSoon {
   readonly connection: UserConnection
   readonly what: "connection" | "exact_location"
@@ -97,21 +99,26 @@ export const since = (where: CurrentPlace, visits: ReadonlyArray<OwnVisit>): Tim
  */
 export const isPast = ({ asOf }: CurrentPlace, now: Timestamp): boolean => asOf !== null && isOld(asOf, now)
 
-/** The apps that sent requests in the last `length` days, sorted by today's count, then by the total; highest first. */
+/**
+ * The apps that asked or received an event in the last `length` days, sorted by today's count, then by the total;
+ * highest first.
+ */
 export const asked = (
   tallies: ReadonlyArray<AppTally>,
   names: ReadonlyMap<AppId, string>,
   length: number
 ): ReadonlyArray<AskedApp> => {
-  const apps = new Map<AppId, Array<number>>()
-  for (const { appId, count, edge } of tallies) {
-    const counts = apps.get(appId) ?? Array.from({ length }, () => 0)
-    counts[edge] = count
-    apps.set(appId, counts)
+  const zeros = () => Array.from({ length }, () => 0)
+  const apps = new Map<AppId, { readonly counts: Array<number>; readonly requests: Array<number> }>()
+  for (const { appId, count, edge, requests } of tallies) {
+    const app = apps.get(appId) ?? { counts: zeros(), requests: zeros() }
+    app.counts[edge] = count
+    app.requests[edge] = requests
+    apps.set(appId, app)
   }
   const sum = (counts: ReadonlyArray<number>) => counts.reduce((a, b) => a + b, 0)
   return [...apps]
-    .map(([appId, counts]) => ({ appId, name: names.get(appId) ?? appId, counts }))
+    .map(([appId, app]) => ({ appId, name: names.get(appId) ?? appId, ...app }))
     .sort((a, b) => (b.counts.at(-1) ?? 0) - (a.counts.at(-1) ?? 0) || sum(b.counts) - sum(a.counts))
 }
 

@@ -12,16 +12,19 @@ export interface Part {
 }
 
 export type Segment =
-  /** At one of the person's places. `began` is the arrival, which may be before the day. `end`: how the visit ends. */
+  /**
+   * The person was at one of the person's places. `began` is the arrival, which may be before the day. `end`: how the
+   * visit ends.
+   */
   | (Part & {
       readonly kind: "stay"
       readonly place: PlaceRef
       readonly began: Timestamp
       readonly end: VisitEnd["kind"]
     })
-  /** For at least `MIN_STOP` at one spot that is no place. */
+  /** The person was at one spot for at least `MIN_STOP`, outside of all stays. */
   | (Part & { readonly kind: "stop"; readonly centre: Geometry.Point })
-  /** On the way. `lengthM` is the length of the line through the readings. */
+  /** The person was moving. `lengthM` is the length of the line through the readings. */
   | (Part & { readonly kind: "way"; readonly lengthM: number })
   /** The phone sent no reading, or a single one. */
   | (Part & { readonly kind: "gap" })
@@ -34,10 +37,10 @@ export const MIN_STOP = 10 * MINUTE
 const STOP_RADIUS_M = 120
 /** Milliseconds. After this long without a reading, it is unknown where the person was in between. */
 export const MIN_GAP = LONG_SILENCE
-/** Metres. A less precise reading is left out, because it would move the line on the map by streets. */
+/** Metres. A less precise reading is left out, because it would move the line on the map to other streets. */
 const MAX_ACCURACY_M = 200
 
-/** A spot where the phone stayed for `MIN_STOP` at the least. */
+/** A spot where the phone stayed for at least `MIN_STOP`. */
 export interface Stop extends Part {
   readonly centre: Geometry.Point
 }
@@ -102,7 +105,7 @@ export const lengthM = (fixes: ReadonlyArray<Geometry.Point>): number =>
     return before === undefined ? 0 : all + Geometry.distanceM(before, fix)
   }, 0)
 
-/** Facts beside the day's readings and visits that `segments` needs. */
+/** What `segments` needs besides the day's readings and visits. */
 interface Around {
   /** The stretches that the owner deleted. */
   readonly erasures?: ReadonlyArray<Part>

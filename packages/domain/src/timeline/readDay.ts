@@ -31,8 +31,8 @@ export interface AppOfDay {
 }
 
 /**
- * The most readings that a day shows in any case: more than one every five seconds. A day with more readings shows only
- * its end.
+ * A day with at most this many readings is shown whole: more than one reading every five seconds. Of a day with more
+ * readings, only the newest are shown.
  */
 const FIXES_A_DAY = 20_000
 

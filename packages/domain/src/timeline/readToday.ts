@@ -22,7 +22,10 @@ const READINGS = 50
 const VISITS = 10
 const FLAGS = 5
 
-/** How often each app asked on each of the last days (`Today.days`). It reads the access log of 14 days once. */
+/**
+ * How often each app asked or received an event on each of the last days (`Today.days`). It reads the access log of 14
+ * days once.
+ */
 export const readAsked = program("readAsked", function* (userId: UserId, zone: LocalDays.TimeZone) {
   const now = yield* Timestamp.now
   const days = Today.days(zone, now)

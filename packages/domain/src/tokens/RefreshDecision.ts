@@ -32,8 +32,8 @@ export type RefreshRefusal =
 export type RefreshOutcome =
   | { readonly _tag: "Rotated"; readonly grant: WithApp; readonly at: Timestamp.Timestamp }
   /**
-   * The token was spent moments ago, because the client did not get the answer. `chain` is the presented token and all
-   * tokens after it. The client gets the last token, the head, again.
+   * The token was spent at most `RACE_WINDOW` ago, so the client probably did not get the answer. `chain` is the
+   * presented token and all tokens after it. The client gets the last token, the head, again.
    */
   | {
       readonly _tag: "Raced"

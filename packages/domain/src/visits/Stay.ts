@@ -92,8 +92,8 @@ export const NOTHING_BEFORE: Before = { openSince: null, heardAt: null }
  * `FINAL_AFTER` before that moment.
  *
  * A deleted stretch ends a stay where the stretch begins. No stay goes on through a deleted stretch, because its fixes
- * are gone. A silence that makes the departure unknown does so with a deleted stretch in it, too. `erasures` are in
- * order of time.
+ * are gone. A silence can make the departure unknown even when the silence contains a deleted stretch. `erasures` are
+ * in order of time.
  */
 export const derive = (
   { archivedAt, placeId, shapes }: Ground,

@@ -7,7 +7,7 @@ export interface StayPace {
   readonly share: number
 }
 
-/** For a process that only works: its database runs in other processes, so the derivation needs no pause. */
+/** For a worker process: its database runs in other processes, so the derivation needs no pause. */
 export const QUICK: StayPace = { fixesAStep: 5_000, share: 1 }
 
 /** For a process that also answers requests and contains the database, where nothing else runs while a step reads. */

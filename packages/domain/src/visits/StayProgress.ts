@@ -7,7 +7,7 @@ import type { Timestamp } from "../shared/Timestamp.js"
 
 /** How far the stays of one device are derived. */
 export interface StayProgress {
-  /** All fixes before this moment are derived; null: all fixes are derived. */
+  /** All fixes before this moment have been processed; null: all fixes. */
   readonly dueFrom: Timestamp | null
   /** New places, which start with the oldest fix and so are behind the others. Ordered by place. */
   readonly backfills: ReadonlyArray<{ readonly placeId: PlaceId; readonly dueFrom: Timestamp }>
@@ -19,7 +19,7 @@ export const DONE: StayProgress = { dueFrom: null, backfills: [] }
 export interface StayStep {
   readonly from: Timestamp
   readonly placeIds: ReadonlySet<PlaceId>
-  /** Returns the progress after all fixes before `reached` are derived; `reached` null: after the last fix. */
+  /** Returns the progress after all fixes before `reached` were processed; `reached` null: after the last fix. */
   readonly done: (reached: Timestamp | null) => StayProgress
 }
 

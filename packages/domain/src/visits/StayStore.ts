@@ -6,7 +6,10 @@ import type { StayFix, Stay } from "./Stay.js"
 import type { StayProgress } from "./StayProgress.js"
 
 export interface StayView {
-  /** Rises with each upload and each change of a circle. `commit` writes nothing when the version has changed since. */
+  /**
+   * Rises when the data from which stays are derived changes, for example by an upload or a moved place. `commit`
+   * writes nothing when the version has changed since.
+   */
   readonly version: number
   readonly progress: StayProgress
   /** The stretches that the user deleted, by time. */
@@ -51,7 +54,7 @@ export class StayStore extends Context.Tag("@place-access/domain/visits/StayStor
   {
     /** The user's devices with stays to derive, by id. */
     readonly due: (userId: UserId) => StoreEffect<ReadonlyArray<DeviceId>>
-    /** Devices that have stays to derive from a time before `until`, by user and device. */
+    /** Devices with stays to derive from a time before `until`, or at a new place, by user and device. */
     readonly behind: (
       asked: PhoneBatch & { readonly until: Timestamp.Timestamp }
     ) => StoreEffect<ReadonlyArray<PhoneKey>>

@@ -52,14 +52,17 @@ export class VisitStore extends Context.Tag("@place-access/domain/visits/VisitSt
       readonly unfinished: ReadonlyArray<Unfinished>
     }) => StoreEffect<ReadonlyArray<DeviceStay>>
     /**
-     * For each span, the end of the first stay of that device at that place within the span; null when there is no
-     * stay, or when the stay is open. Short stays count too.
+     * For each span, the end of the first stay of that device at that place that overlaps the span; null when there is
+     * no stay, or when the stay is open. Short stays count too.
      */
     readonly ends: (
       userId: UserId,
       spans: ReadonlyArray<DeviceSpan & { readonly placeId: PlaceId }>
     ) => StoreEffect<ReadonlyArray<Timestamp.Timestamp | null>>
-    /** For each span, the stays of that device at that place within the span, by arrival. Short stays are included. */
+    /**
+     * For each span, the stays of that device at that place that overlap the span, by arrival. Short stays are
+     * included.
+     */
     readonly staysWithin: (
       userId: UserId,
       spans: ReadonlyArray<DeviceSpan & { readonly placeId: PlaceId }>

@@ -71,8 +71,7 @@ const isTold = ({ candidates, cutoff, now, unfinished }: Asked, stay: DeviceStay
 }
 
 /**
- * The circle of a stay without a circle. It is never used, because a place always has a circle; the types do not show
- * that.
+ * A circle for the type checker, in case a stay has no circle. It is never used, because a place always has a circle.
  */
 const NOWHERE = { lat: 0, lon: 0, radiusM: 0 }
 

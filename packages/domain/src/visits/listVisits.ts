@@ -229,7 +229,7 @@ const told = (asked: Asked) =>
 type PlacedVisit = OsVisit.OsVisit & Visit.Visit
 
 /**
- * Whether the end of a reported visit stands (decision visits-8). Without a reported departure, a stay that is not
+ * Whether the end of a reported visit is final (decision visits-8). Without a reported departure, a stay that is not
  * derived yet may end the visit.
  */
 const isFinal = (

@@ -74,7 +74,10 @@ const product = (places: ReadonlyArray<KnownPlace>, fixes: ReadonlyArray<KnownFi
 const NOW = Date.UTC(2026, 0, 15, 12)
 const CENTRE = { lat: 52.37, lon: 4.89 }
 
-/** Radii and distances at which the side changes, and ages at the limits of the question. */
+/**
+ * Ages and limits in seconds at which an answer changes, with their neighbours. The radii and distances below do the
+ * same for the side of a circle.
+ */
 const SECONDS = [0, 1, 59, 60, 449, 450, 451, 899, 900, 901, 3_600, 86_399, 86_400, 86_401]
 const radius = FastCheck.constantFrom(100, 150, 300, 1_000, 10_000)
 const circle = FastCheck.record({
@@ -178,7 +181,7 @@ describe("answers against a second writing of Spec §4.5 and decision L9 [L9]", 
           expect(told.lookup(at + offset, tolerance)).toEqual(referenceLookup(places, possible, at + offset, tolerance))
         }
       }
-      // The present is tested after each twentieth of the log, with the fixes received by then.
+      // Compares the answers about the present after each twentieth of the log, with the fixes received by then.
       const received = [...possible].sort((a, b) => a.receivedAt - b.receivedAt)
       for (let step = 1; step <= 20; step++) {
         const known = received.slice(0, Math.ceil((received.length * step) / 20))

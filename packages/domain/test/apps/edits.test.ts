@@ -109,7 +109,7 @@ describe("an edit in production", () => {
     const decided = AppLife.decide(withdrawn, { decision: "approve", note: null, revision: waiting.revision })
     expect(Either.isLeft(decided) && decided.left).toMatchObject({ reason: AppLife.NOT_IN_REVIEW })
     expect(Either.isLeft(AppLife.withdraw(withdrawn))).toBe(true)
-    // Proposed again, the change is a new revision to read.
+    // The developer proposes the change again. It is a new revision, so a decision on the old revision is refused.
     const again = edit(withdrawn, { name: App.AppName.make("Your Bank") })
     expect(Either.isLeft(AppLife.decide(again, { decision: "approve", note: null, revision: waiting.revision }))).toBe(
       true

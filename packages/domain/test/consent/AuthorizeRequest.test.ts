@@ -74,7 +74,20 @@ describe("GET /authorize", () => {
 
   it("an app that an admin revoked: a page", async () => {
     expect(await shownPage({}, { revokedAt: 1 as never })).toBe("client_id")
+    expect(await shownPage({}, { revokedAt: 1 as never, suspendedAt: 1 as never })).toBe("client_id")
   })
+
+  it("an app that is suspended: a page that says so, whatever else is wrong with the request [O3]", () =>
+    inWorld(
+      Effect.gen(function* () {
+        const { app } = yield* pair({ suspendedAt: 1 as never })
+        for (const overrides of [{}, { redirect_uri: "https://evil.example/callback" }, { scope: "" }]) {
+          const refused = Either.getOrThrow(Either.flip(yield* start(app, overrides)))
+          expect(refused).toMatchObject({ _tag: "ConsentRefused", reason: "app_suspended" })
+        }
+        expect((yield* MemoryDatabase).consentRequests.size).toBe(0)
+      })
+    ))
 
   it.each([
     undefined,

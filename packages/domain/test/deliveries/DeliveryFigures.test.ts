@@ -13,7 +13,7 @@ interface State {
   readonly buckets?: ReadonlyArray<readonly [number, number]>
 }
 
-/** The measurement's series, by the value of its label; "" for one without labels. */
+/** The series of a measurement, by the value of the label `label`. A series without this label has the key "". */
 const read = (name: string, label = ""): ReadonlyMap<string, State> => {
   const series = Metric.unsafeSnapshot().filter(({ metricKey }) => metricKey.name === name)
   return new Map(
@@ -23,7 +23,7 @@ const read = (name: string, label = ""): ReadonlyMap<string, State> => {
     ])
   )
 }
-/** What `record` adds to a series. */
+/** What `record` adds to a series: to its count, and to its sum in thousandths. */
 const added = (record: () => void, name: string, label = "", value = "") => {
   const before = read(name, label).get(value)
   record()

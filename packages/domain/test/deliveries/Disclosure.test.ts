@@ -37,7 +37,7 @@ interface Changes {
 const USER = UserId.make("usr_1")
 const CONNECTION = ConnectionId.make("con_1")
 
-/** A delivery that was made a second after its event. */
+/** A delivery whose row was created a second after its event. */
 const delivery = ({
   attempt,
   dueAt,

@@ -37,7 +37,7 @@ describe("where a device rests, and when it last moved [M14, devices-5]", () => 
       heardAt: NOON + 2 * MINUTE
     })
     expect(movedMinute(after(seen(0, 0), seen(1, 500), seen(2, 505), seen(3, 5)))).toBe(3)
-    // A device on the way does not come back.
+    // This device moves on and does not come back, so none of its moves is taken back.
     expect(movedMinute(after(seen(0, 0), seen(1, 500), seen(2, 1_000), seen(3, 1_500)))).toBe(3)
   })
 

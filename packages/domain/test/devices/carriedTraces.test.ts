@@ -105,7 +105,8 @@ describe.skipIf(!haveTraces)(`devices beside the logs of real phones (decision M
     expect(moves / readings).toBeGreaterThan(0.25)
     expect(takenBack).toBeGreaterThan(5)
     expect(takenBack).toBeLessThan(readings / 100)
-    // Far from the limit, which exists for trips of which a phone sends one reading.
+    // The longest absence that was taken back is far below the limit, which exists for trips of which a phone sends
+    // only one reading.
     expect(longest).toBeLessThan(Movement.JUMP / 10)
   })
 })

@@ -57,7 +57,8 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
         yield* script(slowly(100, answers(200)))
         const { counting, rows } = counted()
         for (let made = 0; made < 10; made++) yield* fire(stage)
-        // For 32 slots, 8 attempts in line are enough, and one endpoint may have a quarter of them.
+        // With 32 slots, 8 attempts in line are enough for the worker. One endpoint may have a quarter of these 8,
+        // besides the four attempts that begin at once.
         yield* counting(withWorker(Effect.sleep("1 second"), { fanOutBatch: 10, slots: 32 }))
         expect(rows).toEqual({ waiting: 4, attempted: 6 })
       })
@@ -238,8 +239,8 @@ describe("a first attempt while a backlog waits [deliveries-18]", () => {
                 yield* Effect.sleep("5 seconds")
                 reset()
                 yield* Effect.sleep("2 seconds")
-                // Under way at most: two first attempts of this worker, which may make four, and four claimed
-                // deliveries.
+                // At most six POSTs are in flight: two first attempts, which would be four if the first worker were
+                // alone, and four claimed deliveries.
                 expect(most()).toBe(6)
               }),
               options

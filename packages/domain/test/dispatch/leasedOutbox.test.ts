@@ -9,16 +9,19 @@ import { fire, inVirtualTime, posts, scene, script, withWorker } from "../suppor
 
 const { answers } = MemoryWebhookSender
 
-/** The options of a worker in production. */
+/** The polling interval of a worker in production. */
 const OPTIONS: Partial<WorkerOptions> = { pollEvery: "1 second" }
 
-/** Stops the worker without a word, as `kill -9` does: its leases are not given up. */
+/** Runs a worker that stops as by `kill -9`: it does not give up its leases. */
 const dying = <A, E, R>(program: Effect.Effect<A, E, R>) =>
   Effect.flatMap(LeaseStore, (store) =>
     Effect.provideService(program, LeaseStore, { ...store, leave: () => Effect.void })
   )
 
-/** After how many milliseconds the event is posted, looked for every 100 ms; undefined when it is not, in a minute. */
+/**
+ * Fires an event, and returns after how many milliseconds it was posted, in steps of 100 ms. Undefined when it was not
+ * posted within a minute.
+ */
 const postedAfter = (stage: Effect.Effect.Success<typeof scene>) =>
   Effect.gen(function* () {
     const before = (yield* posts()).length

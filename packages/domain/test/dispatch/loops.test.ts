@@ -93,7 +93,8 @@ describe("the worker's loops", () => {
           Effect.gen(function* () {
             yield* Effect.sleep("1500 millis")
             const event = yield* fire(stage)
-            // The event is put back without a signal: the signal was for the event that is deleted here.
+            // Deletes the event, so that the worker finds nothing at the signal, and puts the event back without a
+            // signal.
             events.delete(event.id)
             yield* Effect.sleep("1 millis")
             events.set(event.id, { ...event, fanOutDueAt: event.occurredAt, fannedOutAt: null })

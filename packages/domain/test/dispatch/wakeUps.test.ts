@@ -69,7 +69,7 @@ describe("what wakes the worker's loops", () => {
     inVirtualTime(
       Effect.gen(function* () {
         const stage = yield* scene
-        // Each POST takes another time, so slots come free one at a time.
+        // The POSTs take between 20 and 39 ms, so slots become free one at a time.
         let sent = 0
         yield* script((post) => slowly(20 + (sent++ % 20), answers(200))(post))
         for (let made = 0; made < 100; made++) yield* fire(stage)

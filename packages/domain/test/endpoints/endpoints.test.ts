@@ -31,7 +31,7 @@ import {
 const { answers, hangs, ourFault, Receivers, refuses, sign } = MemoryWebhookSender
 const posts = Effect.flatMap(Receivers, (receivers) => receivers.posts())
 
-/** The tag of the error with which a program fails. */
+/** The tag of the error with which a program fails; "done" when it succeeds. */
 const refusal = <A, E extends { readonly _tag: string }, R>(program: Effect.Effect<A, E, R>) =>
   Effect.map(Effect.either(program), (outcome) => (Either.isLeft(outcome) ? outcome.left._tag : "done"))
 

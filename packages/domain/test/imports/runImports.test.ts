@@ -196,7 +196,10 @@ describe("an import", () => {
 
 type Call = "piece" | "advance" | "finish" | "find"
 
-/** The store fails before or after a call. Either way the worker gets an error. */
+/**
+ * Runs a program over a store that fails before or after some calls. In both cases the worker gets an error; after a
+ * call the change is stored.
+ */
 const withFaults = <A, E, R>(
   program: Effect.Effect<A, E, R | ImportStore>,
   before: (call: Call) => boolean,
@@ -268,7 +271,7 @@ describe("an import that is interrupted", () => {
         const worker = (waits: Iterator<number>) =>
           Effect.provideService(importNext(), ImportStore, {
             ...store,
-            // The database does not answer this worker in time.
+            // The database never answers when this worker renews its lease.
             renew: () => Effect.never,
             advance: (step) => Effect.zipRight(Effect.sleep(waits.next().value ?? 1), store.advance(step))
           })

@@ -107,7 +107,7 @@ describe("startImport", () => {
     Effect.gen(function* () {
       const user = yield* Fixtures.user
       const store = yield* ImportStore
-      // These imports say a size that their files do not have.
+      // These imports claim a size that their files do not have.
       const claiming = (size: number): typeof ImportStore.Service => ({
         ...store,
         complete: (begun, _, at, table) => store.complete(begun, size, at, table)

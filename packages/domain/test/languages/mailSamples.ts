@@ -311,7 +311,7 @@ const ownerNotices: Make = (facts) => {
   const counts = (today: number, before: number) =>
     Array.from({ length: Today.DAYS }, (_, index) => (index === Today.DAYS - 1 ? today : before))
   const askedBy = (...all: ReadonlyArray<ReadonlyArray<number>>) =>
-    all.map((counts, index) => ({ appId: `app_${index}` as never, name: facts.name, counts }))
+    all.map((counts, index) => ({ appId: `app_${index}` as never, name: facts.name, counts, requests: counts }))
   const ending = (["connection", "exact_location"] as const).map((what) => ({
     connection: { app: { name: facts.name } } as never,
     what,

@@ -11,7 +11,7 @@ export interface SourceText {
   readonly between: ReadonlyArray<ReadonlyArray<string>>
 }
 
-/** At least two words: what is shorter is a name of a field, a tag or a value. */
+/** Matches at least two words. A shorter text is the name of a field, a tag or a value. */
 const HAS_WORDS = /\p{L}{2,}[^\p{L}]* [^\p{L}]*\p{L}/u
 const hasWords = (parts: ReadonlyArray<string>): boolean => parts.some((part) => HAS_WORDS.test(part))
 
@@ -82,7 +82,7 @@ export const textsOfSources = (folder: string, reads: (file: string) => boolean)
     .sort()
     .flatMap((file) => textsIn(file, join(folder, file)))
 
-/** The names of the fields, variables and calls in which a node stands, from the inside. */
+/** The names of the fields, variables and calls in which a node stands, the innermost first. */
 const holdersOf = (node: ts.Node): ReadonlyArray<string> => {
   const names: Array<string> = []
   for (let at: ts.Node = node; !ts.isSourceFile(at); at = at.parent) {

@@ -149,7 +149,7 @@ describe("deleted accounts that workers share [deletions-3, leases-1]", () => {
         yield* Effect.sleep("2 minutes")
         expect(removals).toBe(2)
         yield* Fiber.interrupt(dying)
-        // No worker runs for most of the day, because each look costs the test time.
+        // No worker runs for most of the day, because each step of a worker costs the test real time.
         for (const wait of [11 * MINUTE, DAY]) {
           const worker = yield* start(deletionLoop).pipe(
             Effect.provideService(AccountDeletionStore, { ...store, due: due(store) })
@@ -230,7 +230,8 @@ describe("imports that workers share [imports-6, leases-1]", () => {
               claims.push(leased.id)
               return store.claim(leased, ...times)
             },
-            // A step is slower than the time after which an import without an end may be tried again.
+            // All steps of a file together take longer than `Import.RETRY_AFTER`, so the worker must renew its lease of
+            // the import.
             advance: (step) => Effect.zipRight(Effect.sleep("40 seconds"), store.advance(step))
           })
         )
@@ -273,7 +274,7 @@ describe("imports that workers share [imports-6, leases-1]", () => {
                 reading.push(leased.userId)
                 most = Math.max(most, reading.length)
               }),
-            // A step is slower than the time after which an import without an end may be tried again.
+            // A step takes longer than `Import.RETRY_AFTER`, so the worker must renew its lease of the import.
             advance: (step) => Effect.zipRight(Effect.sleep("70 seconds"), store.advance(step)),
             finish: (leased, ...how) =>
               Effect.tap(store.finish(leased, ...how), () => void reading.splice(reading.indexOf(leased.userId), 1))

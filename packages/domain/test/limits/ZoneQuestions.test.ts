@@ -58,7 +58,7 @@ describe("questions about zones", () => {
 
   it("circles whose edges lie in different towns have nothing to do with each other", () => {
     expect(admitted(TEN.map((index) => circle(40 * index, 0, 10_000)))).toBe(10)
-    // A fourth circle whose edge is just over 17 km from the edges of the three.
+    // A fourth circle, whose edge is just under or just over 17 km from the edge of the middle circle.
     const three = [0, 1, 2].map((east) => circle(0, east / 10, 3_000))
     const fourth = (apartKm: number) => admitted([...three, circle(6 + apartKm, 0.1, 3_000)])
     expect([fourth(16.9), fourth(17.2)]).toEqual([3, 4])

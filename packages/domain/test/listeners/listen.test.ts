@@ -26,7 +26,7 @@ const opened = (stage: Scene, endpointId: EndpointId | null = null) =>
     return { opened: yield* openListener(stage.developer, stage.app.id, { endpointId, events: [] }), cookie }
   })
 
-/** Reads the stream beside the test; returns what came, and when. */
+/** Reads the stream in a fiber beside the test. Returns the messages that have arrived, with their times. */
 const reading = (given: Effect.Effect.Success<ReturnType<typeof opened>>) =>
   Effect.gen(function* () {
     const heard: Array<{ readonly at: Timestamp.Timestamp; readonly message: Listener.ListenerMessage }> = []
@@ -101,7 +101,7 @@ describe("a developer who listens", () => {
         const event = yield* fire(stage)
         yield* Effect.sleep("1 second")
         const { heard } = yield* start(stage)
-        // Not at a whole second, when the stream polls.
+        // The stream polls at whole seconds. The worker runs between two polls, so only its signal can wake the stream.
         yield* Effect.sleep("300 millis")
         const begun = yield* Timestamp.now
         yield* withWorker(Effect.sleep("1 millis"))
@@ -151,7 +151,7 @@ describe("a developer who listens", () => {
         yield* withoutEndpoints
         const { hangUp } = yield* start(stage)
         yield* fire(stage)
-        // The worker runs between two looks of the stream.
+        // The worker runs between two polls of the stream.
         yield* Effect.sleep("10 millis")
         yield* fanOut(10)
         expect(yield* log).toEqual([])
@@ -214,7 +214,7 @@ describe("a developer who listens", () => {
         yield* withoutEndpoints
         const { heard } = yield* start(stage)
         yield* fire(stage)
-        // The worker runs between two looks of the stream.
+        // The worker runs between two polls of the stream.
         yield* Effect.sleep("10 millis")
         yield* fanOut(10)
         yield* (yield* AccountDeletionStore).begin(stage.developer.id, AccountDeletion.decide)

@@ -31,7 +31,7 @@ it("the outbox keeps a message once, gives it to one worker at a time and hears 
 
 /** The waits before each retry, written from the decision and not imported. */
 const WAITS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR, 12 * HOUR, DAY]
-/** The longest attempt. An attempt without a result counts as one that failed then. */
+/** The time limit of an attempt. An attempt without a result counts as failed at this limit. */
 const DEADLINE = MINUTE
 
 /** How often the worker looks for mail. */
@@ -58,7 +58,7 @@ const death = fc.record({
 interface Attempt {
   readonly id: string
   readonly startedAt: number
-  /** Null: the worker died meanwhile. */
+  /** Null: the worker died during the attempt. */
   endedAt: number | null
   readonly outcome: "Sent" | "NotSent" | "Refused"
 }
@@ -127,7 +127,8 @@ it("whenever workers die and whatever the server says: no message too early, too
                 if (next === undefined) continue
                 expect(earliest).not.toBeNull()
                 expect(next.startedAt).toBeGreaterThanOrEqual(earliest ?? 0)
-                // A worker that never dies comes within a round, plus the minute of the other mails.
+                // If no worker dies, the next attempt begins at most one round of the worker late, plus one minute for
+                // other mail.
                 if (deaths.length === 0) expect(next.startedAt).toBeLessThanOrEqual((earliest ?? 0) + MINUTE + EVERY)
               }
             }

@@ -114,7 +114,7 @@ describe("flagVolumes [§8]", () => {
         expect((yield* listOwnVolumeFlags(staff, page)).flags).toEqual([])
         const { purposes } = yield* MemoryDatabase
         expect(PurposeGate.decide(purposes, "production", "find_me", "location.latest.read")._tag).toBe("Allowed")
-        // A day and a millisecond after the twenty calls, one call is left.
+        // A day later the twenty calls are older than 24 hours, and only the last call counts.
         expect(yield* flagVolumes(Timestamp.plus(now, Timestamp.DAY))).toBe(0)
       })
     ))

@@ -30,7 +30,7 @@ const asked = ({ fixes }: Trace): Life["rules"] => {
 const possible = (fixes: ReadonlyArray<ReferenceFix>) =>
   fixes.filter((fix) => Fix.judge(reading(fix), time(fix.receivedAt))._tag === "Fix")
 
-/** One upload for each fix, when the phone stored the fix. */
+/** One upload for each fix. The upload arrives when the phone stored the fix. */
 const oneByOne = ({ fixes }: Trace) => possible(fixes).map((fix) => [fix])
 
 /** Uploads of 200 fixes, as Overland sends them. Each upload arrives at the newest time of its fixes. */

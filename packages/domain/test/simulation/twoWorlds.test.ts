@@ -10,7 +10,7 @@ import { plants } from "./plants/visits.js"
  */
 
 interface Elsewhere {
-  /** Whether the user has a place there, which is not shared. */
+  /** Whether the user has a place, which is not shared, at the point of the stays elsewhere. */
   readonly isDrawn: boolean
   /** How many of the six absences from home are stays elsewhere. */
   readonly stays: number
@@ -36,7 +36,8 @@ const walkOf = ({ isDrawn, stays }: Elsewhere, limit: number, sabotage?: Simulat
         yield* world.advance(DAY)
         for (let n = 0; n < 6; n++) {
           yield* stay(HOME, n * 3 * HOUR)
-          // Away, in both worlds at the same time. The app must not learn where, nor for how long.
+          // The user is away from home at the same time in both worlds. The app must learn neither where nor for how
+          // long.
           if (n < stays) yield* stay(FAR, n * 3 * HOUR + HOUR)
           else yield* phone.upload([{ ...north(9_000), capturedAt: start + n * 3 * HOUR + HOUR, accuracyM: 10 }])
         }

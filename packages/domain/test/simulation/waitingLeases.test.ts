@@ -73,7 +73,7 @@ describe("a delivery waits for the lease of a worker that died", () => {
           yield* world.crash("worker")
           const [row] = yield* hook.deliveries
           yield* deed(scene, row?.deliveryId ?? "")
-          // A worker claims as soon as it starts. This one starts two milliseconds before the lease ends.
+          // A worker claims as soon as it starts. The new worker starts two milliseconds before the lease ends.
           yield* world.advanceTo((first?.t ?? 0) + 30 * SECOND - 2)
           yield* world.restart("worker")
           yield* world.advance(1)

@@ -92,7 +92,7 @@ export const liveAddresses = (
     for (const who of people) yield* enter(who)
 
     const seen = new Set<string>()
-    /** The secrets of new mails to this address that lead to `path`, and all their subjects. */
+    /** The secrets in new mails to this address with a link to `path`. */
     const news = (index: number, path: string) =>
       Effect.map(lettersTo(email(index), holderOf(index)?.id), (letters) => {
         const secrets = letters.flatMap(({ text: letter }) => {
@@ -121,7 +121,10 @@ export const liveAddresses = (
         Array.from({ length: count }, () => Effect.either(effect)),
         { concurrency: "unbounded" }
       )
-    /** The limits of mails are not the subject: each step has a network and a window of its own. */
+    /**
+     * The limits of mail are not the subject here, so each step that asks for a mail first waits until their windows
+     * have ended.
+     */
     const endWindow = pass(31 * MINUTE)
 
     const take = (step: AddressStep) =>
@@ -301,7 +304,8 @@ export const liveAddresses = (
               session: vault.sha256(session.cookie),
               address: world
             })
-            // A session that was not used for two weeks gets no fresh cookie. This model does not follow that.
+            // The service gives no new cookie to a session that was unused for two weeks. The model does not count the
+            // two weeks, and follows the answer.
             if (Option.isSome(fresh)) {
               who.sessions.push({ ...session, isOver: true })
               session.cookie = fresh.value

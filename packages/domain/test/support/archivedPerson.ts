@@ -25,7 +25,7 @@ import { expect } from "vitest"
  */
 
 const MARK = "s3cret-mark-1f7a"
-/** The mark where a store takes only a digest. */
+/** The mark for fields that must be a digest. */
 const MARKED_HASH = Vault.Hash.make("deadbeef".repeat(8))
 
 const DAY = Timestamp.DAY
@@ -195,7 +195,6 @@ const logged = (userId: UserId, appId: AppId, connectionId: ConnectionId, endpoi
     })
   })
 
-/** A file of an archive, unpacked. */
 export interface UnpackedFile {
   readonly name: string
   readonly text: string
@@ -218,7 +217,10 @@ export const fetched = (of: Parameters<typeof openArchive>[0]) =>
 const decodeAs = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.decodeUnknownSync(schema, { onExcessProperty: "error", errors: "all" })
 
-/** The files of an archive by their schemas; a `.jsonl` is the list of its lines. Fails when one does not decode. */
+/**
+ * The files of an archive, decoded by their schemas; a `.jsonl` file becomes the list of its lines. Fails when a file
+ * does not decode.
+ */
 export const decoded = (files: ReadonlyArray<UnpackedFile>) => {
   const text = (name: string): string => {
     const file = files.find((one) => one.name === name)

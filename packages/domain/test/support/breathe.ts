@@ -2,7 +2,7 @@ import { beforeEach } from "vitest"
 import { breath } from "./breath.js"
 
 /**
- * Vitest gives a worker up when no message comes from it for a minute. Thousands of properties in a row leave no moment
- * for a message on a busy machine, so each test begins with one.
+ * Vitest gives a worker up when the worker sends no message for a minute. On a busy machine thousands of properties in
+ * a row leave no time for messages, so each test begins with a pause in which messages are sent.
  */
 beforeEach(breath)

@@ -3,7 +3,7 @@ import { describe, inject } from "vitest"
 
 const executablePath = inject("chromiumPath")
 
-/** A `describe` for tests that need a browser. They are skipped where there is none. */
+/** A `describe` for tests that need a browser. Without a Chromium on this machine these tests are skipped. */
 export const describeBrowser = describe.skipIf(executablePath === null)
 
 let launched: Promise<Browser> | undefined

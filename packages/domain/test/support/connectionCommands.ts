@@ -29,12 +29,12 @@ export type Command =
   | { readonly type: "revoke"; readonly kind: "access" | "refresh"; readonly token: number; readonly stranger: boolean }
   | { readonly type: "disconnect" }
   | { readonly type: "share"; readonly places: number }
-  /** An admin leaves the app these scopes; null: all. */
+  /** An admin restricts the app to these scopes; null: no restriction. */
   | { readonly type: "narrow"; readonly to: number | null }
   | { readonly type: "revoke app" }
   | { readonly type: "sweep"; readonly workers: number }
   | { readonly type: "wait"; readonly ms: number }
-  /** Moves the clock to a date of the connection, and a little before or after it. */
+  /** Moves the clock to a date of the connection, plus `plus` milliseconds, which may be negative. */
   | {
       readonly type: "go to"
       readonly date: "standard" | "sensitive" | "grace" | "14 days" | "7 days"

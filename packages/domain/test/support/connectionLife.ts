@@ -168,7 +168,7 @@ const sideBySide = (
   const exchange = (codes: ReadonlyArray<number>, proof: Proof) =>
     Effect.gen(function* () {
       const at = yield* now
-      // Each code once in a command: the model cannot know which of two exchanges came first.
+      // A command exchanges each code at most once, one code after the other.
       const of = [...new Set(codes)].map((ago) => newest(model.codes, ago)).filter((code) => code !== undefined)
       for (const code of of) {
         const actual = yield* Effect.either(

@@ -74,7 +74,7 @@ const edge = fc
     { _tag: "Use", link: 0, password: chosen, times: 1 }
   ])
 
-/** Tries every password: one of them is the present one. */
+/** Signs in with every password, because one of them is the present password. */
 const SIGN_IN = PASSWORDS.map((_, index) => ({ _tag: "SignIn", password: index }) as const)
 
 /** Two browsers, of which one signs the other out. */

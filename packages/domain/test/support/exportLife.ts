@@ -200,7 +200,7 @@ export const liveExports = (
             const due = Option.getOrUndefined(yield* store.due(Bucket.ALL, Timestamp.make(now)))
             const expected = exports.find((one) => isOpen(one) && one.dueAt <= now)
             expect(due?.id).toBe(expected?.id)
-            // A worker may also claim too late an export that it found earlier.
+            // Without a due export, a worker claims an export that it may have found earlier. The claim must fail.
             const of = expected ?? exports.find(isOpen)
             if (of === undefined) return
             const lease = `lease ${attempts++}`

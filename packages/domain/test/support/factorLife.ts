@@ -42,7 +42,7 @@ const PASSWORDS = ["correct horse battery", "purple monkey dishwasher"].map((tex
 
 export type FactorStep =
   | { readonly _tag: "Password" }
-  /** `which`: how the code was got. `times` > 1: several browsers at once. */
+  /** `which` chooses the code: by its time step, the last code again, or a wrong code. `times`: browsers at once. */
   | { readonly _tag: "Code"; readonly which: "now" | "next" | "far" | "again" | "wrong"; readonly times: number }
   | { readonly _tag: "Recovery"; readonly code: number; readonly times: number }
   | { readonly _tag: "Passkey"; readonly whose: "own" | "other"; readonly alone: boolean; readonly verified: boolean }

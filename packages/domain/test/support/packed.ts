@@ -41,8 +41,8 @@ interface Lock {
 }
 
 /**
- * Whether a finding does not count: resolution from before `exports`, and that a CommonJS file that requires a module
- * gets an ES module, which Node.js permits from 20.19 on.
+ * Whether a finding does not count. Two kinds do not: findings about resolution without `exports`, and that a CommonJS
+ * file gets an ES module from `require`, which Node.js permits from 20.19 on.
  */
 const isExpected = ({ kind, resolutionKind }: { readonly kind: string; readonly resolutionKind?: string }): boolean =>
   resolutionKind === "node10" || kind === "CJSResolvesToESM"

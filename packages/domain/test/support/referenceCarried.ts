@@ -92,7 +92,10 @@ const metres = (one: Point, other: Point): number => {
   return metres
 }
 
-/** Keyed by number: writing four coordinates as a text takes longer than everything else here. */
+/**
+ * The map in `outer` at `key`; makes the map when it is missing. The keys are numbers, because writing four coordinates
+ * as a text takes longer than everything else here.
+ */
 const inside = <A>(outer: Map<number, Map<number, A>>, key: number): Map<number, A> => {
   const found = outer.get(key) ?? new Map<number, A>()
   outer.set(key, found)

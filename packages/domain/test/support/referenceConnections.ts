@@ -256,7 +256,7 @@ export class ReferenceConnections {
     return { ok: false }
   }
 
-  /** The refresh token that a code was exchanged for. */
+  /** Remembers the refresh token that a code was exchanged for. */
   exchanged(code: Code, refresh: string): void {
     code.link ??= this.links.find((link) => link.text === refresh) ?? null
   }

@@ -179,7 +179,10 @@ const staysAt = (place: ReferencePlace, fixes: ReadonlyArray<ReferenceSighting>)
   return stays
 }
 
-/** The first sighting outside; if that is 2 km away after a silence of four hours, the last sighting before. */
+/**
+ * The time of the first sighting outside. When this sighting is more than 2 km outside after a silence of at least four
+ * hours, the time of the last sighting before it.
+ */
 const departureOf = (
   last: ReferenceSighting | undefined,
   outside: ReferenceSighting | undefined,

@@ -196,7 +196,7 @@ export const liveRemovals = (
             const before = new Set((yield* letters).link)
             yield* requestReset(email)
             const link = (yield* letters).link.find((text) => !before.has(text))
-            // No link: at most three are mailed in half an hour.
+            // Without a link the step ends here: the service mails at most three links in half an hour.
             if (link === undefined) return
             version++
             yield* resetPassword(link, password())

@@ -94,7 +94,10 @@ export const liveStaff = (steps: ReadonlyArray<StaffStep>, met: Set<string>, dom
     const active = (role: Role, without?: Person) =>
       people.filter((one) => one !== without && !one.isSuspended && one.roles.has(role))
 
-    /** The account of the newest session, if it counts; the operator needs none. */
+    /**
+     * The account of the person's newest session; undefined when this session does not count. The operator needs no
+     * session.
+     */
     const acting = (index: number) =>
       Effect.gen(function* () {
         if (index === OPERATOR) return "operator" as const
@@ -191,7 +194,7 @@ export const liveStaff = (steps: ReadonlyArray<StaffStep>, met: Set<string>, dom
             met.add(one.by === one.about ? "decided alone about their own" : "decided about another's")
           } else {
             if (me.roles.size > 0) met.add("refused about their own")
-            // Back to the sandbox, so that it can be submitted again.
+            // Another admin rejects the app, so that a later step can submit it again.
             const other = { ...reviewer, id: `${reviewer.id}_other` as UserId, roles: ["admin"] as const }
             yield* decideApp(other, person(one.about).appId, verdict)
             expected.push(`review_decided ${owner.id}`)

@@ -67,7 +67,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 export const steerLives = fc.array(step, { minLength: 1, maxLength: 14 })
 
-/** Situations that the generator rarely reaches: the grace period passes, and the removed scopes do not come back. */
+/**
+ * Scenarios that the generator rarely reaches: the grace period passes and the removed scopes do not come back, or the
+ * user ends exact location and gives the scopes back.
+ */
 export const steerStories: ReadonlyArray<ReadonlyArray<Step>> = [
   [
     { _tag: "Change", scopes: undefined, standardDays: undefined, sensitiveDays: 1 },

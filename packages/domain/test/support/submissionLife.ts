@@ -78,7 +78,7 @@ const step: fc.Arbitrary<SubmissionStep> = fc.oneof(
   }
 )
 
-/** A reviewer who reads and decides at once. */
+/** A deed that the reviewer reads and approves at once, and then another deed. */
 const reviewed: fc.Arbitrary<ReadonlyArray<SubmissionStep>> = fc
   .tuple(deeds, deeds)
   .map(([one, other]) => [
@@ -112,7 +112,7 @@ export const SUBMISSION_MARKS = [
 
 interface Secret {
   readonly text: string
-  /** Null: until it is replaced. */
+  /** When the secret stops working; null for the newest secret. */
   readonly endsAt: number | null
 }
 

@@ -15,7 +15,10 @@ export const haveTraces = existsSync(DIRECTORY)
 /** The text that a skipped test shows. */
 export const TRACES_NEEDED = haveTraces ? "" : " (skipped: no logs; set TRACES_DIR to a folder of *.locations.csv)"
 
-/** `receivedAt` is when the phone stored the fix: the earliest moment at which it could have sent it. -1: not known. */
+/**
+ * `receivedAt` is when the phone stored the fix: the earliest time at which the phone could have sent it. In the other
+ * fields -1 means: not known.
+ */
 export interface RecordedFix extends ReferenceFix {
   readonly accuracy: number
   readonly speedMps: number

@@ -110,7 +110,10 @@ const journey = (dice: Random): Journey => {
   return { fixes: distinct(fixes), reports }
 }
 
-/** Two readings that differ only in accuracy are one reading, the first (decision L4). */
+/**
+ * The service takes two readings that differ only in accuracy for one (decision L4), so a life has only the last of
+ * them.
+ */
 const distinct = (fixes: ReadonlyArray<ReferenceSighting>): ReadonlyArray<ReferenceSighting> => [
   ...new Map(fixes.map((fix) => [`${fix.capturedAt} ${fix.lat} ${fix.lon}`, fix])).values()
 ]

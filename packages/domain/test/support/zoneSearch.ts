@@ -117,7 +117,7 @@ const remaining = once((cells, x: number, y: number, r: number, answer: Answer) 
   cells.filter((spot) => isPossible({ x, y, r }, spot, answer))
 )
 
-/** The spot that has most of the possible cells within 1 km. */
+/** The spot with the largest number of possible cells within 1 km. */
 const guess = once((possible): Spot => {
   let [best, found] = [-1, { x: TOWN_KM / 2, y: TOWN_KM / 2 }]
   const before = rowsOf(possible)
@@ -164,7 +164,10 @@ const middleOf = (spots: ReadonlyArray<Spot>): Spot => {
   return { x: x / spots.length, y: y / spots.length }
 }
 
-/** A circle of radius `r` from the direction `angle` that holds `share` of the possible cells. */
+/**
+ * A circle of radius `r` that contains about `share` of the possible cells. Its centre lies in the direction `angle`
+ * from the middle of the possible cells.
+ */
 const cut = once((spots, r: number, angle: number, share: number): Disc => {
   const middle = middleOf(spots)
   const [dx, dy] = [Math.cos(angle), Math.sin(angle)]
@@ -315,7 +318,7 @@ const worth = (possible: ReadonlyArray<Spot>, disc: Disc): number => {
   return bits / (disc.r > 2 ? 12 : Math.PI * (disc.r + BAND_KM) ** 2)
 }
 
-/** Spots spread evenly over the town: a few dozen stand for all. */
+/** Spots spread evenly over the town, so that a few dozen spots are enough for a test. */
 const spots = (count: number): ReadonlyArray<Spot> =>
   Array.from({ length: count }, (_, index) => ({
     x: ((0.5 + index * 0.7548776662466927) % 1) * TOWN_KM,

@@ -94,7 +94,8 @@ describe("sweepTiers [§3.1, §6.3]", () => {
         yield* renew(it, "30")
         yield* jump(12 * DAY)
         expect(yield* told()).toEqual([
-          // The 7-day moment was that of the consent, and nobody swept before the date, so no warning was sent.
+          // The warning seven days before the end was due at the consent itself. No sweep ran before the end, so no
+          // warning was sent.
           ["sensitive.lapsed", 7 * DAY]
         ])
         expect(EffectiveScopes.effective(yield* live(it.user, it.app), it.app, yield* Timestamp.now)).toEqual([

@@ -125,6 +125,16 @@ describe("teams", () => {
     }).pipe(Effect.provide(stores))
   )
 
+  it.effect("when all reviewers are in the team, one of them decides [reviews-1, teams-1]", () =>
+    Effect.gen(function* () {
+      const { app, holder } = yield* submitted
+      const insider = yield* join(holder, app.id, "viewer", yield* Fixtures.userWith({ roles: ["reviewer"] }))
+      yield* join(holder, app.id, "developer", yield* Fixtures.userWith({ roles: ["admin"] }))
+      const verdict = { decision: "approve", note: null, revision: app.revision } as const
+      expect((yield* decideApp(insider, app.id, verdict)).status).toBe("production")
+    }).pipe(Effect.provide(stores))
+  )
+
   it.effect("owners and developers are warned of a failing endpoint, viewers are not [teams-5]", () =>
     Effect.gen(function* () {
       const { app, holder } = yield* owned()

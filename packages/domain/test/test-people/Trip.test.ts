@@ -5,7 +5,8 @@ import { Either, FastCheck as fc } from "effect"
 import { describe, expect, it } from "vitest"
 import { DAY, MINUTE, NOON, time } from "../support/rules.js"
 
-// Evaluates the readings of a trip with the product's rules: what a developer reads on the page is what rules do.
+// Evaluates the readings of trips with the product's rules, because the page tells developers what rules do with each
+// trip.
 
 const CIRCLE = { lat: 52.37, lon: 4.89, radiusM: 150 }
 const QUALITY = { accuracyM: 10, lateMinutes: 0 }

@@ -57,15 +57,20 @@ describe("the first page [timeline-1]", () => {
   it("apps of today come first, then by how much they asked", () => {
     const [one, two, three] = ["app_1", "app_2", "app_3"].map((id) => AppId.make(id)) as [AppId, AppId, AppId]
     const tallies = [
-      { appId: one, edge: 0, count: 50 },
-      { appId: two, edge: 1, count: 1 },
-      { appId: three, edge: 0, count: 60 }
+      { appId: one, edge: 0, count: 50, requests: 2 },
+      { appId: two, edge: 1, count: 1, requests: 1 },
+      { appId: three, edge: 0, count: 60, requests: 0 }
     ]
     const asked = Today.asked(tallies, new Map([[two, "Two"]]), 2)
     expect(asked.map(({ counts, name }) => [name, ...counts])).toEqual([
       ["Two", 0, 1],
       ["app_3", 60, 0],
       ["app_1", 50, 0]
+    ])
+    expect(asked.map(({ requests }) => requests)).toEqual([
+      [0, 1],
+      [0, 0],
+      [2, 0]
     ])
   })
 

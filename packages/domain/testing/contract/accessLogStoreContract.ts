@@ -246,15 +246,16 @@ export const accessLogStoreContract: Contract<Ports> = [
       yield* recorded(userId, { appId: first, at: at(0) })
       yield* recorded(userId, { appId: first, at: at(9), status: 403, error: "missing_scope" })
       yield* recorded(userId, { appId: second, at: at(5), status: 401, error: "invalid_token", times: 7 })
-      yield* recorded(userId, { appId: second, at: at(20) })
+      yield* recorded(userId, { appId: second, at: at(20), endpoint: "webhook place.enter" })
+      yield* recorded(userId, { appId: first, at: at(3), endpoint: "webhook place.exit", status: 403 })
       for (const ms of [-1, 30]) yield* recorded(userId, { appId: first, at: at(ms) })
       yield* recorded(other, { appId: first, at: at(5) })
       Check.equal(
         yield* store.tally(userId, [at(0), at(10), at(20), at(30)]),
         [
-          { appId: first, edge: 0, count: 2 },
-          { appId: second, edge: 0, count: 7 },
-          { appId: second, edge: 2, count: 1 }
+          { appId: first, edge: 0, count: 3, requests: 2 },
+          { appId: second, edge: 0, count: 7, requests: 7 },
+          { appId: second, edge: 2, count: 1, requests: 0 }
         ],
         "an edge belongs to the stretch that it begins"
       )

@@ -84,11 +84,13 @@ export const auditLogContract: Contract<Ports> = [
       const by = AuditEvent.actorOf(staff, userId)
       const given = yield* appended({ at: at(1), userId, actor: by, detail: { kind: "role_given", role: "admin" } })
       const taken = yield* appended({ at: at(2), userId, actor: by, detail: { kind: "role_taken", role: "admin" } })
+      const teammate: AuditEvent.AuditActor = { _tag: "Teammate", id: staff }
+      const byTeammate = yield* appended({ at: at(4), userId: other, actor: teammate, detail: RESET })
       const own = yield* appended({ at: at(3), userId: staff, actor: AuditEvent.OWNER, detail: RESET })
       yield* appended({ at: at(2), userId: other, actor: AuditEvent.OWNER, detail: RESET })
       const read = (filter: AuditFilter) => Effect.map(listed(filter), plain)
       Check.equal(yield* read({ userId }), [taken, given], "about the account")
-      Check.equal(yield* read({ userId: staff }), [own, taken, given], "about or by the member of staff")
+      Check.equal(yield* read({ userId: staff }), [byTeammate, own, taken, given], "about or by the account")
       Check.equal(yield* read({ userId, kind: "role_given" }), [given], "of a kind")
       Check.equal(yield* read({ userId, from: at(2) }), [taken], "from a moment, inclusive")
       Check.equal(yield* read({ userId, to: at(2) }), [given], "to a moment, exclusive")
@@ -158,14 +160,20 @@ export const auditLogContract: Contract<Ports> = [
     run: Effect.gen(function* () {
       const [staff, other] = [yield* Fixtures.user, yield* someId]
       yield* appended(yield* ofNow(staff.id, RESET))
-      const event = yield* appended(yield* ofNow(other, RESET, AuditEvent.actorOf(staff.id, other)))
+      const first = yield* appended(yield* ofNow(other, RESET, AuditEvent.actorOf(staff.id, other)))
+      const at = Timestamp.plus(first.at, 1)
+      const second = yield* appended({ ...first, at, actor: { _tag: "Teammate", id: staff.id } })
       const deletions = yield* AccountDeletionStore
       yield* deletions.begin(staff.id, AccountDeletion.decide)
       const later = Timestamp.plus(yield* Timestamp.now, Timestamp.HOUR)
       while ((yield* deletions.removeSome(staff.id, later, 1_000)) > 0) continue
       Check.equal(yield* listed({ userId: staff.id }), [], "about the deleted account, or by it")
-      const actor = AuditEvent.actorOf(AccountDeletion.NOBODY.id, other)
-      Check.equal(plain(yield* listed({ userId: other })), [{ ...event, actor }], "what it did stays")
+      const { id } = AccountDeletion.NOBODY
+      const nameless: ReadonlyArray<AuditEvent.AuditEvent> = [
+        { ...second, actor: { _tag: "Teammate", id } },
+        { ...first, actor: { _tag: "Staff", id } }
+      ]
+      Check.equal(plain(yield* listed({ userId: other })), nameless, "what it did stays")
     })
   }
 ]

@@ -13,7 +13,7 @@ type Ports = IdempotencyStore | Entropy.Entropy
 const hash = (digit: string): Hash => Hash.make(digit.repeat(64))
 const [FIRST, SECOND] = [hash("1"), hash("2")]
 
-/** The place of an idempotency key that no other case uses. */
+/** The key of an answer in the store. Its user is new, so no other case uses the key. */
 const freshPlace = Effect.gen(function* () {
   const userId = UserId.make(yield* Entropy.id("usr"))
   return { userId, subject: Idempotency.account(userId), keyHash: hash("a") } satisfies Idempotency.AnswerKey

@@ -34,7 +34,8 @@ export const written = (...keys: ReadonlyArray<string>) =>
   })
 
 /**
- * Begins an attempt at the due messages at `now`, those of other cases included, and returns the messages of the user.
+ * Begins an attempt at every message that is due at `now`, also at messages of other cases. Returns the messages to
+ * `to`.
  */
 export const claim = (to: MailMessage["to"], now: Timestamp.Timestamp, limit = 10_000) =>
   Effect.gen(function* () {

@@ -6,7 +6,7 @@ import type { Contract } from "../Contract.js"
 import * as Samples from "./connection/connectionSamples.js"
 import { type Ports, message, kept, about, subjects, put } from "./mailSamples.js"
 
-/** How many messages that name an app a reader gets (decision mail-2). */
+/** Rules of `MailOutbox`: the limit on messages that name an app, for each reader and hour (decision mail-2). */
 export const namedMail: Contract<Ports> = [
   {
     name: "a message that names an app: five an hour and reader, put or written by a change; then one that names none [mail-2]",

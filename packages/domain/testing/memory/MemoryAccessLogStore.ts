@@ -62,9 +62,9 @@ export const layer: Layer.Layer<AccessLogStore, never, MemoryDatabase> = Layer.e
             apps.flatMap((appId) => {
               const until = edges[edge + 1] ?? from
               const within = own.filter((entry) => entry.appId === appId && entry.at >= from && entry.at < until)
-              return within.length === 0
-                ? []
-                : [{ appId, edge, count: within.reduce((all, { times }) => all + times, 0) }]
+              const requests = within.filter(({ endpoint }) => !endpoint.startsWith("webhook "))
+              const sum = (entries: typeof own) => entries.reduce((all, { times }) => all + times, 0)
+              return within.length === 0 ? [] : [{ appId, edge, count: sum(within), requests: sum(requests) }]
             })
           )
         }),

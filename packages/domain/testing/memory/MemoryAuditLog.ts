@@ -31,6 +31,6 @@ export const append = ({ auditEvents }: Tables, event: AuditEvent): void => {
 
 const matches = ({ actor, at, detail, userId }: StoredAuditEvent, filter: AuditFilter): boolean =>
   (filter.kind === undefined || detail.kind === filter.kind) &&
-  (filter.userId === undefined || userId === filter.userId || (actor._tag === "Staff" && actor.id === filter.userId)) &&
+  (filter.userId === undefined || userId === filter.userId || ("id" in actor && actor.id === filter.userId)) &&
   (filter.from === undefined || at >= filter.from) &&
   (filter.to === undefined || at < filter.to)

@@ -104,7 +104,7 @@ const hasDelivery = ({ deliveries }: Tables, { id }: Pick<OutboxEvent, "id">): b
 
 /**
  * When a code and all tokens issued for it became invalid; null while one of them may be valid. The tokens are all
- * revoked at one time. If the refresh tokens are deleted already, the code is certainly old enough: 0.
+ * revoked at one time. 0 when the refresh tokens are deleted already, because the code is then certainly old enough.
  */
 const deadAt = ({ connections, refreshTokens }: Tables, code: AuthorizationCode): number | null => {
   const { connectionId, createdAt, familyId } = code

@@ -303,7 +303,9 @@ const BOUNCES: ReadonlyArray<Exclude<MailOutcome, { readonly _tag: "Sent" }>> = 
   { _tag: "NotSent", reason: "451 try again later" }
 ]
 
-/** Records the messages that readers of streams get, except `Ready` and heartbeats: no rule is about these two. */
+/**
+ * Records the messages that readers of streams get. `Ready` and heartbeats are left out, because no oracle judges them.
+ */
 const hearing =
   (recorder: Recorder, receivers: Receivers): Registry.Registry["hear"] =>
   (listenerId, message) =>

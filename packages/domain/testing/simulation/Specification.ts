@@ -2,8 +2,8 @@ import type { Endpoint } from "./Operations.js"
 
 /**
  * The constants that the oracles and the simulated world need, written from the specification. The product has most of
- * them too, and nothing here imports them: an oracle that shared a constant with the product would agree with its
- * mistake.
+ * them too, and nothing here imports them: an oracle that shared a constant with the product would agree with the
+ * product's mistake.
  */
 
 export const SECOND = 1_000
@@ -157,7 +157,8 @@ export const UNDELIVERED_KEPT = 30 * DAY
 /** Decision limits-10: calls of one route with tokens that no longer work share an entry for this long. */
 export const DEAD_CALLS = 60 * MINUTE
 /**
- * Decision "Limits": the calls of a connection in a minute. Beyond them, a call with a dead token is not in the log.
+ * Decision "Limits": how many calls a connection may make in a minute. A call beyond this limit with a dead token is
+ * not in the log.
  */
 export const CALLS_A_MINUTE = 600
 

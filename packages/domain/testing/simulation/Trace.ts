@@ -62,7 +62,7 @@ export interface Heard {
 export type HeardMessage =
   | ({ readonly _tag: "Event" } & Pick<Posted, "body" | "signedAtS" | "signatures" | "verifiedBy">)
   | { readonly _tag: "Dropped"; readonly count: number }
-  /** `left`: the reader went away. Any other reason is the one that the service gave when it closed the stream. */
+  /** `left`: the reader went away. Any other reason comes from the service, which closed the stream. */
   | { readonly _tag: "End"; readonly reason: string }
 
 /** A message left the service for somebody's mailbox. */

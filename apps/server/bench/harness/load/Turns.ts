@@ -1,4 +1,4 @@
-/** Distributes the people of one round among the clients, so that no two clients ever use the same person. */
+/** How the people of one round are distributed among the clients. No two clients ever use the same person. */
 export interface Turns {
   /** People have the numbers 0 to `people - 1`. */
   readonly people: number
@@ -8,8 +8,8 @@ export interface Turns {
 }
 
 /**
- * The step between two people, so that consecutive turns use rows far apart in the tables. It is prime, so that
- * everybody gets a turn.
+ * The step between two people, so that consecutive requests use rows far apart in the tables. It is prime, so that the
+ * steps reach every person.
  */
 const STRIDE = 7_919
 

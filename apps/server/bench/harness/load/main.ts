@@ -5,7 +5,7 @@ import type { Answer, Client, Open } from "./Script.js"
 
 /**
  * The load process: one process for all connections of a row, apart from the measured process and the harness. It runs
- * through all rounds, so that V8 has compiled it before the counted ones.
+ * through all rounds, so that V8 has compiled the client's code before the counted rounds.
  */
 
 const tell = (message: Message): void => void process.send?.(message)

@@ -2,7 +2,7 @@ import type { Sample } from "../Row.js"
 import * as Usage from "../Usage.js"
 import type { Order, Sides } from "./Loop.js"
 
-/** The length of a round. In a shorter round, V8's compilation and collection would be most of the time. */
+/** The length of a round. In a shorter round, V8 would spend most of the time on compilation and garbage collection. */
 const ROUND_MILLIS = 500
 
 const run = async ({ module, side }: Order): Promise<Sample> => {

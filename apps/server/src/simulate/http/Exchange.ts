@@ -23,11 +23,11 @@ export interface SimulatedResponse {
   readonly headers: Readonly<Record<string, string>>
   readonly cookies: Readonly<Record<string, string>>
   readonly body: string
-  /** The body of a streamed answer: the client reads it for as long as it likes. */
+  /** The body of a streamed answer. The client decides how long it reads the stream. */
   readonly stream?: Stream.Stream<Uint8Array, unknown>
 }
 
-/** Answers one request, in the fibre that asks. */
+/** Answers one request, in the fibre of the caller. */
 export type HttpExchange = (request: SimulatedRequest) => Effect.Effect<SimulatedResponse>
 
 /** A request as Node would have received it: its body arrives when somebody reads it. */

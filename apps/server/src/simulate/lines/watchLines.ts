@@ -5,7 +5,7 @@ import { SourceMap } from "node:module"
 import { fileURLToPath } from "node:url"
 import { Blocks } from "./Blocks.js"
 
-/** The lines of the programs that runs reach, as V8 counts them in this process. */
+/** Watches which source lines of the product's programs the runs reach, as V8 counts them in this process. */
 export interface LineWatch {
   /** The places that ran for the first time since the last call, as texts such as `line rules/RuleEvaluation.ts:90`. */
   readonly fresh: () => ReadonlySet<string>

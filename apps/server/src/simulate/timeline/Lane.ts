@@ -47,8 +47,8 @@ export interface Bar {
 export interface Dot {
   readonly t: number
   /**
-   * `good`: done. `refused`: an answer that says no. `bad`: not done, lost, or answered late. `fired`: of a rule.
-   * `fault`: made by the simulation. `note`: everything else.
+   * `good`: done. `refused`: a refusal, or an answer to a POST that does not count as success. `bad`: a crash, a leak,
+   * no answer, or an unknown outcome. `fired`: a rule fired. `fault`: made by the simulation. `note`: everything else.
    */
   readonly look: "good" | "refused" | "bad" | "fired" | "note" | "fault"
   readonly text: string

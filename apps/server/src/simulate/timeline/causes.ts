@@ -8,7 +8,7 @@ type Begun = Entry & Simulation.Begun
 /** Ids and secrets that tie a change to its results. Apps and people are left out: they tie everything together. */
 const ID = /\b(?:(?:con|plc|dev|rul|evt|dlv|ep|pps)_[0-9a-z]{24}|(?:access|refresh|code|cookie)-\d+)\b/g
 
-/** Of the uploads, the repeated operations and the clock jumps, only the last before the violation are shown. */
+/** The most uploads, repeated operations and clock jumps that are shown: the last ones before the violation. */
 const LAST_UPLOADS = 12
 const LAST_REPEATS = 25
 const LAST_JUMPS = 5
@@ -70,7 +70,10 @@ export const explanationOf = (
 
 const firstOf = (ids: ReadonlyArray<string>, kind: string) => ids.find((id) => id.startsWith(kind))
 
-/** Finds the changes that name an id of the violation, then the changes that these needed, until no more are found. */
+/**
+ * Finds the changes that name an id of the violation, then the changes that those changes needed, until no more are
+ * found.
+ */
 const tied = (
   entries: ReadonlyArray<Entry>,
   units: ReadonlyMap<number, Unit>,
@@ -140,7 +143,8 @@ const leads = (entry: Entry, unit: Unit, wanted: ReadonlySet<string>): boolean =
 
 /** The ids by which an entry is tied to others. */
 const tying = (entry: Entry): RegExp => {
-  // Loops work on all deliveries of an endpoint, so only the delivery and its event tie their steps together.
+  // The loops of a worker work on all deliveries of an endpoint, so only the delivery and its event tie their steps
+  // together.
   if (entry.kind !== "begun") return /^(?:dlv|evt)_/
   // A call that makes a rule is tied by the rule only: later changes of its token do not concern the rule.
   return entry.name === "call" ? /^rul_/ : /^/

@@ -30,8 +30,8 @@ interface Terms {
 const isSensitive = (scope: unknown): boolean => Scope.isScope(scope) && Scope.isSensitive(scope)
 
 /**
- * One lane for each connection, with its tiers as bars (live, with coordinates, in the grace period) and every action
- * of its app as a dot.
+ * One lane for each connection, with its tiers as bars (live, with coordinates, in the grace period) and every
+ * operation on the connection as a dot.
  */
 export const connectionLanes = (
   entries: ReadonlyArray<Entry>,

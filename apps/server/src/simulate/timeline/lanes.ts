@@ -7,7 +7,6 @@ import { ruleLanes } from "./rules.js"
 
 type Entry = Simulation.Entry
 
-/** All lanes of a run. */
 export const lanesOf = (entries: ReadonlyArray<Placed>): ReadonlyArray<Lane> => {
   const deeds = deedsOf(entries)
   const end = entries.at(-1)?.t ?? 0
@@ -157,7 +156,7 @@ const deliveryLanes = (
   }))
 }
 
-/** One lane for each listener, with what came over its stream. */
+/** One lane for each listener, with the messages of its stream. */
 const listenerLanes = (
   entries: ReadonlyArray<Entry>,
   deeds: ReadonlyArray<Deed>,

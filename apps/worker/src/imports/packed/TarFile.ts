@@ -5,10 +5,13 @@ import { UnsafeArchive } from "./ZipStream.js"
 
 const BLOCK_BYTES = 512
 const [SIZE_AT, SIZE_BYTES, TYPE_AT] = [124, 12, 156]
-/** The types of an ordinary file: `0`, `7`, and a zero byte in old archives. Others are folders, links and names. */
+/**
+ * The types of an ordinary file: `0`, `7`, and a zero byte in old archives. Other types are folders, links and long
+ * names.
+ */
 const FILE_TYPES: ReadonlySet<number> = new Set([0x30, 0x37, 0])
 
-/** Reads the files in a tar archive (POSIX ustar and pax), whose headers stand between them. */
+/** Reads the files in a tar archive (POSIX ustar and pax). A header stands before each file. */
 export const open = (expansion: Expansion, openInner: () => FileReader): FileReader => {
   const members = Members.make(openInner)
   let fault: Import.ImportFault | null = null

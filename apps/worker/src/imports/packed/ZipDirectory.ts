@@ -25,7 +25,7 @@ const FILE_BYTES = 46
 const HEADER_BYTES = 30
 /** How many bytes at the end of our archive a reader keeps: enough for the list of files and the comment behind it. */
 export const TAIL_BYTES = 131_072
-/** The same for an archive of another program, whose list may have the names of thousands of photos. */
+/** `TAIL_BYTES` for an archive of another program, whose list may have the names of thousands of photos. */
 export const FOREIGN_TAIL_BYTES = 4_194_304
 /** The most files of our archive, which has a GPX file for each month: enough for a hundred years. */
 const MAX_FILES = 2_000
@@ -38,8 +38,8 @@ const ENCRYPTED = 1
 
 /**
  * Reads the list, in the order of the offsets. `tail`: the last bytes of an archive of `length` bytes. `maker`: an
- * archive of ours has plain names and few files. Of another program's archive, files that are encrypted or packed by
- * another method are left out.
+ * archive of this service must have plain names and few files. In an archive of another program, files that are
+ * encrypted or packed by another method are left out.
  */
 export const read = (
   tail: Uint8Array,

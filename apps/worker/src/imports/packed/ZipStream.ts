@@ -24,7 +24,7 @@ const SLACK_BYTES = 1_048_576
 /** The most expanded bytes of a whole archive. */
 const MAX_TOTAL_BYTES = 4 * 1_024 * 1_048_576
 
-/** The archive is made to harm its reader. */
+/** The error for an archive that is made to harm its reader. */
 export class UnsafeArchive extends Error {}
 
 /**

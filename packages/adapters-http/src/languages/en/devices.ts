@@ -81,8 +81,8 @@ export const devices = {
     readings: (count: number, last: Html): Html => html`${plural(count, "reading", "readings")}, the last one ${last}.`
   },
   /**
-   * Why readings were put aside. `status`: of a phone whose last upload had only such readings. `explanation`: the
-   * problem, and what the owner can do about it; the API returns this text, too.
+   * Why readings were put aside. `status`: the status of a phone whose last upload had only such readings.
+   * `explanation`: the problem, and what the owner can do about it; the API returns this text, too.
    */
   quarantine: {
     unreadable: {

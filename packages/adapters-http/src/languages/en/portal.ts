@@ -21,7 +21,7 @@ export const portal = {
     sandbox: "Sandbox",
     /**
      * Why a connection ended. The list of connections shows the reason after the time; the history and its receipts
-     * show it as the person who ended the connection.
+     * show the reason instead of who made the change.
      */
     reasons: {
       user_disconnected: "you disconnected it",
@@ -298,7 +298,7 @@ export const rules = {
       `Back where you were before: the last crossing was probably a wrong position. ${app} got no notification.`,
     fired: (happened: Html, app: string): Html => html`${happened}: we prepared a notification for ${app}.`
   },
-  /** How much later something happened; always more than one. */
+  /** How much later something happened. The count is always more than one. */
   later: {
     minutes: (count: number): string => `${number(count)} minutes`,
     hours: (count: number): string => `${number(count)} hours`,

@@ -68,7 +68,7 @@ export const purposes = {
   cannotBeUsed: (reason: Html): Html => html`cannot be used: ${reason}`
 }
 
-/** The page of an app's team, and that of an invitation. */
+/** The page of an app's team, and the page of an invitation. */
 export const team = {
   labels: { email: "E-mail address", role: "Role" },
   title: (app: string): string => `Team of ${app}`,

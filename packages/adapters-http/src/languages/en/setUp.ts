@@ -78,7 +78,7 @@ export const setUp = {
       "When an upload fails, send it again later: nothing is stored twice."
     ]
   } satisfies Record<Device.PhoneFormat, Steps> as Readonly<Record<Device.PhoneFormat, Steps>>,
-  /** The value of a switch. */
+  /** The value of a setting that is switched off. */
   off: "Off",
   tuningHeading: "How often it sends, and what that costs",
   tuningLead:

@@ -5,8 +5,6 @@ import { texts } from "../../languages/index.js"
 import { param } from "../kit/Params.js"
 import { ADMIN } from "../review/shared.js"
 
-/** Parts that the pages of admins share. */
-
 export const ACCOUNTS = `${ADMIN}/accounts`
 export const SERVICE = `${ADMIN}/service`
 export const AUDIT = `${ADMIN}/audit-log`

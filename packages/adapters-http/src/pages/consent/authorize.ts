@@ -18,7 +18,7 @@ import * as RateLimit from "../../limits/RateLimit.js"
 import { addressRule, HttpOptions, type ServiceOptions, pathOf, portalPath } from "../../HttpOptions.js"
 import type * as Fields from "../kit/Fields.js"
 import type * as Form from "../kit/Form.js"
-import { html } from "../../html/Html.js"
+import { html, nothing, type Value } from "../../html/Html.js"
 import { forScript, texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
@@ -54,7 +54,8 @@ const start = Effect.gen(function* () {
   Effect.catchTags({
     // An error page and not a redirect: without a valid redirect URI there is no address to redirect to (decision O3).
     AuthorizePage: ({ message }) => brokenLink(message),
-    AuthorizeRedirect: ({ uri }) => Effect.succeed(seeOther(uri))
+    AuthorizeRedirect: ({ uri }) => Effect.succeed(seeOther(uri)),
+    ConsentRefused: ({ reason }) => refusalPage(reason, nothing)
   })
 )
 
@@ -146,22 +147,30 @@ const STATUSES: Readonly<Record<ConsentRefused["reason"], number>> = {
 
 const refusal = ({ reason }: ConsentRefused, visitor: Visitor.Visitor, id: ConsentRequestId) =>
   Effect.gen(function* () {
-    const { text, title } = words.refusals[reason]
     const path = pathFor(yield* HttpOptions, id)
-    return yield* respond({
-      title,
-      width: "narrow",
-      reader: null,
-      status: STATUSES[reason],
-      main: html`<h1>${title}</h1>
-        <p>${text}</p>
-        <p class="soft small">${words.signedInAs(visitor.account.email)} ${switchButton}</p>
-        ${switchForm(path, yield* Visitor.tokenFor(visitor))}
-        <p><a href="/">${words.toFrontPage}</a></p>`
-    })
+    return yield* refusalPage(
+      reason,
+      html`<p class="soft small">${words.signedInAs(visitor.account.email)} ${switchButton}</p>
+        ${switchForm(path, yield* Visitor.tokenFor(visitor))}`
+    )
   })
 
-/** An account with an unconfirmed address connects no app (decision accounts-11). The request waits for an hour. */
+const refusalPage = (reason: ConsentRefused["reason"], account: Value) =>
+  respond({
+    title: words.refusals[reason].title,
+    width: "narrow",
+    reader: null,
+    status: STATUSES[reason],
+    main: html`<h1>${words.refusals[reason].title}</h1>
+      <p>${words.refusals[reason].text}</p>
+      ${account}
+      <p><a href="/">${words.toFrontPage}</a></p>`
+  })
+
+/**
+ * An account with an unconfirmed address connects no app (decision accounts-11). The request stays open for an hour
+ * after it was made.
+ */
 const confirmFirst = (visitor: Visitor.Visitor, id: ConsentRequestId) =>
   Effect.gen(function* () {
     const options = yield* HttpOptions
@@ -177,6 +186,7 @@ const confirmFirst = (visitor: Visitor.Visitor, id: ConsentRequestId) =>
           ${words.confirmFirst.thenBack}
           <a href="${pathFor(options, id)}">${words.confirmFirst.goOn}</a>
         </p>
+        <p class="soft small">${switchButton}</p>
         ${switchForm(pathFor(options, id), yield* Visitor.tokenFor(visitor))}`
     })
   })

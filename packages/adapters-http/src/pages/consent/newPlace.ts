@@ -30,7 +30,7 @@ export interface Again {
 
 export const FIRST: Again = { form: null, added: null }
 
-/** The fields and the map for the page. */
+/** The map and the fields of a new place, for the consent page. */
 export const fields = (visitor: Visitor.Visitor, { added, form }: Again) =>
   Effect.gen(function* () {
     const places = (yield* listPlaces(visitor.account.id)).filter(({ archivedAt }) => archivedAt === null)

@@ -22,7 +22,10 @@ export interface View {
   readonly choices: ConsentChoices | undefined
   readonly problems: Fields.Shown["problems"]
   readonly outdated: boolean
-  /** The fields of a place that is added on the page; null in a preview, which cannot be sent. */
+  /**
+   * The fields of a place that is added on the page. Null when the request asks for no places, and in a preview, which
+   * cannot be sent.
+   */
   readonly newPlace: NewPlace | null
 }
 
@@ -66,8 +69,8 @@ export const head = (view: View, heading: Text): Html => {
 }
 
 /**
- * The buttons at the end of a form. A script keeps the buttons in sight and says in words what the ticked boxes share;
- * without the script the buttons stay at the end.
+ * The buttons at the end of a form. A script keeps the buttons visible while the page scrolls, and says in words what
+ * the ticked boxes share. Without the script the buttons stay at the end.
  */
 export const bar = (buttons: Html): Html =>
   html`<div class="bar" data-bar>
@@ -76,8 +79,8 @@ export const bar = (buttons: Html): Html =>
   </div>`
 
 /**
- * Signs out and returns to the same request with the next account. The form of the button is `switchForm`, on the same
- * page.
+ * Signs out, and returns to the same request when another account has signed in. The form of the button is
+ * `switchForm`, on the same page.
  */
 export const switchButton = html`<button class="link" form="switch-account">${words.switchAccount}</button>`
 

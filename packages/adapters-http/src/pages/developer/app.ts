@@ -38,7 +38,7 @@ const LABELS = {
   redirect_uris: texts.developer.parts.redirects
 }
 
-/** The form of the page that was rejected and is shown again. */
+/** A form of this page that was posted with mistakes: the page shows the form again. */
 interface RejectedForm {
   readonly which: "app" | "redirects" | "purpose"
   readonly form: Fields.Shown

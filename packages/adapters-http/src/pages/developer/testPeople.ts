@@ -37,7 +37,7 @@ const words = texts.testPeople
 const LABELS = words.labels
 const LOG_MIB = Trip.LOG_BYTES / 1_048_576
 
-/** The form of a new person as it is first shown. */
+/** The values with which the form of a new person is first shown. */
 const SUGGESTED = {
   name: TestPerson.SUGGESTED.name,
   lat: String(TestPerson.SUGGESTED.lat),

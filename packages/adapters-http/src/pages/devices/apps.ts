@@ -24,7 +24,10 @@ export const kindOf = (chosen: string, userAgent: string | undefined): PhoneKind
   return /\bAndroid\b/.test(userAgent ?? "") ? "android" : null
 }
 
-/** The question which phone it is: links, so that the next page asks for apps of that phone only. */
+/**
+ * Asks which kind of phone the person has. Each answer is a link to this page with the apps of that kind only. A
+ * further link leads to the page that shares the position of this browser.
+ */
 export const kindChoice = (page: string, share: string, chosen: PhoneKind | null): Html =>
   html`<p id="kind">${words.add.which}</p>
     <p class="actions" role="group" aria-labelledby="kind">

@@ -50,7 +50,10 @@ const BADGES: Readonly<Record<OwnPhone["silence"], string>> = {
   never: "warn"
 }
 
-/** The phone's state as a badge: amber after an hour of silence, red after a day. */
+/**
+ * The phone's state as a badge. Amber: nothing was sent yet, readings were put aside, or the phone has been silent for
+ * an hour. Red: the phone has been silent for a day.
+ */
 export const badge = ({ device, silence }: OwnPhone): Html => {
   const status = DeviceStatus.of(device)
   return status.state === "put_aside"
@@ -62,7 +65,7 @@ export const badge = ({ device, silence }: OwnPhone): Html => {
 export const lastSeen = ({ device: { lastSeenAt } }: OwnPhone, now: Timestamp.Timestamp): Html =>
   lastSeenAt === null ? words.card.never : words.card.seen(ago(lastSeenAt, now), time(lastSeenAt))
 
-/** What may be wrong with the phone, with instructions what to check. */
+/** What may be wrong with the phone, and what the owner should check. */
 export const troubles = ({ device, troubles: all }: OwnPhone, baseUrl: string): ReadonlyArray<Html> => {
   const { address } = DeviceSetup.make(device, { token: "", baseUrl })
   return all.map((trouble) =>

@@ -42,7 +42,7 @@ const tuningList = (tuning: ReadonlyArray<DeviceSetup.PhoneTuning>): Html =>
     )}
   </dl>`
 
-/** The only page that ever shows the token. */
+/** The page that shows the token of a new phone. No later page shows the token again. */
 export const setUpPage = (portal: string, visitor: Visitor.Visitor, { device, setupKey, token }: Added) =>
   Effect.gen(function* () {
     const { baseUrl } = yield* HttpOptions
@@ -102,7 +102,8 @@ const outOfReach = (portal: string): Html =>
   </div>`
 
 /**
- * Black on white also in dark mode, so that cameras can read it. Drawn as HTML: the page needs no image and no script.
+ * The QR code, drawn as SVG within the HTML: the page needs no image file and no script. It is black on white also in
+ * dark mode, so that cameras can read it.
  */
 const qrCode = ({ link, qrText }: DeviceSetup.DeviceSetup): Html =>
   html`<div class="qr" role="img" aria-label="${link === null ? words.qrText : words.qrLink}">

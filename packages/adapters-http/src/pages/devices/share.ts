@@ -78,7 +78,10 @@ const show = (portal: string) =>
     })
   )
 
-/** What a browser needs to install the page as an app. It names nobody, so that it can be read without a sign-in. */
+/**
+ * The web app manifest, with which a browser installs the page as an app. The manifest names nobody, because browsers
+ * read it without the sign-in.
+ */
 const manifest = (portal: string, language: Language.Language) =>
   HttpServerResponse.text(
     JSON.stringify({

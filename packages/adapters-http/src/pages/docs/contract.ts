@@ -7,7 +7,7 @@ import * as OpenApiDocument from "../../OpenApiDocument.js"
 import { callerOf } from "../../openapi/Security.js"
 import { type Json, list, object, text } from "../../openapi/Json.js"
 
-/** The OpenAPI document in the shape of the reference pages. `GET /openapi.json` serves the same document. */
+/** The OpenAPI document in the shape that the reference pages need. `GET /openapi.json` serves the same document. */
 export interface Contract {
   readonly schemas: Json
   readonly webhooks: Json
@@ -35,7 +35,7 @@ export interface Operation {
   readonly json: Json
 }
 
-/** The readers of a tag, derived from how most of its operations authenticate. */
+/** The readers of a tag, derived from the path and the authentication of the tag's first operation. */
 export const AUDIENCES = {
   app: { name: "For your app's server", description: "With an access token, or with the app's own credentials." },
   developer: { name: "For developers", description: "Signed in. The developer's pages use the same operations." },

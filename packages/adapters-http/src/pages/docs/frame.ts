@@ -116,7 +116,10 @@ export const code = (text: string, language: CodeLanguage = "bash"): Html =>
 
 type CodeLanguage = "bash" | "json" | "http" | "js" | "python" | "go" | "php" | "ruby" | "java" | "csharp"
 
-/** An example in one programming language. Several such examples do the same. */
+/**
+ * An example in one programming language. `languages` shows it together with examples that do the same in other
+ * languages.
+ */
 export interface CodeExample {
   readonly id: string
   readonly name: string

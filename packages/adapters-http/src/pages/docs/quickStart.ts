@@ -10,8 +10,8 @@ import { prose } from "./prose.js"
 const PACKAGE = dirname(createRequire(import.meta.url).resolve("@place-access/adapters-http/package.json"))
 
 /**
- * The text of the page is that of a file in the repository. The parts before the first heading and after "Next" are for
- * readers of the repository, and are cut.
+ * The text of the page is the text of a file in the repository. The part before the first section and the last section
+ * ("Next") are left out: they are for readers of the repository.
  */
 const TEXT = readFileSync(join(PACKAGE, "../../docs/quick-start.md"), "utf8")
 
@@ -48,7 +48,9 @@ const before = (options: ServiceOptions): Html =>
     ${reach(options)}
   </div>`
 
-/** Explains how the server reaches the reader's machine. Only this part depends on where the server runs. */
+/**
+ * Explains how the server reaches the reader's machine. A server with https posts webhooks to public addresses only.
+ */
 const reach = (options: ServiceOptions): Value =>
   isHttps(options)
     ? html`<p>

@@ -35,10 +35,10 @@ export const passkeyForm = ({ action, button, does, fields = nothing, hidden, op
     <p class="soft small" data-said role="status"></p>
   </form>`
 
-/** A paragraph that the script hides where the browser has passkeys. */
+/** A paragraph that the script hides when the browser supports passkeys. */
 export const withoutPasskeys = (text: Text): Html => html`<p class="note" data-without-passkeys>${text}</p>`
 
-/** The policy of a page with a passkey form. */
+/** The nonce and the texts with which the script of passkeys runs on a page. */
 export const passkeyPolicy: Effect.Effect<ScriptPolicy, never, Entropy.Entropy> = Effect.map(
   Entropy.secret,
   (nonce) => ({ nonce, texts: forScript(({ factors }) => factors.script) })

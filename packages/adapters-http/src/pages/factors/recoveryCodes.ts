@@ -33,7 +33,6 @@ export const showCodes = (
     })
   })
 
-/** Replaces the recovery codes by new ones, and shows them. */
 export const newCodes = (portal: string) =>
   Visitor.fresh((visitor) =>
     Effect.gen(function* () {

@@ -24,7 +24,10 @@ export interface BarTable {
   readonly bad?: Text
 }
 
-/** A bar for each value, the last bar for now. `max` is the tallest of all bars that are to be compared. */
+/**
+ * Draws a bar for each value. The last bar is for the present day or hour. `max`: the greatest value of all charts that
+ * are compared with this chart.
+ */
 export const bars = (table: BarTable, list: ReadonlyArray<DrawnBar>, max: number): Html => {
   const width = list.length * (WIDTH + GAP) - GAP
   const { bad: badHead, caption, name: nameHead, value: valueHead } = table

@@ -62,7 +62,7 @@ export const decode = (bytes: Uint8Array): Tile => {
   return { land, lakes, rivers, borders, names }
 }
 
-/** The tiles that were read last: the places of most people lie on one or two. */
+/** A cache of the last tiles that were read from the file: the places of most people are on one or two tiles. */
 const RECENT = new Map<string, Tile>()
 const MOST_RECENT = 24
 

@@ -53,6 +53,6 @@ const codes = (own: ReadonlyArray<string>, other: ReadonlyArray<string>, badge: 
       html`${index > 0 && html`<br />`}<code>${breakable(one)}</code>${!other.includes(one) && html` ${badge}`}`
   )}`
 
-/** A phone breaks a long scope behind a dot, and not in the middle of a word. */
+/** Lets a browser break a long scope after a dot, and not in the middle of a word. */
 const breakable = (code: string): Html =>
   html`${code.split(".").map((part, index) => html`${index > 0 && html`.<wbr />`}${part}`)}`

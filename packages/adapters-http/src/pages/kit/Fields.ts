@@ -45,7 +45,7 @@ export const problems = (shown: Shown, labels: Readonly<Record<string, Text>>): 
         </ul>
       </div>`
 
-/** A message that continues the label's sentence: it begins with a verb, in English or German. */
+/** A message that continues the label's sentence: it begins with a verb or with `in line`, in English or German. */
 const GOES_ON =
   /^(?:must|is|are|was|were|cannot|belongs|in line|muss|müssen|ist|sind|war|waren|wird|wurde|hat|fehlt|gehört|kann|können|darf|dürfen|in Zeile)\b/
 
@@ -166,7 +166,7 @@ export const select = (
     </select>`
   )
 
-/** The problem of a group of checkboxes, to show under its legend. */
+/** The problem of a group of checkboxes or radio buttons, or of a file, to show under its legend or label. */
 export const groupFault = (shown: Shown, name: string, label: Text): Html => {
   const faults = faultsOf(shown, name)
   return faults.length === 0

@@ -143,7 +143,8 @@ export const headers = (page: Policies) => ({
   "referrer-policy": "same-origin",
   // A page of another origin that opened this page has no reference to its window, and cannot navigate it.
   "cross-origin-opener-policy": "same-origin",
-  // A page with a map, or that shares the position, asks the browser where it is when its reader presses a button.
+  // A page with a map, and the page that shares the position, ask the browser for its position when the reader presses
+  // a button.
   "permissions-policy": `camera=(), microphone=(), payment=(), usb=(), geolocation=(${page.map === undefined && page.share === undefined ? "" : "self"})`
 })
 

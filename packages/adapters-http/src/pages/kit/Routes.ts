@@ -17,7 +17,7 @@ export const get = <R>(path: string, handler: PageRoute<R>["handler"]): PageRout
   handler
 })
 
-/** The route of a form. It is uninterruptible: a person who closes the tab has pressed the button all the same. */
+/** The route of a form. It is uninterruptible, so that the form takes effect even when the person closes the tab. */
 export const post = <R>(path: string, handler: PageRoute<R>["handler"]): PageRoute<R> => ({
   method: "POST",
   path: path as `/${string}`,

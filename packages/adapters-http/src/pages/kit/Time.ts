@@ -36,7 +36,10 @@ export const ofDomain = (text: string): Html =>
     Words.pieces(translate(text, language)).map((piece) => (typeof piece === "string" ? piece : time(piece)))
   )
 
-/** Words that begin a cell or an entry: "Today 10:38". Texts of people are escaped, so they hold no `<time`. */
+/**
+ * The beginning of a table cell or list entry that begins with a time in words, such as `today 10:38`. Texts of people
+ * are escaped, so they cannot contain `<time`.
+ */
 const FIRST = /(<(?:dd|td|li)\b[^>]*>\s*<time\b[^>]*>)(\p{Ll})/gu
 
 /** Gives each cell or entry that begins with a time a capital first letter. */
@@ -97,7 +100,7 @@ const dateOf = ({ day, month, year }: DateTime.DateTime.Parts, { language, now, 
   return year === partsOf(now, zone).year ? say.dayOfMonth(day, name) : say.dayOfYear(day, name, year)
 }
 
-/** The number of the local calendar day. Two moments with one number are on the same day in that zone. */
+/** The number of the local calendar day. Two moments with the same number are on the same day in that zone. */
 const dayNumber = (at: Timestamp.Timestamp, zone: TimeZone.TimeZone): number =>
   Math.floor((at + DateTime.zonedOffset(DateTime.setZone(DateTime.unsafeMake(at), zone))) / Timestamp.DAY)
 

@@ -61,10 +61,7 @@ export const signedIn = <E, R>(page: VisitorPage<E, R>) =>
     })
   )
 
-/**
- * Like `signedIn`, for pages that staff without the required second factor may use as well: those for confirming and
- * for signing out.
- */
+/** Like `signedIn`, for the page `/confirm`, which staff without the required second factor may use as well. */
 export const signedInAnyhow = <E, R>(
   page: VisitorPage<E, R>
 ): Effect.Effect<
@@ -79,9 +76,9 @@ export const signedInAnyhow = <E, R>(
   })
 
 /**
- * Like `signedIn`, for dangerous operations: also requires a sign-in or a confirmation of the last 15 minutes
- * (decision accounts-17). A visitor without one proves first who they are, and then comes back: to the page, or to the
- * page that has the form.
+ * Like `signedIn`, for dangerous operations: also requires a sign-in or a confirmation of the last 15 minutes (decision
+ * accounts-17). Any other visitor goes to the page `/confirm` first, and then comes back: to the page, or to the page
+ * that has the form.
  */
 export const fresh = <E, R>(page: VisitorPage<E, R>) =>
   signedIn((visitor) =>
@@ -89,8 +86,8 @@ export const fresh = <E, R>(page: VisitorPage<E, R>) =>
   )
 
 /**
- * For forms that ask for the password themselves. Without a second factor the password is proof enough; with one, the
- * sign-in must be fresh too.
+ * For forms that ask for the password themselves. Without a second factor the password is proof enough. With a second
+ * factor, the sign-in must be fresh too.
  */
 export const freshWithFactor = <E, R>(page: VisitorPage<E, R>) =>
   signedIn((visitor) =>
@@ -175,7 +172,10 @@ export const checked = (
  */
 export const onceField = Effect.map(Entropy.secret, (text) => Fields.hidden("form_id", text))
 
-/** Identifies the form that was sent. Its token binds it to the browser, so no other browser can send the same form. */
+/**
+ * Identifies the form that was sent; undefined when the form has no valid `form_id`. The token of the form binds the
+ * form to the browser, so no other browser can send the same form.
+ */
 export const sentForm = (form: Form.Form): SentForm =>
   Session.isCookie(form.value("form_id")) ? `${form.value("form_token")} ${form.value("form_id")}` : undefined
 

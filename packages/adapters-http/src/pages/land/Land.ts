@@ -69,7 +69,10 @@ interface Placed {
 
 type Position = readonly [x: number, y: number]
 
-/** A tile of the base map has details for a picture of about this width. */
+/**
+ * The smallest width of a tile on the picture, in units of the picture. The details of a tile are made for about this
+ * width.
+ */
 const TILE_UNITS = 384
 
 /** The tiles that the picture shows. */
@@ -250,7 +253,10 @@ export const towns = (view: LandView, { letter, line, most, taken = [] }: Letter
 /** The greatest distance of the nearest town. A town farther away says little about where a point is. */
 const NEAR_M = 40_000
 
-/** The town nearest to a point; null when none is near. The base map has only 7,300 towns, so another may be nearer. */
+/**
+ * The town nearest to a point; null when none is near. The base map has only 7,300 towns, so a town that it does not
+ * have may be nearer.
+ */
 export const nearestTown = (centre: Geometry.Point): string | null => {
   if (!isOnMap(centre)) return null
   const view: LandView = { centre, width: 2 * NEAR_M, height: 2 * NEAR_M, unitsPerM: 1 }

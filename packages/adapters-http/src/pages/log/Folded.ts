@@ -5,7 +5,10 @@ import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { count, ofDomain } from "../kit/Time.js"
 
-/** Repeats in the access log as one line: the same app did the same with the same result (decision access-log-6). */
+/**
+ * Repeated entries of the access log, which a page shows as one line: the same app did the same with the same result
+ * (decision access-log-6).
+ */
 export interface Fold {
   /** At least one entry, newest first. */
   readonly entries: ReadonlyArray<ReadableEntry>
@@ -18,7 +21,7 @@ export interface Fold {
 /** Repeats further apart than this are not folded: an app that asks every morning has one line for each morning. */
 const APART = Timestamp.HOUR
 
-/** `entries` are newest first, and so are the folds, by their newest entry. */
+/** `entries` must be sorted newest first. The folds are sorted by their newest entry, the newest first. */
 export const fold = (entries: ReadonlyArray<ReadableEntry>): ReadonlyArray<Fold> => {
   const open = new Map<string, Array<ReadableEntry>>()
   const all: Array<Array<ReadableEntry>> = []

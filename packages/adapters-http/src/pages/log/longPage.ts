@@ -17,7 +17,7 @@ const MOST = FIRST + 4 * FURTHER
 
 type From<E, R> = (cursor: string | undefined, limit: number) => Effect.Effect<AccessLogPage, E, R>
 
-/** Reads a page. Reads on while the page has few lines, or ends in the middle of repeats. */
+/** Reads a page. Reads further entries while the page has too few lines, or ends within a group of repeats. */
 export const read = <E, R>(from: From<E, R>, cursor: string | undefined): Effect.Effect<AccessLogPage, E, R> =>
   Effect.gen(function* () {
     let page = yield* from(cursor, FIRST)

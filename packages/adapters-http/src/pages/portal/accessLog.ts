@@ -115,7 +115,7 @@ const flagged = ({ appName, calls, expectedDailyVolume, from, purposeDescription
     <p>${words.flagged.text(calls, time(from), time(to), purposeDescription, expectedDailyVolume)}</p>
   </div>`
 
-/** The days of the entries, the newest first, and in a day the app that asked last first. */
+/** The entries by day, the newest day first. Within a day, the app that asked last comes first. */
 const days = (entries: ReadonlyArray<ReadableEntry>, look: Look): ReadonlyArray<Html> => {
   const zone = look.locale.zone ?? TimeZone.UTC
   return Object.values(Array.groupBy(entries, ({ at }) => LocalDays.dateOf(zone, at))).map(

@@ -127,7 +127,10 @@ const earlierOne = ({ fault, requestedAt, state }: Export.Export): Html =>
     ? words.earlierOne(time(requestedAt), words.states[state])
     : words.earlierFault(time(requestedAt), words.states[state], ofDomain(Export.explain(fault)))
 
-/** After a confirmation a person comes back to this page: a download would leave them on the confirmation page. */
+/**
+ * After a confirmation the person comes back to this page, and not to the download: a browser that downloads a file
+ * keeps showing the confirmation page.
+ */
 const afterConfirmation = (portal: string) => seeOther(ReturnTo.confirm(`${portal}${PATH}`))
 
 const request = (portal: string) =>

@@ -94,8 +94,8 @@ export const page = (
   })
 
 /**
- * For a history with a limit: a note before the upload about what is left out, because adding it later takes another
- * upload.
+ * A note for a person whose history is kept for a limited time: older entries of the file are left out, and adding them
+ * later takes another upload.
  */
 const kept = (portal: string, keep: History.Keep): Html | false =>
   keep !== null &&

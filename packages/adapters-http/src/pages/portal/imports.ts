@@ -167,7 +167,10 @@ const progress = (one: Import.Import, now: Timestamp.Timestamp): Html => {
   </div>`
 }
 
-/** The counts of an import, in plain words. Counts of zero are left out. */
+/**
+ * The counts of an import, in plain words. Counts of zero are left out, except for the entries that were read and that
+ * were stored.
+ */
 const counts = ({
   duplicates,
   overLimit,

@@ -23,7 +23,10 @@ import { notice } from "./notices.js"
 
 const words = texts.places
 
-/** The form of a new place, at the position in the address if there is one: a stop of the timeline leads here. */
+/**
+ * The form of a new place. The query may contain a position: the timeline and the page Today link to this form with a
+ * position.
+ */
 const freshAt = (query: Form.Form): Fields.Shown => {
   const position = (name: "lat" | "lon") => (/^-?\d{1,3}\.\d{1,8}$/.test(query.value(name)) ? query.value(name) : "")
   return Fields.fresh({

@@ -2,7 +2,7 @@ import { type RecentEvaluations, type Rule, RuleRuns } from "@place-access/domai
 import { Html, html, nothing } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 
-/** The last evaluations of a rule as a bar (decision rules-12). Screen readers read the table behind it. */
+/** The last evaluations of a rule as a bar (decision rules-12). Screen readers read the table after the bar. */
 
 const words = texts.rules.legend
 

@@ -32,7 +32,7 @@ export const sentence = (rule: Rule.Rule, appName: string): Html => {
 const condition = ({ dwellMinutes, type }: Rule.Rule, place: Html): Html =>
   type === "dwell" ? words.condition.dwell(place, dwellMinutes ?? 0) : words.condition[type](place)
 
-/** The area of a zone rule. Unlike a place, the app chose it, so the user sees where it lies. */
+/** The area of a zone rule. The app chose the area, unlike a place, so the user sees where the area is. */
 const area = (name: Html, { circle }: Rule.ZoneTarget, appName: string): Html =>
   words.area(name, appName, circle.radiusM, `${circle.lat.toFixed(5)}, ${circle.lon.toFixed(5)}`)
 

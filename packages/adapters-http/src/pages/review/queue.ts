@@ -49,7 +49,7 @@ const queue = asReviewer((visitor) =>
   })
 )
 
-/** The kind of what waits for a reviewer: an app or a purpose, new or changed. */
+/** What the reviewer has to review: an app or a purpose, new or changed. */
 const kindOf = (isPurpose: boolean, isEdit: boolean): Html => {
   if (isPurpose) return isEdit ? words.queue.editedPurpose : words.queue.newPurpose
   return isEdit ? words.queue.changedApp : words.queue.newApp

@@ -19,7 +19,7 @@ const LABELS = { language: words.field }
 const nameOf = (language: Language.Language): string =>
   new Intl.DisplayNames(language, { type: "language" }).of(language) ?? language
 
-/** The value of the form for an account without a choice. */
+/** The value of the form for an account that has not chosen a language. */
 const BROWSER = "browser"
 
 const OPTIONS = [
@@ -27,7 +27,7 @@ const OPTIONS = [
   ...Language.all.map((value) => ({ value, text: nameOf(value) }))
 ]
 
-/** The language in the settings: the chosen one, or that pages follow the browser. */
+/** The row of the language in the settings: the chosen language, or the text that pages follow the browser. */
 export const row = (portal: string, { account: { language } }: Visitor.Visitor): Row => ({
   heading: words.heading,
   text:

@@ -16,7 +16,7 @@ const words = texts.settings.mails
 
 const KINDS = NoticeKind.literals
 
-/** The chosen mails in the settings. */
+/** The row of the mails in the settings, with the kinds of mails that the person has chosen. */
 export const row = (portal: string, { account }: Visitor.Visitor) =>
   Effect.map(listChosenNotices(account.id), (chosen): Row => ({
     heading: words.heading,

@@ -16,7 +16,7 @@ const words = texts.settings.timeZone
 
 const LABELS = { time_zone: words.field }
 
-/** Every zone that the server's runtime supports, and the account's zone, which may be an older name of one. */
+/** Every zone that the server's runtime supports, and the account's zone, which may be an older name of a zone. */
 const zones = (present: string): ReadonlyArray<{ readonly value: string; readonly text: string }> =>
   [...new Set(["UTC", present, ...Intl.supportedValuesOf("timeZone")])]
     .sort()

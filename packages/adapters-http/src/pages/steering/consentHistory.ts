@@ -45,7 +45,7 @@ const causes = <Said>(
   { reasons }: { readonly reasons: Causes<Said>["endedBy"] }
 ): Causes<Said> => ({ by, endedBy: reasons })
 
-/** The address of a receipt: time and change, which together name one entry. */
+/** The key of an entry in the address of its receipt: time and change, which together identify the entry. */
 const keyOf = ({ at, change }: Entry): string => `${at}-${change}`
 
 const changes = ({ added, change, pause, removed, sensitiveExpiresAt, standardExpiresAt }: Entry): Html => {

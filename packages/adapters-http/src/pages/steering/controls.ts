@@ -100,7 +100,7 @@ const inDays = (days: number | "never") => ({
   text: words.permissions.fromNow(days)
 })
 
-/** The form that takes permissions away, gives them back and moves the dates. */
+/** The form that takes permissions away, gives them back and changes the end dates. */
 export const permissions = (
   portal: string,
   connection: Listed,

@@ -60,7 +60,10 @@ const column = (date: string): number => {
 const ROW = 7
 const AFTER = 3
 
-/** The days around the chosen one as a row of links, none after today: most people look for a day of the last week. */
+/**
+ * The days around the chosen day as a row of links. No day is after today, unless the chosen day is after today: most
+ * people look for a day of the last week.
+ */
 export const row = (
   path: string,
   zone: TimeZone.TimeZone,

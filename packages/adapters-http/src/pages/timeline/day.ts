@@ -168,7 +168,7 @@ const totals = (path: string, { fixes, segments }: TimelineDay): Html => {
   </section>`
 }
 
-/** What each app learned on the day; repeated requests are one line. */
+/** What each app learned on the day. Repeated requests are one line, and an app has at most `SEEN` lines. */
 const saw = (portal: string, folded: ReadonlyArray<Folded.Fold>, { apps }: TimelineDay, date: string): Value =>
   apps.length === 0
     ? html`<p class="soft">${words.saw.nobody}</p>`

@@ -6,8 +6,9 @@ import { texts } from "../../languages/index.js"
 import * as Land from "../land/Land.js"
 
 /**
- * A day drawn on the server: the land, the own places as circles with their names, and the way as a line. It needs no
- * script, no tiles and no other server. Screen readers read the list of stays and ways instead.
+ * The picture of a day, drawn on the server: the land, the places where the person was as circles with their names, and
+ * the way as a line. It needs no script, no tiles and no other server. Screen readers read the list of stays and ways
+ * instead.
  */
 
 const WIDTH = 720
@@ -111,7 +112,7 @@ const pieces = (
   return found
 }
 
-/** The window that shows all points; undefined without points. A day on the date line is in one piece. */
+/** The window that shows all points; undefined without points. A day that crosses the date line is in one piece. */
 const viewOf = (points: ReadonlyArray<Geometry.Point>): Land.LandView | undefined => {
   const [first] = points
   if (first === undefined) return undefined
@@ -133,7 +134,7 @@ const range = (values: ReadonlyArray<number>) => {
 
 /**
  * The size of letters on a phone, where the picture is half as wide and a letter takes twice as many units. Names that
- * do not touch there touch nowhere.
+ * do not touch on a phone do not touch on a wider screen.
  */
 const LABEL_HEIGHT = 28
 const LETTER = 14
@@ -162,7 +163,7 @@ const labelled = (
   return taken
 }
 
-/** A bar with a round length, about a fifth of the picture. */
+/** The scale: a bar that stands for a round length and is at most a fifth of the picture wide. */
 const scale = (unitsPerM: number): Html => {
   const about = WIDTH / 5 / unitsPerM
   const power = 10 ** Math.floor(Math.log10(about))

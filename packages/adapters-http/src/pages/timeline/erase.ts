@@ -65,7 +65,10 @@ export const form = (
 const link = (portal: string, day: LocalDays.WholeDay, from: string, until: string): string =>
   `${portal}/timeline/erase?day=${day.date}&from=${from}&until=${until}`
 
-/** The stretch of the query: a day of the account's zone with two times, at most until now. */
+/**
+ * The stretch of the query: a day of the account's zone with two times. An end after the present time is replaced by
+ * the present time, unless the day has not begun.
+ */
 const asked = (visitor: Visitor.Visitor) =>
   Effect.gen(function* () {
     const query = yield* Form.query
@@ -92,7 +95,7 @@ const show = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       const { day, now, problems, query, stretch } = yield* asked(visitor)
-      // The address without a stretch: somebody loaded it by hand.
+      // The address contains no stretch: somebody typed the address.
       if (query.value("from") === "" && query.value("until") === "") {
         return seeOther(`${portal}/timeline`)
       }

@@ -136,7 +136,7 @@ const whereCard = (portal: string, { isPast, now, since, where }: Today.Today): 
     <p class="actions"><a href="${portal}/timeline">${words.where.timeline}</a></p>
   </section>`
 
-/** Until when it is known where the person was. */
+/** The period for which it is known where the person was, and how long the phone has been silent since then. */
 const known = (since: Timestamp.Timestamp | null, asOf: Timestamp.Timestamp, now: Timestamp.Timestamp): Html =>
   html`${since !== null && since < asOf ? words.where.span(time(since), time(asOf)) : words.where.at(time(asOf))}
   ${words.where.silentSince(ago(asOf, now))}`

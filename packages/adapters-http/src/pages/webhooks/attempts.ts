@@ -3,7 +3,7 @@ import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { time } from "../kit/Time.js"
 
-/** The requests and answers of a delivery's attempts, with a command that sends the same again. */
+/** The requests and answers of a delivery's attempts, with a command that sends the same request again. */
 
 const words = texts.webhooks.delivery
 

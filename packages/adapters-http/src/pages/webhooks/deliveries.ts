@@ -105,7 +105,7 @@ const list = Visitor.signedIn((visitor) =>
   })
 )
 
-/** After a recovery: how many deliveries the recovery queued. */
+/** The note after a recovery, with the number of deliveries that the recovery queued. */
 const recovered = (query: Form.Form): Html | false => {
   const count = query.value("recovered")
   return (

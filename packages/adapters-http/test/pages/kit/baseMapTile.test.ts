@@ -67,7 +67,7 @@ describe("the base map on the server [places-5]", () => {
     expect(project(view.centre)).toEqual({ x: 100, y: 50 })
     const [west, east] = [project({ lat: -17, lon: 179.8 }), project({ lat: -17, lon: -180 })]
     expect(100 - west.x).toBeCloseTo(east.x - 100, 6)
-    // 0.1 degrees at 17 degrees south.
+    // The kilometres of 0.1 degrees of longitude at 17 degrees south.
     expect(east.x - 100).toBeCloseTo(11.132 * Math.cos((17 * Math.PI) / 180), 2)
     const back = Land.pointOf(Land.worldOf(view.centre))
     expect(back.lat).toBeCloseTo(-17, 9)

@@ -1,6 +1,6 @@
 /**
- * Developers who listen to the events of their app, and the events that wait for them. Rows of both tables exist for
- * seconds only.
+ * Developers who listen to the events of their app, and the events that wait for them. A listener's row exists while
+ * its stream is open, and the row of a waiting event for seconds only.
  */
 export const statements = [
   `CREATE TABLE listeners (

@@ -1,6 +1,6 @@
 /**
  * Stays that end before a long silence (decision visits-11), and stays that are derived anew after an upgrade (decision
- * visits-12). Devices that exist now have the rule 1, and new ones the rule 2.
+ * visits-12). Devices from before this migration have the rule 1, and new ones the rule 2.
  */
 export const statements = [
   `ALTER TABLE stays ADD COLUMN heard_until timestamptz(3)`,

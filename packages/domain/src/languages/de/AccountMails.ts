@@ -1,6 +1,6 @@
 import type { GermanPair } from "../GermanPair.js"
 
-/** Mails about signing up and in, passwords and addresses, what staff decide about an account, and its end. */
+/** Mails about sign-up, sign-in, passwords and addresses, decisions of staff about an account, and its deletion. */
 export const accountMails: ReadonlyArray<GermanPair> = [
   { en: "Confirm your e-mail address", de: "Bestätigen Sie Ihre E-Mail-Adresse" },
   {

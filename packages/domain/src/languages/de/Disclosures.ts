@@ -1,6 +1,6 @@
 import type { GermanPair } from "../GermanPair.js"
 
-/** What the access log says that an app learned. */
+/** The texts of the access log about what an app learned. */
 export const disclosures: ReadonlyArray<GermanPair> = [
   { en: "Nothing, because you had paused the app", de: "Nichts, weil Sie die App pausiert hatten" },
   { en: "You were at {place}", de: "Sie waren am Ort „{place}“" },

@@ -1,6 +1,6 @@
 import type { GermanPair } from "../GermanPair.js"
 
-/** Why a webhook did not arrive, in the words of the log of deliveries. */
+/** The texts of the log of deliveries about why a webhook did not arrive. */
 export const network: ReadonlyArray<GermanPair> = [
   { en: "must resolve to public addresses only", de: "darf nur zu öffentlichen Adressen führen" },
   {

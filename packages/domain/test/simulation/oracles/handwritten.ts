@@ -2,7 +2,6 @@ import type { Ended, Name, Operation, Request } from "../../../testing/simulatio
 import type { Oracle, Run } from "../../../testing/simulation/Oracle.js"
 import type { Entry } from "../../../testing/simulation/Trace.js"
 
-/** A trace written by hand, for testing oracles without the simulated world. */
 export const START = 1_767_225_600_000
 
 type Outcome<N extends Name> = Ended<N>
@@ -10,6 +9,7 @@ export const ok = <V>(value: V): { readonly _tag: "ok"; readonly value: V } => (
 export const refused = (error: string) => ({ _tag: "refused", error, detail: null }) as const
 export const unavailable = { _tag: "unknown", because: "unavailable" } as const
 
+/** A trace that a test writes step by step, to test oracles without the simulated world. */
 export class Story {
   readonly entries: Array<Entry> = []
   t = START
@@ -49,7 +49,7 @@ export class Story {
     return { entries: [...this.entries], quiesced }
   }
 
-  // ---- who is there
+  // ---- apps, users, consents and tokens
 
   app(scopes: ReadonlyArray<string>, ownerId = "dev"): string {
     const appId = this.fresh("app")

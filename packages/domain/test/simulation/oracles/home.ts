@@ -149,7 +149,7 @@ export class Ana extends Story {
     )
   }
 
-  /** The body of a firing, and its POST. */
+  /** Adds the POST of a firing to the trace, and returns the body. */
   fired(ruleId: string, type: RuleFields["type"] = "enter", occurredAt = this.t, over: Record<string, unknown> = {}) {
     const body = this.body(`place.${type}`, {
       occurred_at: new Date(occurredAt).toISOString(),

@@ -10,7 +10,7 @@ const iso = (t: number) => new Date(t).toISOString()
 const SCOPES = ["location.visits.read", "location.latest.read"]
 const LATEST = { endpoint: "GET /v1/locations/latest" } as const
 
-/** A connection with a sensitive scope for a day, and an endpoint that gets all events. */
+/** A connection with a sensitive scope for `days` days, and an endpoint that gets all events. */
 const sensitive = (days: 1 | 7 | 30 | 90 = 1) => {
   const s = new Story()
   const date = START + days * DAY

@@ -50,7 +50,10 @@ describe("W1: by capture time, [from, until)", () => {
 })
 
 describe("W2: a late batch", () => {
-  /** A batch that arrives `byMs` after the end of the window. Its last fix, at home, is from a minute before. */
+  /**
+   * A batch that arrives `byMs` after the end of the window. Its last fix, at home, was captured a minute before this
+   * end.
+   */
   const late = (byMs: number) => {
     const { ana, rule, until } = windowed()
     const fixes = [ana.reading(FAR, until - 2 * MINUTE), ana.reading(HOME, until - MINUTE)]

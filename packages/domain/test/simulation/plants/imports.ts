@@ -44,7 +44,7 @@ export const plants: ReadonlyArray<Plant> = [
       Effect.gen(function* () {
         const ana = yield* world.user("ana")
         for (let n = 0; n < 6; n++) yield* ana.importFile(walk(n * 80, 80))
-        // The worker dies some times, and once at least after it has stored some of the entries.
+        // The worker dies several times, at least once after it has stored some of the entries.
         yield* world.fault("crash", { p: 0.02, times: 20 })
         yield* world.advance("1 hour")
       })

@@ -91,7 +91,7 @@ export const plants: ReadonlyArray<Plant> = [
     })),
     scenario: (world) =>
       Effect.gen(function* () {
-        // Rows of sessions that are over are removed at full hours, so this one ends between two.
+        // A worker removes the rows of expired sessions at full hours, so this session expires between two full hours.
         yield* world.advance(5 * MINUTE)
         const { use } = yield* stolen(world)
         yield* world.advance(14 * DAY + MINUTE)

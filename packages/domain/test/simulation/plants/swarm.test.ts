@@ -50,14 +50,17 @@ describe("bugs planted in the service and found by the swarm", () => {
   })
 })
 
-/** All seeds, the one with the shortest run first: a bug is found as well by a run that takes a tenth of the time. */
+/** All seeds, those with the shortest runs first, because the tests repeat the run of each seed in the file. */
 const shortestFirst = (): ReadonlyArray<number> => {
   const seeds = Array.from({ length: MOST_RUNS }, (_, n) => n + 1)
   const lengths = new Map(seeds.map((seed) => [seed, Simulation.randomSync({ seed, oracles: [] }).steps]))
   return seeds.sort((a, b) => (lengths.get(a) ?? 0) - (lengths.get(b) ?? 0))
 }
 
-/** Short runs that find other bugs already come first: each seed of the file is run without a plant, too. */
+/**
+ * Among this many shortest runs, seeds that the file has for other bugs come first: such a seed needs no further run
+ * without a plant.
+ */
 const SHORT = 100
 const usedFirst = (seeds: ReadonlyArray<number>): ReadonlyArray<number> => {
   const used = new Set(Object.values(read()))

@@ -86,10 +86,11 @@ export const plants: ReadonlyArray<Plant> = [
         yield* scene.hook.script(["hang", "hang", 200])
         yield* fire(scene)
         yield* scene.world.advance(2 * SECOND)
-        // The other worker claims the delivery after 30 s. This one wakes while the other waits for the receiver.
+        // The other worker claims the delivery after 30 s. The paused worker wakes while the other worker waits for the
+        // receiver.
         yield* scene.world.pause("worker", 33 * SECOND)
         yield* scene.world.advance(29 * SECOND)
-        // Something happens, so the loops of the worker that is awake are not slowed down.
+        // This call keeps the simulation from slowing down the loops of the worker that is awake.
         yield* scene.connection.call(ME)
         yield* scene.world.advance(HOUR)
       })

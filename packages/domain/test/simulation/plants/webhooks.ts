@@ -7,7 +7,6 @@ import { FAR, HOME, HOUR, inScene, type Scene } from "./scene.js"
 
 /** Planted bugs in which endpoint gets which event. */
 
-/** A rule fires. */
 const fire = ({ rule, walk }: Scene) => Effect.zipRight(rule(), walk(FAR, HOME))
 
 type Url = Parameters<(typeof WebhookSender.Service)["post"]>[0]

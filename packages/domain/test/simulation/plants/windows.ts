@@ -9,7 +9,7 @@ import { FAR, HOME, HOUR, inScene, MINUTE, type Scene } from "./scene.js"
 
 const FOR_EVER = { from: null, until: null }
 
-/** A rule for an hour that begins in an hour. */
+/** A rule whose window begins in an hour and lasts an hour. */
 const windowed = ({ rule, world }: Scene) =>
   Effect.gen(function* () {
     const now = yield* world.now

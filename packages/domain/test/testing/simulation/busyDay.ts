@@ -117,7 +117,7 @@ export const busyDay: Simulation.Scenario = (world) =>
     yield* world.perform("revokeApp", { appId: app.id }, "admin")
   })
 
-/** The faults of the busy day. */
+/** The faults of the busy day, each with its probability. */
 export const TROUBLE = {
   "port.fail": 0.01,
   "port.slow": 0.01,

@@ -4,10 +4,13 @@ import { join } from "node:path"
 
 const SEEDS = [5_000, 5_001, 5_002, 5_003, 5_004, 5_005]
 
-/** The hash of each seed's run, here and now. */
+/** The hash of each seed's run in this process. */
 export const hashesHere = (): ReadonlyArray<string> => SEEDS.map((seed) => Simulation.randomSync({ seed }).traceHash)
 
-/** A program in one file, that gives `globalThis.hashes` the same list in whatever runs it. */
+/**
+ * A program in one file that stores the hashes of the same runs in `globalThis.hashes`, for another version of Node or
+ * a browser.
+ */
 export const bundleOfHashes = async (format: Format, platform: Platform): Promise<string> => {
   const contents = `
     import { Simulation } from "./testing/index.ts"

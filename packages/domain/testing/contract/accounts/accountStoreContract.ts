@@ -31,7 +31,10 @@ interface Who {
   readonly address: string
 }
 
-/** How many of `count` tries at once are let in. `who` makes the identity of each try from a new stranger's. */
+/**
+ * Makes `count` sign-in tries at once and returns how many are admitted. `who` makes the identity of each try from that
+ * of a new stranger.
+ */
 const admittedAtOnce = (count: number, who: (stranger: Who) => Who) =>
   Effect.all(
     Array.from({ length: count }, () => Effect.flatMap(stranger, (one) => Effect.flatMap(tryOf(who(one)), admit))),

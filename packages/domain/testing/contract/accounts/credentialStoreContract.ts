@@ -31,7 +31,7 @@ const keysOf = (to: UserId) =>
     (all) => all.flatMap(({ message }) => (message.to === to ? [message.dedupeKey] : [])).sort()
   )
 
-/** A password-reset link of the account, mailed now. */
+/** Offers the account a password-reset link by mail. `isOffered`: whether the store accepted the link. */
 const offered = (account: Pick<Account, "id" | "email">) =>
   Effect.gen(function* () {
     const link = AccountLink.make("password_reset", yield* freshHash, account, yield* Timestamp.now)
@@ -70,7 +70,10 @@ const passwordOf = ({ email }: Account) =>
     Option.map(({ passwordHash }) => passwordHash)
   )
 
-/** Rules of `CredentialStore` about links and new passwords, and of `AccountStore.openSession` meanwhile. */
+/**
+ * Rules of `CredentialStore` about links and new passwords, and of `AccountStore.openSession` while a password is
+ * replaced.
+ */
 export const credentialStoreContract: Contract<Ports> = [
   {
     name: "offerLink: the link is found with its account, and its mail is in the outbox",

@@ -192,10 +192,11 @@ export const staffStoreContract: Contract<Ports> = [
       yield* withoutAdmins
       const accounts = yield* AccountStore
       const one = yield* Fixtures.userWith({ roles: ["admin"] })
-      const has = accounts.hasAnother(one.id, ["admin"])
+      const has = accounts.hasAnother([one.id], ["admin"])
       Check.isTrue(!(yield* has), "nobody else")
       const two = yield* Fixtures.userWith({ roles: ["developer", "admin"] })
       Check.isTrue(yield* has, "another one")
+      Check.isTrue(!(yield* accounts.hasAnother([two.id, one.id], ["admin"])), "one of the left out")
       yield* changed(two.id, AccountChange.suspend(OPERATOR))
       Check.isTrue(!(yield* has), "who is suspended")
     })

@@ -75,7 +75,7 @@ export const testPersonStoreContract: Contract<Ports> = [
     name: "create: nobody finds the account by its address",
     run: Effect.gen(function* () {
       const { email } = yield* made(yield* sandboxApp)
-      // What a person types is stored and looked up in lower case.
+      // An e-mail address that a person types is stored and looked up in lower case.
       const typed = Email.make(email.toLowerCase())
       Check.isTrue(typed !== email, "the stored address has a capital letter")
       Check.equal(yield* (yield* AccountStore).findByEmail(typed), Option.none(), "by its address")

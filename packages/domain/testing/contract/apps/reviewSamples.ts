@@ -8,7 +8,7 @@ import * as Entropy from "../../../src/shared/Entropy.js"
 import { ReviewDecisionId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 
-/** A decision about `app` and its mail, to be given to `AppStore.update`. */
+/** A decision about `app`, with the decision's mail, for `AppStore.update`. */
 export const recorded = (app: App, overrides: Partial<ReviewDecision.ReviewDecision<AppReview.AppUnderReview>> = {}) =>
   recordedAbout(app, overrides.subject ?? AppReview.of(app, null), overrides)
 

@@ -27,10 +27,7 @@ type Ports =
 
 const EXPECTED = 3
 
-/**
- * A user's connection with an app that has the purpose `find_me`, for three calls a day. Each case uses a day of its
- * own.
- */
+/** A user's connection with an app whose purpose `find_me` expects `EXPECTED` calls a day. */
 const subject = (overrides: Fixtures.PurposeOverrides = {}) =>
   Effect.gen(function* () {
     const app = yield* Fixtures.app((yield* Fixtures.user).id)

@@ -63,7 +63,8 @@ const outbox: Contract<Uploads.UploadSamplePorts> = [
       const at = yield* Timestamp.now
       const stem = yield* Entropy.id("evt")
       const written: Array<OutboxEvent> = []
-      // The ids are written in another order than that of their character codes, which is B, a, a-b, ab. `z` is older.
+      // The events are not stored in the order of their ids by character code, which is B, a, a-b, ab. The event `z`
+      // occurred a minute before the others.
       for (const [index, ending] of ["ab", "B", "a-b", "a", "z"].entries()) {
         const { rule, phone } = people[index % 2] ?? Check.fail("two people")
         const occurredAt = Timestamp.plus(at, ending === "z" ? -Timestamp.MINUTE : 0)

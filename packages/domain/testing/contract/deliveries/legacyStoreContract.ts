@@ -56,7 +56,7 @@ const asReceiver = ({ id, sealed, url }: Receiver.Subscription): Receiver.Legacy
   url
 })
 
-/** A rule as an import makes it of a line; it is not stored yet. */
+/** A rule as an import makes it from one line of a file. The rule is not stored yet. */
 const legacyRule = (connection: Connection, place: PlaceTarget, overrides: Partial<Rule> = {}) =>
   Effect.gen(function* () {
     const rule = yield* Rules.draftRule(connection, place, {
@@ -68,7 +68,7 @@ const legacyRule = (connection: Connection, place: PlaceTarget, overrides: Parti
     return imported
   })
 
-/** Imports every rule; returns what the decision saw. */
+/** Imports every rule; returns the facts that the decision was given. */
 const importAll = (all: ReadonlyArray<Imported>) =>
   Effect.gen(function* () {
     let seen: RuleImportFacts | undefined

@@ -41,7 +41,10 @@ const exhaust = (claimed: Claim) =>
     return finish(claimed, { _tag: "Failed", at, reason: "exhausted" }, attempt)
   })
 
-/** Adds `count` rows to the endpoint in its present state and ends them as exhausted, one after the other. */
+/**
+ * Stores `count` deliveries for the endpoint as it is stored now, and ends them as exhausted, one after the other.
+ * Returns the ids of the deliveries.
+ */
 const strike = (endpoint: Endpoint, count: number) =>
   Effect.gen(function* () {
     yield* insertMany(yield* endpointNow(endpoint), count)
@@ -92,7 +95,7 @@ const warningsOf = ({ id }: Endpoint) =>
 const strikesWarned = (endpoint: Endpoint) =>
   Effect.map(warningsOf(endpoint), (warnings) => warnings.map(({ strikes }) => strikes))
 
-/** The mails about the endpoint to the developer of its app, by subject. */
+/** The mails about the endpoint to the developer of its app, ordered by subject. */
 const mailsAbout = (endpoint: Endpoint) =>
   Effect.gen(function* () {
     const kept = yield* (yield* MailOutbox).recent(10_000)

@@ -118,7 +118,7 @@ export const insert = (to: WebhookEndpoint, overrides: Partial<NewDelivery> = {}
     return row
   })
 
-/** `count` rows for `to`, a millisecond apart, the oldest first. */
+/** `count` stored deliveries to `to`, a millisecond apart, the oldest first. */
 export const insertMany = (to: WebhookEndpoint, count: number) =>
   Effect.gen(function* () {
     const now = yield* Timestamp.now

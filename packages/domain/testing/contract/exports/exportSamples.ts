@@ -24,7 +24,7 @@ export type ExportSamplePorts =
 
 export const SEALED = Uint8Array.from({ length: 256 }, (_, index) => index)
 
-/** Asks for an archive; Left: refused. */
+/** Requests an archive for the user. Left: the request was refused. */
 export const ask = (userId: UserId) =>
   Effect.gen(function* () {
     const of = { userId, id: ExportId.make(yield* Entropy.id("exp")) }

@@ -65,7 +65,10 @@ const pages = (userId: UserId, from: number, until: number, limit: number) =>
 
 const { DAY } = Timestamp
 
-/** Rules of `FixHistory`: every reader gets the user's fixes in order, without those past the user's choice. */
+/**
+ * Rules of `FixHistory`: every reader gets the user's fixes in order, without fixes that are older than the user chose
+ * to keep.
+ */
 export const fixHistoryContract: Contract<Ports> = [
   {
     name: "newest: the fixes as they were stored, of every phone of the user and of nobody else",
@@ -226,8 +229,8 @@ export const fixHistoryContract: Contract<Ports> = [
       const { userId } = device
       const now = yield* Timestamp.now
       const history = yield* FixHistory
-      // The edges of days that begin `offset` after now. A store may keep counts by the half hour: with `QUARTER`, no
-      // edge is at the beginning of a half hour.
+      // The edges of 100 days; the last edge is `offset` milliseconds after now. A store may keep counts by the half
+      // hour: with `QUARTER`, no edge is at the beginning of a half hour.
       const days = (offset: number) =>
         Array.from({ length: 100 }, (_, day) => Timestamp.plus(now, (day - 99) * DAY + offset))
       const counts = (offset: number) =>

@@ -33,7 +33,7 @@ export const fixes = (count: number, from: Timestamp.Timestamp, overrides: Parti
     ...overrides
   }))
 
-/** What the store shows an upload of the device's owner. */
+/** What `FixStore.view` shows now, for an upload of the fixes `asked` from the device. */
 export const view = (device: Pick<Device, "userId" | "id">, asked: ReadonlyArray<Fix.Fix> = []) =>
   Effect.gen(function* () {
     return yield* (yield* FixStore).view(device.userId, device.id, asked, yield* Timestamp.now)
@@ -79,7 +79,7 @@ export const stored = (device: Pick<Device, "userId" | "id">, fix: Fix.Fix, rece
   receivedAt
 })
 
-/** Which of the fixes the store has already. */
+/** For each fix of `asked`, whether the store has it already. */
 export const known = (device: Pick<Device, "userId" | "id">, asked: ReadonlyArray<Fix.Fix>) =>
   Effect.map(view(device, asked), (seen) => asked.map((fix) => seen.known.has(Fix.key(fix))))
 

@@ -14,7 +14,7 @@ const spender = Effect.gen(function* () {
 })
 
 const QUAY: Circle = { lat: 52.1, lon: 4.9, radiusM: 400 }
-/** Circles of which each may halve the area in which a person can be. */
+/** Four large circles in one town. An app may ask about only three of them on one day. */
 const LARGE: ReadonlyArray<Circle> = [52.1, 52.13, 52.16, 52.19].map((lat) => ({ lat, lon: 4.9, radiusM: 8_000 }))
 
 /** Asks about a circle; returns "asked", or how long to wait in milliseconds. */

@@ -233,7 +233,7 @@ export const erasureContract: Contract<Ports> = [
           return Option.getOrThrow(found).isErased ?? false
         })
       const asked = [t(10, -1), t(10), t(20, -1), t(20), undefined]
-      // All at once, because a store may answer them with one statement.
+      // All questions at once, because a store may answer several questions with one statement.
       const answers = yield* Effect.forEach(asked, isErased, { concurrency: "unbounded" })
       Check.equal(answers, [false, true, true, false, false], "the edges")
     })

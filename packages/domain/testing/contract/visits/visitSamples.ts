@@ -44,7 +44,7 @@ export const commit = (of: Phone, placeId: PlaceId, from: Timestamp, parts: Part
     })
   })
 
-/** Replaces the stays at one place. */
+/** Replaces the stays at one place that began at the first arrival of `spans` or later. */
 export const stays = (of: Phone, placeId: PlaceId, spans: ReadonlyArray<readonly [Timestamp, Timestamp | null]>) =>
   Effect.gen(function* () {
     const made = spans.map(([arrival, departure]): Stay => ({ placeId, arrival, departure, heardUntil: null }))

@@ -69,11 +69,13 @@ export const layer: Layer.Layer<AccountStore, never, MemoryDatabase> = Layer.eff
         Effect.sync(() =>
           Option.fromNullable([...accounts.values()].find((credentials) => credentials.account.email === email))
         ),
-      hasAnother: (id, roles) =>
+      hasAnother: (ids, roles) =>
         Effect.sync(() =>
           [...accounts.values()].some(
             ({ account }) =>
-              account.id !== id && account.suspendedAt === null && roles.some((role) => Account.hasRole(account, role))
+              !ids.includes(account.id) &&
+              account.suspendedAt === null &&
+              roles.some((role) => Account.hasRole(account, role))
           )
         ),
       hasFactor: (id) => Effect.sync(() => isOn(factors.get(id) ?? NONE)),

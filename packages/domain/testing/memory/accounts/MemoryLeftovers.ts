@@ -90,8 +90,8 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
   }
   for (const [id, event] of tables.auditEvents) {
     const { actor } = event
-    if (actor._tag !== "Staff" || actor.id !== userId) continue
-    tables.auditEvents.set(id, { ...event, actor: { _tag: "Staff", id: NOBODY.id } })
+    if (!("id" in actor) || actor.id !== userId) continue
+    tables.auditEvents.set(id, { ...event, actor: { ...actor, id: NOBODY.id } })
   }
   return removed > 0 ? removed : removeApps(tables, userId)
 }

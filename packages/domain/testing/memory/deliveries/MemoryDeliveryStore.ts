@@ -60,8 +60,8 @@ const claimable = (tables: Tables, { now, perEndpoint }: ClaimRequest): Readonly
 }
 
 /**
- * The rows that the claim may take. At most half of them belong to failing endpoints, or more when the other endpoints
- * have too few rows to fill the claim.
+ * The rows that the claim may take. At most half of the claim's limit goes to failing endpoints, or more when the other
+ * endpoints have too few rows to fill the claim. Failing endpoints never get more rows than `failing.limit`.
  */
 const shared = (rows: ReadonlyArray<Row>, { failing, limit }: ClaimRequest): ReadonlyArray<Row> => {
   const ids = new Set(failing?.ids)

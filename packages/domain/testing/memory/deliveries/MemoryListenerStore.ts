@@ -98,7 +98,10 @@ const store = (tables: Tables, rows: ReadonlyArray<ListenerDelivery>): ReadonlyA
   return [...gone, ...dropped]
 }
 
-/** The events in `gone` that no other listener received or still waits for: the lost events. */
+/**
+ * The lost events in `gone`: no other receiver gets or got them (`isTold`), and they wait for no other listener of the
+ * app.
+ */
 const lostOf = ({ listenerEvents }: Tables, gone: ReadonlyArray<ListenerDelivery>): ReadonlyArray<ListenerDelivery> => {
   const waiting = [...listenerEvents.values()]
   return gone.filter(

@@ -31,7 +31,7 @@ export const hangs: Behaviour = () => Effect.as(Effect.sleep(2 * ANSWER_DEADLINE
 /** The sender's own resolver or network fails. */
 export const ourFault: Behaviour = () => Effect.succeed({ _tag: "NotSent", detail: "name look-up is not working" })
 
-/** Does what `then` does, this number of milliseconds later. */
+/** Does what `then` does, after a delay of `millis` milliseconds. */
 export const slowly =
   (millis: number, then: Behaviour): Behaviour =>
   (post) =>
@@ -61,7 +61,8 @@ export const sign = (secret: string, message: string): string =>
   Encoding.encodeHex(hmacSha256(Utf8.encode(secret), Utf8.encode(message)))
 
 /**
- * Refuses at registration every URL that is not https, and, as if its address were private, any with `private` in it.
+ * Refuses at registration every URL that is not https. A URL that contains `private` is refused as if its address were
+ * private.
  */
 const checkUrl = (url: string): string | undefined =>
   faultOf(url) ?? (url.includes("private") ? "must resolve to public addresses only" : undefined)

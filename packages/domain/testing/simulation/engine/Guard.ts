@@ -31,7 +31,7 @@ interface WithTrace {
 
 /** Libraries call the host for their own use, such as the start time of a fibre. No program sees these values. */
 const LIBRARY = /node_modules|^node:/
-/** Files of `effect` that pass the host's answer on to their caller: the caller is the one to blame. */
+/** Files of `effect` that pass the host's answer on to their caller. The guard blames that caller for the read. */
 const HANDS_ON =
   /effect\/(?:dist\/[a-z]+|src)\/(?:internal\/)?(?:dateTime|DateTime|clock|Clock|Cron|random|Random)\.[jt]s/
 
@@ -130,15 +130,15 @@ interface Watcher {
 }
 
 /**
- * The runs that are watched. Several runs over databases may be under way at once and take turns; `awake` is the run
- * whose turn it is.
+ * The runs that are watched. Several runs over databases may be under way at once, and their steps alternate. `awake`
+ * is the run that takes a step now.
  */
 const watching = new Set<Watcher>()
 let awake: Watcher | undefined
 /** Puts the host's own functions back, once the last watched run has ended. */
 let restore: () => void = () => undefined
 
-/** Records a read of the host for the run whose turn it is. `ours`: the replacement function that was called. */
+/** Records a read of the host for the run that takes a step now. `ours`: the replacement function that was called. */
 const note = (what: string, ours: Function): void => {
   if (isLearning) for (const site of callers(ours, 1)) known.add(positionOf(site))
   if (awake === undefined) return

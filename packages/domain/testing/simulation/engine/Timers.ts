@@ -5,7 +5,9 @@ export interface Timer {
   readonly fire: () => void
   /** True when nobody waits for the timer any more, or the process that waited is dead. */
   readonly isDead: () => boolean
-  /** True for the timer of a loop. A loop sets a new timer after each one, so these timers never run out. */
+  /**
+   * True for the timer of a loop. When such a timer has fired, its loop sets a new one, so these timers never run out.
+   */
   readonly isPeriodic: boolean
   /** True when the scenario or a person waits for the timer, and not a program. */
   readonly isOutside: boolean

@@ -34,7 +34,10 @@ export interface SearchConfig {
   readonly corpus?: ReadonlyArray<Plan> | undefined
 }
 
-/** The share of the runs with a fresh plan: only fresh plans bring stories that no plan of the corpus has. */
+/**
+ * The share of the runs with a fresh plan. Only fresh plans have stories (`pieces/story.ts`) that no plan of the corpus
+ * has.
+ */
 const FRESH = 0.35
 const NONE: ReadonlySet<string> = new Set()
 /** A situation that at most this number of runs reached is rare. */

@@ -104,7 +104,7 @@ const A3 = oracle(
       for (const { attempts, eventId, isReplay, occurredAt, state, type } of deliveries) {
         if (occurredAt <= end.t - UNDELIVERED_KEPT) continue
         // A delivery that was withheld at a retry has an entry of its own, beside the entry of the earlier sending. A
-        // delivery without attempts has none when it is a replay, or when another endpoint got the event.
+        // delivery without attempts has no entry when it is a replay, or when another endpoint got the event.
         const isEntered = attempts.length > 0 || !(isReplay || sent.has(eventId))
         const kind = state === "too_old" && isEntered ? withheld : others
         kind.set(type, (kind.get(type) ?? new Set()).add(eventId))
@@ -143,7 +143,9 @@ const A4 = oracle("A4", "No entry is lost when a process dies (Spec §1.7)", (kn
   lostWrites(known, readings, say)
 })
 
-/** Reports entries that a port reported as written and that a crash lost, by their ids. */
+/**
+ * Reports entries that the store confirmed and that the user's later reading lacks, when a program crashed in between.
+ */
 const lostWrites = (known: Knowledge, readings: ReadonlyMap<string, Reading>, say: Say): void => {
   const read = new Map<string, ReadonlySet<string>>()
   for (const [userId, { outcome }] of readings) read.set(userId, new Set(outcome.value.entries.map(({ id }) => id)))

@@ -56,7 +56,10 @@ const d1: Oracle = {
   ]
 }
 
-/** The number of replays that may have left the log before it was last read: it keeps delivered rows for a week. */
+/**
+ * The most replays of one event that may have left the log before the last reading. The log keeps delivered rows for a
+ * week.
+ */
 const goneReplays = (run: Run, endpointId: string): number => {
   if ((run.entries.at(-1)?.passed ?? 0) < DELIVERED_KEPT) return 0
   const read = new Set(rows(run).map(({ deliveryId }) => deliveryId))

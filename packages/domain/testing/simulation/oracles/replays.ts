@@ -165,8 +165,8 @@ const Y4 = oracle(
 )
 
 /**
- * The number of attempts that may have left the log before it was read: the log keeps rows for at least a week after
- * their end.
+ * The most attempts of one event at one endpoint that may have left the log before the last reading. The log keeps rows
+ * for at least a week after their end.
  */
 const unreadAttempts = (known: Knowledge, log: Rows, sending: ReadonlyArray<DeliveryRow>): number => {
   if (log.last.outcome._tag !== "ok") return 0

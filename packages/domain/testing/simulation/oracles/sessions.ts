@@ -43,7 +43,7 @@ const accountsOf = (known: Knowledge): KnownAccounts => {
   for (const op of ops) {
     if (op.name !== "changePassword" || op.outcome._tag !== "ok" || op.outcome.value.cookie === null) continue
     const own = sessions.get(op.args.cookie)
-    // Both cookies have one session, so a use of either cookie renews it.
+    // The old and the new cookie belong to one session, so a use of either cookie renews the session.
     if (own !== undefined) sessions.set(op.outcome.value.cookie, { ...own, began: op, ended: new Finality() })
   }
   const passwords = new Map<string, Register<number>>()

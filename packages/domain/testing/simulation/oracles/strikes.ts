@@ -7,8 +7,8 @@ import { ascending, into } from "./support/trace/into.js"
 import { DELIVERED_KEPT, GAPS, HOUR, STRIKES } from "../Specification.js"
 
 /**
- * Only deliveries that ended within this time are counted. An older delivery may have cleared the count and may have
- * left the log already.
+ * Only deliveries that ended at most this long before the last reading of the log are counted. An older delivery may
+ * have cleared the count and may have left the log already.
  */
 const KEPT = DELIVERED_KEPT - HOUR
 

@@ -95,7 +95,7 @@ const missing = (
     for (const [k, { tMax: at }] of sure.entries()) {
       const end = at + COUNTED
       if (trace.latest(op.from) < end) break
-      // The first call that still lies within the day at the end of the hour.
+      // The first call that lies within the 24 hours before `end`.
       const first = search(times.length, (n) => (sure[n]?.tMin ?? Infinity) > end - DAY)
       const count = k - first + 1
       const from = trace.firstAt(at)

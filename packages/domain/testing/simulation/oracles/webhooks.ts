@@ -259,7 +259,8 @@ const forbidden = (run: Run, post: Post): string | undefined => {
   const proof = pair.consents.findLast(
     ({ end, outcome }) => outcome?._tag === "ok" && outcome.value.connectionId === connectionId && end < post.i
   )
-  // Another connection of the pair may have ended at the instant at which this one was made. That end does not count.
+  // Another connection of the pair may have ended at the instant at which this connection was made. That end does not
+  // count.
   if (proof !== undefined && isOver(pair, connectionId, proof, Math.max(begin, proof.end + 1), now))
     return "the connection had ended"
   const type = typeOf(post)

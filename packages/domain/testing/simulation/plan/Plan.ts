@@ -48,7 +48,7 @@ export type Course =
    * passed.
    */
   | { readonly do: "until"; readonly moment: Moment; readonly of: number; readonly offsetMs: number }
-  /** All deeds at once; each begins `apartMs` after the one before. */
+  /** All deeds at once; each deed begins `apartMs` after the deed before it. */
   | { readonly do: "together"; readonly apartMs: number; readonly deeds: ReadonlyArray<Deed> }
   /** A phone crosses the edge of a place, in or out, with two fixes that are `pauseMs` apart. */
   | ({ readonly do: "walk"; readonly way: "in" | "out"; readonly pauseMs: number } & AtEdge)
@@ -57,7 +57,9 @@ export type Course =
   /** The same call for the latest fix, `times` times, for limits that count calls. */
   | { readonly do: "calls"; readonly connection: number; readonly times: number; readonly purpose: Purpose }
 
-/** A moment of the specification, of a connection, an endpoint, a rule, a phone or a person's newest session. */
+/**
+ * A moment that the specification defines for a connection, an endpoint, a rule, a phone or a person's newest session.
+ */
 export type Moment =
   | "code ends"
   | "access ends"
@@ -311,8 +313,8 @@ interface PurposeTerms {
 
 type ImportDeed =
   /**
-   * A file with the readings number `from` to `from + entries - 1` of a walk of five years ago that is the same for all
-   * files, `recent` readings of the last minutes, and `wrong` lines that cannot be used.
+   * A file with three parts: the readings `from` to `from + entries - 1` of a walk of five years ago, which all files
+   * share; `recent` readings of the last minutes; and `wrong` lines that cannot be used.
    */
   | {
       readonly do: "import"

@@ -35,7 +35,10 @@ export interface Swarm {
   readonly deeds: ReadonlyArray<readonly [weight: number, deed: Deed["do"]]>
   /** The minimum number of steps. The last story still runs to its end. */
   readonly steps: number
-  /** The weight of stories, 0 to 10. Single steps, pauses, crossings and `together` weigh 10 minus this. */
+  /**
+   * The weight of stories (`pieces/story.ts`), 0 to 10. Single steps, pauses, crossings and `together` weigh 10 minus
+   * this.
+   */
   readonly stories: number
   readonly faults: Plan["faults"]
 }
@@ -135,7 +138,7 @@ const LISTENER_DEEDS = ["listen", "stop listening", "end listening session"] as 
 >
 /** Single steps of the runs that also get a story of imports. */
 const IMPORT_DEEDS = ["import", "undo import", "read imports"] as const satisfies ReadonlyArray<Deed["do"]>
-/** Steps that only runs with certain stories have: in other runs these steps would find nothing to act on. */
+/** Steps that most runs do not have. Only stories and the three lists above contribute these steps to a run. */
 const OF_STORIES: ReadonlySet<string> = new Set<Deed["do"]>([
   "sign in",
   "use cookie",

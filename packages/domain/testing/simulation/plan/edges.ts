@@ -83,9 +83,18 @@ export const BAD_EVENT_AGES = [29, 3_601] as const
 export const TOLERANCES = [0, 1, 899, 900, 901, 86_400] as const
 export const DOWN = [0, SECOND, 29 * SECOND, 31 * SECOND, MINUTE, 5 * MINUTE, HOUR, 20 * HOUR] as const
 export const JUMPS = [-HOUR, -MINUTE, -SECOND, SECOND, MINUTE, 15 * MINUTE, HOUR, DAY] as const
-/** How long before the newest reading, or now, a deleted stretch begins: at it, within the stay, or long before. */
+/**
+ * How long before the newest reading, or now, a deleted stretch begins: at that moment, within the stay, or long
+ * before.
+ */
 export const ERASED_BEFORE = [0, 1, SECOND, MINUTE, 10 * MINUTE, HOUR, DAY, 31 * DAY] as const
-/** How long after the newest reading, or after now, the deleted stretch ends. At 0 it does not have that reading. */
+/**
+ * How long after the newest reading, or after now, the deleted stretch ends. With 0 the stretch does not include that
+ * reading.
+ */
 export const ERASED_AFTER = [0, 0, 1, SECOND] as const
-/** How long somebody listens, in milliseconds: minutes, a heartbeat, the life of a listener without a heartbeat. */
+/**
+ * How long somebody listens, in milliseconds: minutes, one heartbeat interval, or just longer than a listener without a
+ * heartbeat counts as present.
+ */
 export const LISTENING = [5 * MINUTE, 5 * MINUTE, MINUTE, 15 * SECOND, 46 * SECOND] as const

@@ -158,7 +158,7 @@ const course = (cast: Cast, step: Course): Took => {
   }
 }
 
-/** Longer than a grant with its grace. An `until` that would wait longer is skipped. */
+/** An `until` step that would wait longer than this is skipped. A grant and its grace period end sooner. */
 const LONGEST = 120 * DAY
 
 const walker = (

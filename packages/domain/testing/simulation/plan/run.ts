@@ -37,7 +37,7 @@ export const runPlanSync = (plan: Plan, config: PlanConfig = {}): PlanResult =>
 export const runPlan = async (plan: Plan, config: PlanConfig = {}): Promise<PlanResult> =>
   judged(plan, await Simulation.run(configured(plan, config), play(plan)))
 
-/** A run whose deliveries and operations never ended is a violation, whatever the plan was about. */
+/** A run in which a delivery or an operation never ended is a violation, whatever the plan was about. */
 const broken = ({ entries, quiesced }: Simulation.SimResult): ReadonlyArray<Violation> => {
   const detail = "healed, it was not at rest within three days"
   return quiesced ? [] : [{ invariant: "comes to rest", at: entries.length - 1, detail }]
@@ -118,7 +118,10 @@ const withoutFaults = (plan: Plan, breaks: Breaks): void => {
   }
 }
 
-/** Removes halves, then quarters, down to single steps. */
+/**
+ * Removes halves of the steps, then quarters, down to single steps. A removal stays only when the plan still breaks an
+ * invariant.
+ */
 const withoutSteps = (plan: () => Plan, breaks: Breaks): void => {
   for (let size = Math.ceil(plan().steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let from = 0; from < plan().steps.length;) {

@@ -41,7 +41,7 @@ export const demandKind = (kind: string): void => {
 export interface FaultSetting {
   /** The probability of each strike, 0 to 1. */
   readonly p: number
-  /** The number of strikes after which the fault stops. Left out: it strikes until the world is healed. */
+  /** The number of strikes after which the fault stops. Left out: the fault strikes until all faults are turned off. */
   readonly times?: number | undefined
 }
 
@@ -51,7 +51,7 @@ type Lasting = "port.cut" | "disk.full"
 /** The place at which `disk.full` strikes: all processes write to one disk. */
 export const DISK = "the disk"
 
-/** The faults that are on. They draw from streams of their own; a fault that is off draws nothing. */
+/** The faults that are on. Faults draw from separate streams, and a fault that is off draws nothing. */
 export class Faults {
   private readonly settings = new Map<FaultKind, { readonly p: number; left: number }>()
   /** The time on the engine's clock at which a lasting fault ends, by kind and place. */

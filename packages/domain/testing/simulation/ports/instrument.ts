@@ -30,7 +30,7 @@ export interface Instrumented {
 
 type Method = (...args: ReadonlyArray<unknown>) => Effect.Effect<unknown, unknown>
 
-/** True while the simulation itself reads a store: it records nothing and injects no fault. */
+/** True while the simulation itself reads a store: the call is not recorded, and no fault strikes it. */
 const isQuiet: FiberRef.FiberRef<boolean> = GlobalValue.globalValue(
   "@place-access/domain/testing/simulation/isQuiet",
   () => FiberRef.unsafeMake(false)
@@ -44,7 +44,10 @@ export const quietly = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<
  * lease, the 60 s of a code.
  */
 const SLOW_MILLIS = [1, 100, 999, 4_000, 5_500, 29_000, 31_000, 61_000] as const
-/** Lengths around two limits: the lease of a delivery (30 s) and a worker's life without heartbeats (10 s). */
+/**
+ * Lengths around two limits: the lease of a delivery (30 s), and how long a worker counts as alive after a heartbeat
+ * (10 s).
+ */
 const CUT_MILLIS = [100, 2_000, 20_000, 40_000, 300_000] as const
 const PAUSE_MILLIS = [10_000, 31_000, 61_000, 600_000] as const
 const FULL_MILLIS = [5_000, 60_000, 600_000] as const
@@ -267,8 +270,8 @@ class OneCall {
 }
 
 /**
- * Searches the arguments of a call, and the values that its decision functions return, for plain secrets. Each one
- * becomes a leak in the trace.
+ * Searches the arguments of a call, and the values that its decision functions return, for plain secrets. Each secret
+ * that it finds becomes a leak in the trace.
  */
 const watch = (
   { recorder, secrets }: Instrumented,

@@ -12,6 +12,9 @@ export type Perform = <N extends Name>(name: N, args: Operation<N>["args"]) => E
  */
 export interface Driver {
   readonly name: string
-  /** Runs in the server's process, at each start of it. What the adapter keeps in memory dies with the process. */
+  /**
+   * Runs in the server's process, each time that the server starts. What the adapter keeps in memory dies with the
+   * process.
+   */
   readonly start: (registry: Registry) => Effect.Effect<Perform, never, Ports>
 }

@@ -94,7 +94,7 @@ export class Phone {
     )
   }
 
-  /** The user removes the phone; the service refuses what it sends from then on. */
+  /** The user removes the phone. From then on the service refuses what the phone sends. */
   remove(): Effect.Effect<Ended<"removeDevice">> {
     const { actor, deviceId, userId } = this.owner
     return this.world.perform("removeDevice", { userId, deviceId }, actor)

@@ -114,7 +114,10 @@ export class Processes {
     })
   })
 
-  /** Stops the process for a while, as when its machine is suspended. It goes on where it was and notices nothing. */
+  /**
+   * Stops the process for a while, as when its machine is suspended. The process then goes on where it was and notices
+   * nothing.
+   */
   pause(process: Process.Process, millis: number): Effect.Effect<void> {
     this.engine.pause(process)
     const later = Effect.zipRight(

@@ -47,7 +47,7 @@ export interface Parts {
   readonly driver: Driver | undefined
 }
 
-/** Longer than a webhook takes to its last retry, with a lease and a sweep on top. */
+/** The default limit of `quiesce`: longer than a webhook takes to its last retry, plus a lease and a sweep. */
 const REST_CAP = "3 days"
 /** After a fault, interrupted work is taken up again within this time. */
 const CALM = 2 * Timestamp.MINUTE
@@ -128,7 +128,7 @@ export class Stage {
       for (let calm = 0; clock.monotonic < until;) {
         const dueAt = yield* this.nextDue
         calm = dueAt === undefined && this.open.size === 0 ? calm + 1 : 0
-        // A sweep may have started new deliveries during the last wait, so three quiet looks in a row are needed.
+        // A sweep may have started new deliveries during the last wait, so three checks in a row must find nothing.
         if (calm > 2) return true
         const wait = Math.max(CALM, (dueAt ?? 0) - clock.timeOfDay)
         yield* this.advance(Math.min(wait, until - clock.monotonic))
@@ -242,7 +242,9 @@ export class Stage {
     return Effect.provide(this.parts.processes.start(name), this.parts.ports)
   }
 
-  /** Pauses a program, as when its machine is suspended. It goes on where it was; its timers fire late. */
+  /**
+   * Pauses a program, as when its machine is suspended. The program then goes on where it was; its timers fire late.
+   */
   pause(name: Program, millis: number): Effect.Effect<void> {
     return this.withProcess(name, (process) =>
       Effect.zipRight(

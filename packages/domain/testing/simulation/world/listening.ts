@@ -42,7 +42,7 @@ export const read = <E, R>(
     return { listenerId, secret: secret === null ? null : secrets.alias("signing-secret", secret) }
   })
 
-/** The reader leaves; nothing happens when the stream has ended. */
+/** Makes the reader of a stream leave. Does nothing when the stream has ended. */
 export const leave = ({ readers }: Registry, listenerId: string): Effect.Effect<null> =>
   Effect.suspend(() => {
     const left = readers.get(listenerId)

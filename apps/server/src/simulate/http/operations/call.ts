@@ -11,7 +11,7 @@ interface Asked {
   readonly json?: unknown
 }
 
-/** The calls of an app with a bearer token. A refusal is an answer, too. */
+/** The calls of an app with a bearer token. A refusal is an answer too, except 503, which fails. */
 export const calls: Handlers<"call"> = {
   call: ({ purpose, request, token }, { client, registry }) => {
     const { json, method, path, query } = askedFor(request)

@@ -2,7 +2,7 @@ import { Simulation } from "@place-access/domain/testing"
 import { Effect, Option, Stream } from "effect"
 import type { Handlers } from "./Handlers.js"
 
-/** What developers do who get events on a machine of their own. */
+/** How developers listen to the events of their apps on their own machines. */
 export const listeners: Handlers<"listen" | "stopListening"> = {
   listen: ({ appId, cookie, endpointId, events, forMs }, { client, registry }) =>
     Effect.gen(function* () {

@@ -30,7 +30,7 @@ const INK: Colour = [0xff, 0xff, 0xff]
 
 const STEPS = 12
 
-/** The points of a cubic Bézier curve after its first one. */
+/** The points of a cubic Bézier curve, without its first point. */
 const curve = (a: Point, b: Point, c: Point, d: Point): ReadonlyArray<Point> =>
   Array.from({ length: STEPS }, (_, index) => {
     const t = (index + 1) / STEPS
@@ -77,7 +77,7 @@ const isOnPin = (x: number, y: number): boolean => {
 }
 
 const isOnRing = (x: number, y: number): boolean =>
-  // The box around the ring. Most samples are outside of it and need no look at each line.
+  // The box around the ring. Most samples are outside of the box, and their distance to each line need not be computed.
   y > 17.3 &&
   y < 23.4 &&
   Math.abs(x - 12) < 9.7 &&
@@ -101,7 +101,7 @@ const coverage = (column: number, row: number): number => {
   return covered / (SAMPLES * SAMPLES)
 }
 
-/** Rows of three bytes a pixel, each row after the byte of its filter: none. */
+/** The rows of the image, with three bytes for each pixel. Each row begins with a byte for its filter: 0, no filter. */
 const pixels = (): Buffer => {
   const rows = Buffer.alloc(SIZE * (1 + SIZE * 3))
   for (let row = 0; row < SIZE; row++) {

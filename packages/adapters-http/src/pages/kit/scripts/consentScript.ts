@@ -1,5 +1,5 @@
 /**
- * The script of the consent page: plain JavaScript for browsers. It keeps the buttons in sight, says in words what the
+ * The script of the consent page: plain JavaScript for browsers. It keeps the buttons visible, says in words what the
  * ticked boxes share, and finds places in a long list. It decides nothing: without the script the form sends the same.
  * Its texts come from `data-texts` of the script's element.
  */

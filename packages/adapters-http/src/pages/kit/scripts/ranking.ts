@@ -9,9 +9,10 @@ export interface SearchEntry {
 }
 
 /**
- * The entries that contain a beginning of every word of the question, the best first. A word in a heading counts more
- * than a word in a text. The browser runs this very function: `docsScript` has its text. So it uses nothing from
- * outside of itself, and has no function with a name inside, because `npm run dev` would wrap that in a helper.
+ * The entries that contain, for every word of the question, a word that begins with it. The best entry comes first. A
+ * word in a heading counts more than a word in a text. The browser runs this very function: `docsScript` has its text.
+ * So it uses nothing from outside of itself, and has no function with a name inside, because `npm run dev` would wrap
+ * that in a helper.
  */
 export const rank = (entries: ReadonlyArray<SearchEntry>, question: string, most: number): Array<SearchEntry> => {
   const words = question

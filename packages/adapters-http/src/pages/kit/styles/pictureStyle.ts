@@ -1,4 +1,4 @@
-/** The styles of what is drawn: bars of days, sides of a rule, a day on the map, the timeline and its calendar. */
+/** The styles of pictures: bars of days, sides of a rule, a day on the map, the timeline and its calendar. */
 export const pictureStyle = `.bars { flex: none; display: block; fill: var(--accent); fill-opacity: 0.55; }
 .bars .bad { fill: var(--bad); fill-opacity: 1; }
 .figures {

@@ -2,9 +2,9 @@ import { Clock, Cron, DateTime, Effect, Fiber, GlobalValue } from "effect"
 import { afterEach, describe, expect, it, vi } from "vitest"
 
 /**
- * What the simulation's engine relies on in `effect` without `effect` promising it. Each test looks at the library
- * alone, so a red one says which upgrade broke which entry of engine/README.md. `guardInBundle.test.ts` has the entry
- * that needs a bundle.
+ * Tests of what the simulation's engine uses in `effect` although `effect` does not promise it. Each test looks at the
+ * library alone, so a failure says which upgrade broke which entry of engine/README.md. `guardInBundle.test.ts` tests
+ * the entry that needs a bundle.
  */
 const SEE = "see packages/domain/testing/simulation/engine/README.md"
 

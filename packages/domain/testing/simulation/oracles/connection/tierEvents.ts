@@ -54,7 +54,7 @@ const keyOf = ({
 }: Pick<TierEvent, "connection" | "date" | "daysLeft" | "type">): string =>
   `${connection.id} ${type} ${daysLeft ?? ""} ${date}`
 
-/** The longest delay of the queue when nothing is broken. */
+/** The longest delay of the delivery queue when nothing is broken. */
 const QUEUE = 2 * MINUTE
 /**
  * Delays are judged only when no fault struck for this long before an event was due, so that the effects of earlier

@@ -127,7 +127,10 @@ const T11 = oracle(
   }
 )
 
-/** Reports a call that was allowed without its scope, or refused although it had it. S2 and S3 judge which 403. */
+/**
+ * Reports a call that was allowed without its scope, or refused although its token had the scope. S2 and S3 judge which
+ * 403.
+ */
 const wrongAnswer = ({ op, situations }: Pick<CallFact, "op" | "situations">): string | undefined => {
   if (op.outcome._tag !== "ok" || situations === undefined || situations.length === 0) return undefined
   const { error, status } = op.outcome.value

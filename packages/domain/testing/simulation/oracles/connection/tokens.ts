@@ -83,7 +83,10 @@ const T3 = oracle(
   }
 )
 
-/** Follows the chain of refresh tokens from the presented one: the answer must be its head, the only unspent token. */
+/**
+ * Follows the chain of refresh tokens from the presented token. The token in the answer must be the head of this chain:
+ * its only unspent token.
+ */
 const branch = (
   known: Knowledge,
   children: Map<string, string>,

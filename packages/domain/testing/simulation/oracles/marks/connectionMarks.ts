@@ -6,8 +6,8 @@ import type { Op } from "../support/trace/Ops.js"
 import { DAY, REQUIRED, SENSITIVE } from "../../Specification.js"
 
 /**
- * Marks: rare things that some runs must reach, or the oracles have nothing to judge. These are about tokens, tiers,
- * purposes, replays and the access log. They are derived from the trace alone.
+ * Marks: rare things that some runs must reach, or the oracles have nothing to judge. The marks of this file are about
+ * tokens, tiers, purposes, replays and the access log. They are derived from the trace alone.
  */
 
 /** Some run of a swarm must reach each of these marks. */
@@ -216,7 +216,6 @@ const accessLog = (known: Knowledge, reach: Reach): void => {
   }
 }
 
-/** The marks that a run reached. */
 export const reached = (run: Run): ReadonlySet<string> => {
   const found = new Set<Name>()
   const known = Knowledge.of(run)

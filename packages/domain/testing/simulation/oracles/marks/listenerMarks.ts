@@ -45,6 +45,5 @@ const MARKS: ReadonlyArray<Mark> = [
 
 export const names: ReadonlyArray<string> = MARKS.map(({ name }) => name)
 
-/** The marks that a run reached. */
 export const reached = (run: Run): ReadonlySet<string> =>
   new Set(MARKS.filter(({ isReached }) => isReached(run)).map(({ name }) => name))

@@ -11,8 +11,8 @@ import { leasesTakenOver } from "../support/deliveries/Leases.js"
 import { LEASE, SECRET_OVERLAP } from "../../Specification.js"
 
 /**
- * Marks: rare things that some runs must reach, or the oracles have nothing to judge. These are about rules, windows,
- * the limit of ten rules, visits, webhooks and deliveries. They are derived from the trace alone.
+ * Marks: rare things that some runs must reach, or the oracles have nothing to judge. The marks of this file are about
+ * rules, windows, the limit of ten rules, visits, webhooks and deliveries. They are derived from the trace alone.
  */
 
 interface Mark {
@@ -258,9 +258,7 @@ const deliveries: ReadonlyArray<Mark> = [
 
 const all: ReadonlyArray<Mark> = [...rules, ...visits, ...webhooks, ...deliveries]
 
-/** Every mark of this file. */
 export const names: ReadonlyArray<string> = all.map(({ name }) => name)
 
-/** The marks that a run reached. */
 export const reached = (run: Run): ReadonlySet<string> =>
   new Set(all.filter(({ isReached }) => isReached(run)).map(({ name }) => name))

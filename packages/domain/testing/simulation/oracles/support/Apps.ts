@@ -2,7 +2,7 @@ import type { Op, OpOf, Span } from "./trace/Ops.js"
 import { Possible, type Step } from "./trace/Possible.js"
 import { type Came, Finality } from "./trace/Pending.js"
 
-/** What the trace says of apps and their purposes (Spec §2.4, §3.2, §5.4, §5.6; decisions P1, P2 of §9). */
+/** What the trace shows of apps and their purposes (Spec §2.4, §3.2, §5.4, §5.6; decisions P1, P2 of §9). */
 
 export interface AppState {
   readonly declared: ReadonlyArray<string>

@@ -3,9 +3,9 @@ import type { Op } from "./trace/Ops.js"
 import { CLIENT_SECRET_OVERLAP } from "../../Specification.js"
 
 /**
- * Whether the app may be using an old client secret. A registration whose answer was lost may have replaced the secret;
- * the old one stays valid for another 24 hours (decision "Apps"). After that the service refuses the app like a
- * stranger.
+ * Whether the newest client secret that the app received may be invalid. A registration whose answer was lost may have
+ * replaced the secret, and the old secret stays valid for another 24 hours (decision "Apps"). After that the service
+ * refuses the app like a stranger.
  */
 export const mayLackItsSecret = ({ trace }: Knowledge, appId: string, op: Op): boolean => {
   const before = [...trace.ops.values()].filter(

@@ -3,7 +3,7 @@ import type { Finality, Register } from "./trace/Pending.js"
 import type { Indexed, OpOf, Span } from "./trace/Ops.js"
 import { DAY, GRACE, SENSITIVE } from "../../Specification.js"
 
-/** What the trace says of connections, their tiers and their tokens (Spec §2.1, §2.2, §3.1). */
+/** What the trace shows of connections, their tiers and their tokens (Spec §2.1, §2.2, §3.1). */
 
 /** A date that the trace shows to be from `min` to `max`. */
 export interface Range {
@@ -24,7 +24,10 @@ export interface Connection {
   readonly id: string
   readonly userId: string
   readonly appId: string
-  /** The consent that made the connection, when the trace has it. */
+  /**
+   * The consent that made the connection or, when the trace does not have it, the first consent that shows the
+   * connection.
+   */
   readonly made: OpOf<"consent">
   readonly grant: Register<Grant>
   /** The end date of the standard tier; null: no end; undefined: unknown. */

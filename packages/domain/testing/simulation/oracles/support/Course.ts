@@ -111,7 +111,7 @@ const untold = (
   return { invariant: rule.fields.type === "dwell" ? "R14" : "R13", at: last.i, detail }
 }
 
-/** Whether the rule certainly had all that it needs since the upload of the crossing, on a clock that was not set. */
+/** Whether the rule certainly had all that it needs since the upload that began the wait, and nobody set the clock. */
 const standsUntil = (
   run: Run,
   rule: MadeRule,
@@ -212,8 +212,8 @@ const reseedAt =
   }
 
 /**
- * When the user deletes a stretch of history, the rule begins anew if it owes its side to a fix from the stretch, or if
- * it saw the phone inside at any time of the stretch or before it (decision retention-choice-4).
+ * When the user deletes a stretch, the rule begins anew (decision retention-choice-4) if the present stay began before
+ * the end of the stretch, or if the last fix outside or the crossing that waits is from the stretch.
  */
 const forgetting =
   (from: number, until: number, observed: Observer): Transition =>
@@ -354,9 +354,9 @@ const see = (
 }
 
 /**
- * The problem when no state explains an upload. It is R13 or R14 when a wait was over before the upload and its firing
- * is missing. Otherwise it depends on what is special about the upload: its fixes are shuffled, repeated or late, or a
- * fix up to then was captured inside the rule's window and arrived outside of the window, or the reverse.
+ * The problem when no state explains an upload: R13 or R14 when a wait was over before the upload and its firing is
+ * missing. Otherwise it depends on the upload: its fixes are shuffled, repeated or late, or a fix up to then was
+ * captured inside the rule's window and arrived outside of the window, or the reverse; else it is R10.
  */
 const contradiction = (
   run: Run,

@@ -23,7 +23,7 @@ interface Waiting {
   /** The wait ends between these times of the clock. */
   readonly from: number
   readonly to: number
-  /** Whether the rule fires then. */
+  /** Whether the rule fires at the end of the wait. */
   readonly fires: boolean
   /** The entry of the upload after which a stay waits for silence; null for a crossing. */
   readonly stay: { readonly begin: number; readonly beganAt: number } | null

@@ -27,8 +27,8 @@ export const isOver = (
 }
 
 /**
- * Whether an operation or its date may have ended a rule's connection by `end`. A date that the clock once passed may
- * have ended it, although the clock was set back since.
+ * Whether an operation, or the end date of the standard tier, may have ended a rule's connection by the entry `end`. A
+ * date that the clock once passed counts, even if the clock was set back since.
  */
 export const mayBeOver = (run: Run, { connectionId, made, pair }: MadeRule, end: number): boolean =>
   pair.ends.some((did) => did.end > made.begin && did.begin <= end) ||
@@ -39,7 +39,10 @@ export const mayBeOver = (run: Run, { connectionId, made, pair }: MadeRule, end:
 const hasFollowed = ({ outcome }: CompletedCall<"consent">, connectionId: string): boolean =>
   outcome?._tag === "ok" && outcome.value.mode === "new" && outcome.value.connectionId !== connectionId
 
-/** The standard dates that may apply, each counted from the begin and from the end of its operation. */
+/**
+ * The end dates of the standard tier that may apply. Each is counted from the beginning and from the end of its
+ * operation.
+ */
 const standardEnds = ({ dated }: Pair, begin: number): ReadonlyArray<number> => {
   const before = dated.filter(({ did }) => did.begin <= begin)
   const settled = before.filter(({ did }) => isDone(did) && did.end < begin)

@@ -125,8 +125,8 @@ const decidingOf = (scene: Scene): Problem | { readonly chances: ReadonlyArray<C
 }
 
 /**
- * What is wrong with a firing by silence: no fix was captured at its time, `dwell_minutes` after a stay began (decision
- * rules-14).
+ * What is wrong with a firing by silence. Its time is `dwell_minutes` after a stay began, and no fix was captured at
+ * that time (decision rules-14).
  */
 const silenceProblem = (scene: Scene): Problem | undefined => {
   const { firing, phones, rule, run } = scene
@@ -192,7 +192,7 @@ const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: num
     return problem(scene, "R2", `nobody saw the ${side} since it fired last`)
   if (some(isSince, isSeen, isOn(side)))
     return problem(scene, "W1", "only fixes from outside of its window came before")
-  if (some(isSince, isSeen, isIn, (chance) => plainSide(scene, chance, side)))
+  if (some(isSince, isSeen, isIn, (chance) => isWithinMargin(scene, chance)))
     return problem(scene, "R3", "only fixes within the margin came before")
   if (some(isSince, isIn, isOn(side)))
     return problem(scene, "R1", "what it may have seen before came before it was made")
@@ -202,7 +202,10 @@ const seedProblem = (scene: Scene, deciding: ReadonlyArray<Candidate>, last: num
     : problem(scene, "R1", "it is the first that the rule saw")
 }
 
-/** The entry at which the last pause began that certainly came before the firing; then the rule began anew. */
+/**
+ * The entry at which the last pause began that certainly came before every upload that may have caused the firing. The
+ * rule began anew with this pause.
+ */
 const lastPause = ({ ground, rule }: Scene, deciding: ReadonlyArray<Candidate>): number =>
   ground.pauses
     .beginnings(rule.connectionId)
@@ -227,12 +230,9 @@ const possibleSides = ({ ground, rule }: Scene, { fix, upload }: Candidate) => {
   return { inside: all.some((one) => one.inside), outside: all.some((one) => one.outside) }
 }
 
-/** True for each fix, because a circle that is 1e9 m larger or smaller has every point on the given side. */
-const plainSide = ({ ground, rule }: Scene, { fix, upload }: Candidate, side: Side): boolean =>
-  circlesOf(ground, rule, upload.begin, upload.end).some((circle) => {
-    const sides = sidesOf({ ...circle, radiusM: circle.radiusM + (side === "inside" ? 1 : -1) * 1e9 }, fix)
-    return sides[side] || sidesOf(circle, fix).boundary
-  })
+/** Whether the fix may be too close to the edge of the place to be on a side of it. */
+const isWithinMargin = ({ ground, rule }: Scene, { fix, upload }: Candidate): boolean =>
+  circlesOf(ground, rule, upload.begin, upload.end).some((circle) => sidesOf(circle, fix).boundary)
 
 /** The capture time of the newest fix before the firing that the rule certainly saw outside. */
 const lastLeft = (scene: Scene, deciding: ReadonlyArray<Candidate>): number => {

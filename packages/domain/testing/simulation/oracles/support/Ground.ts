@@ -170,7 +170,7 @@ const read = (h: Happened): Ground => {
       if (days !== null) pair.dated.push({ did, days: days === "never" ? null : days })
       const after = scopesAfter({ declared, allowed, h }, pair, did)
       for (const scopes of after) pair.scopes.write(after.length === 1 ? did : uncertain(did), scopes)
-      // When exact location was all that the connection shared, its end is also the end of the connection.
+      // When exact location was all that the connection shared, the end of exact location also ends the connection.
       if (after.some((scopes) => scopes.length === 0)) pushEnd(pair, after.length === 1 ? did : uncertain(did))
     } else if (is(did, "exchange") || is(did, "refresh")) {
       const holder = is(did, "exchange") ? codes.get(did.args.code) : tokens.get(did.args.refreshToken)
@@ -193,7 +193,7 @@ const read = (h: Happened): Ground => {
     } else if (is(did, "call")) {
       const { request, token } = did.args
       if ("ruleId" in request) {
-        // Only the rule's own app can remove it: a removal by another app answers 404.
+        // Of all apps, only the app of the rule can remove it: a removal by another app answers 404.
         if (mayBeDone(did)) rules.get(request.ruleId)?.removals.push(did)
         continue
       }
@@ -245,8 +245,9 @@ const writeShares = (
 }
 
 /**
- * The scopes that may be granted after a change by the user. A scope that the app does not declare now stays: the user
- * does not see it (decision connection-6). When another consent or change overlaps, the scopes are unknown.
+ * The scopes that may be granted after a change by the user. A scope stays when the app does not declare it now or an
+ * admin took it from the app: the user does not see this scope (decision connection-6). When another consent or change
+ * overlaps, the scopes are unknown.
  */
 const scopesAfter = (
   { allowed, declared, h }: Pick<Ground, "allowed" | "declared"> & { readonly h: Happened },

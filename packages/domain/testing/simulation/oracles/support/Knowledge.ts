@@ -205,8 +205,8 @@ export class Knowledge {
     // The connection existed before the trace showed it. A consent without an answer may have made and changed it.
     if (found === undefined && mode !== "new") this.writeUntold(op, connection)
     this.writeGrant(op, connection, mode)
-    // Two consents at once may both be answered as new. The second one then found the connection of the first one and
-    // ended its tokens.
+    // Two consents at once may both be answered as new. The second consent then found the connection of the first
+    // consent and ended its tokens.
     if (mode !== "new" || found !== undefined) this.endTokens(op, connection)
     this.codes.set(code, { connection, issued: op, uses: [] })
   }

@@ -56,7 +56,7 @@ export class Pauses {
     return answers.every((answer) => answer === first) ? first : "maybe"
   }
 
-  /** When the last pause ended. A pause that was surely still on does not count. */
+  /** When the last pause ended. A pause that was certainly not over is left out. */
   lastEnd(connectionId: string, moment: Moment): Between {
     const ends = this.connections.get(connectionId)?.ends.possible(moment.begin, moment.end) ?? []
     const over = ends.filter((end) => isOn(end, moment) !== "yes")
@@ -101,7 +101,7 @@ const afterwards = (
   const was = isOn(before, did)
   if (!("length" in did.args)) return was === "no" ? [before] : was === "yes" ? [span] : [before, span]
   const wanted = endOf(did.args.length, span)
-  // "Pause all" leaves a pause that ends later.
+  // "Pause all" does not shorten a pause that ends later.
   if (did.name === "pauseConnection" || was === "no") return [wanted]
   const longer =
     wanted.earliest > before.latest ? [wanted] : before.earliest >= wanted.latest ? [before] : [before, wanted]

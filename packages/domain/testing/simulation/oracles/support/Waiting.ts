@@ -9,7 +9,10 @@ import type { Observer } from "./trace/Observed.js"
 export const settleMillis = ({ fields: { settleS = null, type } }: MadeRule): number =>
   type === "dwell" ? 0 : (settleS ?? 0) * SECOND
 
-/** The state after its wait has ended. No state when the wait fires and the trace, which would show it, does not. */
+/**
+ * The state after its wait has ended. No state when the wait fires and the trace, which would show the firing, shows
+ * none.
+ */
 const settled = (state: State, observed: Observer, until = Infinity): ReadonlyArray<State> => {
   const { waits } = state
   if (waits === null) return [state]
@@ -19,7 +22,9 @@ const settled = (state: State, observed: Observer, until = Infinity): ReadonlyAr
     : []
 }
 
-/** Whether the firing of a wait that ended long ago is missing, although the trace would show it. */
+/**
+ * Whether the firing of a wait that ended more than `SETTLE_PROMPT` ago is missing, although the trace would show it.
+ */
 export const isUntold = ({ waits }: State, now: number, observed: Observer): boolean =>
   waits?.fires === true &&
   now > waits.to + SETTLE_PROMPT &&
@@ -38,7 +43,7 @@ export const isSilent = ({ waits }: State, observed: Observer): boolean =>
 export const whether = (state: State, observed: Observer): ReadonlyArray<State> =>
   state.waits === null ? [state] : [state, ...settled(state, observed)]
 
-/** The states that an upload finds: a crossing whose time is over has settled. */
+/** The states that an upload finds: a wait whose time is over has ended. */
 export const until = (
   run: Run,
   state: State,

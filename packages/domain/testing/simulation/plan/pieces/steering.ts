@@ -182,7 +182,7 @@ export const narrowed = about(
     )
 )
 
-/** The end of a tier is moved nearer and farther, and once more when it has passed. */
+/** The user moves the end of a tier nearer and farther, and moves it again after the end has passed. */
 export const moved = about(
   { connection, days: one([1, 7] as const), tier: one(["standard", "sensitive"] as const) },
   ({ connection, days, tier }) =>

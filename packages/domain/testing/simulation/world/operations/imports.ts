@@ -14,7 +14,6 @@ const fileOf = ({ readings, wrong }: Pick<Operation<"importFile">["args"], "read
     ""
   ].join("\n")
 
-/** What people do who import files of their history. */
 export const imports: Handlers<"importFile" | "undoImport" | "readImports"> = {
   importFile: ({ userId, ...file }) => {
     const bytes = Encoding.decodeBase64(Encoding.encodeBase64(fileOf(file)))

@@ -12,7 +12,6 @@ import { type Handlers, staff, valid } from "./Handlers.js"
 const NOTE = Note.make("So it was decided in the simulation")
 const Scopes = Schema.Array(Scope)
 
-/** What reviewers and admins do. */
 export const reviewers: Handlers<"decidePurpose" | "decideApp" | "narrowApp" | "revokeApp" | "readFlags"> = {
   decidePurpose: ({ purposeId, decision }, registry) =>
     Effect.gen(function* () {

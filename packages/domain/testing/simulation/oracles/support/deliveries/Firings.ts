@@ -28,7 +28,7 @@ export interface Row extends DeliveryRow {
 const firingsOf = new WeakMap<object, ReadonlyArray<Firing>>()
 const rowsOf = new WeakMap<object, ReadonlyArray<Row>>()
 
-/** Every firing of the run, by the time of occurrence. */
+/** Every firing of the run, ordered by the time of occurrence. */
 export const firings = (run: Run): ReadonlyArray<Firing> => {
   const found = firingsOf.get(run) ?? read(run)
   firingsOf.set(run, found)

@@ -13,7 +13,7 @@ interface End {
   readonly isSure: boolean
 }
 
-/** The ends at an endpoint, by time. */
+/** The ends at an endpoint up to `until`, ordered by time. */
 const endsOf = (run: Run, endpointId: string, until: number): ReadonlyArray<End> =>
   rows(run)
     .filter((row) => row.endpointId === endpointId && !row.isTest && !row.isReplay)

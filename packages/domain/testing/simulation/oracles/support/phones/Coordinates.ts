@@ -40,7 +40,10 @@ const mayBeThere = (run: Run, { did, pair }: AnsweredCall<Request>): ReadonlyArr
   return [...seen, ...later].filter((fix) => mayBeStored(run, pair.userId, fix, did))
 }
 
-/** The readings that are certainly stored. Of readings that differ only in accuracy, the service keeps one. */
+/**
+ * The readings that are certainly stored. Of readings that differ only in accuracy the service keeps one, so none of
+ * them is certain.
+ */
 const surelyThere = (
   run: Run,
   all: ReadonlyArray<SeenReading>,

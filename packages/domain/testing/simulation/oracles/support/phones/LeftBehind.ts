@@ -8,8 +8,8 @@ import { BACK_SOON, MOVED_BEFORE, SILENT } from "../../../Specification.js"
 
 /**
  * Which readings come from a phone that its user left behind (decision M14), computed independently of the product. The
- * order in which uploads were stored decides. Where two uploads overlap, or an upload may or may not have been stored,
- * the oracle says nothing about that user's phones from then on.
+ * order in which uploads were stored decides. Where the trace leaves something open, such as the order of two uploads
+ * that overlap, the oracle says nothing about that user's phones from then on.
  */
 
 export type Mark = "yes" | "maybe" | "no"
@@ -30,7 +30,7 @@ interface Person {
   readonly marks: Map<string, Mark>
   readonly phones: Map<string, Followed>
   isSure: boolean
-  /** The end of the last upload. */
+  /** `i` of the last entry with which an upload ended. */
   last: number
 }
 
@@ -41,7 +41,7 @@ const known = new WeakMap<object, ReadonlyMap<string, Person>>()
 
 /**
  * Whether a reading was left behind: `no` when its user has a single phone, `maybe` when the reading has no mark. A
- * quarantined reading from the future may be stored at any later upload.
+ * reading that was quarantined as from the future has no mark, because any later upload may store it.
  */
 export const isLeftBehind = (run: Run, userId: string, { key }: Pick<SeenReading, "key">): Mark => {
   const all = known.get(run) ?? read(run)

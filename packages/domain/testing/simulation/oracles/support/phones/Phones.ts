@@ -46,7 +46,7 @@ const read = (run: Run): ReadonlyMap<string, Phones> => {
     for (const fix of fixes) {
       if (isFuture(fix, did)) mine.later.push({ ...fix, key: keyOf(deviceId, fix), uploads: [did] })
       if (isPutAside(fix, did) === "yes") continue
-      // The accuracy is not part of the key, but an oracle must see both readings.
+      // The accuracy is not part of the key, but oracles must see both of two readings that differ only in accuracy.
       const name = `${keyOf(deviceId, fix)} ${fix.accuracyM}`
       const found = mine.seen.get(name)
       if (found === undefined) mine.seen.set(name, { ...fix, key: keyOf(deviceId, fix), uploads: [did] })

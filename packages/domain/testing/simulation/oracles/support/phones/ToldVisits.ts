@@ -68,8 +68,9 @@ const sharedSince = ({ consents, shares }: Pair, placeId: string, end: number): 
 }
 
 /**
- * Whether the visit is at the place: `yes` by all circles that the place ever had, `no` by none of them. A report is
- * judged by its accuracy, like a fix; the phones of a simulation report no accuracy of visits (amendment M15).
+ * Whether the visit is at the place: `yes` when it is inside all circles that the place ever had, `no` when it is
+ * inside none of them. A report is judged by its accuracy, like a fix; the phones of a simulation report no accuracy of
+ * visits (amendment M15).
  */
 const lies = (visit: PhoneVisit, { circles }: Place): "yes" | "maybe" | "no" => {
   const sides = circles.writes.map(({ value }) => sidesOf(value, { ...visit, capturedAt: 0, accuracyM: null }))

@@ -35,7 +35,8 @@ const cuts = (circles: ReadonlyArray<Circle>): number => circles.filter(({ radiu
 
 /**
  * The smallest area in which these questions may locate people, over all orders of the questions. A small circle adds
- * its area, and counts twice after each cut, so the area is smallest when every small circle comes before the cuts.
+ * its area, doubled by each larger circle (a cut) before it, so the sum is smallest when every small circle comes
+ * before the cuts.
  */
 export const leastLocatedKm2 = (circles: ReadonlyArray<Circle>): number =>
   smallKm2(circles) + 2 ** cuts(circles) * GUESS_KM2

@@ -55,7 +55,8 @@ export const metresBetween = (from: Point, to: Point): number => {
 const TOLERANCE_M = 0.2
 
 /**
- * What a fix may say about a circle (Spec §4.6.2): more than one answer where it is too close to an edge of the band.
+ * Where a fix may lie (Spec §4.6.2): inside the circle, outside, or in the band around its edge. Several of these are
+ * true when the fix is too close to an edge of the band.
  */
 export interface Sides {
   readonly inside: boolean

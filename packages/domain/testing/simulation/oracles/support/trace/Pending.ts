@@ -17,8 +17,8 @@ export interface Written<A> {
 
 /**
  * A value that operations replace while others read it. A read sees every value that may have been there at some
- * instant of its span: values that were not surely replaced before the read began, and values whose write began before
- * the read ended.
+ * instant of its span: values that were not certainly replaced before the read began, and values whose write began
+ * before the read ended.
  */
 export class Register<A> {
   private readonly writes: Array<Written<A>> = []
