@@ -150,7 +150,8 @@ const deliveryLanes = (
       const isGood =
         (typeof reply === "number" && reply >= 200 && reply < STATUS_OK && tookMs <= 5_000) ||
         reply === "reset_after_2xx"
-      const look = isGood ? "good" : typeof reply === "number" ? "refused" : "bad"
+      const isRefused = typeof reply === "number" && (reply < 200 || reply >= STATUS_OK)
+      const look = isGood ? "good" : isRefused ? "refused" : "bad"
       return { t, i, look, text: `${text(body["type"])} → ${reply} (${text(body["event_id"])})` }
     })
   }))
