@@ -1,5 +1,5 @@
 import type { Fix, VisitReport } from "@place-access/domain/fixes"
-import { ImportReader } from "@place-access/domain/imports"
+import { ImportReader, withMore } from "@place-access/domain/imports"
 import { Timestamp } from "@place-access/domain/shared"
 import { CannotStart, Imports } from "@place-access/worker"
 import { Effect } from "effect"
@@ -73,7 +73,8 @@ const fromImport = (name: string, bytes: Uint8Array): Effect.Effect<Log, CannotS
       isUnread = false
       for (let at = 0; at <= bytes.length; at += PIECE) {
         const isEnd = at + PIECE > bytes.length
-        for (const one of [reader.push(bytes.subarray(at, at + PIECE)), ...(isEnd ? [reader.end()] : [])]) {
+        const nexts = [() => reader.push(bytes.subarray(at, at + PIECE)), ...(isEnd ? [reader.end] : [])]
+        for (const one of nexts.flatMap((next) => [...withMore(next())])) {
           if (one.fault !== null) return yield* new CannotStart({ message: `${name} is not a log that can be read.` })
           isUnread ||= one.isAgain === true
           for (const entry of one.entries) {

@@ -1,4 +1,4 @@
-import { type CsvColumns, FileKind, type FileReader, type Read } from "@place-access/domain/imports"
+import { CsvColumns, FileKind } from "@place-access/domain/imports"
 import * as ArchiveFile from "./packed/ArchiveFile.js"
 import * as CsvFile from "./CsvFile.js"
 import * as Expansion from "./packed/Expansion.js"
@@ -6,6 +6,7 @@ import * as FitFile from "./FitFile.js"
 import * as ForeignArchive from "./packed/ForeignArchive.js"
 import * as GzipFile from "./packed/GzipFile.js"
 import * as LogFile from "./LogFile.js"
+import * as Steps from "./packed/Steps.js"
 import * as TarFile from "./packed/TarFile.js"
 import * as TimelineFile from "./TimelineFile.js"
 import * as XmlFile from "./XmlFile.js"
@@ -19,40 +20,47 @@ export interface Context {
   readonly expansion: Expansion.Expansion
 }
 
-const NOTHING: Read = { entries: [], fault: null }
-const NOT_OURS: Read = { entries: [], fault: "not_ours" }
+const NOT_OURS: Steps.Outcome = { fault: "not_ours" }
 
 /** Reads a file of any known format. The first bytes of the file decide which format it is. */
-export const open = (context: Context): FileReader => {
-  let reader: FileReader | undefined
-  let head: Uint8Array = new Uint8Array(0)
+export const open = (context: Context): Steps.StepReader => {
+  let reader: Steps.StepReader | undefined
   let isRefused = false
+  /** The first bytes, until they are enough to recognise the format. */
+  let head: Array<Uint8Array> = []
+  let headBytes = 0
+  let isCutText = false
 
-  const begin = (isAll: boolean): Read => {
-    if (!isAll && head.length < FileKind.HEAD_BYTES) return NOTHING
-    reader = readerFor(head, context)
-    const bytes = head
-    head = new Uint8Array(0)
-    if (reader !== undefined) return reader.push(bytes)
+  const begin = function* (isAll: boolean): Steps.Steps {
+    const bytes = Buffer.concat(head)
+    isCutText = !isAll && FileKind.isCutText(bytes)
+    if (isCutText) return Steps.NO_FAULT
+    reader = readerFor(bytes, context)
+    head = []
+    if (reader !== undefined) return yield* reader.push(bytes)
     isRefused = true
     return NOT_OURS
   }
 
   return {
     format: () => reader?.format() ?? null,
-    push: (bytes) => {
+    push: function* (bytes) {
       if (isRefused) return NOT_OURS
-      if (reader !== undefined) return reader.push(bytes)
-      head = Buffer.concat([head, bytes])
-      return begin(false)
+      if (reader !== undefined) return yield* reader.push(bytes)
+      head.push(bytes.slice())
+      headBytes += bytes.length
+      if (headBytes < FileKind.HEAD_BYTES) return Steps.NO_FAULT
+      // A header may be longer than other beginnings; looking at all of it again at each call would take too long.
+      const isEnough = headBytes >= CsvColumns.MAX_LINE || bytes.some((byte) => FileKind.LINE_ENDS.has(byte))
+      return isCutText && !isEnough ? Steps.NO_FAULT : yield* begin(false)
     },
-    end: () => {
+    end: function* () {
       if (isRefused) return NOT_OURS
-      if (reader !== undefined) return reader.end()
-      const first = begin(true)
-      if (first.fault !== null || reader === undefined) return first
-      const last = (reader as FileReader).end()
-      return { ...last, entries: [...first.entries, ...last.entries] }
+      if (reader === undefined) {
+        const first = yield* begin(true)
+        if (first.fault !== null || reader === undefined) return first
+      }
+      return yield* reader.end()
     }
   }
 }
@@ -60,22 +68,26 @@ export const open = (context: Context): FileReader => {
 /**
  * The reader for a file with this beginning; undefined for an unknown format, and for a file that is packed too deeply.
  */
-const readerFor = (beginning: Uint8Array, context: Context): FileReader | undefined => {
+const readerFor = (beginning: Uint8Array, context: Context): Steps.StepReader | undefined => {
   const kind = FileKind.of(beginning)
-  const inner = { ...context, depth: context.depth + 1 }
+  const inner = { ...context, depth: context.depth + 1, expansion: Expansion.within(context.expansion) }
   switch (kind) {
     case "xml":
-      return XmlFile.open()
+      return Steps.fromReader(XmlFile.open())
     case "json":
-      return TimelineFile.open(beginning.find((byte) => byte === 0x5b || byte === 0x7b) === 0x5b ? "[" : "{")
+      return Steps.fromReader(
+        TimelineFile.open(beginning.find((byte) => byte === 0x5b || byte === 0x7b) === 0x5b ? "[" : "{")
+      )
     case "fit":
-      return FitFile.open()
+      return Steps.fromReader(FitFile.open())
     case "owntracks_log":
-      return LogFile.open()
+      return Steps.fromReader(LogFile.open())
     case "csv":
-      return CsvFile.open(context.columns)
+      return Steps.fromReader(CsvFile.open(context.columns))
     case "text":
-      return context.columns === undefined || context.depth > 0 ? undefined : CsvFile.open(context.columns)
+      return context.columns === undefined || context.depth > 0
+        ? undefined
+        : Steps.fromReader(CsvFile.open(context.columns))
     case "gzip":
       return context.depth < Expansion.MAX_DEPTH ? GzipFile.open(context.expansion, () => open(inner)) : undefined
     case "tar":

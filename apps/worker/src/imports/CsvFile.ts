@@ -12,8 +12,9 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
   let toEntry: Line | undefined
   /** The number of fields in the previous line. */
   let width = 0
-  /** The beginning of a table row whose line ended within quotes: the row goes on in the next line. */
-  let unfinished = ""
+  /** The lines of a table row that ended within quotes: the row goes on in the next line. */
+  let unfinished: Array<string> = []
+  let unfinishedLength = 0
 
   const begin = (line: string): void => {
     header = CsvColumns.headerOf(line)
@@ -25,18 +26,25 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
     toEntry = reader(header, used)
   }
 
-  const onLine = (text: string, isOpen: boolean): void => {
-    if (fault !== null) return
-    const line = unfinished === "" ? text : `${unfinished}\n${text}`
-    unfinished = ""
-    if (line.trim() === "") return
+  const onLine = (line: string, isOpen: boolean): void => {
+    if (fault !== null || (unfinished.length === 0 && line.trim() === "")) return
     if (toEntry === undefined || header === undefined) return begin(line)
-    if (line.includes('"') && (line.split('"').length - 1) % 2 === 1) {
-      if (line.length > CsvColumns.MAX_LINE) throw new Error("quotes without an end")
-      unfinished = line
+    const quotes = CsvColumns.quotes(line, header.delimiter, unfinished.length > 0)
+    unfinished.push(line)
+    unfinishedLength += line.length + 1
+    if (quotes.isOpen) {
+      if (unfinishedLength > CsvColumns.MAX_LINE) throw new Error("quotes without an end")
       return
     }
-    const fields = CsvColumns.fields(line, header.delimiter)
+    const parts = unfinished
+    unfinished = []
+    unfinishedLength = 0
+    // Each line is a row when one of the quotes was a character of a field, so that none is lost.
+    for (const row of quotes.isOdd ? parts : [parts.join("\n")]) onRow(row, header, toEntry, isOpen)
+  }
+
+  const onRow = (row: string, { delimiter }: CsvColumns.Header, toEntry: Line, isOpen: boolean): void => {
+    const fields = CsvColumns.fields(row, delimiter)
     // A last line with too few fields is cut off. A cut within the last field cannot be recognised.
     if (isOpen && fields.length < width) {
       fault = "cut_off"
@@ -64,7 +72,7 @@ export const open = (columns: CsvColumns.CsvColumns | undefined): FileReader => 
     end: () =>
       read(() => {
         lines.end()
-        if (unfinished !== "") fault = "cut_off"
+        if (unfinished.length > 0) fault = "cut_off"
       })
   }
 }
@@ -76,9 +84,11 @@ const reader = (header: CsvColumns.Header, columns: CsvColumns.CsvColumns): Line
   }
   const [time, date, lat, lon] = [at("time"), at("date"), at("lat"), at("lon")]
   const [accuracy, altitude, speed, course] = [at("accuracy"), at("altitude"), at("speed"), at("course")]
+  const { latSign, lonSign } = CsvColumns.hemispheres(header)
   return (fields) => {
     const capturedAt = moment(date < 0 ? fields[time] : `${fields[date]?.trim()} ${fields[time]?.trim()}`)
-    const [north, east] = [decimal(fields[lat]), decimal(fields[lon])]
+    const north = signed(decimal(fields[lat]), fields[latSign], "S")
+    const east = signed(decimal(fields[lon]), fields[lonSign], "W")
     if (capturedAt === undefined || north === undefined || east === undefined) return { _tag: "Unusable" }
     const reading = {
       capturedAt,
@@ -96,6 +106,10 @@ const reader = (header: CsvColumns.Header, columns: CsvColumns.CsvColumns): Line
 /** A number, with a point or a comma before the decimals. */
 const decimal = (text: string | undefined): number | undefined =>
   text === undefined ? undefined : (number(text) ?? number(text.replace(",", ".")))
+
+/** A coordinate with the sign that the letter of its hemisphere gives. */
+const signed = (degrees: number | undefined, letter: string | undefined, negative: "S" | "W"): number | undefined =>
+  degrees !== undefined && letter?.trim().toUpperCase() === negative ? -Math.abs(degrees) : degrees
 
 /** A speed or a course; undefined when it is negative: phones write −1 for an unknown value. */
 const measured = (text: string | undefined): number | undefined => {

@@ -4,7 +4,7 @@ import { Timestamp } from "@place-access/domain/shared"
 /** The layout of the messages of one local type, which a definition message gives. */
 interface Definition {
   readonly isBig: boolean
-  readonly isRecord: boolean
+  readonly kind: "file_id" | "record" | "other"
   readonly fields: ReadonlyArray<{ readonly number: number; readonly size: number; readonly at: number }>
   readonly size: number
 }
@@ -12,8 +12,10 @@ interface Definition {
 /** Seconds from 1970 to the beginning of FIT's time, 1989-12-31T00:00:00Z. */
 const EPOCH_S = 631_065_600
 const DEGREES = 180 / 2 ** 31
-/** The number of the message that says where the device was. */
-const RECORD = 20
+/** The number of the message that says what kind of file this is, and of the one that says where the device was. */
+const [FILE_ID, RECORD] = [0, 20]
+/** The field of `file_id` for the kind of file, and its value for a course: a planned route. */
+const [TYPE, COURSE] = [0, 6]
 const [LAT, LON, ALTITUDE, SPEED, ACCURACY, ENHANCED_SPEED, ENHANCED_ALTITUDE, TIMESTAMP] = [
   0, 1, 2, 6, 31, 73, 78, 253
 ]
@@ -23,8 +25,9 @@ const NO_POSITION = 0x7f_ff_ff_ff
 
 /**
  * Reads the records of a FIT file, as sports watches and bicycle computers write it (FIT protocol 2.0), also of several
- * FIT files that are joined into one. Skips a record without a position, such as a measurement of the heart rate. One
- * message, of at most 130 KB, is in memory at a time (decision imports-11).
+ * FIT files that are joined into one. Skips a record without a position, such as a measurement of the heart rate, and
+ * the records of a course, which is a plan. One message, of at most 130 KB, is in memory at a time (decision
+ * imports-11).
  */
 export const open = (): FileReader => {
   let entries: Array<Entry.ImportEntry> = []
@@ -34,6 +37,7 @@ export const open = (): FileReader => {
   let left: number | undefined
   let definitions: Array<Definition | undefined> = []
   let lastS = 0
+  let isPlan = false
 
   /**
    * Reads one part from the beginning of the bytes; returns the length of the part, or undefined when more bytes are
@@ -60,6 +64,7 @@ export const open = (): FileReader => {
     left = bytes.readUInt32LE(4)
     definitions = []
     lastS = 0
+    isPlan = false
     return size
   }
 
@@ -94,12 +99,13 @@ export const open = (): FileReader => {
       size += bytesOfField
     }
     for (let index = 0; index < others; index++) size += bytes[7 + 3 * count + 3 * index + 1] ?? 0
-    const isRecord = (isBig ? bytes.readUInt16BE(3) : bytes.readUInt16LE(3)) === RECORD
-    definitions[head & 15] = { isBig, isRecord, fields, size }
+    const number = isBig ? bytes.readUInt16BE(3) : bytes.readUInt16LE(3)
+    const kind = number === RECORD ? "record" : number === FILE_ID ? "file_id" : "other"
+    definitions[head & 15] = { isBig, kind, fields, size }
     return length
   }
 
-  const take = ({ fields, isBig, isRecord }: Definition, bytes: Buffer): void => {
+  const take = ({ fields, isBig, kind }: Definition, bytes: Buffer): void => {
     const of = (number: number): number | undefined => {
       const field = fields.find((one) => one.number === number)
       if (field === undefined || ![1, 2, 4].includes(field.size)) return undefined
@@ -107,7 +113,8 @@ export const open = (): FileReader => {
       return value === 2 ** (8 * field.size) - 1 ? undefined : value
     }
     lastS = of(TIMESTAMP) ?? lastS
-    if (!isRecord) return
+    if (kind === "file_id") isPlan = of(TYPE) === COURSE
+    if (kind !== "record" || isPlan) return
     const [lat, lon] = [semicircles(of(LAT)), semicircles(of(LON))]
     if (lat === undefined || lon === undefined) return
     const altitude = of(ENHANCED_ALTITUDE) ?? of(ALTITUDE)

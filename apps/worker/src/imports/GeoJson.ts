@@ -11,30 +11,30 @@ export const isFeature = (element: JsonValue): boolean => isObject(element["geom
 /**
  * A feature of GeoJSON (RFC 7946). A point has one time among its properties, a line has a list with a time for each
  * position (`coordTimes`, as togeojson writes it), or a fourth number in each position. A feature without a time gives
- * nothing, and neither does an area: both are drawings and no history. Overland and Dawarich write their points as
- * features.
+ * nothing, and neither does an area: both are drawings and no history. Dawarich writes its points as features.
  */
 export const feature = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => {
   const { geometry, properties } = element
   const depth = DEPTHS[String(member(geometry, "type"))]
   const coordinates = member(geometry, "coordinates")
   if (depth === undefined || !Array.isArray(coordinates)) return []
-  const times = timesOf(properties)
+  const [own, times] = timesOf(properties)
   if (depth === 0) {
-    const [time] = Array.isArray(times) ? times.flat() : [times ?? coordinates[3]]
+    const [time] = Array.isArray(own) ? own.flat() : [own ?? coordinates[3]]
     return time === undefined ? [] : [reading(coordinates, time, properties)]
   }
   const lines: ReadonlyArray<unknown> = depth === 1 ? [coordinates] : coordinates
   return lines.flatMap((line, index) => (Array.isArray(line) ? lineOf(line, timesOfLine(times, index, depth)) : []))
 }
 
-const timesOf = (properties: unknown): unknown => {
+/**
+ * The time of the feature, and the list with a time for each position. A line may have both: togeojson writes the time
+ * of the track beside the list.
+ */
+const timesOf = (properties: unknown): readonly [unknown, unknown] => {
   const inner = member(properties, "coordinateProperties")
-  for (const name of TIMES) {
-    const found = member(properties, name) ?? member(inner, name)
-    if (found !== undefined && found !== null) return found
-  }
-  return undefined
+  const found = TIMES.flatMap((name) => [member(properties, name), member(inner, name)])
+  return [found.find((one) => one !== undefined && one !== null), found.find(Array.isArray)]
 }
 
 const timesOfLine = (times: unknown, index: number, depth: 1 | 2): ReadonlyArray<unknown> => {
@@ -61,7 +61,8 @@ const reading = (position: unknown, time: unknown, properties: unknown): Entry.I
       lat,
       lon,
       accuracyM: of("horizontal_accuracy", "accuracy", "accuracy_m"),
-      altitudeM: of("altitude", "altitude_m") ?? altitude,
+      // On iOS an altitude has no meaning when its accuracy is negative.
+      altitudeM: (of("vertical_accuracy") ?? 0) < 0 ? undefined : (of("altitude", "altitude_m") ?? altitude),
       speedMps: of("speed", "velocity", "speed_mps"),
       courseDeg: of("course", "course_deg")
     }

@@ -95,7 +95,8 @@ export const record = (element: JsonValue): ReadonlyArray<Entry.ImportEntry> => 
   const lat = fromE7(element["latitudeE7"], 90)
   const lon = fromE7(element["longitudeE7"], 180)
   const millis = number(element["timestampMs"])
-  const capturedAt = instant(element["timestamp"]) ?? (millis === undefined ? undefined : Timestamp.make(millis))
+  const isTime = millis !== undefined && Number.isSafeInteger(Math.trunc(millis))
+  const capturedAt = instant(element["timestamp"]) ?? (isTime ? Timestamp.make(millis) : undefined)
   if (lat === undefined || lon === undefined || capturedAt === undefined) return [UNUSABLE]
   const reading = {
     capturedAt,

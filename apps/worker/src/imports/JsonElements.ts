@@ -4,8 +4,8 @@
  */
 const MAX_DEPTH = 64
 /**
- * No export has a larger element (a GeoJSON line of 40,000 positions), nor a larger gap between two elements. The
- * reader keeps at most this number of bytes between two calls of `push`.
+ * A larger element is skipped (a GeoJSON line of more than 40,000 positions), and a larger gap between two elements is
+ * refused: no export has one. The reader keeps at most this number of bytes between two calls of `push`.
  */
 const MAX_ELEMENT_BYTES = 4_194_304
 
@@ -20,6 +20,9 @@ const isOpening = (byte: number | undefined): boolean => byte === OPEN_BRACKET |
 
 class WrongJson extends Error {}
 
+/** Stands for an element of more than `MAX_ELEMENT_BYTES`. */
+export const TOO_LARGE = Symbol("too large")
+
 /** An array or object whose members are read one by one. `section`: its key in the root. */
 interface Container {
   readonly isArray: boolean
@@ -28,15 +31,16 @@ interface Container {
 
 /**
  * Reads the elements of a JSON file, one after the other, in bounded memory: the members of the root, or of the
- * `sections` of the root. `push` and `end` throw when the file is no JSON, nested too deep, or has too large an
- * element.
+ * `sections` of the root. `push` and `end` throw when the file is no JSON, nested too deep, or has too large a gap
+ * between two elements. `mostBetween`: the largest gap, in bytes.
  *
  * A file may have a million elements, so the bytes of an element are only searched for its end: `JSON.parse` reads and
  * checks it. That takes a tenth of the time of a parser that makes tokens in JavaScript.
  */
 export const open = (
   sections: "root" | ReadonlyArray<string>,
-  onElement: (value: unknown, section: string | undefined) => void
+  onElement: (value: unknown, section: string | undefined) => void,
+  mostBetween: number = MAX_ELEMENT_BYTES
 ) => {
   const containers: Array<Container> = []
   let expected: "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end" | "nothing" = "value"
@@ -47,6 +51,8 @@ export const open = (
   /** The position of the end of the last element that `onElement` got. */
   let readUntil = 0
   let isInside = false
+  /** The position of the beginning of the last key or element. */
+  let startedAt = 0
   let [depth, isText, isEscaped] = [0, false, false]
 
   /** The index after the element that is being read; undefined when it goes on beyond these bytes. */
@@ -79,10 +85,20 @@ export const open = (
   }
 
   const isWanted = (): boolean => containers.length === (sections === "root" ? 1 : 2)
+  const isTooLarge = (until: number): boolean => until - startedAt > MAX_ELEMENT_BYTES
 
-  /** Takes the key or element that has just ended. */
-  const take = (text: string, until: number): void => {
-    const value: unknown = JSON.parse(text)
+  /** Checks, before the position `until`, the key or element that is being read, and the gap before it. */
+  const check = (until: number): void => {
+    if (expected === "key" && isInside && isTooLarge(until)) throw new WrongJson("a key that is too large")
+    const gapEnd = expected !== "key" && isInside && isWanted() ? startedAt : until
+    if (gapEnd - readUntil > mostBetween) throw new WrongJson("too large a gap between elements")
+  }
+
+  /** Takes the key or element that ends at the position `until`. `text` is not called for a too large one. */
+  const take = (text: () => string, until: number): void => {
+    check(until)
+    isInside = false
+    const value: unknown = isTooLarge(until) ? TOO_LARGE : JSON.parse(text())
     if (expected === "key") {
       if (typeof value !== "string") throw new WrongJson("a key that is no text")
       key = value
@@ -90,7 +106,6 @@ export const open = (
       return
     }
     expected = "comma or end"
-    if (until - readUntil > MAX_ELEMENT_BYTES) throw new WrongJson("an element that is too large")
     if (!isWanted()) return
     readUntil = until
     onElement(value, containers[1]?.section)
@@ -156,22 +171,23 @@ export const open = (
       if (isInside) {
         const end = endOf(all, at)
         if (end === undefined) break
-        isInside = false
-        take(all.toString("utf8", start, end), keptAt + end)
+        const from = start
+        take(() => all.toString("utf8", from, end), keptAt + end)
         at = end
         continue
       }
       const byte = all[at]
       if (!isBlank(byte) && !(keptAt + at < MARK.length && byte === MARK[keptAt + at]) && between(byte)) {
         start = at
+        startedAt = keptAt + at
         isInside = true
         depth = 0
         isText = isEscaped = false
       } else at++
     }
     const next = keptAt + all.length
-    if (next - readUntil > MAX_ELEMENT_BYTES) throw new WrongJson("an element that is too large")
-    kept = isInside ? Buffer.from(all.subarray(start)) : EMPTY
+    check(next)
+    kept = isInside && !isTooLarge(next) ? Buffer.from(all.subarray(start)) : EMPTY
     keptAt = next - kept.length
   }
 

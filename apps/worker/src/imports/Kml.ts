@@ -20,14 +20,14 @@ export const open = (onEntry: OnEntry): XmlDialect => {
   let mark: Mark | undefined
   let track: Track | undefined
   return {
-    open: (name) => {
-      if (name === "Placemark") mark = { shape: undefined, isOther: false }
+    open: (name, _, depth) => {
+      if (name === "Placemark") mark = { depth, shape: undefined, isOther: false }
       else if (name === "Track") track = openTrack(onEntry)
       else if (mark !== undefined && (name === "Point" || name === "LineString")) mark.shape ??= name
       else if (mark !== undefined && (name === "Polygon" || name === "LinearRing")) mark.isOther = true
       return TEXTS.has(name)
     },
-    close: (name, text) => {
+    close: (name, text, depth) => {
       if (name === "Track") track = track?.end()
       else if (name === "Placemark") {
         for (const entry of mark === undefined ? [] : entriesOf(mark)) onEntry(entry)
@@ -41,7 +41,10 @@ export const open = (onEntry: OnEntry): XmlDialect => {
           const ends = endsOf(text)
           mark.first ??= ends[0]
           mark.last = ends[1] ?? mark.last
-        } else if (name === "when" || name === "begin" || name === "end") mark[name] ??= text
+        } else if (name === "when" || name === "begin" || name === "end") {
+          // Deeper times belong to a part of the mark: those of a view say what a globe shows.
+          if (depth === mark.depth + 2) mark[name] ??= text
+        }
       }
     }
   }
@@ -49,6 +52,7 @@ export const open = (onEntry: OnEntry): XmlDialect => {
 
 /** A place mark whose end tag has not come yet. */
 interface Mark {
+  readonly depth: number
   shape: "Point" | "LineString" | undefined
   /** Whether the place mark has an area, which does not say where somebody was. */
   isOther: boolean
@@ -83,8 +87,9 @@ const entriesOf = ({ begin, end, first, isOther, last, shape, when }: Mark): Rea
   return [{ _tag: "Visit", visit: { arrival: from, departure: until, lat, lon, accuracyM: null } }]
 }
 
+/** The numbers of a position: at most three, because the positions of a track are kept in memory. */
 const numbers = (text: string | undefined, separator: string | RegExp): ReadonlyArray<number | undefined> =>
-  text === undefined ? [] : text.trim().split(separator).map(number)
+  text === undefined ? [] : text.trim().split(separator, 3).map(number)
 
 const reading = (
   capturedAt: Timestamp.Timestamp | undefined,

@@ -7,16 +7,19 @@ const FIELDS: ReadonlySet<string> = new Set(["Time", "LatitudeDegrees", "Longitu
 
 /**
  * Reads the track points of a Training Center file. A track point without a position is a measurement of the heart rate
- * or of the cadence: it gives nothing.
+ * or of the cadence: it gives nothing. A course is a plan, so its track points are no history.
  */
 export const open = (onEntry: (entry: Entry.ImportEntry) => void): XmlDialect => {
   let texts: Map<string, string> | undefined
+  let isPlan = false
   return {
     open: (name) => {
-      if (name === "Trackpoint") texts = new Map()
+      if (name === "Courses") isPlan = true
+      if (name === "Trackpoint" && !isPlan) texts = new Map()
       return texts !== undefined && FIELDS.has(name)
     },
     close: (name, text) => {
+      if (name === "Courses") isPlan = false
       if (texts === undefined) return
       if (text !== undefined && FIELDS.has(name)) texts.set(name, text)
       if (name !== "Trackpoint") return

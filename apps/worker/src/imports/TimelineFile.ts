@@ -3,12 +3,14 @@ import * as GeoJson from "./GeoJson.js"
 import * as GoogleMonthly from "./GoogleMonthly.js"
 import * as GoogleTimeline from "./GoogleTimeline.js"
 import * as JsonElements from "./JsonElements.js"
+import * as Overland from "./Overland.js"
 import * as OwnTracks from "./OwnTracks.js"
 import { isObject, type JsonValue } from "./Values.js"
 
 type Kind = readonly [Import.ImportFormat, (element: JsonValue) => ReadonlyArray<Entry.ImportEntry>]
 
 const FEATURE: Kind = ["geojson", GeoJson.feature]
+const OVERLAND: Kind = ["geojson", Overland.feature]
 const SEGMENT: Kind = ["google_ios", GoogleTimeline.segment]
 const RECORD: Kind = ["google_takeout", GoogleTimeline.record]
 const MESSAGE: Kind = ["owntracks", OwnTracks.message]
@@ -19,7 +21,7 @@ const SECTIONS: Readonly<Record<string, (element: JsonValue) => Kind | undefined
   rawSignals: () => ["google_android", GoogleTimeline.rawSignal],
   timelineObjects: () => ["google_monthly", GoogleMonthly.timelineObject],
   // Google's Records.json and Overland's batches have the same name for the array.
-  locations: (element) => (GeoJson.isFeature(element) ? FEATURE : RECORD),
+  locations: (element) => (GeoJson.isFeature(element) ? OVERLAND : RECORD),
   features: (element) => (GeoJson.isFeature(element) ? FEATURE : undefined)
 }
 const SEGMENT_KEYS = ["visit", "activity", "timelinePath", "timelineMemory"]
@@ -31,6 +33,12 @@ export const open = (opening: "[" | "{"): FileReader => {
   let entries: Array<Entry.ImportEntry> = []
 
   const elements = JsonElements.open(opening === "[" ? "root" : Object.keys(SECTIONS), (value, section) => {
+    if (value === JsonElements.TOO_LARGE) {
+      // The name of this section says the format also when the first element is too large.
+      if (section === "features") format ??= "geojson"
+      if (format !== null) entries.push({ _tag: "Unusable" })
+      return
+    }
     if (!isObject(value)) return
     const found = section === undefined ? elementOfArray(value) : SECTIONS[section]?.(value)
     if (found === undefined) return

@@ -10,9 +10,19 @@ export const isObject = (value: unknown): value is JsonValue =>
 /** The member `name` of `value`; undefined when `value` is no object. */
 export const member = (value: unknown, name: string): unknown => (isObject(value) ? value[name] : undefined)
 
+/** No number, time or point is longer. On a long text some of the regular expressions below would take minutes. */
+const MAX_TEXT = 128
+
+/** A text without the blanks around it; undefined for no text, and for one that is too long. */
+const short = (value: unknown): string | undefined => {
+  const text = typeof value === "string" ? value.trim() : undefined
+  return text === undefined || text.length > MAX_TEXT ? undefined : text
+}
+
 /** A number, or a text that holds one: iOS writes numbers as texts. */
 export const number = (value: unknown): number | undefined => {
-  const found = typeof value === "string" && value.trim() !== "" ? Number(value) : value
+  const text = short(value)
+  const found = text === undefined || text === "" ? value : Number(text)
   return typeof found === "number" && Number.isFinite(found) ? found : undefined
 }
 
@@ -20,8 +30,8 @@ const WITHOUT_ZONE = /T[^Z+-]*$/
 
 /** An ISO 8601 time, also in lower case. A time without a zone is UTC, as GPX demands. */
 export const instant = (value: unknown): Timestamp.Timestamp | undefined => {
-  if (typeof value !== "string") return undefined
-  const text = value.trim().toUpperCase()
+  const text = short(value)?.toUpperCase()
+  if (text === undefined) return undefined
   return Timestamp.parseIso(WITHOUT_ZONE.test(text) ? `${text}Z` : text)
 }
 
@@ -33,7 +43,7 @@ const NUMBER = String.raw`[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?`
 const POINT = new RegExp(String.raw`^(?:geo:)?\s*(${NUMBER})[^\d,;]{0,3},\s*(${NUMBER})[^\d,;]{0,3}(?:[,;].*)?$`)
 
 export const point = (value: unknown): { readonly lat: number; readonly lon: number } | undefined => {
-  const [, lat, lon] = typeof value === "string" ? (POINT.exec(value.trim()) ?? []) : []
+  const [, lat, lon] = POINT.exec(short(value) ?? "") ?? []
   return lat === undefined || lon === undefined ? undefined : { lat: Number(lat), lon: Number(lon) }
 }
 
@@ -55,8 +65,8 @@ export const moment = (value: unknown): Timestamp.Timestamp | undefined => {
   const count = number(value)
   if (count !== undefined) return fromEpoch(count)
   const known = instant(value)
-  if (known !== undefined || typeof value !== "string") return known
-  const [, year, month = "", day = "", hour = "", rest, zone = ""] = WITH_BLANKS.exec(value.trim()) ?? []
+  if (known !== undefined) return known
+  const [, year, month = "", day = "", hour = "", rest, zone = ""] = WITH_BLANKS.exec(short(value) ?? "") ?? []
   if (year === undefined) return undefined
   const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`
   return instant(`${date}T${hour.padStart(2, "0")}${rest}${/^(?:utc|gmt)$/i.test(zone) ? "Z" : zone}`)

@@ -5,7 +5,7 @@ import { Effect, FastCheck as fc } from "effect"
 import { strFromU8, strToU8, unzipSync, type Zippable, zipSync } from "fflate"
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { read } from "./support.js"
+import { inSteps, read } from "./support.js"
 
 const NOON = Timestamp.make(Date.UTC(2026, 0, 15, 12))
 const FIX = {
@@ -133,6 +133,26 @@ describe("archives of this service", () => {
       }),
       { numRuns: 40, examples: [[[1]], [[29]], [[30]], [[31]]] }
     )
+  })
+
+  it("a list of visits of more than 4 MiB, which is not imported, does not stop the list behind it [exports-7]", () => {
+    const visits = Array.from({ length: 45_000 }, (_, index) => ({
+      place_id: "plc_1",
+      place: `Home ${index}`,
+      arrival: new Date(Date.UTC(2000, 0, 1, index)).toISOString(),
+      departure: null
+    }))
+    const text = JSON.stringify({ visits, reported: [REPORT] })
+    expect(text.length).toBeGreaterThan(4_194_304)
+    for (const lengths of [[131_072], [10_000_000]]) {
+      expect(tags(zipped({ ...CONTENTS, "visits.json": text }), lengths)).toEqual(ALL)
+    }
+  })
+
+  it("no step gives more entries than 64 KiB hold [exports-8]", () => {
+    const { largest, steps: _, ...rest } = inSteps(zipped({ ...CONTENTS, "fixes.jsonl": "1\n".repeat(300_000) }))
+    expect(rest).toEqual({ entries: 300_004, fault: null, format: "own_archive" })
+    expect(largest).toBeLessThanOrEqual(32_768)
   })
 
   const bomb = led({ "fixes.jsonl": new Uint8Array(64_000_000), "manifest.json": strToU8("{}") })

@@ -19,9 +19,10 @@ const semicircles = (degrees: number): number => Math.round((degrees * 2 ** 31) 
 
 /**
  * A FIT file with a definition, a record, a record with a compressed time, a record without a position, and a message
- * of another kind with fields of a developer.
+ * of another kind with fields of a developer. `type`: the kind of file in its `file_id` (4: an activity, 6: a course);
+ * left out: the file has no `file_id`.
  */
-export const fitFile = (isBig: boolean): Uint8Array => {
+export const fitFile = (isBig: boolean, type?: number): Uint8Array => {
   const number = (value: number, size: number): Buffer => {
     const bytes = Buffer.alloc(size)
     const unsigned = value < 0 ? value + 2 ** (8 * size) : value
@@ -48,6 +49,7 @@ export const fitFile = (isBig: boolean): Uint8Array => {
   const other = definition(3, 18, [[5, 3, 2]])
   other[0] = 0x63
   const body = Buffer.concat([
+    ...(type === undefined ? [] : [definition(2, 0, [[0, 1, 0]]), Buffer.from([2, type])]),
     definition(0, 20, [[253, 4, 0x86], ...fields]),
     Buffer.from([0]),
     number(start, 4),

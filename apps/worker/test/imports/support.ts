@@ -1,4 +1,4 @@
-import { type CsvColumns, type Entry, type FileReader, ImportReader } from "@place-access/domain/imports"
+import { type CsvColumns, type Entry, type FileReader, ImportReader, withMore } from "@place-access/domain/imports"
 import { Imports } from "@place-access/worker"
 import { Effect } from "effect"
 import { readFileSync } from "node:fs"
@@ -21,7 +21,7 @@ export const FILES = [
 
 export const file = (name: string): Buffer => readFileSync(join(import.meta.dirname, "files", name))
 
-const { open } = Effect.runSync(Effect.provide(ImportReader, Imports.layer))
+export const { open } = Effect.runSync(Effect.provide(ImportReader, Imports.layer))
 
 /**
  * Reads bytes in pieces of the given lengths; the last length repeats. Stops at the first fault. A reader that asks for
@@ -43,18 +43,40 @@ const readAll = (reader: FileReader, bytes: Uint8Array, lengths: ReadonlyArray<n
     isAgain = false
     for (let from = 0, turn = 0; from < bytes.length && fault === null; turn++) {
       const length = lengths[Math.min(turn, lengths.length - 1)] ?? 1
-      const piece = reader.push(bytes.subarray(from, from + length))
+      for (const read of withMore(reader.push(bytes.subarray(from, from + length)))) {
+        entries.push(...read.entries)
+        fault = read.fault
+      }
       from += length
-      entries.push(...piece.entries)
-      fault = piece.fault
     }
     if (fault !== null) break
-    const rest = reader.end()
-    entries.push(...rest.entries)
-    fault = rest.fault
-    isAgain = rest.isAgain === true
+    for (const rest of withMore(reader.end())) {
+      entries.push(...rest.entries)
+      fault = rest.fault
+      isAgain = rest.isAgain === true
+    }
   }
   return { format: reader.format(), entries, fault }
+}
+
+/** Reads a whole file at once, and counts its steps and entries: all, and the most that one step gives. */
+export const inSteps = (bytes: Uint8Array) => {
+  const reader = open()
+  let [entries, largest, steps] = [0, 0, 0]
+  let fault: string | null = null
+  for (let isAgain = true; isAgain;) {
+    isAgain = false
+    for (const next of [() => reader.push(bytes), reader.end]) {
+      for (const step of withMore(next())) {
+        steps++
+        entries += step.entries.length
+        largest = Math.max(largest, step.entries.length)
+        fault ??= step.fault
+        isAgain = step.isAgain === true
+      }
+    }
+  }
+  return { entries, largest, steps, fault, format: reader.format() }
 }
 
 export const text = (content: string) => read(Buffer.from(content))

@@ -73,7 +73,7 @@ const page = (visitor: Visitor.Visitor, returnTo: string, again: Again = Passwor
           ${needsCode && CodeAsked.codeField(form, factors)}
           <button class="wide">${words.goOn}</button>
         </form>
-        <p>${words.unknown}</p>`
+        <p>${words.unknown(ReturnTo.forgotPassword(returnTo))}</p>`
     })
   })
 

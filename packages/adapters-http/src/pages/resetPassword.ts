@@ -14,6 +14,7 @@ import * as Form from "./kit/Form.js"
 import { html } from "../html/Html.js"
 import { texts } from "../languages/index.js"
 import { respond } from "./kit/Page.js"
+import * as ReturnTo from "./kit/ReturnTo.js"
 import * as Routes from "./kit/Routes.js"
 import * as Stranger from "./kit/Stranger.js"
 import { ofDomain } from "./kit/Time.js"
@@ -28,7 +29,7 @@ const asking = mailedLink({
   path: "/forgot-password",
   title: words.title,
   lead: html`<p>${words.lead(MINUTES)}</p>`,
-  foot: html`<p>${words.known}</p>`,
+  foot: (returnTo) => html`<p>${words.known(ReturnTo.signIn(returnTo))}</p>`,
   minutes: MINUTES,
   mail: mailResetLink
 })

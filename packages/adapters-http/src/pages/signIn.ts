@@ -65,9 +65,9 @@ const signInPage = ({ form, headers = {}, isClosed = false, refused, returnTo, s
             <button class="wide">${words.title}</button>
           </form>
           ${canHavePasskeys(options) && html`<p><a href="/sign-in/passkey?return_to=${encodeURIComponent(returnTo)}">${words.withPasskey}</a></p>`}
-          <p><a href="/forgot-password">${words.forgotten}</a></p>
-          ${isClosed && html`<p>${words.unlock}</p>`}
-          ${options.signUp === "open" && html`<p>${words.noAccount(`/sign-up?return_to=${encodeURIComponent(returnTo)}`)}</p>`}`
+          <p><a href="${ReturnTo.forgotPassword(returnTo)}">${words.forgotten}</a></p>
+          ${isClosed && html`<p>${words.unlock(ReturnTo.unlockLink(returnTo))}</p>`}
+          ${options.signUp === "open" && html`<p>${words.noAccount(ReturnTo.signUp(returnTo))}</p>`}`
       })
     )
   })

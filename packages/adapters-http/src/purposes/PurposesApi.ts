@@ -91,7 +91,7 @@ export const PurposesApi = HttpApiGroup.make("purposes")
       .annotate(OpenApi.Summary, "Add a purpose")
       .annotate(
         OpenApi.Description,
-        `The purpose starts as a draft, which a sandbox app can use at once. 409 when the app has or had a purpose with this key, or has ${Purpose.MAX_PER_APP} purposes.`
+        `The purpose starts as a draft, which a sandbox app can use at once. 409 when the app has or had a purpose with this key, has ${Purpose.MAX_PER_APP} purposes, or is revoked.`
       )
   )
   .add(
@@ -104,7 +104,7 @@ export const PurposesApi = HttpApiGroup.make("purposes")
       .annotate(OpenApi.Summary, "Change a purpose")
       .annotate(
         OpenApi.Description,
-        "An approved purpose goes into review, and its approved wording stays in force. A rejected purpose becomes a draft. 409 for an archived purpose."
+        "An approved purpose goes into review, and its approved wording stays in force. A rejected purpose becomes a draft. 409 for an archived purpose, and when the app is revoked."
       )
   )
   .add(

@@ -164,6 +164,36 @@ describe("the pages of admins", () => {
     expect((await admin.get("/admin/audit-log?account=not%20an%20id")).text).toContain("must be an id")
   })
 
+  it("the audit log: From and To are days of the reader's zone, as the times of the rows are [accounts-19]", async () => {
+    // 12:00 UTC on 1 March is 1:00 on 2 March in Auckland.
+    await admin.send("PUT", "/v1/user/time-zone", { time_zone: "Pacific/Auckland" })
+    const shows = async (day: string) =>
+      (await admin.get(`/admin/audit-log?account=${ida.account.id}&from=${day}&to=${day}`)).text.includes("Signed in")
+    const today = new Date(world.clock.now() + 13 * 3_600_000).toISOString().slice(0, 10)
+    const yesterday = new Date(world.clock.now() - 11 * 3_600_000).toISOString().slice(0, 10)
+    expect([await shows(yesterday), await shows(today)]).toEqual([false, true])
+  })
+
+  it("the audit log names a member of a team who acted [teams-5]", async () => {
+    const { app } = await world.app(ida)
+    const [second, third] = [await world.person(), await world.person()]
+    const team = `/v1/developer/apps/${app.id}/team`
+    const join = async (person: Person, role: string) => {
+      const { json } = await ida.send("POST", `${team}/invitations`, { email: person.account.email, role })
+      await person.send("POST", `${team}/invitations/${(json as { readonly id: string }).id}/accept`)
+    }
+    await join(second, "owner")
+    await join(third, "viewer")
+    const { members } = (await second.get(team)).json as {
+      readonly members: ReadonlyArray<{ readonly id: string; readonly email: string }>
+    }
+    const { id } = members.find(({ email }) => email === third.account.email) ?? { id: "" }
+    expect((await second.send("DELETE", `${team}/members/${id}`)).status).toBe(204)
+    const log = (await admin.get(`/admin/audit-log?account=${third.account.id}&kind=team_left`)).text
+    const by = `href="/admin/accounts/${second.account.id}">${second.account.displayName}</a>`
+    expect(log.replace(/\s+/g, " ")).toContain(by)
+  })
+
   it("the API lists the same events, by pages, and names no address and no secret", async () => {
     await admin.send("PUT", at(ida, "/roles/reviewer"))
     await admin.send("DELETE", at(ida, "/roles/reviewer"))

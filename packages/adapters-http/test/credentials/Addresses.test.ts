@@ -4,8 +4,8 @@ import { Timestamp } from "@place-access/domain/shared"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { authorizePath, signedIn } from "../support/browsing.js"
 import { mailedLink, mailTo, tokenOf } from "../support/mailbox.js"
-import { type Visitor, visitor } from "../support/visitor.js"
-import { jsonBody } from "../support/wire.js"
+import { hidden, type Visitor, visitor } from "../support/visitor.js"
+import { type Answer, jsonBody } from "../support/wire.js"
 import { PASSWORD, type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -328,6 +328,45 @@ describe("the pages, without scripts", () => {
       const settings = await browser.get("/portal/settings")
       expect(settings.text).toContain("90 days")
     }
+  })
+
+  it("every page on the way to the sign-in leads back to the page that the person wanted, and nowhere else", async () => {
+    const browser = visitor(world.url)
+    const wanted = "/portal/places?lat=1"
+    const query = `?return_to=${encodeURIComponent(wanted)}`
+    const linksTo = (page: Answer, path: string) => expect(page.text).toContain(`href="${path}${query}"`)
+    const signInPage = await browser.get(`/sign-in${query}`)
+    linksTo(signInPage, "/forgot-password")
+    const email = fresh()
+    for (let tries = 0; tries < 5; tries++) await browser.submit(signInPage, "/sign-in", { email, password: OTHER })
+    linksTo(await browser.submit(signInPage, "/sign-in", { email, password: OTHER }), "/unlock-link")
+    for (const [path, foot] of [
+      ["/forgot-password", "/sign-in"],
+      ["/unlock-link", "/forgot-password"]
+    ] as const) {
+      const page = await browser.get(path + query)
+      linksTo(page, foot)
+      const wrong = await browser.submit(page, path, { email: "nobody" })
+      linksTo(wrong, foot)
+      linksTo(await browser.submit(wrong, path, { email: fresh() }), path)
+      const evil = await browser.get(`${path}?return_to=//evil.example`)
+      expect(evil.text).not.toContain("evil.example")
+    }
+    wait()
+    const somebody = fresh()
+    const form = await browser.get(`/sign-up${query}`)
+    const sent = await browser.submit(form, "/sign-up", { email: somebody, password: PASSWORD, keep_days: "90" })
+    linksTo(sent, "/sign-up")
+    linksTo(await browser.submit(sent, "/sign-up/resend"), "/sign-up")
+    const gone = await browser.post("/sign-up/resend", { ...hidden(sent, "/sign-up/resend"), email: "nobody" })
+    expect(gone.headers.get("location")).toBe(`/sign-up${query}`)
+    const page = await open(browser, somebody, CONFIRM, 2)
+    linksTo(page, "/sign-up")
+    await browser.submit(page, "/confirm-sign-up", { password: PASSWORD })
+    const dead = await browser.submit(page, "/confirm-sign-up", { password: PASSWORD })
+    expect(dead.status).toBe(404)
+    linksTo(dead, "/sign-in")
+    linksTo(dead, "/sign-up")
   })
 
   it("a form without its token changes nothing, and a dead link says so on each page", async () => {

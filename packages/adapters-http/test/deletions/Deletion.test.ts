@@ -7,6 +7,7 @@ import { claimMail, MemoryDatabase } from "@place-access/domain/testing"
 import { Effect, Struct } from "effect"
 import { inspect } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { authorizePath, consentAction } from "../support/browsing.js"
 import { connected, saying } from "../support/connected.js"
 import { jsonBody } from "../support/wire.js"
 import { bearer, PASSWORD, type Person, startWorld, type World } from "../support/World.js"
@@ -220,6 +221,21 @@ describe("DELETE /v1/user/account", () => {
     const text = await everything()
     expect([text.includes(sandbox.app.id), text.includes(app.id)]).toEqual([false, true])
     expect([text.includes(developer.account.id), text.includes(developer.account.email)]).toEqual([false, false])
+  })
+
+  it("the users of a developer who left read that the app was closed, and not that an admin did it [deletions-4]", async () => {
+    const { app, developer, person } = await life()
+    const asked = consentAction((await person.get(authorizePath(app))).text)
+    await remove(developer)
+    for (const [language, reason, refusal] of [
+      ["en", "the app was closed permanently", "It was closed permanently."],
+      ["de", "die App wurde dauerhaft geschlossen", "Sie wurde dauerhaft geschlossen."]
+    ] as const) {
+      const headers = { accept: "text/html", "accept-language": language }
+      const list = (await person.get("/portal/connections", { headers })).text
+      expect([list.includes(reason), /an admin|ein Admin/i.test(list)]).toEqual([true, false])
+      expect((await person.get(asked, { headers })).text).toContain(`<p>${refusal}</p>`)
+    }
   })
 
   it("nobody can be what stands for deleted accounts: no sign-in, and who signs up with its address is somebody else", async () => {

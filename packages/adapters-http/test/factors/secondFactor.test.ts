@@ -1,3 +1,4 @@
+import { chooseLanguage } from "@place-access/domain/accounts"
 import { removeFactors } from "@place-access/domain/factors"
 import { Timestamp } from "@place-access/domain/shared"
 import * as OTPAuth from "otpauth"
@@ -207,6 +208,13 @@ describe("recovery codes [factors-5, factors-6]", () => {
     const again = (await begin(email)).browser
     expect((await withCode(again, code)).status).toBe(401)
     expect((await withCode(again, other)).status).toBe(200)
+  })
+
+  it("the page after a sign-in with one is in the language of the account [languages-1]", async () => {
+    const { codes, email, person } = await withCodeApp()
+    await world.run(chooseLanguage(person.account.id, "de"))
+    const used = await withCode((await begin(email)).browser, codes[0] ?? "")
+    expect([used.status, used.text.includes('<html lang="de">')]).toEqual([200, true])
   })
 
   it("new ones replace the ones before", async () => {

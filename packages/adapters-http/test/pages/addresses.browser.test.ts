@@ -70,7 +70,7 @@ describeBrowser.each([
     await page.getByRole("link", { name: "New address is the address that you have" }).waitFor()
     await page.getByLabel("New address").fill(after)
     await press("Mail me a link")
-    await page.getByText("We mailed a link to the new address.").waitFor()
+    await page.getByText("A mail to the new address is on its way.").waitFor()
 
     await page.goto(await mailedLink(world, after, "Confirm your e-mail address"))
     await heading("Confirm the address")

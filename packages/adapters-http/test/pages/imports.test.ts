@@ -154,6 +154,29 @@ describe("the form for a file", () => {
     ])
   })
 
+  it("several files, all of them stored: the page speaks of files, and of tables that wait for an answer", async () => {
+    const person = await world.person()
+    const table = "Zeit;Breite;Ost\n2025-01-01T00:00:00Z;52;4\n"
+    const send = async (files: ReadonlyArray<string>) => {
+      const form = new FormData()
+      form.append("form_token", await tokenOf(person))
+      for (const [index, file] of files.entries()) form.append("file", new Blob([file]), `${index}.txt`)
+      return person.send("POST", "/portal/imports", undefined, { body: form, headers: { accept: "text/html" } })
+    }
+    const sayings = async (files: ReadonlyArray<string>) => {
+      const answer = await send(files)
+      const { text } = answer.status === 303 ? await person.get(answer.headers.get("location") ?? "") : answer
+      return [text.includes("The files are uploaded. We read them"), text.includes("table waits for your answer")]
+    }
+    expect(await sayings([FILE, FILE])).toEqual([true, false])
+    expect(await sayings([FILE, table])).toEqual([true, true])
+    expect(await sayings([table, table])).toEqual([true, true])
+    expect(await sayings([FILE, "%PDF-1.7"])).toEqual([false, false])
+    expect(await sayings([table, "%PDF-1.7"])).toEqual([false, true])
+    const all = await world.run(Effect.flatMap(ImportStore, (store) => store.list(person.account.id, 20)))
+    for (const { id } of all) await person.send("DELETE", `/v1/user/imports/${id}`)
+  })
+
   it("a table: its owner is asked which columns are read, and no worker reads it before [imports-10]", async () => {
     const person = await world.person()
     const rows = "Zeit;Breite;Ost\n2025-01-01T00:00:00Z;52;4\n"

@@ -1,3 +1,6 @@
+import { html } from "@place-access/adapters-http/html/Html"
+import { textsIn } from "@place-access/adapters-http/languages/index"
+import { Timestamp } from "@place-access/domain/shared"
 import { describe, expect, it } from "vitest"
 import * as english from "../../src/languages/en/index.js"
 import { leaves } from "../support/leaves.js"
@@ -35,5 +38,79 @@ describe("labels of pages", () => {
     expect(headings.length).toBeGreaterThan(50)
     expect(headings.filter(([, text]) => /^(?!iPhone)[a-z]/.test(text))).toEqual([])
     expect(headings.filter(([, text]) => /^\S+(?: [A-Z][a-z]+){2}/.test(text))).toEqual([])
+  })
+})
+
+describe("counts on pages", () => {
+  const said = (language: "de" | "en", count: number) => {
+    const { developer, rules, timeline, today } = textsIn(language)
+    const settling = rules.outcomes.settling(html`X`, count, "Y").in({ language, zone: null, now: Timestamp.make(0) })
+    const settles = rules.settles(html`X`, count).in({ language, zone: null, now: Timestamp.make(0) })
+    return [
+      timeline.calendar.locations(count),
+      today.paused.some(count, 3),
+      today.paused.all(count),
+      today.paused.resume(count),
+      developer.calls.unlisted(count),
+      settles,
+      settling.replaceAll(/\s+/g, " ")
+    ]
+  }
+
+  it.each([
+    [
+      "en",
+      1,
+      [
+        "1 location",
+        "1 of 3 apps is paused",
+        "Your app is paused",
+        "Resume it",
+        "1 call of the last 7 days came too fast to be listed. It is counted.",
+        "X (1 second later, unless it was a wrong position)",
+        "X: Y gets a notification when no reading of the next second says otherwise."
+      ]
+    ],
+    [
+      "en",
+      2,
+      [
+        "2 locations",
+        "2 of 3 apps are paused",
+        "Your apps are paused",
+        "Resume them",
+        "2 calls of the last 7 days came too fast to be listed. They are counted.",
+        "X (2 seconds later, unless it was a wrong position)",
+        "X: Y gets a notification when no reading of the next 2 seconds says otherwise."
+      ]
+    ],
+    [
+      "de",
+      1,
+      [
+        "1 Standort",
+        "1 von 3 Apps ist pausiert",
+        "Ihre App ist pausiert",
+        "Fortsetzen",
+        "1 Anfrage der letzten 7 Tage kam zu schnell und steht nicht hier. Gezählt ist sie.",
+        "X (1 Sekunde später, außer die Position war falsch)",
+        "X: Y bekommt eine Benachrichtigung, wenn keine Messung der nächsten Sekunde etwas anderes zeigt."
+      ]
+    ],
+    [
+      "de",
+      2,
+      [
+        "2 Standorte",
+        "2 von 3 Apps sind pausiert",
+        "Ihre Apps sind pausiert",
+        "Fortsetzen",
+        "2 Anfragen der letzten 7 Tage kamen zu schnell und stehen nicht hier. Gezählt sind sie.",
+        "X (2 Sekunden später, außer die Position war falsch)",
+        "X: Y bekommt eine Benachrichtigung, wenn keine Messung der nächsten 2 Sekunden etwas anderes zeigt."
+      ]
+    ]
+  ] as const)("in %s agree with their words: %i", (language, count, texts) => {
+    expect(said(language, count)).toEqual(texts)
   })
 })

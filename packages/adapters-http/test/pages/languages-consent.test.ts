@@ -1,11 +1,13 @@
+import { chooseLanguage } from "@place-access/domain/accounts"
 import type { App } from "@place-access/domain/apps"
 import { createPlace, Place } from "@place-access/domain/places"
-import { Language } from "@place-access/domain/shared"
+import { Language, Timestamp } from "@place-access/domain/shared"
 import { Fixtures } from "@place-access/domain/testing"
 import { createHash } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { quarantineWords } from "../../src/devices/QuarantineWords.js"
 import { textsIn } from "../../src/languages/index.js"
+import { authorizePath } from "../support/browsing.js"
 import { phone } from "../support/phone.js"
 import { type Person, startWorld, type World } from "../support/World.js"
 import type { Answer } from "../support/wire.js"
@@ -93,6 +95,22 @@ describe("whoever asks for German reads German [languages-1]", () => {
     const page = await consentPage({ client_id: "app_nobody" })
     expect([page.status, heading(page)]).toEqual([400, "Dieser Link funktioniert nicht"])
     expect(page.text).toMatch(/<p lang="en">[^<]+client_id/)
+  })
+
+  it("a refusal is in the language of the account, whatever the browser's", async () => {
+    const own = await world.person()
+    await world.run(chooseLanguage(own.account.id, "de"))
+    const revoked = await world.app(await world.person(), { revokedAt: Timestamp.make(world.clock.now()) })
+    const { app: others } = await world.app(person)
+    for (const [path, status] of [
+      [authorizePath(revoked.app), 400],
+      [authorizePath(others), 403],
+      [authorizePath(app, { client_id: "app_nobody" }), 400],
+      ["/authorize/csr_none", 404]
+    ] as const) {
+      const page = await own.get(path, { headers: { "accept-language": "en" } })
+      expect([path, page.status, page.text.includes('<html lang="de">')]).toEqual([path, status, true])
+    }
   })
 
   it("the deletion of a day says in whole sentences what goes", async () => {

@@ -1,8 +1,10 @@
 import { listConnections } from "@place-access/domain/connection"
 import { App, registerRedirectUris } from "@place-access/domain/apps"
-import { RuleSamples } from "@place-access/domain/testing"
+import { decidePurpose, submitPurpose } from "@place-access/domain/purposes"
+import { Fixtures, RuleSamples } from "@place-access/domain/testing"
 import { inflateSync } from "node:zlib"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { signedIn } from "../support/browsing.js"
 import { type Person, startWorld, type World } from "../support/World.js"
 
 let world: World
@@ -41,6 +43,52 @@ describe("what a page says after a change, and where it leads", () => {
     expect(page).not.toContain("The app was changed.")
   })
 
+  it("a first client secret has no secret before it, a second one has", async () => {
+    const owner = await world.person()
+    const { id } = await world.run(Fixtures.app(owner.account.id))
+    const browser = await signedIn(world, owner.account.email)
+    const path = `/developer/apps/${id}`
+    const register = async () => {
+      const fields = { redirect_uris: "https://coffee.example/callback" }
+      return (await browser.submit(await browser.get(path), `${path}/redirect-uris`, fields)).text
+    }
+    const [first, second] = [await register(), await register()]
+    expect([first.includes("This is shown once."), first.includes("The secret before it")]).toEqual([true, false])
+    expect(second).toContain("The secret before it works for another 24 hours.")
+  })
+
+  it("the end of earlier client secrets speaks of client secrets in German, that of signing secrets of those", async () => {
+    const owner = await world.person()
+    const { app } = await world.app(owner)
+    await world.run(registerRedirectUris(owner.account, app.id, app.redirectUris))
+    const browser = await signedIn(world, owner.account.email)
+    const path = `/developer/apps/${app.id}`
+    const ended = await browser.submit(await browser.get(path), `${path}/secrets/end-previous`)
+    const read = async (address: string) => (await browser.get(address, { "accept-language": "de" })).text
+    expect(await read(ended.headers.get("location") ?? "")).toContain("Die früheren Client-Secrets gelten nicht mehr.")
+    expect(await read(`${path}/webhooks?done=secrets-ended`)).toContain("Die früheren Signaturschlüssel sind ungültig.")
+  })
+
+  it("a new purpose of an app in production cannot be used yet [purposes-1]", async () => {
+    const owner = await world.person()
+    const browser = await signedIn(world, owner.account.email)
+    const add = async ({ id }: App.App) => {
+      const path = `/developer/apps/${id}`
+      const fields = {
+        key: "find_friends",
+        purpose_description: "Shows your friends where you are",
+        purpose_scopes: "location.lookup",
+        expected_daily_volume: "20"
+      }
+      const answer = await browser.submit(await browser.get(path), `${path}/purposes`, fields)
+      return (await browser.get(answer.headers.get("location") ?? "")).text
+    }
+    const sandbox = await add((await world.app(owner)).app)
+    expect(sandbox).toContain("The purpose was created. Your app can use it while it is in the sandbox.")
+    const production = await add((await world.app(owner, { status: "production" })).app)
+    expect(production).toContain("The purpose was created. Your app can use it when a reviewer has approved it")
+  })
+
   it("the page of a live connection leads to the set-up of a phone while there is none", async () => {
     const owner = await world.person()
     const { app } = await world.app(owner)
@@ -55,6 +103,19 @@ describe("what a page says after a change, and where it leads", () => {
   it("the last page of a deleted account leads to the front page", async () => {
     const page = await world.call("/account-deleted")
     expect(page.text.split("<main")[1]).toContain('href="/"')
+  })
+
+  it("the audit log names a purpose by its key", async () => {
+    const [admin, owner] = [await world.person({ roles: ["admin"] }), await world.person()]
+    const { app } = await world.app(owner)
+    const { id } = await world.run(Fixtures.purpose(app.id, "find_friends"))
+    await world.run(submitPurpose(owner.account, app.id, id))
+    await world.run(decidePurpose(admin.account, id, { decision: "approve", note: null, revision: 1 }))
+    const { text } = await admin.get(`/admin/audit-log?account=${owner.account.id}&kind=review_decided`)
+    expect([text.includes("The purpose <code>find_friends</code> of the app"), text.includes(id)]).toEqual([
+      true,
+      false
+    ])
   })
 
   it("the audit log names an app, and leads to it", async () => {

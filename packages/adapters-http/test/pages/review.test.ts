@@ -21,8 +21,12 @@ const tokenOf = async (browser: Visitor): Promise<string> =>
   hidden(await browser.get("/portal/places"), "/portal/places")["form_token"] ?? ""
 
 /** An app in review with a purpose in review. */
-const waiting = async (overrides: Partial<App.App> = {}, description = "To have your coffee ready.") => {
-  const owner: Person = await world.person()
+const waiting = async (
+  overrides: Partial<App.App> = {},
+  description = "To have your coffee ready.",
+  roles: ReadonlyArray<"reviewer" | "admin"> = []
+) => {
+  const owner: Person = await world.person({ roles })
   const { app } = await world.app(owner, overrides)
   const purpose = await world.run(
     createPurpose(owner.account, app.id, {
@@ -160,6 +164,44 @@ describe("the forms of reviewers and admins", () => {
     expect((await at.state()).left).toEqual([])
     await admin.submit(await admin.get(at.admin), path, { allowed_scopes: Scope.all })
     expect((await at.state()).left).toBeNull()
+  })
+})
+
+describe("a reviewer and admin who is in the team of an app [reviews-1]", () => {
+  it("reads that another decides, and gets no form that would be refused", async () => {
+    const at = await waiting({}, undefined, ["reviewer", "admin"])
+    const decisions = [
+      [at.review, `${at.review}/decision`, "so another reviewer decides"],
+      [at.purposePage, `${at.purposePage}/decision`, "so another reviewer decides"],
+      [at.admin, `${at.admin}/scopes`, "so another admin limits its scopes"]
+    ] as const
+    const own = await signedIn(world, at.owner.account.email)
+    const other = await enter(["reviewer", "admin"])
+    for (const [page, action, sentence] of decisions) {
+      for (const [browser, isOwn] of [
+        [own, true],
+        [other, false]
+      ] as const) {
+        const { text } = await browser.get(page)
+        expect([action, text.includes(`action="${action}"`), text.includes(sentence)]).toEqual([action, !isOwn, isOwn])
+      }
+    }
+    // An admin may always revoke an own app.
+    expect((await own.get(at.admin)).text).toContain(`action="${at.admin}/revoke"`)
+  })
+
+  it("decides when there is nobody else", async () => {
+    const alone = await startWorld()
+    try {
+      const owner = await alone.person({ roles: ["reviewer", "admin"] })
+      const { app } = await alone.app(owner)
+      await alone.run(submitApp(owner.account, app.id))
+      for (const action of [`/review/apps/${app.id}/decision`, `/admin/apps/${app.id}/scopes`]) {
+        expect((await owner.get(action.replace(/\/\w+$/, ""))).text).toContain(`action="${action}"`)
+      }
+    } finally {
+      await alone.close()
+    }
   })
 })
 

@@ -28,6 +28,14 @@ it.each([
     { type: "dwell", dwellMinutes: 10, silenceS: 600 },
     "(or 10 minutes later, when your phone was last seen there and sends nothing)"
   ],
+  [
+    { type: "dwell", dwellMinutes: 10, silenceS: 301 },
+    "(or 5 minutes and 1 second later, when your phone was last seen there and sends nothing)"
+  ],
+  [
+    { type: "dwell", dwellMinutes: 10, silenceS: 359 },
+    "(or 5 minutes and 59 seconds later, when your phone was last seen there and sends nothing)"
+  ],
   [{ type: "dwell", dwellMinutes: 10 }, ""]
 ] as const)("the user reads of a rule with %j when it tells later [rules-13, rules-14]", (over, words) => {
   const reader = { language: "en", zone: null, now: Timestamp.make(0) } as const

@@ -47,6 +47,27 @@ describe("a suggested place [timeline-3]", () => {
   })
 })
 
+describe("a device that is silent [devices-13, devices-15]", () => {
+  it.each([
+    ["json", true],
+    ["browser", false]
+  ])("of format %s is told after a day: %s", async (format, isTold) => {
+    const person = await world.person()
+    const made = await person.send("POST", "/v1/user/devices", { name: "Mine", format })
+    const { token } = made.json as { readonly token: string }
+    const location = { captured_at: new Date(world.clock.now()).toISOString(), lat: 52.5, lon: 13.4, accuracy_m: 9 }
+    const sent = await world.call("/v1/phone/locations", {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify({ locations: [location] })
+    })
+    expect(sent.status).toBe(200)
+    world.clock.advance(25 * Timestamp.HOUR)
+    const page = (await (await signedIn(world, person.account.email)).get("/")).text
+    expect([page.includes("Mine is silent"), page.includes("battery saver")]).toEqual([isTold, isTold])
+  })
+})
+
 describe("a pause [connection-4, timeline-1]", () => {
   it("is told on the first page and in the list of apps, until it ends: nobody wonders why an app does nothing", async () => {
     const person = await world.person()
@@ -57,7 +78,7 @@ describe("a pause [connection-4, timeline-1]", () => {
     const list = await browser.get("/portal/connections")
     await browser.submit(list, "/portal/connections/pause", { for: "day" })
     const today = (await browser.get("/")).text
-    expect(today).toContain("Your apps are paused")
+    expect(today).toContain("Your app is paused")
     expect(today).toContain(`${app.name}</a>: Paused until`)
     expect((await browser.get("/portal/connections")).text).toContain("Paused until")
     const paused = await browser.get("/portal/connections")

@@ -2,8 +2,9 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Statement } from "@effect/sql/Statement"
 import { AccountDeletion } from "@place-access/domain/deletions"
-import { Timestamp, type UserId } from "@place-access/domain/shared"
+import { ConnectionId, Timestamp, UserId } from "@place-access/domain/shared"
 import { Effect, type ParseResult, Schema } from "effect"
+import * as ConnectionWrites from "../connection/ConnectionWrites.js"
 import * as Rows from "../driver/Rows.js"
 
 const TableRow = Schema.Struct({ name: Schema.String, key: Schema.Array(Schema.String) })
@@ -59,7 +60,7 @@ export const remove = (
 
     removed += yield* removeEvents(sql, userId, now, limit)
     removed += yield* removeConnections(sql, userId, limit)
-    return removed > 0 ? removed : yield* removeMentions(sql, userId, limit)
+    return removed > 0 ? removed : yield* removeMentions(sql, userId, now, limit)
   })
 
 /**
@@ -116,7 +117,7 @@ const removeConnections = (sql: SqlClient, userId: UserId, limit: number) =>
  * Deletes the consent requests that the account decided, replaces its id by `NOBODY` in reviews and in the audit log,
  * and deletes its apps. These statements read tables that all users share, so this runs only when no other row is left.
  */
-const removeMentions = (sql: SqlClient, userId: UserId, limit: number) =>
+const removeMentions = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>
   Effect.gen(function* () {
     const requests = yield* Rows.affected(sql`DELETE FROM consent_requests WHERE decided_by = ${userId}`)
     // The name of the reviewer is removed. The decision and its reason stay, and so do the events of the audit log.
@@ -126,7 +127,7 @@ const removeMentions = (sql: SqlClient, userId: UserId, limit: number) =>
     const acts = yield* Rows.affected(
       sql`UPDATE audit_events SET actor_id = ${AccountDeletion.NOBODY.id} WHERE actor_id = ${userId}`
     )
-    return requests + decisions + acts + (yield* removeApps(sql, userId, limit))
+    return requests + decisions + acts + (yield* removeApps(sql, userId, now, limit))
   })
 
 /**
@@ -148,10 +149,10 @@ const ofApps = (sql: SqlClient, deliveries: Statement<object>) =>
   })
 
 /**
- * Deletes the apps that were not in production: nobody except their developer could connect them. Their deliveries are
- * deleted first, a page at each call.
+ * Deletes the apps that were not in production. Their deliveries are deleted first, a page at each call. A connection
+ * of a person who held such an app before ends, because no statement finds it with its app afterwards.
  */
-const removeApps = (sql: SqlClient, userId: UserId, limit: number) =>
+const removeApps = (sql: SqlClient, userId: UserId, now: Timestamp.Timestamp, limit: number) =>
   Effect.gen(function* () {
     const rows = yield* sql`SELECT app_ids FROM account_deletions WHERE user_id = ${userId}`.pipe(Rows.all(AppsRow))
     const theirs = rows.flatMap((row) => row.app_ids)
@@ -161,9 +162,23 @@ const removeApps = (sql: SqlClient, userId: UserId, limit: number) =>
       sql`SELECT app_id, delivery_id FROM deliveries WHERE app_id = ANY(${theirs}::text[]) LIMIT ${limit}`
     )
     if (removed > 0) return removed
+    yield* endConnections(sql, theirs, now)
     for (const table of ["review_decisions", "app_calls", "app_hours", "endpoint_hours"]) {
       yield* sql`DELETE FROM ${sql(table)} WHERE app_id = ANY(${theirs}::text[])`
     }
     yield* sql`DELETE FROM consent_requests WHERE app_id = ANY(${theirs}::text[])`
     return yield* Rows.affected(sql`DELETE FROM apps WHERE app_id = ANY(${theirs}::text[])`)
+  })
+
+const LiveRow = Schema.Struct({ user_id: UserId, connection_id: ConnectionId })
+
+/** Ends the live connections of these apps, as `endRevoked` does. Each of them may be on another node. */
+const endConnections = (sql: SqlClient, apps: ReadonlyArray<string>, now: Timestamp.Timestamp) =>
+  Effect.gen(function* () {
+    const live = yield* sql`SELECT user_id, connection_id FROM connections
+        WHERE app_id = ANY(${apps}::text[]) AND ended_at IS NULL`.pipe(Rows.all(LiveRow))
+    const writes = ConnectionWrites.make(sql)
+    for (const { connection_id: id, user_id: userId } of live) {
+      yield* sql.withTransaction(writes.all({ userId, id }, [{ _tag: "End", reason: "admin_revoked", at: now }], now))
+    }
   })

@@ -195,9 +195,9 @@ const takeApart = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, reque
 
 /**
  * Takes from each app in a transaction of its own: an app's rows are on one node, and a transaction over several nodes
- * would be a two-phase commit. In the first round each endpoint gets an equal share of the limit; the next rounds give
- * the remainder to the apps that have more. The second part of the result says whether an endpoint was skipped because
- * its row was locked.
+ * would be a two-phase commit. Each app gets the share of its endpoints in what is left of the limit, so that the last
+ * app is not left out because of rounding. The next rounds give the remainder to the apps that have more. The second
+ * part of the result says whether an endpoint was skipped because its row was locked.
  */
 const takeShares = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, request: ClaimRequest) =>
   Effect.gen(function* () {
@@ -207,12 +207,12 @@ const takeShares = (sql: SqlClient, ready: ReadonlyArray<EndpointWithWork>, requ
       (endpoints) => [endpoints[0].app_id, endpoints.map((one) => one.endpoint_id)] as const
     )
     while (apps.length > 0 && taken.length < request.limit) {
-      const endpoints = apps.reduce((sum, [, ids]) => sum + ids.length, 0)
-      const share = Math.ceil((request.limit - taken.length) / endpoints)
+      let endpoints = apps.reduce((sum, [, ids]) => sum + ids.length, 0)
       const more: typeof apps = []
       for (const [appId, ids] of apps) {
-        const limit = Math.min(request.limit - taken.length, share * ids.length)
+        const limit = Math.ceil(((request.limit - taken.length) * ids.length) / endpoints)
         if (limit === 0) break
+        endpoints -= ids.length
         const { locked, rows } = yield* takeOf(sql, appId, ids, { ...request, limit })
         taken.push(...rows)
         isSkipping = isSkipping || locked < ids.length

@@ -1,11 +1,19 @@
 import { Effect, Either } from "effect"
 import type { Account } from "../accounts/Account.js"
 import { announceAudit, type AuditEvent } from "../audit/index.js"
-import { decideWithoutOwn } from "../reviews/decideWithoutOwn.js"
+import { decideWithoutOwn, mayDecide } from "../reviews/decideWithoutOwn.js"
 import * as ReviewDecision from "../reviews/ReviewDecision.js"
 import * as Staff from "../reviews/Staff.js"
 import * as Verdict from "../reviews/Verdict.js"
-import { type AppId, type Conflict, Entropy, NotFound, program, ReviewDecisionId, type UserId } from "../shared/index.js"
+import {
+  type AppId,
+  type Conflict,
+  Entropy,
+  NotFound,
+  program,
+  ReviewDecisionId,
+  type UserId
+} from "../shared/index.js"
 import type { Scope } from "../shared/Scope.js"
 import type { Timestamp } from "../shared/Timestamp.js"
 import type { App } from "./App.js"
@@ -27,11 +35,9 @@ export const decideApp = program("decideApp", function* (account: Account, id: A
   const { decision, note } = yield* Verdict.check(verdict)
   const kind = decision === "approve" ? "approved" : "rejected"
   const team = yield* teamById(id)
-  return yield* decideWithoutOwn(account, ["reviewer", "admin"], team, (mayBeOwn) =>
+  return yield* decideWithoutOwn(account, Staff.DECIDING.reviews, team, (mayBeOwn) =>
     changeAsStaff(account, id, { kind, note }, (before): Either.Either<App, Conflict | Staff.OwnWork> =>
-      isOwn(account, team, before) && !mayBeOwn
-        ? Either.left(new Staff.OwnWork())
-        : AppLife.decide(before, verdict)
+      isOwn(account, team, before) && !mayBeOwn ? Either.left(new Staff.OwnWork()) : AppLife.decide(before, verdict)
     )
   )
 })
@@ -46,17 +52,23 @@ export const narrowApp = program(
   function* (account: Account, id: AppId, allowed: ReadonlyArray<Scope> | null) {
     yield* Staff.requireAdmin(account)
     const team = yield* teamById(id)
-    return yield* decideWithoutOwn(account, ["admin"], team, (mayBeOwn) =>
+    return yield* decideWithoutOwn(account, Staff.DECIDING.scopes, team, (mayBeOwn) =>
       changeAsStaff(
         account,
         id,
         { kind: "narrowed", note: null },
         (before): Either.Either<App, Conflict | Staff.OwnWork> =>
-          isOwn(account, team, before) && !mayBeOwn
-            ? Either.left(new Staff.OwnWork())
-            : AppLife.narrow(before, allowed)
+          isOwn(account, team, before) && !mayBeOwn ? Either.left(new Staff.OwnWork()) : AppLife.narrow(before, allowed)
       )
     )
+  }
+)
+
+/** Whether the account may decide about the app and its purposes, or limit the app's scopes (decision reviews-1). */
+export const mayDecideAbout = program(
+  "mayDecideAbout",
+  function* (account: Account, app: Pick<App, "id" | "ownerId">, what: keyof typeof Staff.DECIDING) {
+    return yield* mayDecide(account, Staff.DECIDING[what], yield* teamOf(app))
   }
 )
 

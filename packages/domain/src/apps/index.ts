@@ -26,7 +26,7 @@ export {
   updateApp,
   withdrawChange
 } from "./changeApp.js"
-export { decideApp, narrowApp } from "./changeAppAsStaff.js"
+export { decideApp, mayDecideAbout, narrowApp } from "./changeAppAsStaff.js"
 export { findLogo, getApp, getAppWithRole, listApps, readersOf, roleIn, teamOf } from "./readApps.js"
 export * as RedirectUri from "./RedirectUri.js"
 export * as AppReview from "./AppReview.js"

@@ -41,7 +41,9 @@ export const readersOf = program(
 )
 
 /** All accounts in the app's team, its holder first. */
-export const teamOf = (app: Pick<App, "id" | "ownerId">) => readersOf(app, TeamRole.TeamRole.literals)
+export const teamOf = program("teamOf", function* (app: Pick<App, "id" | "ownerId">) {
+  return yield* readersOf(app, TeamRole.TeamRole.literals)
+})
 
 /** The apps that the account owns or is a team member of, oldest first. `Invalid` for a cursor of another list. */
 export const listApps = program("listApps", function* (account: Account, page: Page.PageRequest) {

@@ -93,8 +93,8 @@ const BY_OPERATOR: By = {
 }
 
 /**
- * Whether the app is deleted with the account, when no heir gets it. Before production, only its developer and test
- * people could connect the app, so no access log of anybody else names it.
+ * Whether the app is deleted with the account, when no heir gets it. Before production, only those who held the app
+ * and test people could connect it, so no access log of anybody else names it.
  */
 export const goesEntirely = ({ status }: Pick<App, "status">): boolean => status !== "production"
 

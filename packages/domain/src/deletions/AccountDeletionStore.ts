@@ -40,7 +40,8 @@ export class AccountDeletionStore extends Context.Tag("@place-access/domain/dele
     ) => StoreEffect<ReadonlyArray<Leftover>>
     /**
      * Deletes at most `limit` rows of each table and returns how many; 0 when nothing is left to delete. An event stays
-     * for a minute after its fan-out, because a worker may still store deliveries that only the event leads to.
+     * for a minute after its fan-out, because a worker may still store deliveries that only the event leads to. The
+     * account's apps that go entirely come last; connections that other people still have with them end first.
      */
     readonly removeSome: (userId: UserId, now: Timestamp, limit: number) => StoreEffect<number>
     /** Sets when workers next check for rows of this account. */

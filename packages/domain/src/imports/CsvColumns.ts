@@ -42,7 +42,10 @@ const MAX_COLUMNS = 200
 export const MAX_LINE = 65_536
 const DELIMITERS = [",", ";", "\t", "|"]
 
-/** The column names that exporters write, the preferred names first, in the form that `plain` returns. */
+/**
+ * The column names that exporters write, the preferred names first, in the form that `plain` returns. A column of local
+ * times is not among them: a time without a zone is read as UTC.
+ */
 const KNOWN: Readonly<Record<ColumnRole, ReadonlyArray<string>>> = {
   time: [
     "timestamp",
@@ -60,7 +63,6 @@ const KNOWN: Readonly<Record<ColumnRole, ReadonlyArray<string>>> = {
     "timeutc",
     "datetimeutc",
     "utcdatetime",
-    "localtime",
     "fixtime",
     "devicetime",
     "gpstime",
@@ -68,7 +70,6 @@ const KNOWN: Readonly<Record<ColumnRole, ReadonlyArray<string>>> = {
     "timestamputc",
     "timems",
     "createdat",
-    "datetimelocal",
     "unixtimestamp",
     "dateandtime",
     "fmttime",
@@ -132,31 +133,71 @@ const KNOWN: Readonly<Record<ColumnRole, ReadonlyArray<string>>> = {
   course: ["course", "bearing", "heading", "bearingdeg", "coursedeg", "cog", "direction", "kurs"]
 }
 
+/** The names of columns with a time of day, whose day is in another column. */
+const TIMES_OF_DAY: ReadonlySet<string> = new Set(["time", "zeit"])
+/** Like `TIMES_OF_DAY` beside a day of `UTC_DAYS`. Without it they are a whole moment. */
+const UTC_TIMES: ReadonlySet<string> = new Set(["utctime", "timeutc"])
+const UTC_DAYS: ReadonlySet<string> = new Set(["utcdate", "dateutc"])
+
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "")
 
-/** The fields of one line. A quoted field may contain the delimiter, and two quotes in it stand for one. */
-export const fields = (line: string, delimiter: string): ReadonlyArray<string> => {
-  if (!line.includes('"')) return line.split(delimiter)
+/** How the quotes of a line end. */
+export interface Quotes {
+  /** The line ends within a quoted field, which goes on in the next line. */
+  readonly isOpen: boolean
+  /** Text stands behind the end of a quoted field: one of the quotes was none, but a character of a field. */
+  readonly isOdd: boolean
+}
+
+const BLANK = /\s/
+
+/**
+ * Reads a line with quotes (RFC 4180): a quote begins a quoted field only as the first character of a field, or after
+ * blanks. `isContinued`: the line begins within a quoted field.
+ */
+const scan = (line: string, delimiter: string, isContinued: boolean) => {
   const found: Array<string> = []
   let field = ""
-  let isQuoted = false
+  let state: "start" | "plain" | "quoted" | "ended" = isContinued ? "quoted" : "start"
+  let isOdd = false
   for (let at = 0; at < line.length; at++) {
     const character = line.charAt(at)
-    if (character === '"') {
-      if (isQuoted && line[at + 1] === '"') field += line.charAt(++at)
-      else isQuoted = !isQuoted
-    } else if (character === delimiter && !isQuoted) {
+    if (state === "quoted") {
+      if (character !== '"') field += character
+      else if (line[at + 1] === '"') field += line.charAt(++at)
+      else state = "ended"
+    } else if (character === delimiter) {
       found.push(field)
       field = ""
-    } else field += character
+      state = "start"
+    } else if (state === "start" && character === '"') {
+      field = ""
+      state = "quoted"
+    } else {
+      field += character
+      if (BLANK.test(character)) continue
+      isOdd ||= state === "ended"
+      state = "plain"
+    }
   }
   found.push(field)
-  return found
+  return { fields: found, isOpen: state === "quoted", isOdd }
 }
+
+/** The fields of one line. A quoted field may contain the delimiter, and two quotes in it stand for one. */
+export const fields = (line: string, delimiter: string): ReadonlyArray<string> =>
+  line.includes('"') ? scan(line, delimiter, false).fields : line.split(delimiter)
+
+/** How the quotes of a line end. `isContinued`: the line begins within a quoted field. */
+export const quotes = (line: string, delimiter: string, isContinued: boolean): Quotes =>
+  line.includes('"') ? scan(line, delimiter, isContinued) : { isOpen: isContinued, isOdd: false }
+
+/** The first line of a text that is not blank. */
+export const firstLine = (text: string): string => /^[\uFEFF\s]*([^\r\n]*)/.exec(text)?.[1] ?? ""
 
 /** Splits a file's first line at the delimiter that gives the most columns. Undefined: the file is no table. */
 export const headerOf = (beginning: string): Header | undefined => {
-  const line = /^[\uFEFF\s]*([^\r\n]*)/.exec(beginning)?.[1] ?? ""
+  const line = firstLine(beginning)
   if (line === "" || line.length > MAX_LINE) return undefined
   const [best] = DELIMITERS.map((delimiter) => ({
     delimiter,
@@ -174,10 +215,22 @@ export const guess = ({ names }: Header): Partial<CsvColumns> => {
       .find((one) => one !== undefined && !Object.values(found).includes(one))
     if (name !== undefined) found[role] = name
   }
+  const time = plain(found.time ?? "")
+  const utcDay = UTC_TIMES.has(time) ? names.find((name) => UTC_DAYS.has(plain(name))) : undefined
+  if (utcDay !== undefined) found.date = utcDay
   // A date column counts only beside a time of day: a column such as "timestamp" contains the day already.
-  if (found.time !== undefined && plain(found.time) !== "time" && plain(found.time) !== "zeit") delete found.date
+  else if (found.time !== undefined && !TIMES_OF_DAY.has(time)) delete found.date
   return found
 }
+
+/**
+ * The positions of the columns with the letters N or S and E or W, which loggers write beside degrees without a sign;
+ * −1: the table has no such column. They need no choice by the owner: the letters say what they mean.
+ */
+export const hemispheres = ({ names }: Header): { readonly latSign: number; readonly lonSign: number } => ({
+  latSign: names.findIndex((name) => plain(name) === "ns"),
+  lonSign: names.findIndex((name) => plain(name) === "ew")
+})
 
 /** Whether time, latitude and longitude are known, so that the table can be read. */
 export const isComplete = (columns: Partial<CsvColumns>): columns is CsvColumns =>

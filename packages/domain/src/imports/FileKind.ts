@@ -40,6 +40,8 @@ const UNREAD = {
 
 const [LESS, BRACE, BRACKET] = [0x3c, 0x7b, 0x5b]
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d])
+/** A line feed and a carriage return. */
+export const LINE_ENDS: ReadonlySet<number> = new Set([0x0a, 0x0d])
 /** First bytes of texts: byte order marks of UTF-8 and UTF-16, the zero byte of an ASCII character in UTF-16. */
 const MARKS: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf, 0xff, 0xfe, 0x00])
 
@@ -54,8 +56,8 @@ const FIRST_FILE = "account.json"
 const NAME_AT = 30
 
 /**
- * How many bytes of the beginning are enough to recognise the kind: the signature of a tar archive is at byte 257, and
- * the header of a table is a whole line.
+ * How many bytes of the beginning are enough to recognise the kind: the signature of a tar archive is at byte 257. Only
+ * the first line of a text may be longer.
  */
 export const HEAD_BYTES = 4_096
 
@@ -87,11 +89,12 @@ const has = (beginning: Uint8Array, at: number, text: string): boolean =>
   [...text].every((character, index) => beginning[at + index] === character.charCodeAt(0))
 
 /** `2015-10-01T08:00:00Z<tab>*<tab>{"_type":…`: a line of the logs that OwnTracks' recorder writes. */
-const LOG_LINE = /^[\uFEFF\s]*\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)\t[^\t\r\n]*\t\s*\{/
+const LOG_LINE = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)\t[^\t]*\t\s*\{/
 const WEB_PAGE = /^[^<]*<(?:!doctype\s+html|html|head|body)\b/i
 
 /** The kind by the first bytes; the file name does not count. */
-export const of = (beginning: Uint8Array): FileKind => {
+export const of = (bytes: Uint8Array): FileKind => {
+  const beginning = bytes.subarray(0, HEAD_BYTES)
   if (ZIP_BEGINNINGS.some((text) => has(beginning, 0, text))) {
     return has(beginning, NAME_AT, FIRST_FILE) ? "own_archive" : "zip"
   }
@@ -106,20 +109,28 @@ export const of = (beginning: Uint8Array): FileKind => {
     case BRACKET:
       return "json"
     default:
-      return beginning.includes(0) ? "other" : textKind(textOf(beginning))
+      return beginning.includes(0) ? "other" : textKind(textOf(bytes))
   }
 }
 
 const textKind = (text: string): FileKind => {
-  if (LOG_LINE.test(text)) return "owntracks_log"
+  if (LOG_LINE.test(CsvColumns.firstLine(text))) return "owntracks_log"
   const header = CsvColumns.headerOf(text)
   return header !== undefined && CsvColumns.isComplete(CsvColumns.guess(header)) ? "csv" : "text"
+}
+
+/** Whether the first line of a text is longer than these bytes, so that more bytes may show another kind. */
+export const isCutText = (beginning: Uint8Array): boolean => {
+  const kind = of(beginning)
+  if (kind !== "csv" && kind !== "text") return false
+  const first = beginning.findIndex((byte) => !BLANKS.has(byte) && !MARKS.has(byte))
+  return beginning.length < CsvColumns.MAX_LINE && !beginning.subarray(first).some((byte) => LINE_ENDS.has(byte))
 }
 
 /** The beginning of a file as text; bytes that are not UTF-8 become U+FFFD. */
 export const textOf = (bytes: Uint8Array): string =>
   // Effect's decoder, because this package uses no platform globals.
-  Either.getOrElse(Encoding.decodeBase64String(Encoding.encodeBase64(bytes.subarray(0, HEAD_BYTES))), () => "")
+  Either.getOrElse(Encoding.decodeBase64String(Encoding.encodeBase64(bytes.subarray(0, CsvColumns.MAX_LINE))), () => "")
 
 /** The kinds that can be imported. The imports page has the same list. */
 const READ =

@@ -176,7 +176,9 @@ export type ImportFault =
 
 /** The fault, in words for the owner. */
 export const explain = (fault: ImportFault, { stored }: Pick<ImportCounts, "stored">): string => {
-  const kept = stored === 0 ? "" : " What was read before that is stored."
+  const before = "What was read before that is stored."
+  const kept = stored === 0 ? "" : ` ${before}`
+  const result = stored === 0 ? "Nothing of it was stored." : before
   switch (fault) {
     case "not_ours":
       return "This is no file of location history. GPX, KML, GeoJSON, TCX, FIT, CSV, OwnTracks logs, Google's files and archives of this service are read."
@@ -193,13 +195,13 @@ export const explain = (fault: ImportFault, { stored }: Pick<ImportCounts, "stor
     case "foreign_archive":
       return "This archive was not made by this service. Unpack it and choose the files of location history inside."
     case "damaged_archive":
-      return "The archive is damaged: it was probably not copied completely. Nothing of it was stored."
+      return `The archive is damaged: it was probably not copied completely. ${result}`
     case "wrong_checksum":
       return "The archive was changed after it was made: a file in it is not as its manifest says. Nothing of it was stored."
     case "other_version":
       return "The archive has a format that this service cannot read, because a newer service made it. Nothing of it was stored."
     case "unsafe_archive":
-      return "The archive is refused, because it is built like one that harms who opens it. Nothing of it was stored."
+      return `The archive is refused, because it is built like one that harms who opens it. ${result}`
     case "gave_up":
       return `The file could not be read to its end, although it was tried ${MAX_ATTEMPTS} times.${kept}`
   }

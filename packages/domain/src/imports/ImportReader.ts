@@ -10,6 +10,16 @@ export interface Read {
   readonly fault: ImportFault | null
   /** Only from `end`: the reader needs one more pass from the beginning of the file. Left out: no more pass. */
   readonly isAgain?: true
+  /**
+   * Reads on in the same bytes; must be called before the next `push` or `end`. Left out: all of the bytes are read. A
+   * small piece of a packed file can hold millions of entries, which would fill the memory if they came at once.
+   */
+  readonly more?: () => Read
+}
+
+/** A result of `push` or `end`, and one after the other all results that follow it. */
+export function* withMore(first: Read): Generator<Read, void> {
+  for (let read: Read | undefined = first; read !== undefined; read = read.more?.()) yield read
 }
 
 /**

@@ -22,7 +22,7 @@ export {
 } from "./manageImports.js"
 export * as Import from "./Import.js"
 export * as ImportedPlace from "./ImportedPlace.js"
-export { type FileReader, ImportReader, type Read } from "./ImportReader.js"
+export { type FileReader, ImportReader, type Read, withMore } from "./ImportReader.js"
 export {
   type Begun,
   type ClaimedImport,

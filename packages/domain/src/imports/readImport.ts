@@ -5,7 +5,7 @@ import { Vault } from "../shared/Vault.js"
 import * as Entry from "./Entry.js"
 import * as Import from "./Import.js"
 import * as ImportedPlace from "./ImportedPlace.js"
-import { ImportReader, type Read } from "./ImportReader.js"
+import { ImportReader, withMore } from "./ImportReader.js"
 import { type ClaimedImport, ImportStore, type Leased } from "./ImportStore.js"
 import * as Months from "./Months.js"
 import type * as Pace from "./Pace.js"
@@ -59,13 +59,13 @@ export const readImport = program(
         toSkip -= skipped
         // An earlier attempt stored these entries, but not their counts by month, which are stored at the end.
         if (skipped > 0) Entry.sort(entries.slice(0, skipped), begun.uploadedAt, cutoff, months)
-        waiting = waiting.concat(entries.slice(skipped))
+        const all = waiting.concat(entries.slice(skipped))
         const fewest = isLast ? 1 : pace.stepEntries
-        while (waiting.length >= fewest) {
-          const now = waiting.slice(0, pace.stepEntries)
-          waiting = waiting.slice(pace.stepEntries)
-          if (!(yield* step(now))) return false
+        let from = 0
+        for (; all.length - from >= fewest; from += pace.stepEntries) {
+          if (!(yield* step(all.slice(from, from + pace.stepEntries)))) return false
         }
+        waiting = all.slice(from)
         return true
       })
 
@@ -76,10 +76,12 @@ export const readImport = program(
         for (let from = 0; from < piece.length && fault === null; from += pace.sliceBytes) {
           if (from > 0) yield* pause
           const slice = piece.subarray(from, from + pace.sliceBytes)
-          const read: Read = reader.push(slice)
           bytesDone += slice.length
-          fault = read.fault
-          if (!(yield* take(read.entries, fault !== null))) return { isHeld: false, fault }
+          for (const read of withMore(reader.push(slice))) {
+            fault = read.fault
+            if (!(yield* take(read.entries, fault !== null))) return { isHeld: false, fault }
+            if (read.more !== undefined) yield* pause
+          }
         }
         return { isHeld: true, fault }
       })
@@ -113,16 +115,21 @@ export const readImport = program(
           continue
         }
       } else {
-        const rest = reader.end()
-        if (rest.isAgain === true) {
+        let isAgain = false
+        fault = null
+        for (const rest of withMore(reader.end())) {
+          isAgain = rest.isAgain === true
+          fault = rest.fault
+          if (!(yield* take(rest.entries, rest.more === undefined && !isAgain))) return
+          if (rest.more !== undefined) yield* pause
+        }
+        if (isAgain) {
           position = -1
           bytesDone = 0
           next = yield* Effect.fork(store.piece(leased, 0))
           yield* pause
           continue
         }
-        fault = rest.fault
-        if (!(yield* take(rest.entries, true))) return
       }
       if (!(yield* stored)) return
       return yield* finish(fault ?? (committed === 0 ? "no_positions" : null))

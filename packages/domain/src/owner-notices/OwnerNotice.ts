@@ -6,7 +6,7 @@ import type { Link, MailMessage } from "../mail/Mail.js"
 import { foldable } from "../mail/NamedMail.js"
 import { type UserId, Words } from "../shared/index.js"
 import { DAY, HOUR, plus, type Timestamp } from "../shared/Timestamp.js"
-import type { AskedApp, EndingSoon, PhoneState } from "../timeline/Today.js"
+import { type AskedApp, type EndingSoon, isSilent, type PhoneState } from "../timeline/Today.js"
 
 /** The data of one person, from which `due` decides. */
 export interface Facts {
@@ -79,7 +79,7 @@ const askedOften: Decide = (facts, now) => {
 
 const phoneSilent: Decide = (facts, now) => {
   const { phone } = facts
-  if (phone?.lastSeenAt == null || phone.state !== "silent" || now - phone.lastSeenAt >= SILENT_UNTIL) return null
+  if (phone?.lastSeenAt == null || !isSilent(phone) || now - phone.lastSeenAt >= SILENT_UNTIL) return null
   return message(facts, `phone_silent ${phone.lastSeenAt}`, {
     subject: "Your phone has sent nothing for a day",
     lines: [

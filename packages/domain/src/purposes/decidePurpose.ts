@@ -27,7 +27,7 @@ export const decidePurpose = program(
     const app = yield* Effect.mapError(yield* (yield* AppStore).find(appId), unknown)
     const team = yield* teamOf(app)
     const owners = yield* readersOf(app, ["owner"])
-    yield* decideWithoutOwn(account, ["reviewer", "admin"], team, (mayBeOwn) =>
+    yield* decideWithoutOwn(account, Staff.DECIDING.reviews, team, (mayBeOwn) =>
       team.includes(account.id) && !mayBeOwn ? new Staff.OwnWork() : Effect.void
     )
     const decisionId = ReviewDecisionId.make(yield* Entropy.id("rvw"))

@@ -40,10 +40,11 @@ export interface NewPurpose {
 /**
  * Creates a draft, which an app in the sandbox can use at once (Spec §3.2). `NotFound` for another account's app,
  * `Invalid` for scopes that the app neither declares nor proposes, `Conflict` when the app ever had a purpose with this
- * key or has too many purposes.
+ * key, has too many purposes or is revoked.
  */
 export const createPurpose = program("createPurpose", function* (account: Account, appId: AppId, input: NewPurpose) {
   const app = yield* getApp(account, appId, "develop")
+  yield* notRevoked(app)
   const refused = DeclaredScopes.refused(input.terms.scopes, app)
   if (refused !== undefined) return yield* refused
   const id = PurposeId.make(yield* Entropy.id("pps"))
@@ -54,12 +55,13 @@ export const createPurpose = program("createPurpose", function* (account: Accoun
 
 /**
  * Edits a purpose. `NotFound` for a purpose of another account's app, `Invalid` for scopes that the app neither
- * declares nor proposes, `Conflict` for an archived purpose.
+ * declares nor proposes, `Conflict` for an archived purpose and for a revoked app.
  */
 export const updatePurpose = program(
   "updatePurpose",
   function* (account: Account, appId: AppId, id: PurposeId, change: PurposeLife.PurposeEdit) {
     const app = yield* getApp(account, appId, "develop")
+    yield* notRevoked(app)
     const refused = change.scopes === undefined ? undefined : DeclaredScopes.refused(change.scopes, app)
     if (refused !== undefined) return yield* refused
     return yield* changeOwned(account, appId, id, (before, now) => PurposeLife.edit(before, change, now))
@@ -71,10 +73,8 @@ export const updatePurpose = program(
  * the purpose is in any other state or the app is revoked.
  */
 export const submitPurpose = program("submitPurpose", function* (account: Account, appId: AppId, id: PurposeId) {
-  const app = yield* getApp(account, appId, "develop")
-  return yield* changeOwned(account, appId, id, (before, now) =>
-    app.revokedAt === null ? PurposeLife.submit(before, now) : Either.left(new Conflict({ reason: AppLife.REVOKED }))
-  )
+  yield* notRevoked(yield* getApp(account, appId, "develop"))
+  return yield* changeOwned(account, appId, id, PurposeLife.submit)
 })
 
 /**
@@ -84,6 +84,9 @@ export const submitPurpose = program("submitPurpose", function* (account: Accoun
 export const archivePurpose = program("archivePurpose", function* (account: Account, appId: AppId, id: PurposeId) {
   return yield* changeOwned(account, appId, id, (before, now) => Either.right(PurposeLife.archive(before, now)))
 })
+
+const notRevoked = (app: App.App): Effect.Effect<void, Conflict> =>
+  app.revokedAt === null ? Effect.void : new Conflict({ reason: AppLife.REVOKED })
 
 /**
  * Commits one transition of a purpose of the account's app. `NotFound` for another account's app, and for a purpose of

@@ -1,6 +1,12 @@
 import { Either, Schema } from "effect"
-import { type Account, hasRole } from "../accounts/Account.js"
+import { type Account, hasRole, type Role } from "../accounts/Account.js"
 import { Forbidden } from "../shared/Errors.js"
+
+/** The roles that decide about apps and purposes (`decideWithoutOwn`), and those that limit the scopes of an app. */
+export const DECIDING: Readonly<Record<"reviews" | "scopes", ReadonlyArray<Role>>> = {
+  reviews: ["reviewer", "admin"],
+  scopes: ["admin"]
+}
 
 /** Whether the account may decide about other people's apps (decision P2). An admin may do all that a reviewer may. */
 const mayReview = (account: Account): boolean => hasRole(account, "reviewer") || hasRole(account, "admin")

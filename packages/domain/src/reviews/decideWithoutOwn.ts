@@ -4,6 +4,8 @@ import { AccountStore } from "../accounts/AccountStore.js"
 import { Forbidden, program, type UserId } from "../shared/index.js"
 import type { OwnWork } from "./Staff.js"
 
+type Decide<A, E, R> = (mayBeOwn: boolean) => Effect.Effect<A, E | OwnWork, R>
+
 /**
  * Nobody decides about their own apps and purposes while somebody else can (decision reviews-1). `decide(false)` fails
  * with `OwnWork` if the app or purpose belongs to the account. Then `decide(true)` runs, but only when no account
@@ -14,20 +16,27 @@ export const decideWithoutOwn = program("decideWithoutOwn", function* <
   A,
   E,
   R
->(
-  account: Account,
-  roles: ReadonlyArray<Role>,
-  team: ReadonlyArray<UserId>,
-  decide: (mayBeOwn: boolean) => Effect.Effect<A, E | OwnWork, R>
-) {
+>(account: Account, roles: ReadonlyArray<Role>, team: ReadonlyArray<UserId>, decide: Decide<A, E, R>) {
   const first = yield* Effect.either(decide(false))
   if (first._tag === "Right") return first.right
   if (!isOwnWork(first.left)) return yield* Effect.fail(first.left as Exclude<E, OwnWork>)
-  if (yield* (yield* AccountStore).hasAnother([account.id, ...team], roles)) {
+  if (!(yield* mayDecide(account, roles, [account.id, ...team]))) {
     return yield* new Forbidden({ reason: "This is your own: another reviewer decides about it" })
   }
   return yield* decide(true) as Effect.Effect<A, Exclude<E, OwnWork>, R>
 })
+
+/**
+ * Whether `decideWithoutOwn` lets the account decide: it is outside the team, or no account outside the team has one of
+ * the roles. A page asks this before it shows a form.
+ */
+export const mayDecide = program(
+  "mayDecide",
+  function* (account: Account, roles: ReadonlyArray<Role>, team: ReadonlyArray<UserId>) {
+    if (!team.includes(account.id)) return true
+    return !(yield* (yield* AccountStore).hasAnother([account.id, ...team], roles))
+  }
+)
 
 const isOwnWork = (error: unknown): error is OwnWork =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "OwnWork"

@@ -6,7 +6,7 @@
  * @module
  */
 
-export { decideWithoutOwn } from "./decideWithoutOwn.js"
+export { decideWithoutOwn, mayDecide } from "./decideWithoutOwn.js"
 export * as ReviewDecision from "./ReviewDecision.js"
 export * as Staff from "./Staff.js"
 export * as Submission from "./Submission.js"

@@ -37,6 +37,7 @@ export {
   type Manager,
   nameAccounts,
   nameAuditedApps,
+  nameAuditedPurposes,
   resumeAccount,
   signOutAccount,
   suspendAccount

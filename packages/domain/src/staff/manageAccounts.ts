@@ -6,8 +6,9 @@ import { endAllSessions } from "../accounts/sessions.js"
 import { nameApps } from "../apps/readApps.js"
 import { announceAudit, AuditEvent, type AuditFilter, AuditLog, recordAudit } from "../audit/index.js"
 import { AccountDeletion, AccountDeletionStore } from "../deletions/index.js"
+import { PurposeStore } from "../purposes/index.js"
 import * as Staff from "../reviews/Staff.js"
-import { Cursor, NotFound, type Page, program, UserId } from "../shared/index.js"
+import { Cursor, NotFound, type Page, program, type PurposeId, UserId } from "../shared/index.js"
 import * as AccountChange from "./AccountChange.js"
 import { StaffStore } from "./StaffStore.js"
 
@@ -117,10 +118,7 @@ export const listAccounts = program("listAccounts", function* (by: Manager, page
 /** The accounts that events name, by id. Deleted accounts are left out. */
 export const nameAccounts = program("nameAccounts", function* (events: ReadonlyArray<AuditEvent.AuditEvent>) {
   return yield* findAccounts(
-    events.flatMap(({ actor, userId }) => [
-      ...(userId === null ? [] : [userId]),
-      ...(actor._tag === "Staff" ? [actor.id] : [])
-    ])
+    events.flatMap(({ actor, userId }) => [...(userId === null ? [] : [userId]), ...("id" in actor ? [actor.id] : [])])
   )
 })
 
@@ -128,6 +126,21 @@ export const nameAccounts = program("nameAccounts", function* (events: ReadonlyA
 export const nameAuditedApps = program("nameAuditedApps", function* (events: ReadonlyArray<AuditEvent.AuditEvent>) {
   return yield* nameApps(events.flatMap(({ detail }) => ("appId" in detail ? [detail.appId] : [])))
 })
+
+/** The keys of the purposes that events name, by id. A purpose that was removed with its developer is left out. */
+export const nameAuditedPurposes = program(
+  "nameAuditedPurposes",
+  function* (events: ReadonlyArray<AuditEvent.AuditEvent>) {
+    const purposes = yield* PurposeStore
+    const keys = new Map<PurposeId, string>()
+    const ids = events.flatMap(({ detail }) => ("purposeId" in detail ? [detail.purposeId] : []))
+    for (const id of new Set(ids)) {
+      const purpose = id === null ? Option.none() : yield* purposes.find(id)
+      if (Option.isSome(purpose)) keys.set(purpose.value.id, purpose.value.key)
+    }
+    return keys
+  }
+)
 
 /** The audit log, newest first, for admins (`Forbidden` for others). */
 export const listAudit = program("listAudit", function* (by: Account, filter: AuditFilter, page: Page.PageRequest) {

@@ -1,5 +1,6 @@
+import { Effect } from "effect"
 import type { Reading } from "../fixes/Fix.js"
-import { ImportReader } from "../imports/ImportReader.js"
+import { ImportReader, withMore } from "../imports/ImportReader.js"
 import { Invalid, program } from "../shared/index.js"
 import { LOG_READINGS } from "./Trip.js"
 
@@ -15,14 +16,17 @@ export const readLog = program("readLog", function* (file: Uint8Array) {
   const reader = (yield* ImportReader).open()
   const readings: Array<Reading> = []
   for (let isAgain = true; isAgain;) {
-    const [read, rest] = [reader.push(file), reader.end()]
-    if (read.fault !== null || rest.fault !== null) return yield* Invalid.of("file", UNREADABLE)
-    for (const entry of [...read.entries, ...rest.entries]) {
-      if (entry._tag === "Reading") readings.push(entry.reading)
+    isAgain = false
+    for (const next of [() => reader.push(file), reader.end]) {
+      for (const read of withMore(next())) {
+        if (read.fault !== null) return yield* Invalid.of("file", UNREADABLE)
+        for (const { reading } of read.entries.filter((entry) => entry._tag === "Reading")) readings.push(reading)
+        if (readings.length > LOG_READINGS.most) return yield* Invalid.of("file", TOO_MANY)
+        isAgain = read.isAgain === true
+        if (read.more !== undefined) yield* Effect.yieldNow()
+      }
     }
-    isAgain = rest.isAgain === true
   }
   if (readings.length < LOG_READINGS.least) return yield* Invalid.of("file", "must have at least one reading")
-  if (readings.length > LOG_READINGS.most) return yield* Invalid.of("file", TOO_MANY)
   return readings
 })

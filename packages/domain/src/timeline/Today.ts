@@ -78,6 +78,9 @@ export const phone = (devices: ReadonlyArray<Device>, now: Timestamp): PhoneStat
   return { device, lastSeenAt, state: Silence.of(lastSeenAt, now) }
 }
 
+/** Whether the phone should send and does not. A browser sends only while its page is open (decision devices-15). */
+export const isSilent = ({ device, state }: PhoneState): boolean => state === "silent" && device.format !== "browser"
+
 /**
  * Since when the person is where `where` says: at a place since the arrival, elsewhere since the last departure. Null:
  * unknown.

@@ -18,6 +18,10 @@ describe("the columns of a table [imports-10]", () => {
     ['"date","time","lat","lng"', { time: "time", date: "date", lat: "lat", lon: "lng" }],
     ["date\tlat\tlon", { time: "date", lat: "lat", lon: "lon" }],
     ["created_at,date,lat,lon", { time: "created_at", lat: "lat", lon: "lon" }],
+    ["UTC DATE,UTC TIME,lat,lon", { time: "UTC TIME", date: "UTC DATE", lat: "lat", lon: "lon" }],
+    ["date,utc_date,utc_time,lat,lon", { time: "utc_time", date: "utc_date", lat: "lat", lon: "lon" }],
+    ["date,utc_time,lat,lon", { time: "utc_time", lat: "lat", lon: "lon" }],
+    ["Local time,lat,lon", { lat: "lat", lon: "lon" }],
     ["a|b|c", {}],
     ["one line of words", undefined],
     ["", undefined]
@@ -27,6 +31,10 @@ describe("the columns of a table [imports-10]", () => {
 
   it("a field in quotes may have the delimiter, and two quotes for one", () => {
     expect(CsvColumns.fields('a,"b, ""c""",d', ",")).toEqual(["a", 'b, "c"', "d"])
+  })
+
+  it("a quote within a field stands for itself", () => {
+    expect(CsvColumns.fields('5" tyre,a"b, "c, d" ,"e', ",")).toEqual(['5" tyre', 'a"b', "c, d ", "e"])
   })
 
   it("no line makes the reader of headers throw, and no column is guessed twice", () => {

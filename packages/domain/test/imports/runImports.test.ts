@@ -1,6 +1,6 @@
 import { Fix, FixStore } from "@place-access/domain/fixes"
 import { HistoryStore } from "@place-access/domain/retention-choice"
-import { Import, importNext, ImportStore, startImport } from "@place-access/domain/imports"
+import { Import, importNext, ImportReader, ImportStore, startImport } from "@place-access/domain/imports"
 import { StoreError, Timestamp } from "@place-access/domain/shared"
 import {
   Fixtures,
@@ -16,6 +16,7 @@ import {
 } from "@place-access/domain/testing"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, FastCheck as fc, Layer, Logger, Option, Stream } from "effect"
+import { vi } from "vitest"
 
 const { DAY, HOUR } = Timestamp
 const { FIRST_LINE, line } = MemoryImportReader
@@ -91,6 +92,28 @@ describe("an import", () => {
           [2, 1, 0].map((index) => LONG_AGO + index * 1_000)
         )
         expect(yield* importNext()).toBe(false)
+      })
+    )
+  })
+
+  it("whose reader gives very many entries at once is stored in steps, and each entry is copied few times", () => {
+    const count = 50_000
+    run(
+      Effect.gen(function* () {
+        const made = yield* upload(file("no time"))
+        const entries = Array.from({ length: count }, () => ({ _tag: "Unusable" as const }))
+        const copies = vi.spyOn(Array.prototype, "slice")
+        yield* Effect.provideService(importNext(), ImportReader, {
+          open: () => ({
+            format: () => "gpx",
+            push: () => ({ entries, fault: null }),
+            end: () => ({ entries: [], fault: null })
+          })
+        })
+        const copied = copies.mock.results.reduce((sum, { value }) => sum + (value as ReadonlyArray<unknown>).length, 0)
+        vi.restoreAllMocks()
+        expect((yield* found(made)).counts).toMatchObject({ read: count, quarantined: count })
+        expect(copied).toBeLessThan(4 * count)
       })
     )
   })

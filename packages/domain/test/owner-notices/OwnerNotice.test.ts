@@ -65,6 +65,11 @@ describe("notices that a person chose [owner-notices-2]", () => {
     expect(subjects({ phone: Today.phone([{ name: "Pixel", lastSeenAt: null } as never], NOW) })).toEqual([])
   })
 
+  it("a browser sends only while its page is open: its silence is no notice [devices-15]", () => {
+    const browser = { name: "Firefox", format: "browser", lastSeenAt: Timestamp.plus(NOW, -2 * DAY) } as never
+    expect(subjects({ phone: Today.phone([browser], NOW) })).toEqual([])
+  })
+
   it("what ends on the local day after tomorrow, also late in the evening", () => {
     // The 7th of March in Berlin lasts from 23:00 UTC of the 6th to 23:00 UTC of the 7th.
     const start = Timestamp.make(Date.UTC(2026, 2, 6, 23))

@@ -1,4 +1,13 @@
-import { createPurpose, listPurposes, Purpose } from "@place-access/domain/purposes"
+import { AppLife, AppStore } from "@place-access/domain/apps"
+import {
+  archivePurpose,
+  createPurpose,
+  listPurposes,
+  Purpose,
+  submitPurpose,
+  updatePurpose
+} from "@place-access/domain/purposes"
+import { Timestamp } from "@place-access/domain/shared"
 import {
   Fixtures,
   MemoryAccountStore,
@@ -52,6 +61,30 @@ describe("createPurpose", () => {
       yield* createPurpose(owner, app.id, input("find_me"))
       expect((yield* Effect.flip(createPurpose(owner, app.id, input("find_me"))))._tag).toBe("Conflict")
       expect((yield* createPurpose(owner, other.id, input("find_me"))).appId).toBe(other.id)
+    }).pipe(Effect.provide(stores))
+  )
+
+  it.effect("a revoked app gets none, and its purposes cannot be changed: Conflict [P1]", () =>
+    Effect.gen(function* () {
+      const owner = yield* Fixtures.user
+      const app = yield* Fixtures.app(owner.id)
+      const purpose = yield* createPurpose(owner, app.id, input("find_me"))
+      const revokedAt = yield* Timestamp.now
+      const store = yield* AppStore
+      yield* store.update(app.id, (before) => ({
+        outcome: 0,
+        after: { ...before, app: { ...before.app, revokedAt } }
+      }))
+      for (const refused of [
+        createPurpose(owner, app.id, input("find_friends")),
+        updatePurpose(owner, app.id, purpose.id, { expectedDailyVolume: 25 }),
+        updatePurpose(owner, app.id, purpose.id, {}),
+        submitPurpose(owner, app.id, purpose.id)
+      ]) {
+        expect(yield* Effect.flip(refused)).toMatchObject({ _tag: "Conflict", reason: AppLife.REVOKED })
+      }
+      expect(yield* listPurposes(owner, app.id)).toEqual([purpose])
+      expect((yield* archivePurpose(owner, app.id, purpose.id)).status).toBe("archived")
     }).pipe(Effect.provide(stores))
   )
 

@@ -23,7 +23,8 @@ export const entriesOf = (name: string, onEntry: OnEntry): EntryReader | undefin
     case "places.json":
       return JsonElements.open(["places"], (value) => onEntry(place(value)))
     case "visits.json":
-      return JsonElements.open(["reported"], (value) => onEntry(report(value)))
+      // The list of visits is before the reports. It is not imported and may be of any size.
+      return JsonElements.open(["reported"], (value) => onEntry(report(value)), Infinity)
     case "fixes.jsonl":
       return lines((text) => onEntry(fix(text)))
     default:

@@ -1,8 +1,9 @@
 import { ArchiveFormat } from "@place-access/domain/exports"
-import type { Entry, FileReader, Import, Read } from "@place-access/domain/imports"
+import type { Entry, Import } from "@place-access/domain/imports"
 import { Either, Schema } from "effect"
 import { createHash, type Hash } from "node:crypto"
 import { entriesOf, type EntryReader } from "./ArchiveEntries.js"
+import { slices, STEP_BYTES, type StepReader, type Steps } from "./Steps.js"
 import * as ZipDirectory from "./ZipDirectory.js"
 import * as ZipStream from "./ZipStream.js"
 
@@ -15,40 +16,32 @@ const MANIFEST = "manifest.json"
  * its end, then for their checksums, and last for its entries. So nothing is stored of an archive that was changed,
  * that another version wrote, or that was made to harm its reader (decision exports-7).
  */
-export const open = (): FileReader => {
+export const open = (): StepReader => {
   let format: Import.ImportFormat | null = null
   let fault: Import.ImportFault | null = null
   let phase: Phase = finding()
 
-  const read = (work: () => ReadonlyArray<Entry.ImportEntry>): Read => {
-    if (fault !== null) return { entries: [], fault }
-    try {
-      return { entries: work(), fault: null }
-    } catch (error) {
-      fault =
-        error instanceof Refused
-          ? error.fault
-          : error instanceof ZipStream.UnsafeArchive
-            ? "unsafe_archive"
-            : "damaged_archive"
-      return { entries: [], fault }
-    }
-  }
-
   return {
     format: () => format,
-    push: (bytes) => read(() => phase.push(bytes)),
-    end: () => {
-      const last = phase
+    push: function* (bytes) {
+      try {
+        if (fault === null) yield* phase.push(bytes)
+      } catch (error) {
+        fault = faultOf(error)
+      }
+      return { fault }
+    },
+    end: function* () {
       let next: Phase | undefined
-      const ended = read(() => {
-        next = last.end()
-        return last.push(new Uint8Array(0))
-      })
-      if (next === undefined) return ended
+      try {
+        if (fault === null) next = phase.end()
+      } catch (error) {
+        fault = faultOf(error)
+      }
+      if (next === undefined) return { fault }
       phase = next
       if (next.isLast) format = "own_archive"
-      return { ...ended, isAgain: true }
+      return { fault, isAgain: true }
     }
   }
 }
@@ -58,7 +51,7 @@ export const open = (): FileReader => {
  */
 interface Phase {
   readonly isLast: boolean
-  readonly push: (bytes: Uint8Array) => ReadonlyArray<Entry.ImportEntry>
+  readonly push: (bytes: Uint8Array) => Steps<void>
   readonly end: () => Phase | undefined
 }
 
@@ -71,7 +64,10 @@ class Refused extends Error {
   }
 }
 
-const NOTHING: ReadonlyArray<Entry.ImportEntry> = []
+const faultOf = (error: unknown): Import.ImportFault => {
+  if (error instanceof Refused) return error.fault
+  return error instanceof ZipStream.UnsafeArchive ? "unsafe_archive" : "damaged_archive"
+}
 
 /** Keeps the end of the archive, where the list of files is. */
 const finding = (): Phase => {
@@ -79,11 +75,10 @@ const finding = (): Phase => {
   let length = 0
   return {
     isLast: false,
-    push: (bytes) => {
+    push: function* (bytes) {
       length += bytes.length
       const all = Buffer.concat([tail, bytes])
       tail = all.subarray(Math.max(0, all.length - ZipDirectory.TAIL_BYTES))
-      return NOTHING
     },
     end: () => {
       const files = ZipDirectory.read(tail, length)
@@ -108,7 +103,7 @@ const checking = (files: ReadonlyArray<ZipDirectory.ZipFile>): Phase => {
       bytes = 0
       hash = createHash("sha256")
     },
-    bytes: (piece) => {
+    bytes: function* (piece) {
       bytes += piece.length
       hash.update(piece)
       if (name !== MANIFEST) return
@@ -116,14 +111,13 @@ const checking = (files: ReadonlyArray<ZipDirectory.ZipFile>): Phase => {
       if (manifestBytes > MAX_MANIFEST_BYTES) throw new ZipStream.UnsafeArchive()
       manifest.push(piece.slice())
     },
-    end: () => void found.set(name, { bytes, sha256: hash.digest("hex") })
+    end: function* () {
+      found.set(name, { bytes, sha256: hash.digest("hex") })
+    }
   })
   return {
     isLast: false,
-    push: (piece) => {
-      zip.push(piece)
-      return NOTHING
-    },
+    push: zip.push,
     end: () => {
       if (!zip.isComplete()) throw new Error("the archive ends in the middle")
       const { files: listed } = parseManifest(Buffer.concat(manifest).toString("utf8"))
@@ -156,21 +150,29 @@ const parseManifest = (text: string): ArchiveFormat.Manifest => {
 const reading = (files: ReadonlyArray<ZipDirectory.ZipFile>): Phase => {
   let entries: Array<Entry.ImportEntry> = []
   let reader: EntryReader | undefined
+  const taken = (): ReadonlyArray<Entry.ImportEntry> => {
+    const found = entries
+    entries = []
+    return found
+  }
   const zip = ZipStream.open(files, {
     begin: ({ name }) => {
       reader = entriesOf(name, (entry) => void entries.push(entry))
     },
-    bytes: (piece) => reader?.push(piece),
-    end: () => reader?.end()
+    bytes: function* (piece) {
+      for (const slice of slices(piece, STEP_BYTES)) {
+        reader?.push(slice)
+        yield taken()
+      }
+    },
+    end: function* () {
+      reader?.end()
+      yield taken()
+    }
   })
   return {
     isLast: true,
-    push: (piece) => {
-      zip.push(piece)
-      const read = entries
-      entries = []
-      return read
-    },
+    push: zip.push,
     end: () => undefined
   }
 }

@@ -13,6 +13,7 @@ export const MAX_DEPTH = 3
 
 /** Counts the bytes and files of one upload. `unpacked` and `file` throw `UnsafeArchive` when a limit is passed. */
 export interface Expansion {
+  /** Counts bytes of the upload itself. */
   readonly packed: (bytes: number) => void
   readonly unpacked: (bytes: number) => void
   readonly file: () => void
@@ -31,3 +32,9 @@ export const make = (): Expansion => {
     }
   }
 }
+
+/**
+ * The counts for a packed file within the upload. Its packed bytes are no bytes of the upload: if they counted, each
+ * level could expand 200 times.
+ */
+export const within = (outer: Expansion): Expansion => ({ ...outer, packed: () => undefined })

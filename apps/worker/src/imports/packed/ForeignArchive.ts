@@ -1,7 +1,8 @@
-import type { FileReader, Import, Read } from "@place-access/domain/imports"
+import type { Import } from "@place-access/domain/imports"
 import { Either } from "effect"
 import type { Expansion } from "./Expansion.js"
 import * as Members from "./Members.js"
+import type { StepReader } from "./Steps.js"
 import * as ZipDirectory from "./ZipDirectory.js"
 import * as ZipStream from "./ZipStream.js"
 
@@ -10,20 +11,14 @@ import * as ZipStream from "./ZipStream.js"
  * the bytes twice: first for the list of files at the end, then for the files. It stops expanding a file as soon as the
  * first bytes show that it is no location file (decision imports-9).
  */
-export const open = (expansion: Expansion, openInner: () => FileReader): FileReader => {
+export const open = (expansion: Expansion, openInner: () => StepReader): StepReader => {
   const members = Members.make(openInner)
   let fault: Import.ImportFault | null = null
   const tail = makeTail(ZipDirectory.FOREIGN_TAIL_BYTES)
   let zip: ReturnType<typeof ZipStream.open> | undefined
 
-  const read = (work: () => void): Read => {
-    try {
-      if (fault === null) work()
-    } catch (error) {
-      fault = error instanceof ZipStream.UnsafeArchive ? "unsafe_archive" : "damaged"
-    }
-    return { entries: members.taken(), fault }
-  }
+  const faultOf = (error: unknown): Import.ImportFault =>
+    error instanceof ZipStream.UnsafeArchive ? "unsafe_archive" : "damaged"
 
   const begin = (): void => {
     const files = ZipDirectory.read(tail.bytes(), tail.length(), "foreign")
@@ -38,28 +33,39 @@ export const open = (expansion: Expansion, openInner: () => FileReader): FileRea
         members.begin()
       },
       isWanted: members.isWanted,
-      bytes: (bytes) => members.bytes(bytes),
+      bytes: (bytes) => {
+        expansion.unpacked(bytes.length)
+        return members.bytes(bytes)
+      },
       end: () => members.end()
     })
   }
 
   return {
     format: () => members.format(),
-    push: (bytes) =>
-      read(() => {
-        if (zip === undefined) return tail.push(bytes)
-        expansion.packed(bytes.length)
-        zip.push(bytes)
-      }),
-    end: () => {
-      if (zip === undefined) {
-        const found = read(begin)
-        return found.fault === null ? { ...found, isAgain: true } : found
+    push: function* (bytes) {
+      try {
+        if (fault === null && zip === undefined) tail.push(bytes)
+        else if (fault === null && zip !== undefined) {
+          expansion.packed(bytes.length)
+          yield* zip.push(bytes)
+        }
+      } catch (error) {
+        fault = faultOf(error)
       }
-      const all = zip
-      return read(() => {
-        fault = all.isComplete() ? members.fault() : "cut_off"
-      })
+      return { fault }
+    },
+    end: function* () {
+      if (zip !== undefined) {
+        fault ??= zip.isComplete() ? members.fault() : "cut_off"
+        return { fault }
+      }
+      try {
+        if (fault === null) begin()
+      } catch (error) {
+        fault = faultOf(error)
+      }
+      return fault === null ? { fault, isAgain: true } : { fault }
     }
   }
 }

@@ -1,51 +1,54 @@
-import type { Entry, FileReader, Import, Read } from "@place-access/domain/imports"
+import type { Import } from "@place-access/domain/imports"
 import { Gunzip } from "fflate"
 import type { Expansion } from "./Expansion.js"
+import { NO_ENTRIES, slices, type StepReader, type Steps } from "./Steps.js"
 import { UnsafeArchive } from "./ZipStream.js"
 
 /** The compressed bytes that are expanded at a time: at the highest ratio that the format has they become 4 MiB. */
 const SLICE_BYTES = 4_096
 
 /** Reads the file inside a gzip file piece by piece, while it expands the gzip file. */
-export const open = (expansion: Expansion, openInner: () => FileReader): FileReader => {
+export const open = (expansion: Expansion, openInner: () => StepReader): StepReader => {
   const inner = openInner()
-  let entries: Array<Entry.ImportEntry> = []
   let fault: Import.ImportFault | null = null
-
-  const add = (read: Read): void => {
-    for (const entry of read.entries) entries.push(entry)
-    fault ??= read.fault
-  }
+  /** The expanded bytes that are not read yet. */
+  let expanded: Array<Uint8Array> = []
   const gunzip = new Gunzip((bytes) => {
     expansion.unpacked(bytes.length)
-    if (fault === null && bytes.length > 0) add(inner.push(bytes))
+    if (bytes.length > 0) expanded.push(bytes)
   })
 
-  const read = (work: () => void, otherwise: Import.ImportFault): Read => {
+  /** Expands a slice, and then reads what was expanded before a fault. */
+  const readSlice = function* (slice: Uint8Array, isLast: boolean): Steps<void> {
+    let failure: Import.ImportFault | null = null
     try {
-      if (fault === null) work()
+      gunzip.push(slice, isLast)
     } catch (error) {
-      fault ??= error instanceof UnsafeArchive ? "unsafe_archive" : otherwise
+      failure = error instanceof UnsafeArchive ? "unsafe_archive" : isLast ? "cut_off" : "damaged"
     }
-    const read = { entries, fault }
-    entries = []
-    return read
+    const pieces = expanded
+    expanded = []
+    for (const piece of pieces) {
+      if (fault === null) fault = (yield* inner.push(piece)).fault
+    }
+    fault ??= failure
   }
 
   return {
     format: () => inner.format(),
-    push: (bytes) =>
-      read(() => {
-        for (let from = 0; from < bytes.length && fault === null; from += SLICE_BYTES) {
-          const slice = bytes.subarray(from, from + SLICE_BYTES)
-          expansion.packed(slice.length)
-          gunzip.push(slice)
-        }
-      }, "damaged"),
-    end: () =>
-      read(() => {
-        gunzip.push(new Uint8Array(0), true)
-        if (fault === null) add(inner.end())
-      }, "cut_off")
+    push: function* (bytes) {
+      for (const slice of slices(bytes, SLICE_BYTES)) {
+        if (fault !== null) break
+        expansion.packed(slice.length)
+        yield* readSlice(slice, false)
+        yield NO_ENTRIES
+      }
+      return { fault }
+    },
+    end: function* () {
+      if (fault === null) yield* readSlice(new Uint8Array(0), true)
+      if (fault === null) fault = (yield* inner.end()).fault
+      return { fault }
+    }
   }
 }

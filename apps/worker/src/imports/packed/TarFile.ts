@@ -1,6 +1,7 @@
-import type { FileReader, Import, Read } from "@place-access/domain/imports"
+import type { Import } from "@place-access/domain/imports"
 import type { Expansion } from "./Expansion.js"
 import * as Members from "./Members.js"
+import type { StepReader, Steps } from "./Steps.js"
 import { UnsafeArchive } from "./ZipStream.js"
 
 const BLOCK_BYTES = 512
@@ -12,7 +13,7 @@ const [SIZE_AT, SIZE_BYTES, TYPE_AT] = [124, 12, 156]
 const FILE_TYPES: ReadonlySet<number> = new Set([0x30, 0x37, 0])
 
 /** Reads the files in a tar archive (POSIX ustar and pax). A header stands before each file. */
-export const open = (expansion: Expansion, openInner: () => FileReader): FileReader => {
+export const open = (expansion: Expansion, openInner: () => StepReader): StepReader => {
   const members = Members.make(openInner)
   let fault: Import.ImportFault | null = null
   let header: Buffer = Buffer.alloc(0)
@@ -20,25 +21,25 @@ export const open = (expansion: Expansion, openInner: () => FileReader): FileRea
   let [left, filling] = [0, 0]
   let isFile = false
 
-  const begin = (block: Buffer): void => {
+  const begin = function* (block: Buffer): Steps<void> {
     expansion.file()
     const size = sizeOf(block)
     isFile = FILE_TYPES.has(block[TYPE_AT] ?? 0)
     left = size
     filling = (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES
     if (isFile) members.begin()
-    if (isFile && size === 0) members.end()
+    if (isFile && size === 0) yield* members.end()
   }
 
-  const push = (bytes: Uint8Array): void => {
+  const push = function* (bytes: Uint8Array): Steps<void> {
     let from = 0
     while (from < bytes.length) {
       if (left > 0) {
         const part = bytes.subarray(from, from + left)
-        if (isFile) members.bytes(part)
+        if (isFile) yield* members.bytes(part)
         left -= part.length
         from += part.length
-        if (left === 0 && isFile) members.end()
+        if (left === 0 && isFile) yield* members.end()
       } else if (filling > 0) {
         const passed = Math.min(filling, bytes.length - from)
         filling -= passed
@@ -49,28 +50,27 @@ export const open = (expansion: Expansion, openInner: () => FileReader): FileRea
         from += part.length
         if (header.length < BLOCK_BYTES) return
         // Blocks of zeros are the end of the archive.
-        if (header.some((byte) => byte !== 0)) begin(header)
+        if (header.some((byte) => byte !== 0)) yield* begin(header)
         header = Buffer.alloc(0)
       }
     }
   }
 
-  const read = (work: () => void): Read => {
-    try {
-      if (fault === null) work()
-    } catch (error) {
-      fault = error instanceof UnsafeArchive ? "unsafe_archive" : "damaged"
-    }
-    return { entries: members.taken(), fault }
-  }
-
   return {
     format: () => members.format(),
-    push: (bytes) => read(() => push(bytes)),
-    end: () =>
-      read(() => {
-        fault = left > 0 || header.length > 0 ? "cut_off" : members.fault()
-      })
+    push: function* (bytes) {
+      expansion.packed(bytes.length)
+      try {
+        if (fault === null) yield* push(bytes)
+      } catch (error) {
+        fault = error instanceof UnsafeArchive ? "unsafe_archive" : "damaged"
+      }
+      return { fault }
+    },
+    end: function* () {
+      fault ??= left > 0 || header.length > 0 ? "cut_off" : members.fault()
+      return { fault }
+    }
   }
 }
 

@@ -7,6 +7,11 @@ import { Either } from "effect"
 
 export interface ZipFile {
   readonly name: string
+  /**
+   * The bytes of the name, one character for each: in an old encoding two different names can become the same `name`,
+   * in which U+FFFD stands for all letters beyond ASCII.
+   */
+  readonly rawName: string
   /** 0: stored; 8: deflated. */
   readonly method: 0 | 8
   /** Where the file's own header begins. */
@@ -66,11 +71,12 @@ export const read = (
     const [compressed, size] = [view.getUint32(at + 20, true), view.getUint32(at + 24, true)]
     const lengths = [28, 30, 32].map((from) => view.getUint16(at + from, true))
     const [nameBytes = 0] = lengths
-    const name = Buffer.from(tail.subarray(at + FILE_BYTES, at + FILE_BYTES + nameBytes)).toString("utf8")
+    const bytesOfName = Buffer.from(tail.subarray(at + FILE_BYTES, at + FILE_BYTES + nameBytes))
+    const [name, rawName] = [bytesOfName.toString("utf8"), bytesOfName.toString("latin1")]
     if (isHarmful(name) || name.split("/").length > MAX_FOLDERS) return Either.left("unsafe_archive")
     const isReadable = (flags & ENCRYPTED) === 0 && (method === 0 || method === 8)
     if (maker === "ours" && (!NAME.test(name) || !isReadable)) return Either.left("foreign_archive")
-    if (isReadable) files.push({ name, method, offset: view.getUint32(at + 42, true), compressed, size })
+    if (isReadable) files.push({ name, rawName, method, offset: view.getUint32(at + 42, true), compressed, size })
     at += FILE_BYTES + lengths.reduce((all, one) => all + one, 0)
   }
   return inOrder(files, offset)
@@ -96,6 +102,6 @@ const inOrder = (files: ReadonlyArray<ZipFile>, end: number): Either.Either<Read
   const overlaps = sorted.some(
     ({ compressed, offset }, index) => offset + HEADER_BYTES + compressed > (sorted[index + 1]?.offset ?? end)
   )
-  const isTwice = new Set(files.map(({ name }) => name)).size < files.length
+  const isTwice = new Set(files.map(({ rawName }) => rawName)).size < files.length
   return overlaps || isTwice ? Either.left("unsafe_archive") : Either.right(sorted)
 }

@@ -1,4 +1,5 @@
 import { Inflate } from "fflate"
+import { NO_ENTRIES, slices, type Steps } from "./Steps.js"
 import type { ZipFile } from "./ZipDirectory.js"
 
 /** Receives the contents of the files of an archive, in their order. */
@@ -6,8 +7,8 @@ export interface ZipSink {
   readonly begin: (file: ZipFile) => void
   /** False: the rest of the present file is passed over, without being expanded. */
   readonly isWanted?: () => boolean
-  readonly bytes: (bytes: Uint8Array) => void
-  readonly end: () => void
+  readonly bytes: (bytes: Uint8Array) => Steps<void>
+  readonly end: () => Steps<void>
 }
 
 const HEADER = 0x04034b50
@@ -42,13 +43,15 @@ export const open = (files: ReadonlyArray<ZipFile>, sink: ZipSink) => {
   let expandedOut = 0
   let expected = 0
   let isPassedOver = false
+  /** The expanded bytes that the sink has not received yet. */
+  let expanded: Array<Uint8Array> = []
 
   const out = (bytes: Uint8Array): void => {
     expandedOut += bytes.length
     expected -= bytes.length
     if (expandedOut > MAX_TOTAL_BYTES || expandedOut > SLACK_BYTES + MAX_RATIO * compressedIn) throw new UnsafeArchive()
     if (expected < 0) throw new Error("a file is longer than the archive says")
-    if (bytes.length > 0) sink.bytes(bytes)
+    if (bytes.length > 0) expanded.push(bytes)
   }
 
   /** Reads the file's own header; returns how many bytes of `bytes` belong to it. */
@@ -62,8 +65,8 @@ export const open = (files: ReadonlyArray<ZipFile>, sink: ZipSink) => {
       header = all
       return bytes.length
     }
-    const name = all.toString("utf8", HEADER_BYTES, HEADER_BYTES + nameBytes)
-    if (all.readUInt32LE(0) !== HEADER || name !== file.name) throw new Error("a file is not where it should be")
+    const rawName = all.toString("latin1", HEADER_BYTES, HEADER_BYTES + nameBytes)
+    if (all.readUInt32LE(0) !== HEADER || rawName !== file.rawName) throw new Error("a file is not where it should be")
     header = Buffer.alloc(0)
     left = file.compressed
     expected = file.size
@@ -72,29 +75,32 @@ export const open = (files: ReadonlyArray<ZipFile>, sink: ZipSink) => {
     return length - before
   }
 
-  const contents = (bytes: Uint8Array): void => {
-    for (let from = 0; from < bytes.length; from += SLICE_BYTES) {
-      const slice = bytes.subarray(from, from + SLICE_BYTES)
+  const contents = function* (bytes: Uint8Array): Steps<void> {
+    for (const slice of slices(bytes, SLICE_BYTES)) {
       left = (left ?? 0) - slice.length
       isPassedOver ||= sink.isWanted?.() === false
       if (isPassedOver) continue
       compressedIn += slice.length
       if (inflate === undefined) out(slice)
       else inflate.push(slice, left === 0)
+      const pieces = expanded
+      expanded = []
+      for (const piece of pieces) yield* sink.bytes(piece)
+      yield NO_ENTRIES
     }
   }
 
-  const endFile = (): void => {
+  const endFile = function* (): Steps<void> {
     if (expected !== 0 && !isPassedOver) throw new Error("a file is shorter than the archive says")
     left = undefined
     inflate = undefined
     isPassedOver = false
     index++
-    sink.end()
+    yield* sink.end()
   }
 
   return {
-    push: (bytes: Uint8Array): void => {
+    push: function* (bytes: Uint8Array): Steps<void> {
       let from = 0
       while (from < bytes.length) {
         const file = files[index]
@@ -110,11 +116,11 @@ export const open = (files: ReadonlyArray<ZipFile>, sink: ZipSink) => {
           position += read
         } else {
           const part = bytes.subarray(from, from + left)
-          contents(part)
+          yield* contents(part)
           from += part.length
           position += part.length
         }
-        if (left === 0) endFile()
+        if (left === 0) yield* endFile()
       }
     },
     /** Whether every file was read to its end. */

@@ -94,6 +94,7 @@ export const admin: typeof en.admin = {
     revoked: (at) => html`Widerrufen ${at}`,
     scopes: "Berechtigungen",
     reason: "Grund",
+    own: "Sie gehören zum Team dieser App, deshalb schränkt jemand anderes ihre Berechtigungen ein.",
     allowed: "Erlaubte Berechtigungen",
     allowedText:
       "Nehmen Sie einen Haken weg, und die App verliert die Berechtigung sofort: auch bei Personen, die sie erlaubt haben, und auch wenn der Entwickler sie wieder anfordert. Setzen Sie ihn wieder, gilt sie wieder bei allen, die sie erlaubt haben. Der Entwickler bekommt eine E-Mail.",
@@ -126,6 +127,7 @@ export const admin: typeof en.admin = {
     filter: "Filtern",
     newest: "Neueste",
     older: "Ältere",
+    notOfList: "muss aus der Liste sein",
     mustBeId: "muss eine Kennung wie usr_… sein; sie steht unter „Konten“",
     noAccount: "Keins, das es gibt",
     owner: "Die Person selbst",

@@ -29,7 +29,7 @@ export const consent: typeof en.consent = {
     },
     app_revoked: {
       title: "Diese App kann nicht verbunden werden",
-      text: "Ein Administrator hat sie dauerhaft geschlossen."
+      text: "Sie wurde dauerhaft geschlossen."
     },
     app_suspended: {
       title: "Diese App kann im Moment nicht verbunden werden",

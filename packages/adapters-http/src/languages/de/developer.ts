@@ -67,7 +67,9 @@ export const developer: typeof en.developer = {
     older: "Ältere",
     newest: "Neueste",
     unlisted: (count) =>
-      `${plural(count, "Anfrage", "Anfragen")} der letzten 7 Tage kamen zu schnell und stehen nicht hier. Gezählt sind sie.`
+      count === 1
+        ? "1 Anfrage der letzten 7 Tage kam zu schnell und steht nicht hier. Gezählt ist sie."
+        : `${number(count)} Anfragen der letzten 7 Tage kamen zu schnell und stehen nicht hier. Gezählt sind sie.`
   },
   apps: {
     lead: html`Eine App bittet Personen um Erlaubnis, liest Antworten zu ihren Orten und bekommt Ereignisse, wenn etwas
@@ -257,6 +259,7 @@ export const testPeople: typeof en.testPeople = {
   titleOf: (app) => `Testpersonen von ${app}`,
   lead: "Eine Testperson hat Orte, ein Telefon und eine Verbindung mit Ihrer App. Sie schicken das Telefon auf einen Weg, und alles dahinter ist echt: Regeln lösen aus, und Ihre Endpunkte bekommen signierte Webhooks.",
   empty: "Noch keine Testperson.",
+  unavailable: (reason) => html`Die App kann keine Testpersonen haben: ${reason}.`,
   notInProduction:
     "Eine App in Produktion hat keine Testpersonen. Legen Sie zum Testen eine weitere App an: Sie beginnt in der Sandbox.",
   noMore: (most) => `Eine App kann ${most} Testpersonen haben. Entfernen Sie eine, um eine weitere anzulegen.`,

@@ -1,7 +1,7 @@
 import { html } from "../../html/Html.js"
 import type * as en from "../en/portal.js"
 import { imports } from "./timeline.js"
-import { number, plural } from "./words.js"
+import { minutesAndSeconds, number, plural } from "./words.js"
 
 export const portal: typeof en.portal = {
   connections: {
@@ -19,7 +19,7 @@ export const portal: typeof en.portal = {
     reasons: {
       user_disconnected: "Sie haben die App getrennt",
       app_revoked_token: "die App hat die Verbindung beendet",
-      admin_revoked: "ein Administrator hat die App dauerhaft geschlossen",
+      admin_revoked: "die App wurde dauerhaft geschlossen",
       expired: "die Zeit, die Sie erlaubt hatten, war vorbei",
       refresh_token_reused: "ein Token der App wurde zweimal verwendet und ist vielleicht gestohlen",
       code_reused: "ein Code der App wurde zweimal verwendet und ist vielleicht gestohlen"
@@ -258,9 +258,9 @@ export const rules: typeof en.rules = {
     dwell: (place, minutes) => html`Wenn Sie ${number(minutes)} Minuten bleiben: ${place}`
   },
   settles: (condition, seconds) =>
-    html`${condition} (${number(seconds)} Sekunden später, außer die Position war falsch)`,
-  silent: (condition, minutes) =>
-    html`${condition} (oder ${number(minutes)} Minuten später, wenn Ihr Telefon zuletzt dort war und nichts sendet)`,
+    html`${condition} (${plural(seconds, "Sekunde", "Sekunden")} später, außer die Position war falsch)`,
+  silent: (condition, seconds) =>
+    html`${condition} (oder ${minutesAndSeconds(seconds)} später, wenn Ihr Telefon zuletzt dort war und nichts sendet)`,
   area: (name, app, radiusM, at) => html`${name}, ein Bereich, den ${app} gewählt hat: ${radiusM} m um ${at}`,
   window: (condition, from, until) =>
     html`${condition}${from !== null && html`, ab ${from}`}${until !== null && html`, bis ${until}`}`,
@@ -292,8 +292,8 @@ export const rules: typeof en.rules = {
     coolingDown: (happened, app) =>
       html`${happened}, weniger als 2 Minuten nach dem letzten Mal: ${app} bekam keine zweite Benachrichtigung.`,
     settling: (happened, seconds, app) =>
-      html`${happened}: ${app} bekommt eine Benachrichtigung, wenn keine Messung der nächsten ${number(seconds)}
-      Sekunden etwas anderes zeigt.`,
+      html`${happened}: ${app} bekommt eine Benachrichtigung, wenn keine Messung der nächsten
+      ${seconds === 1 ? "Sekunde" : `${number(seconds)} Sekunden`} etwas anderes zeigt.`,
     contradicted: (app) =>
       `Wieder dort, wo Sie vorher waren: Die letzte Überquerung war wohl eine falsche Position. ${app} bekam keine Benachrichtigung.`,
     fired: (happened, app) => html`${happened}: Wir haben eine Benachrichtigung für ${app} vorbereitet.`

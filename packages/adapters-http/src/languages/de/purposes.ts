@@ -25,6 +25,7 @@ export const purposes: typeof en.purposes = {
   heading: "Zwecke",
   lead: "Jede Abfrage eines genauen Standorts nennt den Zweck, für den sie ist. Personen lesen seine Beschreibung, wenn sie entscheiden. In Produktion gehen nur genehmigte Zwecke.",
   needsNone: "Ihre App gibt keinen sensiblen Scope an, also braucht sie keinen Zweck.",
+  revoked: "Die App ist widerrufen, also lassen sich ihre Zwecke nicht benutzen und nicht ändern.",
   add: "Zweck hinzufügen",
   addPurpose: "Zweck hinzufügen",
   scopesAndVolume: (scopes, calls) =>

@@ -67,6 +67,7 @@ export const review: typeof en.review = {
   },
   decision: {
     heading: "Entscheiden",
+    own: "Sie gehören zum Team dieser App, deshalb entscheidet jemand anderes darüber.",
     mailed: "Der Entwickler bekommt eine E-Mail mit Ihrer Notiz.",
     yours: "Ihre Entscheidung",
     note: "Notiz an den Entwickler",

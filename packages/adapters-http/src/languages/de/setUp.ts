@@ -176,7 +176,9 @@ export const setUp: typeof en.setUp = {
         "Ihr Browser darf nicht sagen, wo Sie sind. Erlauben Sie dieser Seite den Standort, und drücken Sie dann auf „Starten“.",
       notFound: "Ihr Browser weiß nicht, wo Sie sind. Er versucht es weiter.",
       signedOut: "Sie sind abgemeldet. Laden Sie diese Seite neu.",
-      cannotBeAdded: "Dieser Browser kann nicht hinzugefügt werden: {reason}",
+      tooManyDevices:
+        "Sie haben so viele Geräte, wie ein Konto haben kann. Entfernen Sie eines auf der Seite „Geräte“, und drücken Sie dann auf „Starten“.",
+      cannotBeAdded: "Dieser Browser konnte nicht hinzugefügt werden. Versuchen Sie es in einigen Minuten noch einmal.",
       looking: "Wir suchen, wo Sie sind …",
       tryAgain: "Offline. Versuchen Sie es wieder, wenn dieser Browser online ist.",
       stopped: "Gestoppt. Es wird nichts gesendet.",

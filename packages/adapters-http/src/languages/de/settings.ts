@@ -154,7 +154,8 @@ export const settings: typeof en.settings = {
       decisions: (nobody) =>
         `Entscheidungen, die Sie als Prüfer oder Administrator getroffen haben, bleiben, mit „${nobody}“ anstelle Ihres Namens.`,
       backups: "Sicherungskopien dieses Dienstes, wenn es welche gibt, bis die Betreiber sie wegwerfen.",
-      mail: "Eine E-Mail sagt Ihnen, dass es geschehen ist; danach vergessen wir Ihre Adresse. Sie können damit jederzeit ein neues Konto anlegen."
+      mail: "Eine E-Mail sagt Ihnen, dass es geschehen ist; danach vergessen wir Ihre Adresse. Sie können damit jederzeit ein neues Konto anlegen.",
+      noMail: "Wir vergessen Ihre Adresse. Sie können damit jederzeit ein neues Konto anlegen."
     },
     owned: {
       heading: "Ihre Apps",
@@ -177,7 +178,8 @@ export const settings: typeof en.settings = {
     done: {
       heading: "Ihr Konto ist gelöscht",
       text: "Apps können nichts mehr über Sie abfragen, und Ihre Handys können nichts mehr senden. Der Rest wird gerade entfernt.",
-      mail: "Eine E-Mail bestätigt es. Sie können die App, die Ihren Standort gesendet hat, von Ihrem Handy entfernen.",
+      mail: "Eine E-Mail bestätigt es.",
+      phone: "Sie können die App, die Ihren Standort gesendet hat, von Ihrem Handy entfernen.",
       home: "Zur Startseite"
     }
   }
@@ -188,6 +190,9 @@ export const notices: typeof en.notices = {
   "place-changed": "Der Ort ist geändert.",
   "place-archived": "Der Ort ist archiviert. Apps sehen ihn nicht mehr.",
   "import-started": "Die Datei ist hochgeladen. Wir lesen sie im Hintergrund: Sie können diese Seite schließen.",
+  "imports-started": "Die Dateien sind hochgeladen. Wir lesen sie im Hintergrund: Sie können diese Seite schließen.",
+  "imports-asking":
+    "Die Dateien sind hochgeladen. Wir lesen sie im Hintergrund, aber eine Tabelle wartet auf Ihre Antwort: Sagen Sie, welche ihrer Spalten gelesen werden.",
   "import-undone":
     "Der Import wird rückgängig gemacht. Seine Standorte und Besuche verschwinden in wenigen Minuten aus Ihrem Standortverlauf.",
   "import-removed": "Der Import ist entfernt. Ihr Standortverlauf behält, was daraus gespeichert war.",
@@ -197,8 +202,9 @@ export const notices: typeof en.notices = {
   "device-changed": "Gespeichert. Die Änderung gilt ab der nächsten Messung des Geräts.",
   "password-changed": "Ihr Passwort ist geändert.",
   "address-asked":
-    "Wir haben einen Link an die neue Adresse geschickt. Öffnen Sie ihn innerhalb von 24 Stunden in diesem Browser; bis dahin ändert sich nichts.",
-  "address-mailed": "Wir haben Ihnen einen Link geschickt. Öffnen Sie ihn innerhalb von 24 Stunden in diesem Browser.",
+    "Eine E-Mail an die neue Adresse ist unterwegs. Öffnen Sie den Link darin innerhalb von 24 Stunden in diesem Browser; bis dahin ändert sich nichts. Nach einigen Minuten keine E-Mail? Sehen Sie in den Spam-Ordner. Wir senden höchstens drei Links in einer halben Stunde.",
+  "address-mailed":
+    "Eine E-Mail mit einem Link ist unterwegs. Öffnen Sie den Link innerhalb von 24 Stunden in diesem Browser. Nach einigen Minuten keine E-Mail? Sehen Sie in den Spam-Ordner. Wir senden höchstens drei Links in einer halben Stunde.",
   "address-confirmed": "Ihre Adresse ist bestätigt.",
   "passkey-added": "Der Passkey ist hinzugefügt. Sie haben dazu eine E-Mail bekommen.",
   "passkey-removed": "Der Passkey ist entfernt. Er meldet niemanden mehr an.",
@@ -228,6 +234,8 @@ export const notices: typeof en.notices = {
   "app-change-waits":
     "Gespeichert. Was geprüft werden muss, wartet auf einen Prüfer. Bis zur Entscheidung gilt die genehmigte Fassung; Sie bekommen dann eine E-Mail.",
   "purpose-created": "Der Zweck ist angelegt. Ihre App kann ihn verwenden, solange sie in der Sandbox ist.",
+  "purpose-created-unusable":
+    "Der Zweck ist angelegt. Ihre App kann ihn verwenden, wenn ein Prüfer ihn genehmigt hat: Reichen Sie ihn zur Prüfung ein.",
   "purpose-changed": "Der Zweck ist geändert.",
   "purpose-submitted": "Der Zweck wird geprüft. Sie bekommen eine E-Mail mit der Entscheidung.",
   "purpose-edited":
@@ -245,6 +253,7 @@ export const notices: typeof en.notices = {
   "app-narrowed": "Die erlaubten Scopes sind gespeichert. Sie gelten sofort auch für Tokens, die es schon gibt.",
   "app-revoked": "Die App ist widerrufen.",
   "endpoint-changed": "Der Endpunkt ist geändert.",
+  "client-secrets-ended": "Die früheren Client-Secrets gelten nicht mehr. Das neueste gilt.",
   "secrets-ended": "Die früheren Signaturschlüssel sind ungültig. Der neueste gilt.",
   redelivered: "Das Ereignis ist wieder in der Warteschlange. Das ist seine neue Zustellung.",
   retried: "Der nächste Versuch ist jetzt fällig.",

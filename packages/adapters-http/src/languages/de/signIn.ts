@@ -9,8 +9,8 @@ export const signIn: typeof en.signIn = {
     "Haben Sie sich gerade registriert? Öffnen Sie zuerst den Link in der E-Mail: Erst dann entsteht Ihr Konto.",
   withPasskey: "Mit einem Passkey anmelden",
   forgotten: "Passwort vergessen?",
-  unlock: html`Hat jemand anderes falsche Passwörter eingegeben?
-    <a href="/unlock-link">Ich möchte mich trotzdem anmelden</a>`,
+  unlock: (href) =>
+    html`Hat jemand anderes falsche Passwörter eingegeben? <a href="${href}">Ich möchte mich trotzdem anmelden</a>`,
   noAccount: (href) => html`Noch kein Konto? <a href="${href}">Konto erstellen</a>`,
   wrong: "E-Mail-Adresse oder Passwort ist falsch.",
   tooOften: (minutes) =>
@@ -35,7 +35,7 @@ export const signIn: typeof en.signIn = {
     title: "Bestätigen Sie, dass Sie es sind",
     lead: "Den nächsten Schritt darf niemand Fremdes an diesem Browser tun. Zeigen Sie noch einmal, wer Sie sind; danach fragen wir 15 Minuten lang nicht wieder.",
     goOn: "Weiter",
-    unknown: html`Wissen Sie es nicht mehr? <a href="/forgot-password">Per E-Mail ein neues festlegen</a>`
+    unknown: (href) => html`Wissen Sie es nicht mehr? <a href="${href}">Per E-Mail ein neues festlegen</a>`
   },
   mailed: {
     send: "Link senden",
@@ -62,7 +62,7 @@ export const signIn: typeof en.signIn = {
   reset: {
     title: "Neues Passwort festlegen",
     lead: (minutes) => `Wir senden Ihnen einen Link per E-Mail. Er gilt einmal und ${number(minutes)} Minuten lang.`,
-    known: html`Kennen Sie Ihr Passwort? <a href="/sign-in">Anmelden</a>`,
+    known: (href) => html`Kennen Sie Ihr Passwort? <a href="${href}">Anmelden</a>`,
     text: (email) =>
       `Für ${email}. Wenn Sie es festlegen, werden Sie überall abgemeldet; danach melden Sie sich mit dem neuen Passwort an.`,
     password: "Neues Passwort",
@@ -74,7 +74,7 @@ export const signIn: typeof en.signIn = {
     title: "Anmelden, obwohl andere raten",
     lead: (minutes) =>
       `Nach fünf falschen Passwörtern ist die Anmeldung eine Viertelstunde lang geschlossen, außer für Browser, die Sie schon verwendet haben. Wir senden Ihnen einen Link per E-Mail: In dem Browser, in dem Sie ihn öffnen, können Sie sich sofort anmelden. Er gilt einmal und ${number(minutes)} Minuten lang.`,
-    unknown: html`Wissen Sie Ihr Passwort nicht? <a href="/forgot-password">Ein neues festlegen</a>`,
+    unknown: (href) => html`Wissen Sie Ihr Passwort nicht? <a href="${href}">Ein neues festlegen</a>`,
     open: "Diesem Browser die Anmeldung erlauben",
     openText: (email) =>
       `Dann können Sie sich mit diesem Browser als ${email} anmelden, was immer andere anderswo eingeben. Ihr Passwort brauchen Sie auch dann.`,
@@ -109,8 +109,9 @@ export const signIn: typeof en.signIn = {
       `Jemand hat sich mit ${email} registriert. Wenn Sie es waren, geben Sie das Passwort ein, das Sie dabei gewählt haben: Dann entsteht Ihr Konto, und Sie sind angemeldet. Wenn Sie es nicht waren, schließen Sie diese Seite.`,
     password: "Ihr gewähltes Passwort",
     make: "Mein Konto erstellen",
-    unknown: html`Wissen Sie das Passwort nicht mehr? <a href="/sign-up">Registrieren Sie sich noch einmal</a>: Der
-      Link, der zuerst verwendet wird, gilt.`,
+    unknown: (href) =>
+      html`Wissen Sie das Passwort nicht mehr? <a href="${href}">Registrieren Sie sich noch einmal</a>: Der Link, der
+        zuerst verwendet wird, gilt.`,
     again: "Noch einmal registrieren",
     wrong: "ist nicht das, das bei der Registrierung gewählt wurde"
   },

@@ -43,7 +43,7 @@ export const timeline: typeof en.timeline = {
     around: "Die Tage um diesen",
     before: "Der Monat davor",
     after: "Der Monat danach",
-    locations: (count) => `${number(count)} Standorte`,
+    locations: (count) => plural(count, "Standort", "Standorte"),
     weekdays: {
       monday: { short: "Mo", long: "Montag" },
       tuesday: { short: "Di", long: "Dienstag" },
@@ -204,11 +204,15 @@ export const imports: typeof en.imports = {
     choose: "wählen Sie mindestens eine aus",
     several: (files) =>
       `${plural(files, "Datei wurde", "Dateien wurden")} hochgeladen und ${files === 1 ? "wird" : "werden"} gelesen. Die anderen nicht:`,
+    asking: (list) =>
+      html`Eine Tabelle wartet auf Ihre Antwort: Sagen Sie in der <a href="${list}">Liste der Importe</a>, welche ihrer
+        Spalten gelesen werden.`,
     refused: (name, reason) => html`${name}: ${reason}`,
     script: {
       drop: "Oder legen Sie Dateien und ganze Ordner hier ab.",
       going: "{done} von {all} Dateien hochgeladen. Lassen Sie diese Seite offen.",
-      waits: "Zu viele Dateien warten darauf, gelesen zu werden. Das Hochladen geht von selbst weiter.",
+      waits:
+        "Zu viele Dateien warten darauf, gelesen zu werden, oder auf Ihre Antwort zu ihren Spalten. Das Hochladen geht von selbst weiter, wenn eine davon fertig ist. Lassen Sie diese Seite offen.",
       failed: "konnte nicht hochgeladen werden",
       ended: "{done} von {all} Dateien hochgeladen.",
       list: "Alle Importe ansehen"

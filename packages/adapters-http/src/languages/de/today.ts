@@ -48,9 +48,9 @@ export const today: typeof en.today = {
     confirm: "Meine Adresse bestätigen"
   },
   paused: {
-    all: "Ihre Apps sind pausiert",
-    some: (count, all) => `${number(count)} von ${number(all)} Apps sind pausiert`,
-    resume: "Fortsetzen"
+    all: (count) => (count === 1 ? "Ihre App ist pausiert" : "Ihre Apps sind pausiert"),
+    some: (count, all) => `${number(count)} von ${number(all)} Apps ${count === 1 ? "ist" : "sind"} pausiert`,
+    resume: () => "Fortsetzen"
   },
   where: {
     heading: "Wo Sie sind",

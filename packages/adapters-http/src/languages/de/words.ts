@@ -9,5 +9,11 @@ export const number = (value: number): string => NUMBERS.format(value)
 export const plural = (count: number, one: string, many: string): string =>
   `${number(count)} ${count === 1 ? one : many}`
 
+/** A length of time, such as `5 Minuten` or `5 Minuten und 1 Sekunde`. */
+export const minutesAndSeconds = (seconds: number): string => {
+  const minutes = plural(Math.floor(seconds / 60), "Minute", "Minuten")
+  return seconds % 60 === 0 ? minutes : `${minutes} und ${plural(seconds % 60, "Sekunde", "Sekunden")}`
+}
+
 /** A browser and its system. Sessions have `Firefox on Linux`; German says `Firefox unter Linux`. */
 export const browserName = (name: string): string => name.replace(" on ", " unter ")

@@ -86,6 +86,7 @@ export const admin = {
     scopes: "Scopes",
     reason: "Reason",
     allowed: "Allowed scopes",
+    own: "You are in the team of this app, so another admin limits its scopes.",
     allowedText:
       "Take a tick away, and the app loses the scope at once: for users who allowed it too, and even when the developer declares it again. Put back, it works again for whoever allowed it. The developer gets a mail.",
     allowedHint: "All ticked: no restriction. None ticked: the app's tokens open nothing.",
@@ -116,6 +117,7 @@ export const admin = {
     filter: "Filter",
     newest: "Newest",
     older: "Older",
+    notOfList: "must be one of the list",
     mustBeId: "must be an id such as usr_…; find it under Accounts",
     noAccount: "None that exists",
     owner: "Its owner",

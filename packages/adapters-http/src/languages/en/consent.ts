@@ -32,7 +32,7 @@ export const consent = {
       title: "This app is still being tested",
       text: "Until it is in production, only its developer can connect it. If that is you, sign in with your developer account."
     },
-    app_revoked: { title: "This app cannot be connected", text: "An admin closed it permanently." },
+    app_revoked: { title: "This app cannot be connected", text: "It was closed permanently." },
     app_suspended: {
       title: "This app cannot be connected at the moment",
       text: "It is paused. Try again later. If you connected it before, that connection stays."

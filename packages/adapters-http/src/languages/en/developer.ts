@@ -71,7 +71,7 @@ export const developer = {
     older: "Older",
     newest: "Newest",
     unlisted: (count: number): string =>
-      `${plural(count, "call", "calls")} of the last 7 days came too fast to be listed. They are counted.`
+      `${plural(count, "call", "calls")} of the last 7 days came too fast to be listed. ${count === 1 ? "It is" : "They are"} counted.`
   },
   apps: {
     lead: html`An app asks users for permission, reads answers about their places, and gets events when something
@@ -261,6 +261,7 @@ export const testPeople = {
   titleOf: (app: string): string => `Test people of ${app}`,
   lead: "A test person has places, a phone and a connection to your app. You send the phone on a trip, and everything behind it is real: rules fire, and your endpoints get signed webhooks.",
   empty: "No test person yet.",
+  unavailable: (reason: Html): Html => html`The app can have no test people: ${reason}.`,
   notInProduction:
     "An app in production has no test people. Create another app to test with: it begins in the sandbox.",
   noMore: (most: number): string => `An app can have ${most} test people. Remove one to make another.`,

@@ -3,7 +3,7 @@ import type { Export } from "@place-access/domain/exports"
 import type { Place } from "@place-access/domain/places"
 import { type Html, html } from "../../html/Html.js"
 import { imports } from "./timeline.js"
-import { number, plural } from "./words.js"
+import { minutesAndSeconds, number, plural } from "./words.js"
 
 /** The apps that a person has connected, and the data that they take out or bring in. */
 export const portal = {
@@ -26,7 +26,7 @@ export const portal = {
     reasons: {
       user_disconnected: "you disconnected it",
       app_revoked_token: "the app ended it",
-      admin_revoked: "an admin closed the app permanently",
+      admin_revoked: "the app was closed permanently",
       expired: "the time that you allowed was over",
       refresh_token_reused: "a token of the app was used twice, so it may have been stolen",
       code_reused: "a code of the app was used twice, so it may have been stolen"
@@ -257,10 +257,10 @@ export const rules = {
   },
   /** A rule that waits before it notifies. */
   settles: (condition: Html, seconds: number): Html =>
-    html`${condition} (${number(seconds)} seconds later, unless it was a wrong position)`,
+    html`${condition} (${plural(seconds, "second", "seconds")} later, unless it was a wrong position)`,
   /** A stay that fires although the phone sends nothing. */
-  silent: (condition: Html, minutes: number): Html =>
-    html`${condition} (or ${number(minutes)} minutes later, when your phone was last seen there and sends nothing)`,
+  silent: (condition: Html, seconds: number): Html =>
+    html`${condition} (or ${minutesAndSeconds(seconds)} later, when your phone was last seen there and sends nothing)`,
   /** The area of a rule: the app chose it, so the user reads where it lies. */
   area: (name: Html, app: string, radiusM: number, at: string): Html =>
     html`${name}, an area that ${app} chose: ${radiusM} m around ${at}`,
@@ -292,8 +292,8 @@ export const rules = {
     coolingDown: (happened: Html, app: string): Html =>
       html`${happened}, less than 2 minutes after the last time: ${app} got no second notification.`,
     settling: (happened: Html, seconds: number, app: string): Html =>
-      html`${happened}: ${app} gets a notification when no reading of the next ${number(seconds)} seconds says
-      otherwise.`,
+      html`${happened}: ${app} gets a notification when no reading of the next
+      ${seconds === 1 ? "second" : `${number(seconds)} seconds`} says otherwise.`,
     contradicted: (app: string): string =>
       `Back where you were before: the last crossing was probably a wrong position. ${app} got no notification.`,
     fired: (happened: Html, app: string): Html => html`${happened}: we prepared a notification for ${app}.`

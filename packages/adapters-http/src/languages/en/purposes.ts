@@ -22,6 +22,7 @@ export const purposes = {
   heading: "Purposes",
   lead: "Each call for an exact location names the purpose it is for. Users read its description when they decide. In production only approved purposes work.",
   needsNone: "Your app declares no sensitive scope, so it needs no purpose.",
+  revoked: "The app is revoked, so its purposes cannot be used or changed.",
   add: "Add a purpose",
   addPurpose: "Add purpose",
   scopesAndVolume: (scopes: ReadonlyArray<string>, calls: number): string =>

@@ -66,6 +66,7 @@ export const review = {
   },
   decision: {
     heading: "Decide",
+    own: "You are in the team of this app, so another reviewer decides about it.",
     mailed: "The developer gets an e-mail with your note.",
     yours: "Your decision",
     note: "Note to the developer",

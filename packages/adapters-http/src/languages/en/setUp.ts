@@ -179,7 +179,9 @@ export const setUp = {
         "Your browser is not allowed to say where you are. Allow the location for this page, then press Start.",
       notFound: "Your browser does not know where you are. It tries again.",
       signedOut: "You are signed out. Load this page again.",
-      cannotBeAdded: "This browser cannot be added: {reason}",
+      tooManyDevices:
+        "You have as many devices as an account can have. Remove one on the page Devices, then press Start.",
+      cannotBeAdded: "This browser could not be added. Try again in some minutes.",
       looking: "Looking for where you are…",
       tryAgain: "Offline. Try again when this browser is online.",
       stopped: "Stopped. Nothing is sent.",

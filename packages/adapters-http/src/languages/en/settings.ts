@@ -157,7 +157,8 @@ export const settings = {
       decisions: (nobody: string): string =>
         `Decisions that you made as a reviewer or admin stay, with “${nobody}” in place of your name.`,
       backups: "Backups of this service, if there are any, until those who run it throw them away.",
-      mail: "One e-mail tells you that it happened; then your address is forgotten. You can make a new account with it at any time."
+      mail: "One e-mail tells you that it happened; then your address is forgotten. You can make a new account with it at any time.",
+      noMail: "Your address is forgotten. You can make a new account with it at any time."
     },
     owned: {
       heading: "Your apps",
@@ -180,7 +181,8 @@ export const settings = {
     done: {
       heading: "Your account is deleted",
       text: "Apps can ask nothing more about you, and your phones can send nothing more. The rest is being removed now.",
-      mail: "An e-mail confirms it. You can remove the app that sent your location from your phone.",
+      mail: "An e-mail confirms it.",
+      phone: "You can remove the app that sent your location from your phone.",
       home: "Go to the front page"
     }
   }
@@ -194,6 +196,9 @@ export const notices = {
   "place-changed": "The place was changed.",
   "place-archived": "The place was archived. Apps no longer see it.",
   "import-started": "The file is uploaded. We read it in the background: you can close this page.",
+  "imports-started": "The files are uploaded. We read them in the background: you can close this page.",
+  "imports-asking":
+    "The files are uploaded. We read them in the background, but a table waits for your answer: say which of its columns are read.",
   "import-undone": "The import is being undone. Its locations and visits disappear from your history within minutes.",
   "import-removed": "The import was removed. Your history keeps what it had stored.",
   "export-requested": "We make your archive now. You get an e-mail when it is ready.",
@@ -202,8 +207,9 @@ export const notices = {
   "device-changed": "Saved. The change takes effect with the device's next reading.",
   "password-changed": "Your password was changed.",
   "address-asked":
-    "We mailed a link to the new address. Open it in this browser within 24 hours; until then nothing changes.",
-  "address-mailed": "We mailed you a link. Open it in this browser within 24 hours.",
+    "A mail to the new address is on its way. Open its link in this browser within 24 hours; until then nothing changes. No mail after some minutes? Look into the spam folder. We send at most three links in half an hour.",
+  "address-mailed":
+    "A mail with a link is on its way. Open the link in this browser within 24 hours. No mail after some minutes? Look into the spam folder. We send at most three links in half an hour.",
   "address-confirmed": "Your address is confirmed.",
   "passkey-added": "The passkey was added. We told you by mail.",
   "passkey-removed": "The passkey was removed. It signs nobody in any more.",
@@ -232,6 +238,8 @@ export const notices = {
   "app-change-waits":
     "Saved. What needs a review waits for a reviewer. Until the decision the approved version stays in force; you get an e-mail then.",
   "purpose-created": "The purpose was created. Your app can use it while it is in the sandbox.",
+  "purpose-created-unusable":
+    "The purpose was created. Your app can use it when a reviewer has approved it: submit it for review.",
   "purpose-changed": "The purpose was changed.",
   "purpose-submitted": "The purpose is in review. You get an e-mail with the decision.",
   "purpose-edited":
@@ -249,6 +257,7 @@ export const notices = {
   "app-narrowed": "The allowed scopes were saved. They apply to live tokens at once.",
   "app-revoked": "The app was revoked.",
   "endpoint-changed": "The endpoint was changed.",
+  "client-secrets-ended": "The earlier client secrets have ended. The newest one works.",
   "secrets-ended": "The earlier secrets have ended. The newest one works.",
   redelivered: "The event is queued again. This is its new delivery.",
   retried: "The next attempt is due now.",

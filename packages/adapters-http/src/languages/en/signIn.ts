@@ -8,7 +8,8 @@ export const signIn = {
   openTheLink: "Did you sign up a moment ago? Open the link in the mail first: it makes your account.",
   withPasskey: "Sign in with a passkey",
   forgotten: "Forgot your password?",
-  unlock: html`Was it somebody else who typed wrong passwords? <a href="/unlock-link">Let me sign in all the same</a>`,
+  unlock: (href: string): Html =>
+    html`Was it somebody else who typed wrong passwords? <a href="${href}">Let me sign in all the same</a>`,
   noAccount: (href: string): Html => html`No account yet? <a href="${href}">Create one</a>`,
   wrong: "Email or password is wrong.",
   tooOften: (minutes: number): string =>
@@ -33,7 +34,7 @@ export const signIn = {
     title: "Confirm that it is you",
     lead: "The next step is one that a stranger at this browser must not take. Prove once more who you are; then we do not ask again for 15 minutes.",
     goOn: "Go on",
-    unknown: html`You do not know it any more? <a href="/forgot-password">Set a new one by mail</a>`
+    unknown: (href: string): Html => html`You do not know it any more? <a href="${href}">Set a new one by mail</a>`
   },
   mailed: {
     send: "Send me a link",
@@ -60,7 +61,7 @@ export const signIn = {
   reset: {
     title: "Set a new password",
     lead: (minutes: number): string => `We mail you a link. It works once, for ${number(minutes)} minutes.`,
-    known: html`You know your password? <a href="/sign-in">Sign in</a>`,
+    known: (href: string): Html => html`You know your password? <a href="${href}">Sign in</a>`,
     text: (email: string): string =>
       `For ${email}. Setting it signs you out everywhere; then you sign in with the new password.`,
     password: "New password",
@@ -72,7 +73,7 @@ export const signIn = {
     title: "Sign in although others guess",
     lead: (minutes: number): string =>
       `After five wrong passwords, sign-in is closed for a quarter of an hour to browsers that you did not use before. We mail you a link: the browser in which you open it can sign in at once. It works once, for ${number(minutes)} minutes.`,
-    unknown: html`You do not know your password? <a href="/forgot-password">Set a new one</a>`,
+    unknown: (href: string): Html => html`You do not know your password? <a href="${href}">Set a new one</a>`,
     open: "Let this browser sign in",
     openText: (email: string): string =>
       `Then you can sign in to ${email} with this browser, whatever others type elsewhere. You need your password as well.`,
@@ -107,8 +108,9 @@ export const signIn = {
       `Somebody signed up with ${email}. If it was you, type the password that you chose then: your account is made, and you are signed in. If it was not you, close this page.`,
     password: "The password that you chose",
     make: "Make my account",
-    unknown: html`You do not know the password any more? <a href="/sign-up">Sign up again</a>: the first link that is
-      used counts.`,
+    unknown: (href: string): Html =>
+      html`You do not know the password any more? <a href="${href}">Sign up again</a>: the first link that is used
+        counts.`,
     again: "Sign up again",
     wrong: "is not the one that was chosen at the sign-up"
   },

@@ -45,7 +45,7 @@ export const timeline = {
     around: "Days around this one",
     before: "The month before",
     after: "The month after",
-    locations: (count: number): string => `${number(count)} locations`,
+    locations: (count: number): string => plural(count, "location", "locations"),
     weekdays: {
       monday: { short: "Mon", long: "Monday" },
       tuesday: { short: "Tue", long: "Tuesday" },
@@ -204,12 +204,16 @@ export const imports = {
     choose: "choose at least one",
     several: (files: number): string =>
       `${plural(files, "file was", "files were")} uploaded and will be read. The others were not:`,
+    asking: (list: string): Html =>
+      html`A table waits for your answer: say in the <a href="${list}">list of imports</a> which of its columns are
+        read.`,
     refused: (name: string, reason: Html): Html => html`${name}: ${reason}`,
     /** The texts of the page's script, which replaces each name in braces by a value. */
     script: {
       drop: "Or drop files and whole folders here.",
       going: "{done} of {all} files uploaded. Keep this page open.",
-      waits: "Too many files wait to be read. The upload goes on by itself.",
+      waits:
+        "Too many files wait to be read, or for your answer about their columns. The upload goes on by itself when one of them is finished. Keep this page open.",
       failed: "could not be uploaded",
       ended: "{done} of {all} files uploaded.",
       list: "See all imports"

@@ -49,9 +49,10 @@ export const today = {
     confirm: "Confirm my address"
   },
   paused: {
-    all: "Your apps are paused",
-    some: (count: number, all: number): string => `${number(count)} of ${number(all)} apps are paused`,
-    resume: "Resume them"
+    all: (count: number): string => (count === 1 ? "Your app is paused" : "Your apps are paused"),
+    some: (count: number, all: number): string =>
+      `${number(count)} of ${number(all)} apps ${count === 1 ? "is" : "are"} paused`,
+    resume: (count: number): string => (count === 1 ? "Resume it" : "Resume them")
   },
   where: {
     heading: "Where you are",

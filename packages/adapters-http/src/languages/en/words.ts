@@ -9,5 +9,11 @@ export const number = (value: number): string => NUMBERS.format(value)
 export const plural = (count: number, one: string, many: string): string =>
   `${number(count)} ${count === 1 ? one : many}`
 
+/** A length of time, such as `5 minutes` or `5 minutes and 1 second`. */
+export const minutesAndSeconds = (seconds: number): string => {
+  const minutes = plural(Math.floor(seconds / 60), "minute", "minutes")
+  return seconds % 60 === 0 ? minutes : `${minutes} and ${plural(seconds % 60, "second", "seconds")}`
+}
+
 /** A browser on a system, as sessions have it: `Firefox on Linux`. */
 export const browserName = (name: string): string => name

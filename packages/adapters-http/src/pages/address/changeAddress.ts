@@ -98,14 +98,18 @@ const mailConfirmation = (portal: string) =>
       yield* Visitor.checked(visitor.cookie)
       yield* takeLink
       yield* requestConfirmation(visitor.account)
-      return seeOther(`${portal}/settings/email?done=address-mailed`)
+      const done = visitor.account.confirmedAt === null ? "address-mailed" : "address-confirmed"
+      return seeOther(`${portal}/settings/email?done=${done}`)
     })
   )
 
 const dead = (portal: string) =>
-  deadLink(
-    texts.signIn.deadLink.address,
-    html`<p><a class="button" href="${portal}/settings/email">${words.title}</a></p>`
+  Effect.flatMap(Visitor.currentLocale, (locale) =>
+    deadLink(
+      texts.signIn.deadLink.address,
+      html`<p><a class="button" href="${portal}/settings/email">${words.title}</a></p>`,
+      { locale }
+    )
   )
 
 /**
@@ -138,15 +142,18 @@ const show = (portal: string) =>
     }).pipe(Effect.catchTag("NotFound", () => dead(portal)))
   )
 
-const taken = respond({
-  title: confirming.taken,
-  width: "narrow",
-  reader: null,
-  status: 409,
-  main: html`<h1>${confirming.taken}</h1>
-    <p>${confirming.takenText}</p>
-    <p><a href="/">${texts.signIn.frontPage}</a></p>`
-})
+const taken = Effect.flatMap(Visitor.currentLocale, (locale) =>
+  respond({
+    title: confirming.taken,
+    width: "narrow",
+    reader: null,
+    locale,
+    status: 409,
+    main: html`<h1>${confirming.taken}</h1>
+      <p>${confirming.takenText}</p>
+      <p><a href="/">${texts.signIn.frontPage}</a></p>`
+  })
+)
 
 const confirm = (portal: string) =>
   Visitor.signedIn((visitor) =>

@@ -16,10 +16,14 @@ const words = texts.signIn.confirmSignUp
 
 const LABELS = { password: words.password }
 
-const dead = deadLink(
-  texts.signIn.deadLink.signUp,
-  html`<p><a class="button" href="/sign-in">${texts.signIn.title}</a> <a href="/sign-up">${words.again}</a></p>`
-)
+const dead = (returnTo: string) =>
+  deadLink(
+    texts.signIn.deadLink.signUp,
+    html`<p>
+      <a class="button" href="${ReturnTo.signIn(returnTo)}">${texts.signIn.title}</a>
+      <a href="${ReturnTo.signUp(returnTo)}">${words.again}</a>
+    </p>`
+  )
 
 /**
  * Opening the mailed link only shows this page and changes nothing: programs that look for viruses in mail open links
@@ -27,7 +31,7 @@ const dead = deadLink(
  */
 const page = (token: string, form: Fields.Shown, status = 200) =>
   Effect.gen(function* () {
-    const { email } = yield* describeSignUp(token)
+    const { email, returnTo } = yield* describeSignUp(token)
     return yield* Stranger.bound((formToken, zone) =>
       respond({
         title: words.title,
@@ -39,17 +43,18 @@ const page = (token: string, form: Fields.Shown, status = 200) =>
           <p>${words.text(email)}</p>
           ${Fields.problems(form, LABELS)}
           <form method="post" action="/confirm-sign-up" class="card">
-            ${Fields.hidden("form_token", formToken)} ${Fields.hidden("token", token)} ${Fields.username(email)}
+            ${Fields.hidden("form_token", formToken)} ${Fields.hidden("token", token)}
+            ${Fields.hidden("return_to", returnTo)} ${Fields.username(email)}
             ${Fields.input(form, { name: "password", label: LABELS.password, type: "password", autocomplete: "current-password" })}
             <button class="wide">${words.make}</button>
           </form>
-          <p>${words.unknown}</p>`
+          <p>${words.unknown(ReturnTo.signUp(returnTo))}</p>`
       })
     )
   })
 
 const show = Effect.flatMap(Form.query, (query) => page(query.value("token"), Fields.fresh())).pipe(
-  Effect.catchTag("NotFound", () => dead)
+  Effect.catchTag("NotFound", () => dead("/"))
 )
 
 const Given = Schema.Struct({
@@ -59,24 +64,26 @@ const Given = Schema.Struct({
 const confirm = Effect.gen(function* () {
   const form = yield* Stranger.posted
   const token = form.value("token")
+  const returnTo = ReturnTo.safe(form.value("return_to"))
   yield* takeLink
-  const input = Form.decode(Given, { password: form.value("password") })
-  if (Either.isLeft(input)) return yield* page(token, Form.shown(form, input.left), 400)
-  const { password } = input.right
   return yield* Effect.gen(function* () {
-    const { email, returnTo } = yield* confirmSignUp(token, password)
-    const { withCookies } = yield* enter({ email, password })
-    return withCookies(seeOther(ReturnTo.safe(returnTo)))
+    const input = Form.decode(Given, { password: form.value("password") })
+    if (Either.isLeft(input)) return yield* page(token, Form.shown(form, input.left), 400)
+    const { password } = input.right
+    const signedUp = yield* confirmSignUp(token, password)
+    const { withCookies } = yield* enter({ email: signedUp.email, password })
+    return withCookies(seeOther(ReturnTo.safe(signedUp.returnTo)))
   }).pipe(
     Effect.catchTags({
       WrongCredentials: () => page(token, Form.shown(form, [{ field: "password", message: words.wrong }]), 403),
       // The account exists now, but this browser cannot be signed in: for example, somebody is guessing the account's
       // password.
-      FactorRequired: () => Effect.succeed(seeOther("/sign-in")),
-      TooManyAttempts: () => Effect.succeed(seeOther("/sign-in")),
-      Conflict: () => dead
-    })
+      FactorRequired: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
+      TooManyAttempts: () => Effect.succeed(seeOther(ReturnTo.signIn(returnTo))),
+      Conflict: () => dead(returnTo)
+    }),
+    Effect.catchTag("NotFound", () => dead(returnTo))
   )
-}).pipe(Effect.catchTag("NotFound", () => dead))
+})
 
 export const routes = [Routes.get("/confirm-sign-up", show), Routes.post("/confirm-sign-up", confirm)]

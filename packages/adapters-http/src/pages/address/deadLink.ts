@@ -1,18 +1,19 @@
 import { html, type Text, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
-import { respond } from "../kit/Page.js"
+import { type HtmlPage, respond } from "../kit/Page.js"
 
 const words = texts.signIn.deadLink
 
 /**
  * The page for a mailed link that does not work. It is the same for every reason, so nobody finds out whether the link
- * was used, has expired or never existed.
+ * was used, has expired or never existed. `locale`: that of a signed-in reader.
  */
-export const deadLink = (why: Text, next: Value) =>
+export const deadLink = (why: Text, next: Value, options: Pick<HtmlPage, "locale"> = {}) =>
   respond({
     title: words.title,
     width: "narrow",
     reader: null,
+    ...options,
     status: 404,
     main: html`<h1>${words.heading}</h1>
       <p>${why}</p>

@@ -7,6 +7,7 @@ import * as Form from "../kit/Form.js"
 import { html, type Text, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { respond } from "../kit/Page.js"
+import * as ReturnTo from "../kit/ReturnTo.js"
 import * as Routes from "../kit/Routes.js"
 import * as Stranger from "../kit/Stranger.js"
 
@@ -18,8 +19,8 @@ interface MailedLink {
   readonly title: Text
   /** A paragraph above the form that says what the mailed link is for. */
   readonly lead: Value
-  /** A paragraph below the form, with a link for a reader who needs another page. */
-  readonly foot: Value
+  /** A paragraph below the form, with a link for a reader who needs another page. The link keeps `returnTo`. */
+  readonly foot: (returnTo: string) => Value
   /** How long the link works. */
   readonly minutes: number
   readonly mail: typeof mailResetLink | typeof mailUnlockLink
@@ -27,7 +28,7 @@ interface MailedLink {
 
 /** The routes of a page on which somebody who is not signed in asks for a link by mail. */
 export const mailedLink = ({ foot, lead, mail, minutes, path, title }: MailedLink) => {
-  const askPage = (form: Fields.Shown) =>
+  const askPage = (returnTo: string, form: Fields.Shown) =>
     Stranger.bound((formToken) =>
       respond({
         title,
@@ -37,16 +38,16 @@ export const mailedLink = ({ foot, lead, mail, minutes, path, title }: MailedLin
         main: html`<h1>${title}</h1>
           ${lead} ${Fields.problems(form, LABELS)}
           <form method="post" action="${path}" class="card">
-            ${Fields.hidden("form_token", formToken)}
+            ${Fields.hidden("form_token", formToken)} ${Fields.hidden("return_to", returnTo)}
             ${Fields.input(form, { name: "email", label: LABELS.email, type: "email", autocomplete: "username", maxlength: 254 })}
             <button class="wide">${words.send}</button>
           </form>
-          ${foot}`
+          ${foot(returnTo)}`
       })
     )
 
   /** This page is the same for every address: nobody learns from it who has an account. */
-  const askedPage = (email: Account.Email) =>
+  const askedPage = (returnTo: string, email: Account.Email) =>
     respond({
       title: words.title,
       width: "narrow",
@@ -54,16 +55,19 @@ export const mailedLink = ({ foot, lead, mail, minutes, path, title }: MailedLin
       main: html`<h1>${words.title}</h1>
         <p>${words.text(email, minutes)}</p>
         <p>${words.noMail}</p>
-        <p><a href="${path}">${words.another}</a></p>`
+        <p><a href="${ReturnTo.before(path)(returnTo)}">${words.another}</a></p>`
     })
 
   const ask = Effect.gen(function* () {
     const form = yield* Stranger.posted
+    const returnTo = ReturnTo.safe(form.value("return_to"))
     const input = Form.decode(Schema.Struct({ email: Account.Email }), { email: form.value("email") })
-    if (Either.isLeft(input)) return yield* askPage(Form.shown(form, input.left))
+    if (Either.isLeft(input)) return yield* askPage(returnTo, Form.shown(form, input.left))
     yield* mail(input.right.email)
-    return yield* askedPage(input.right.email)
+    return yield* askedPage(returnTo, input.right.email)
   })
 
-  return [Routes.get(path, askPage(Fields.fresh())), Routes.post(path, ask)] as const
+  const show = Effect.flatMap(Form.query, (query) => askPage(ReturnTo.safe(query.value("return_to")), Fields.fresh()))
+
+  return [Routes.get(path, show), Routes.post(path, ask)] as const
 }

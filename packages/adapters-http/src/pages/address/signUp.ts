@@ -65,7 +65,7 @@ const signUpPage = ({ form, refused, returnTo, status = 200 }: SignUpForm) =>
             ${Fields.select(form, { name: "keep_days", label: LABELS.keep_days, hint: words.keepHint }, HistoryChoice.OPTIONS)}
             <button class="wide">${words.create}</button>
           </form>
-          <p>${words.haveOne(`/sign-in?return_to=${encodeURIComponent(returnTo)}`)}</p>`
+          <p>${words.haveOne(ReturnTo.signIn(returnTo))}</p>`
       })
     )
   )
@@ -73,7 +73,7 @@ const signUpPage = ({ form, refused, returnTo, status = 200 }: SignUpForm) =>
 const HOURS = SignUpRequest.LIFETIME / Timestamp.HOUR
 
 /** This page is the same for every address: nobody learns from it who has an account. */
-const mailedPage = (email: Account.Email, isAgain = false) =>
+const mailedPage = (email: Account.Email, returnTo: string, isAgain = false) =>
   Stranger.bound((formToken) =>
     respond({
       title: texts.signIn.mailed.title,
@@ -90,38 +90,40 @@ const mailedPage = (email: Account.Email, isAgain = false) =>
         <p class="soft small">${words.noMail}</p>
         <form method="post" action="/sign-up/resend" class="actions">
           ${Fields.hidden("form_token", formToken)} ${Fields.hidden("email", email)}
+          ${Fields.hidden("return_to", returnTo)}
           <button class="second">${words.mailAgain}</button>
-          <a href="/sign-up">${words.another}</a>
+          <a href="${ReturnTo.signUp(returnTo)}">${words.another}</a>
         </form>`
     })
   )
 
 const resend = Effect.gen(function* () {
   const form = yield* Stranger.posted
+  const returnTo = ReturnTo.safe(form.value("return_to"))
   const input = Form.decode(Schema.Struct({ email: Account.Email }), { email: form.value("email") })
-  if (Either.isLeft(input)) return seeOther("/sign-up")
+  if (Either.isLeft(input)) return seeOther(ReturnTo.signUp(returnTo))
   yield* takeLink
   yield* afterAnswer("A sign-up's link could not be mailed", resendSignUp(input.right.email, yield* clientAddress))
-  return yield* mailedPage(input.right.email, true)
+  return yield* mailedPage(input.right.email, returnTo, true)
 })
 
 const getSignUp = Effect.gen(function* () {
   const { signUp } = yield* HttpOptions
-  if (signUp === "closed") return yield* closed
-  const query = yield* Form.query
-  const form = Fields.fresh({ keep_days: "forever" })
-  return yield* signUpPage({ returnTo: ReturnTo.safe(query.value("return_to")), form })
+  const returnTo = ReturnTo.safe((yield* Form.query).value("return_to"))
+  if (signUp === "closed") return yield* closed(returnTo)
+  return yield* signUpPage({ returnTo, form: Fields.fresh({ keep_days: "forever" }) })
 })
 
-const closed = respond({
-  title: words.closed,
-  width: "narrow",
-  reader: null,
-  status: 403,
-  main: html`<h1>${words.closed}</h1>
-    <p>${words.closedText}</p>
-    <p><a href="/sign-in">${texts.signIn.title}</a></p>`
-})
+const closed = (returnTo: string) =>
+  respond({
+    title: words.closed,
+    width: "narrow",
+    reader: null,
+    status: 403,
+    main: html`<h1>${words.closed}</h1>
+      <p>${words.closedText}</p>
+      <p><a href="${ReturnTo.signIn(returnTo)}">${texts.signIn.title}</a></p>`
+  })
 
 const SignUp = Schema.Struct({
   email: Account.Email,
@@ -136,7 +138,7 @@ const postSignUp = Effect.gen(function* () {
   const returnTo = ReturnTo.safe(form.value("return_to"))
   const again = (asked: Omit<SignUpForm, "returnTo" | "form">, problems: ReadonlyArray<FieldProblem> = []) =>
     signUpPage({ returnTo, form: Form.shown(form, problems), ...asked })
-  if (options.signUp === "closed") return yield* closed
+  if (options.signUp === "closed") return yield* closed(returnTo)
   const input = Form.decode(SignUp, {
     email: form.value("email"),
     password: form.value("password"),
@@ -151,7 +153,7 @@ const postSignUp = Effect.gen(function* () {
   const person = { email, password, displayName: display_name ?? undefined, keep: HistoryChoice.keepOf(keep_days) }
   if (addressRule(options) === "confirmed") {
     return yield* requestSignUp({ ...person, address, returnTo }, options.signUp).pipe(
-      Effect.zipRight(mailedPage(email)),
+      Effect.zipRight(mailedPage(email, returnTo)),
       Effect.catchTag("Invalid", ({ problems }) => again({ status: 400 }, problems))
     )
   }

@@ -7,6 +7,7 @@ import * as Form from "../kit/Form.js"
 import { html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { respond } from "../kit/Page.js"
+import * as ReturnTo from "../kit/ReturnTo.js"
 import * as Routes from "../kit/Routes.js"
 import * as Stranger from "../kit/Stranger.js"
 import { deadLink } from "./deadLink.js"
@@ -20,7 +21,7 @@ const asking = mailedLink({
   path: "/unlock-link",
   title: words.title,
   lead: html`<p>${words.lead(MINUTES)}</p>`,
-  foot: html`<p>${words.unknown}</p>`,
+  foot: (returnTo) => html`<p>${words.unknown(ReturnTo.forgotPassword(returnTo))}</p>`,
   minutes: MINUTES,
   mail: mailUnlockLink
 })

@@ -1,4 +1,4 @@
-import { type App, narrowApp } from "@place-access/domain/apps"
+import { type App, mayDecideAbout, narrowApp } from "@place-access/domain/apps"
 import { revokeApp } from "@place-access/domain/staff"
 import { inspectApp, listAllApps, listDecisions } from "@place-access/domain/staff"
 import { Verdict } from "@place-access/domain/reviews"
@@ -63,6 +63,7 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
     const query = yield* Form.query
     const { decisions, nextCursor } = yield* fromCursor(query, (page) => listDecisions(visitor.account, id, page))
     const token = yield* Visitor.tokenFor(visitor)
+    const mayNarrow = yield* mayDecideAbout(visitor.account, app, "scopes")
     return yield* respond({
       title: texts.admin.titleOf(app.name),
       reader: yield* Visitor.reader(visitor),
@@ -80,10 +81,16 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
           </div>`
         }
         ${aboutApp(inspected)}
-        ${app.revokedAt === null && html`${narrowing(app, token, again)} ${revocation(app, token, again)}`}
+        ${app.revokedAt === null && html`${mayNarrow ? narrowing(app, token, again) : narrowedByOthers} ${revocation(app, token, again)}`}
         ${history(decisions, pager(adminPath(app), query, nextCursor))}`
     })
   })
+
+/** In place of the form, for an admin whose change would be refused (decision reviews-1). */
+const narrowedByOthers = html`<section class="card" aria-labelledby="narrow">
+  <h2 id="narrow">${words.allowed}</h2>
+  <p>${words.own}</p>
+</section>`
 
 const narrowing = (app: App.App, token: string, again: RejectedForm | undefined): Html =>
   html`<section class="card" aria-labelledby="narrow">

@@ -1,12 +1,13 @@
 import type { Account } from "@place-access/domain/accounts"
 import { AuditEvent } from "@place-access/domain/audit"
-import { type AppId, UserId } from "@place-access/domain/shared"
-import { listAudit, nameAccounts, nameAuditedApps } from "@place-access/domain/staff"
+import { UserId } from "@place-access/domain/shared"
+import { listAudit, nameAccounts, nameAuditedApps, nameAuditedPurposes } from "@place-access/domain/staff"
 import { Effect, Option, Schema } from "effect"
 import * as Day from "../kit/Day.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { type Html, html } from "../../html/Html.js"
+import type { Locale } from "../../html/Locale.js"
 import { texts } from "../../languages/index.js"
 import { respond } from "../kit/Page.js"
 import * as Routes from "../kit/Routes.js"
@@ -14,7 +15,7 @@ import * as Table from "../kit/Table.js"
 import { time } from "../kit/Time.js"
 import * as Visitor from "../kit/Visitor.js"
 import { ADMIN, asAdmin, fromCursor } from "../review/shared.js"
-import { said } from "./auditWords.js"
+import { type AuditedNames, said } from "./auditWords.js"
 import { accountPath, adminHead, AUDIT } from "./shared.js"
 
 const words = texts.admin.audit
@@ -27,7 +28,8 @@ interface Filters {
   readonly problems: Fields.Shown["problems"]
 }
 
-const read = (query: Form.Form): Filters => {
+/** Reads the filters from the query. Dates are days in `zone`, or in UTC when the zone is null. */
+const read = (query: Form.Form, { zone }: Pick<Locale, "zone">): Filters => {
   const shown = {
     kind: query.value("kind"),
     account: query.value("account").trim(),
@@ -40,7 +42,8 @@ const read = (query: Form.Form): Filters => {
     problems.push({ field: "account", message: words.mustBeId })
   }
   const kind = Option.getOrUndefined(Schema.decodeUnknownOption(AuditEvent.AuditKind)(shown.kind))
-  return { shown, filter: { kind, userId, ...Day.between(query, problems) }, problems }
+  if (shown.kind !== "" && kind === undefined) problems.push({ field: "kind", message: words.notOfList })
+  return { shown, filter: { kind, userId, ...Day.between(query, problems, zone ?? undefined) }, problems }
 }
 
 /** The address of another page of the audit log, with the same filters. */
@@ -52,15 +55,20 @@ const address = ({ shown }: Filters, cursor: string | null): string => {
 const page = asAdmin((visitor) =>
   Effect.gen(function* () {
     const query = yield* Form.query
-    const filters = read(query)
+    const filters = read(query, yield* Visitor.locale(visitor))
     const { events, nextCursor } = yield* fromCursor(query, (wanted) =>
       listAudit(visitor.account, filters.filter, wanted)
     )
-    const names: Names = { accounts: yield* nameAccounts(events), apps: yield* nameAuditedApps(events) }
+    const names: Names = {
+      accounts: yield* nameAccounts(events),
+      apps: yield* nameAuditedApps(events),
+      purposes: yield* nameAuditedPurposes(events)
+    }
     return yield* respond({
       title: words.title,
       reader: yield* Visitor.reader(visitor),
       current: ADMIN,
+      status: filters.problems.length === 0 ? 200 : 400,
       main: html`${adminHead(AUDIT, texts.admin.tabs.audit)}
         <p class="lead">${words.lead}</p>
         ${form(filters)}
@@ -97,9 +105,8 @@ const form = ({ problems, shown }: Filters): Html => {
     </form>`
 }
 
-interface Names {
+interface Names extends AuditedNames {
   readonly accounts: ReadonlyMap<UserId, Account.Account>
-  readonly apps: ReadonlyMap<AppId, string>
 }
 
 const entry = ({ actor, at, detail, userId }: AuditEvent.StoredAuditEvent, names: Names): Html =>
@@ -108,7 +115,7 @@ const entry = ({ actor, at, detail, userId }: AuditEvent.StoredAuditEvent, names
     <td data-label="${words.account}">
       ${userId === null ? html`<span class="soft">${words.noAccount}</span>` : account(userId, names)}
     </td>
-    <td data-label="${words.happened}">${said(detail, names.apps)}</td>
+    <td data-label="${words.happened}">${said(detail, names)}</td>
     <td data-label="${words.by}">${by(actor, names)}</td>
   </tr>`
 

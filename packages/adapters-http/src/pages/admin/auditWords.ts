@@ -1,13 +1,19 @@
 import type { AuditEvent } from "@place-access/domain/audit"
-import type { AppId } from "@place-access/domain/shared"
+import type { AppId, PurposeId } from "@place-access/domain/shared"
 import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { adminPath } from "../review/shared.js"
 
 const words = texts.admin.said
 
-/** The event in a sentence about the account. `apps`: the names of the apps that the page's events are about. */
-export const said = (detail: AuditEvent.AuditDetail, apps: ReadonlyMap<AppId, string>): Html => {
+/** The names of the apps, and the keys of the purposes, that the page's events are about. */
+export interface AuditedNames {
+  readonly apps: ReadonlyMap<AppId, string>
+  readonly purposes: ReadonlyMap<PurposeId, string>
+}
+
+/** The event in a sentence about the account. */
+export const said = (detail: AuditEvent.AuditDetail, { apps, purposes }: AuditedNames): Html => {
   switch (detail.kind) {
     case "account_made":
       return detail.roles.length === 0 ? words.made : words.madeAs(detail.roles)
@@ -60,7 +66,10 @@ export const said = (detail: AuditEvent.AuditDetail, apps: ReadonlyMap<AppId, st
     case "review_decided":
       return detail.purposeId === null
         ? words.appDecided[detail.decision](app(detail, apps))
-        : words.purposeDecided[detail.decision](html`<code>${detail.purposeId}</code>`, app(detail, apps))
+        : words.purposeDecided[detail.decision](
+            html`<code>${purposes.get(detail.purposeId) ?? detail.purposeId}</code>`,
+            app(detail, apps)
+          )
     case "team_invited":
     case "team_invitation_withdrawn":
     case "team_invitation_declined":

@@ -69,19 +69,22 @@ const countMadeUp = ({ parameter }: AuthorizePage) =>
     : Effect.void
 
 const brokenLink = (message: string) =>
-  respond({
-    title: words.brokenLink.title,
-    width: "narrow",
-    reader: null,
-    status: 400,
-    main: html`<h1>${words.brokenLink.title}</h1>
-      <p>${words.brokenLink.text}</p>
-      <div class="note">
-        <h2>${words.brokenLink.forDeveloper}</h2>
-        <p lang="en">${message}</p>
-      </div>
-      <p><a href="/">${words.toFrontPage}</a></p>`
-  })
+  Effect.flatMap(Visitor.currentLocale, (locale) =>
+    respond({
+      title: words.brokenLink.title,
+      width: "narrow",
+      reader: null,
+      locale,
+      status: 400,
+      main: html`<h1>${words.brokenLink.title}</h1>
+        <p>${words.brokenLink.text}</p>
+        <div class="note">
+          <h2>${words.brokenLink.forDeveloper}</h2>
+          <p lang="en">${message}</p>
+        </div>
+        <p><a href="/">${words.toFrontPage}</a></p>`
+    })
+  )
 
 interface RejectedForm {
   readonly choices?: ConsentChoices
@@ -156,16 +159,19 @@ const refusal = ({ reason }: ConsentRefused, visitor: Visitor.Visitor, id: Conse
   })
 
 const refusalPage = (reason: ConsentRefused["reason"], account: Value) =>
-  respond({
-    title: words.refusals[reason].title,
-    width: "narrow",
-    reader: null,
-    status: STATUSES[reason],
-    main: html`<h1>${words.refusals[reason].title}</h1>
-      <p>${words.refusals[reason].text}</p>
-      ${account}
-      <p><a href="/">${words.toFrontPage}</a></p>`
-  })
+  Effect.flatMap(Visitor.currentLocale, (locale) =>
+    respond({
+      title: words.refusals[reason].title,
+      width: "narrow",
+      reader: null,
+      locale,
+      status: STATUSES[reason],
+      main: html`<h1>${words.refusals[reason].title}</h1>
+        <p>${words.refusals[reason].text}</p>
+        ${account}
+        <p><a href="/">${words.toFrontPage}</a></p>`
+    })
+  )
 
 /**
  * An account with an unconfirmed address connects no app (decision accounts-11). The request stays open for an hour
@@ -178,6 +184,7 @@ const confirmFirst = (visitor: Visitor.Visitor, id: ConsentRequestId) =>
       title: words.confirmFirst.title,
       width: "narrow",
       reader: null,
+      locale: yield* Visitor.locale(visitor),
       status: 403,
       main: html`<h1>${words.confirmFirst.title}</h1>
         <p>${words.confirmFirst.text(visitor.account.email)}</p>

@@ -8,7 +8,7 @@ import {
   updateApp,
   withdrawChange
 } from "@place-access/domain/apps"
-import { createPurpose, listPurposes } from "@place-access/domain/purposes"
+import { createPurpose, listPurposes, Purpose } from "@place-access/domain/purposes"
 import { Scope } from "@place-access/domain/shared"
 import { Effect, Either } from "effect"
 import { addressRule, HttpOptions, portalPath } from "../../HttpOptions.js"
@@ -239,8 +239,9 @@ const register = Visitor.signedIn((visitor) =>
     }
     const { app: after, clientSecret } = registered.right
     const pending = AppProposal.pendingRedirectUris(after)
+    const hasEarlier = (yield* Secrets.list(visitor, app)).length > 1
     return yield* Secrets.once(visitor, app, clientSecret, {
-      earlier: texts.developer.secrets.earlierWorks,
+      earlier: hasEarlier ? texts.developer.secrets.earlierWorks : null,
       more: html`<dt>${LABELS.redirect_uris}</dt>
         <dd>${after.redirectUris.map((uri) => html`<code>${uri}</code> `)}</dd>
         ${
@@ -270,10 +271,17 @@ const addPurpose = Visitor.signedIn((visitor) =>
     const { key, ...terms } = draft.right
     yield* RateOfAccount.take(RateOfAccount.CREATION, visitor.account.id)
     return yield* createPurpose(visitor.account, app.id, { key, terms: Purposes.toTerms(terms) }).pipe(
-      Effect.as(seeOther(`${appPath(app)}?done=purpose-created`)),
+      Effect.map((purpose) => {
+        const isUsable = Purpose.usableTerms(purpose, app.status) !== undefined
+        return seeOther(`${appPath(app)}?done=${isUsable ? "purpose-created" : "purpose-created-unusable"}`)
+      }),
       Effect.catchTags({
         Invalid: ({ problems }) => again(Purposes.undeclared(problems)),
-        Conflict: ({ reason }) => again([{ field: "key", message: texts.purposes.cannotBeUsed(ofDomain(reason)) }])
+        Conflict: (error) =>
+          // The page of a revoked app has no form for a purpose, so the error page says the reason.
+          app.revokedAt !== null
+            ? Effect.fail(error)
+            : again([{ field: "key", message: texts.purposes.cannotBeUsed(ofDomain(error.reason)) }])
       })
     )
   })

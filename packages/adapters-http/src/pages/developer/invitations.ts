@@ -1,3 +1,4 @@
+import { getAppWithRole } from "@place-access/domain/apps"
 import { InvitationId, AppId } from "@place-access/domain/shared"
 import {
   acceptInvitation,
@@ -86,6 +87,8 @@ const accept = Visitor.signedIn((visitor) =>
     yield* Visitor.checked(visitor.cookie)
     const asked = yield* named
     return yield* acceptInvitation(visitor.account, yield* rule, asked).pipe(
+      // Who presses the button twice is in the team the second time, and the invitation is gone.
+      Effect.catchTag("NotFound", () => getAppWithRole(visitor.account, asked.appId)),
       Effect.as(seeOther(`${appPath({ id: asked.appId })}?done=team-joined`)),
       Effect.catchTag("Conflict", ({ reason }) => page(visitor, reason))
     )
@@ -95,8 +98,18 @@ const accept = Visitor.signedIn((visitor) =>
 const decline = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     yield* Visitor.checked(visitor.cookie)
-    yield* declineInvitation(visitor.account, yield* rule, yield* named)
-    return seeOther(`${DEVELOPER}?done=team-declined`)
+    const asked = yield* named
+    const declined = seeOther(`${DEVELOPER}?done=team-declined`)
+    return yield* declineInvitation(visitor.account, yield* rule, asked).pipe(
+      Effect.as(declined),
+      // The button was pressed twice, or the invitation was accepted in another tab.
+      Effect.catchTag("NotFound", () =>
+        getAppWithRole(visitor.account, asked.appId).pipe(
+          Effect.map(({ app }) => seeOther(appPath(app))),
+          Effect.catchTag("NotFound", () => Effect.succeed(declined))
+        )
+      )
+    )
   })
 )
 

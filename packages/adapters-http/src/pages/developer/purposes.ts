@@ -107,9 +107,11 @@ export const section = (
       </ul>`
     }
     ${
-      Scope.intersect(Scope.sensitive, DeclaredScopes.available(app)).length === 0
-        ? html`<p class="soft">${words.needsNone}</p>`
-        : html`<details${flag("open", form.problems.length > 0)}><summary>${words.add}</summary><form method="post" action="${appPath(app)}/purposes">${Fields.hidden("form_token", token)}
+      app.revokedAt !== null
+        ? html`<p class="soft">${words.revoked}</p>`
+        : Scope.intersect(Scope.sensitive, DeclaredScopes.available(app)).length === 0
+          ? html`<p class="soft">${words.needsNone}</p>`
+          : html`<details${flag("open", form.problems.length > 0)}><summary>${words.add}</summary><form method="post" action="${appPath(app)}/purposes">${Fields.hidden("form_token", token)}
 ${Fields.input(form, { name: "key", label: LABELS.key, hint: words.hints.key, maxlength: 40 })}
 ${fields(app, form, ticked)}
 <button>${words.addPurpose}</button></form></details>`
@@ -119,6 +121,7 @@ ${fields(app, form, ticked)}
 const item = (app: TeamApp, purpose: Purpose.Purpose, token: string): Html => {
   const { key, reviewNote, status, terms } = purpose
   const isArchived = status === "archived"
+  const isFinal = isArchived || app.revokedAt !== null
   return html`<li class="item">
     <h3><code>${key}</code> ${purposeBadge(purpose)}</h3>
     <p>${terms.description}</p>
@@ -128,8 +131,8 @@ const item = (app: TeamApp, purpose: Purpose.Purpose, token: string): Html => {
       <a
         class="button second"
         href="${pathOf(app, purpose)}"
-        aria-label="${isArchived ? words.lookAt(key) : words.changeOf(key)}"
-        >${isArchived ? words.look : words.change}</a
+        aria-label="${isFinal ? words.lookAt(key) : words.changeOf(key)}"
+        >${isFinal ? words.look : words.change}</a
       >${submitForm(app, purpose, token)}
     </div>
   </li>`
@@ -176,7 +179,7 @@ const page = (
           ${noteOf(reviewNote, status === "rejected")} ${wording(purpose)}
           ${canSubmit(app, purpose) && html`<div class="actions">${submitForm(app, purpose, token)}</div>`}
         </section>
-        ${status !== "archived" && html`${change(app, purpose, token, form, again?.ticked ?? terms.scopes)} ${archival(app, purpose, token)}`}`
+        ${status !== "archived" && app.revokedAt === null && html`${change(app, purpose, token, form, again?.ticked ?? terms.scopes)} ${archival(app, purpose, token)}`}`
     })
   })
 

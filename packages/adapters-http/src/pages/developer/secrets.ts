@@ -56,7 +56,7 @@ export const once = (
   visitor: Visitor.Visitor,
   app: App.App,
   clientSecret: string,
-  { earlier, more }: { readonly earlier: Text; readonly more: Value }
+  { earlier, more }: { readonly earlier: Text | null; readonly more: Value }
 ) =>
   Effect.flatMap(Visitor.reader(visitor), (reader) =>
     respond({
@@ -95,7 +95,7 @@ const endPrevious = Visitor.signedIn((visitor) =>
     yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "secrets")
     yield* endPreviousClientSecrets(visitor.account, app.id)
-    return seeOther(`${appPath(app)}?done=secrets-ended`)
+    return seeOther(`${appPath(app)}?done=client-secrets-ended`)
   })
 )
 

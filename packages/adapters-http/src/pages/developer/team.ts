@@ -210,22 +210,27 @@ const invite = Visitor.fresh((visitor) =>
   })
 )
 
-/** Handles a button of the page: checks the form's token, and shows the page again with the reason of a refusal. */
+/** The name of the notice to a person who has left the team, and so cannot open the page of the team any more. */
+const LEFT = "team-left"
+
+/**
+ * Handles a button of the page: checks the form's token, and shows the page again with the reason of a refusal. `act`
+ * returns the name of the notice to show.
+ */
 const acted =
   <E, R>(
-    done: string,
     act: (
       visitor: Visitor.Visitor,
       app: TeamApp,
       form: Form.Form
-    ) => Effect.Effect<void, E | { readonly _tag: "Conflict"; readonly reason: string }, R>
+    ) => Effect.Effect<string, E | { readonly _tag: "Conflict"; readonly reason: string }, R>
   ) =>
   (visitor: Visitor.Visitor) =>
     Effect.gen(function* () {
       const form = yield* Visitor.checked(visitor.cookie)
       const app = yield* ownApp(visitor, "read")
       return yield* act(visitor, app, form).pipe(
-        Effect.as(seeOther(done === "team-left" ? `${DEVELOPER}?done=${done}` : `${teamPath(app)}?done=${done}`)),
+        Effect.map((done) => seeOther(`${done === LEFT ? DEVELOPER : teamPath(app)}?done=${done}`)),
         Effect.catchIf(isConflict, ({ reason }) => page(visitor, app, { refused: reason }))
       )
     })
@@ -236,35 +241,43 @@ const isConflict = (error: unknown): error is { readonly _tag: "Conflict"; reado
 const memberId = param("member", MemberId, "member")
 
 const setRole = Visitor.fresh(
-  acted("team-role-changed", (visitor, app, form) =>
+  acted((visitor, app, form) =>
     Effect.gen(function* () {
       const role = yield* Schema.decodeUnknown(Role.TeamRole)(form.value("role")).pipe(
         Effect.mapError(() => Errors.invalidRequest(textsIn("en").frame.messages.unknownRole))
       )
       yield* changeMemberRole(visitor.account, app.id, yield* memberId, role)
+      return "team-role-changed"
     })
   )
 )
 
 const remove = Visitor.fresh(
-  acted("team-member-removed", (visitor, app) =>
-    Effect.flatMap(memberId, (id) => removeMember(visitor.account, app.id, id))
+  acted((visitor, app) =>
+    Effect.gen(function* () {
+      const id = yield* memberId
+      const { members } = yield* readTeam(visitor.account, app.id)
+      yield* removeMember(visitor.account, app.id, id)
+      return members.some((member) => member.id === id && member.isReader) ? LEFT : "team-member-removed"
+    })
   )
 )
 
 const give = Visitor.fresh(
-  acted("team-handed-over", (visitor, app) => Effect.flatMap(memberId, (id) => handOver(visitor.account, app.id, id)))
+  acted((visitor, app) =>
+    Effect.flatMap(memberId, (id) => Effect.as(handOver(visitor.account, app.id, id), "team-handed-over"))
+  )
 )
 
 const withdraw = Visitor.signedIn(
-  acted("team-withdrawn", (visitor, app) =>
+  acted((visitor, app) =>
     Effect.flatMap(param("invitation", InvitationId, "invitation"), (id) =>
-      withdrawInvitation(visitor.account, app.id, id)
+      Effect.as(withdrawInvitation(visitor.account, app.id, id), "team-withdrawn")
     )
   )
 )
 
-const leave = Visitor.signedIn(acted("team-left", (visitor, app) => leaveTeam(visitor.account, app.id)))
+const leave = Visitor.signedIn(acted((visitor, app) => Effect.as(leaveTeam(visitor.account, app.id), LEFT)))
 
 export const routes = [
   Routes.get(`${DEVELOPER}/apps/:app/team`, show),

@@ -22,7 +22,7 @@ import * as RateLimit from "../../limits/RateLimit.js"
 import * as RateOfAccount from "../../security/RateOfAccount.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { type Html, html, type Text, type Value } from "../../html/Html.js"
+import { flag, type Html, html, type Text, type Value } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
@@ -47,16 +47,19 @@ const SUGGESTED = {
 interface Again {
   readonly form?: Fields.Shown
   readonly ticked?: ReadonlyArray<string>
+  /** The form of a trip, as it was sent for the person. */
+  readonly trip?: { readonly person: UserId; readonly form: Form.Form }
   /** The result of a trip, which the page shows above everything else. */
   readonly above?: Value
 }
 
-const list = (visitor: Visitor.Visitor, app: TeamApp, { above, form, ticked }: Again = {}) =>
+const list = (visitor: Visitor.Visitor, app: TeamApp, { above, form, ticked, trip }: Again = {}) =>
   Effect.gen(function* () {
     const people = yield* listTestPeople(app)
     const token = yield* Visitor.tokenFor(visitor)
     const query = yield* Form.query
     const shown = form ?? Fields.fresh(SUGGESTED)
+    const unavailable = TestPerson.unavailable(app)
     const isFull = people.length >= AccountLimits.TEST_PEOPLE.most
     return yield* respond({
       title: words.titleOf(app.name),
@@ -70,18 +73,21 @@ const list = (visitor: Visitor.Visitor, app: TeamApp, { above, form, ticked }: A
           people.length === 0
             ? html`<p class="empty">${words.empty}</p>`
             : html`<ul class="plain">
-                ${people.map((person) => card(app, person, token))}
+                ${people.map((person) => card(app, person, token, trip?.person === person.id ? trip.form : undefined))}
               </ul>`
         }
         ${
-          TestPerson.unavailable(app) !== undefined
-            ? html`<p class="soft">${words.notInProduction}</p>`
+          unavailable !== undefined
+            ? html`<p class="soft">${unavailableText(unavailable)}</p>`
             : isFull
               ? html`<p class="soft">${words.noMore(AccountLimits.TEST_PEOPLE.most)}</p>`
               : newPerson(app, token, shown, ticked ?? suggestedScopes(app))
         }`
     })
   })
+
+const unavailableText = (reason: string): Value =>
+  reason === TestPerson.IN_PRODUCTION ? words.notInProduction : words.unavailable(ofDomain(reason))
 
 /** The app's scopes without the sensitive scopes, which need a purpose: a developer with a purpose ticks them. */
 const suggestedScopes = (app: TeamApp): ReadonlyArray<string> =>
@@ -112,7 +118,7 @@ const newPerson = (app: TeamApp, token: string, form: Fields.Shown, ticked: Read
     </form>
   </section>`
 
-const card = (app: TeamApp, person: TestPerson.TestPerson, token: string): Html => {
+const card = (app: TeamApp, person: TestPerson.TestPerson, token: string, sent: Form.Form | undefined): Html => {
   const path = `${appPath(app)}/test-people/${person.id}`
   return html`<li class="card" id="${person.id}">
     <header>
@@ -130,7 +136,7 @@ const card = (app: TeamApp, person: TestPerson.TestPerson, token: string): Html 
     </dl>
     <h3>${words.trip}</h3>
     <p class="soft">${words.tripText}</p>
-    ${tripForm(path, person, token)}
+    ${tripForm(path, person, token, sent)}
     <details>
       <summary>${words.log}</summary>
       <form method="post" action="${path}/logs" enctype="multipart/form-data">
@@ -156,7 +162,7 @@ const card = (app: TeamApp, person: TestPerson.TestPerson, token: string): Html 
 
 const KINDS = ["arrive", "leave", "stay"] as const
 
-const tripForm = (path: string, person: TestPerson.TestPerson, token: string): Html => {
+const tripForm = (path: string, person: TestPerson.TestPerson, token: string, sent: Form.Form | undefined): Html => {
   const numberField = (name: "minutes" | "late_minutes" | "accuracy_m", usual: number, hint: Value) =>
     html`<div class="field">
       <label for="${name}-${person.id}">${LABELS[name]}</label>
@@ -164,7 +170,7 @@ const tripForm = (path: string, person: TestPerson.TestPerson, token: string): H
       <input
         id="${name}-${person.id}"
         name="${name}"
-        value="${String(usual)}"
+        value="${sent?.value(name) ?? String(usual)}"
         inputmode="numeric"
         autocomplete="off"
         aria-describedby="${name}-hint-${person.id}"
@@ -176,17 +182,17 @@ const tripForm = (path: string, person: TestPerson.TestPerson, token: string): H
     <div class="field">
       <label for="trip-${person.id}">${LABELS.trip}</label>
       <select id="trip-${person.id}" name="trip">
-        ${KINDS.map((kind) => html`<option value="${kind}">${words.kinds[kind]}</option>`)}
+        ${KINDS.map((kind) => html`<option value="${kind}" ${flag("selected", sent?.value("trip") === kind)}>${words.kinds[kind]}</option>`)}
       </select>
     </div>
     <div class="field">
       <label for="place-${person.id}">${LABELS.place}</label>
       <select id="place-${person.id}" name="place">
-        ${person.places.map(({ id, label }) => html`<option value="${id}">${label}</option>`)}
+        ${person.places.map(({ id, label }) => html`<option value="${id}" ${flag("selected", sent?.value("place") === id)}>${label}</option>`)}
       </select>
     </div>
     ${numberField("minutes", Trip.MINUTES.usual, words.minutesHint)}
-    <details>
+    <details${flag("open", sent !== undefined)}>
       <summary>${words.quality}</summary>
       <div>
         ${numberField("late_minutes", Trip.LATE_MINUTES.usual, words.lateHint)}
@@ -298,10 +304,13 @@ const requested = (form: Form.Form): Either.Either<TripRequest, Fields.Shown["pr
 }
 
 /** Shows what is wrong with a trip of the person in the path; each problem leads to that person's field. */
-const again = (visitor: Visitor.Visitor, app: TeamApp, problems: Fields.Shown["problems"]) =>
+const again = (visitor: Visitor.Visitor, app: TeamApp, problems: Fields.Shown["problems"], sent?: Form.Form) =>
   Effect.flatMap(param("person", UserId, "test person"), (id) => {
     const own = problems.map(({ field, message }) => ({ field: fieldOf(field, id), message }))
-    return list(visitor, app, { form: { ...Fields.fresh(SUGGESTED), problems: own } })
+    return list(visitor, app, {
+      form: { ...Fields.fresh(SUGGESTED), problems: own },
+      ...(sent === undefined ? {} : { trip: { person: id, form: sent } })
+    })
   })
 
 const travel = Visitor.signedIn((visitor) =>
@@ -309,7 +318,9 @@ const travel = Visitor.signedIn((visitor) =>
     const form = yield* Visitor.checked(visitor.cookie)
     const app = yield* ownApp(visitor, "develop")
     const trip = requested(form)
-    return yield* Either.isLeft(trip) ? again(visitor, app, trip.left) : send(visitor, app, Effect.succeed(trip.right))
+    return yield* Either.isLeft(trip)
+      ? again(visitor, app, trip.left, form)
+      : send(visitor, app, Effect.succeed(trip.right), form)
   })
 )
 
@@ -332,7 +343,12 @@ const sendLog = Visitor.signedIn((visitor) => {
 })
 
 /** Sends the phone of the person in the path on its trip, and shows the people and the trip's result. */
-const send = <R>(visitor: Visitor.Visitor, app: TeamApp, trip: Effect.Effect<TripRequest, Invalid, R>) =>
+const send = <R>(
+  visitor: Visitor.Visitor,
+  app: TeamApp,
+  trip: Effect.Effect<TripRequest, Invalid, R>,
+  sent?: Form.Form
+) =>
   Effect.gen(function* () {
     const id = yield* param("person", UserId, "test person")
     return yield* Effect.gen(function* () {
@@ -350,9 +366,9 @@ const send = <R>(visitor: Visitor.Visitor, app: TeamApp, trip: Effect.Effect<Tri
       })
     }).pipe(
       Effect.catchTags({
-        Invalid: ({ problems }) => again(visitor, app, problems),
+        Invalid: ({ problems }) => again(visitor, app, problems, sent),
         Conflict: ({ reason }) =>
-          again(visitor, app, [{ field: "trip", message: words.cannotTravel(ofDomain(reason)) }])
+          again(visitor, app, [{ field: "trip", message: words.cannotTravel(ofDomain(reason)) }], sent)
       })
     )
   })

@@ -18,6 +18,7 @@ import * as Credentials from "../../security/Credentials.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
 import { html } from "../../html/Html.js"
+import type { Locale } from "../../html/Locale.js"
 import { texts } from "../../languages/index.js"
 import { respond, seeOther } from "../kit/Page.js"
 import * as ReturnTo from "../kit/ReturnTo.js"
@@ -124,15 +125,19 @@ export const enter = (opened: OpenedSession, provedBy: ProvedBy, returnTo: strin
   Effect.gen(function* () {
     const options = yield* HttpOptions
     const { withCookies } = yield* entered(opened, provedBy)
-    const answer = codesLeft === null ? seeOther(returnTo) : yield* codeUsed(portalPath(options), returnTo, codesLeft)
+    const answer =
+      codesLeft === null
+        ? seeOther(returnTo)
+        : yield* codeUsed(portalPath(options), returnTo, codesLeft, yield* Visitor.locale(opened))
     return withCookies(Credentials.clearPending(answer, options))
   })
 
-const codeUsed = (portal: string, returnTo: string, left: number) =>
+const codeUsed = (portal: string, returnTo: string, left: number, locale: Locale) =>
   respond({
     title: used.title,
     width: "narrow",
     reader: null,
+    locale,
     main: html`<h1>${used.title}</h1>
       <p class="lead">${left === 0 ? used.last : used.left(left)}</p>
       <p>${used.lost(`${portal}/settings/second-factor`)}</p>

@@ -17,8 +17,16 @@ export const safe = (path: string): string => {
   }
 }
 
-export const signIn = (path: string): string =>
-  safe(path) === "/" ? "/sign-in" : `/sign-in?return_to=${encodeURIComponent(path)}`
+/** The page `to`, which leads to `path` in the end. */
+export const before =
+  (to: `/${string}`) =>
+  (path: string): string =>
+    safe(path) === "/" ? to : `${to}?return_to=${encodeURIComponent(path)}`
+
+export const signIn = before("/sign-in")
+export const signUp = before("/sign-up")
+export const forgotPassword = before("/forgot-password")
+export const unlockLink = before("/unlock-link")
 
 /** The page on which a signed-in person proves once more who they are, before `path`. */
 export const confirm = (path: string): string => `/confirm?return_to=${encodeURIComponent(safe(path))}`

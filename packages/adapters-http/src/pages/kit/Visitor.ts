@@ -150,6 +150,12 @@ export const locale = ({ account }: Pick<Visitor, "account">): Effect.Effect<Loc
     zone: Option.getOrNull(Account.zoneOf(account))
   }))
 
+/** The locale of a page without navigation that strangers see too: the visitor's, or the browser's. */
+export const currentLocale = Effect.flatMap(
+  current,
+  Option.match({ onNone: () => BrowserLocale.locale, onSome: locale })
+)
+
 export const stale = Errors.forbidden(textsIn("en").frame.messages.stale)
 
 /**

@@ -62,6 +62,7 @@ const list = (portal: string) =>
           <p class="lead">${words.lead}</p>
           ${Fields.problems(fields, LABELS)}
           <form class="card filter" method="get" action="${path}">
+            ${details && Fields.hidden("details", "yes")}
             <div class="pair">
               ${Fields.select(fields, { name: "app", label: LABELS.app }, [
                 { value: "", text: words.filter.allApps },

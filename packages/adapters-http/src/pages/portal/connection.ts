@@ -29,13 +29,18 @@ interface RejectedForm {
   readonly problems?: Fields.Shown["problems"]
   /** The form of permissions, as it was posted. */
   readonly permissions?: Parameters<typeof controls.permissions>[3]
+  /** The form of places, as it was posted. */
+  readonly ticked?: TickedPlaces
 }
+
+/** The ids of the places whose boxes are ticked: to share the place, and its earlier visits too. */
+type TickedPlaces = Readonly<Record<"shared" | "earlier", ReadonlySet<string>>>
 
 export const detail = (
   portal: string,
   visitor: Visitor.Visitor,
   id: ConnectionId,
-  { permissions, problems = [] }: RejectedForm = {}
+  { permissions, problems = [], ticked }: RejectedForm = {}
 ) =>
   Effect.gen(function* () {
     const connection = yield* getConnection(visitor.account.id, id)
@@ -103,7 +108,7 @@ export const detail = (
         ${used(portal, connection, uses)}
         ${
           connection.live &&
-          html`${sharing(portal, connection, places, token)} ${ruleList(portal, connection, rules, token)}`
+          html`${sharing(portal, connection, places, token, ticked)} ${ruleList(portal, connection, rules, token)}`
         }`
     })
   })
@@ -140,14 +145,19 @@ const consequences = ({ app }: ListedConnection, hasRules: boolean): Html =>
     <li>${words.consequences.undo}</li>
   </ul>`
 
+const ticksOf = ({ places }: ListedConnection): TickedPlaces => ({
+  shared: new Set(places.map(({ placeId }) => placeId)),
+  earlier: new Set(places.flatMap(({ includeEarlierVisits, placeId }) => (includeEarlierVisits ? [placeId] : [])))
+})
+
 const sharing = (
   portal: string,
   connection: ListedConnection,
   places: ReadonlyArray<Place.Place>,
-  token: string
+  token: string,
+  ticked: TickedPlaces = ticksOf(connection)
 ): Html => {
   const present = places.filter(({ archivedAt }) => archivedAt === null)
-  const shared = new Map(connection.places.map((place) => [place.placeId, place]))
   return html`<section class="card" aria-labelledby="where">
     <h2 id="where">${words.places.heading}</h2>
     ${
@@ -166,7 +176,7 @@ const sharing = (
                         name="place"
                         value="${place.id}"
                         id="place-${place.id}"
-                        ${flag("checked", shared.has(place.id))}
+                        ${flag("checked", ticked.shared.has(place.id))}
                       />
                       <div>
                         <label for="place-${place.id}"
@@ -178,7 +188,7 @@ const sharing = (
                             name="earlier"
                             value="${place.id}"
                             id="earlier-${place.id}"
-                            ${flag("checked", shared.get(place.id)?.includeEarlierVisits ?? false)}
+                            ${flag("checked", ticked.earlier.has(place.id))}
                           /><label for="earlier-${place.id}">${words.places.earlier(place.label)}</label>
                         </div>
                       </div>
@@ -264,7 +274,9 @@ const share = (portal: string) =>
       const places = ids.map((placeId) => ({ placeId, includeEarlierVisits: earlier.has(placeId) }))
       return yield* sharePlaces(visitor.account.id, id, places).pipe(
         Effect.as(seeOther(`${portal}/connections/${id}?done=shared`)),
-        Effect.catchTag("Invalid", ({ problems }) => detail(portal, visitor, id, { problems }))
+        Effect.catchTag("Invalid", ({ problems }) =>
+          detail(portal, visitor, id, { problems, ticked: { shared: new Set(ids), earlier } })
+        )
       )
     })
   )

@@ -24,6 +24,9 @@ const LABELS = { password: words.password, word: words.wordField }
 const isWord = (text: string): boolean =>
   Language.all.some((language) => textsIn(language).settings.deletion.word === text.trim().toLowerCase())
 
+/** Whether a mail confirms the deletion: only a confirmed address gets one (`AccountDeletion`). */
+const getsMail = ({ account }: Visitor.Visitor): boolean => account.confirmedAt !== null
+
 const page = (portal: string, visitor: Visitor.Visitor, again = PasswordAsked.FIRST_TIME) =>
   Effect.gen(function* () {
     const { apps, isLastAdmin } = yield* describeDeletion(visitor.account)
@@ -59,7 +62,7 @@ const page = (portal: string, visitor: Visitor.Visitor, again = PasswordAsked.FI
             }
             <li>${words.stays.backups}</li>
           </ul>
-          <p>${words.stays.mail}</p>
+          <p>${getsMail(visitor) ? words.stays.mail : words.stays.noMail}</p>
         </section>
         ${isLastAdmin ? lastAdmin : confirmation(portal, form, token)}`
     })
@@ -117,7 +120,7 @@ const remove = (portal: string) =>
       if (wordProblems.length > 0) return yield* page(portal, visitor, { problems: wordProblems, status: 400 })
       const { password } = given.right
       return yield* deleteAccount(visitor.account, { password, ...(yield* Browser.attempt) }).pipe(
-        Effect.as(Credentials.clearSession(seeOther("/account-deleted"), options)),
+        Effect.as(Credentials.clearSession(seeOther(getsMail(visitor) ? DELETED : `${DELETED}?mail=no`), options)),
         Effect.catchTags({
           ...PasswordAsked.refusals((rejected) => page(portal, visitor, rejected)),
           Conflict: () => page(portal, visitor, { problems: [], status: 409 })
@@ -126,15 +129,19 @@ const remove = (portal: string) =>
     })
   )
 
-const deleted = respond({
-  title: words.done.heading,
-  reader: null,
-  width: "narrow",
-  main: html`<h1>${words.done.heading}</h1>
-    <p>${words.done.text}</p>
-    <p>${words.done.mail}</p>
-    <p><a href="/">${words.done.home}</a></p>`
-})
+const DELETED = "/account-deleted"
+
+const deleted = Effect.flatMap(Form.query, (query) =>
+  respond({
+    title: words.done.heading,
+    reader: null,
+    width: "narrow",
+    main: html`<h1>${words.done.heading}</h1>
+      <p>${words.done.text}</p>
+      <p>${query.value("mail") !== "no" && html`${words.done.mail} `}${words.done.phone}</p>
+      <p><a href="/">${words.done.home}</a></p>`
+  })
+)
 
 export const routes = (options: ServiceOptions) => {
   const portal = portalPath(options)
@@ -144,6 +151,6 @@ export const routes = (options: ServiceOptions) => {
       Visitor.signedIn((visitor) => page(portal, visitor))
     ),
     Routes.post(`${portal}/settings/delete-account`, remove(portal)),
-    Routes.get("/account-deleted", deleted)
+    Routes.get(DELETED, deleted)
   ]
 }

@@ -28,12 +28,14 @@ interface Refused {
   readonly problems: ReadonlyArray<Fields.ShownProblem>
   /** Of several files, how many were stored. */
   readonly stored?: number
+  /** Whether one of the stored files is a table whose owner must say which columns are read. */
+  readonly isAsking?: boolean
 }
 
 export const page = (
   portal: string,
   visitor: Visitor.Visitor,
-  { problems, status, stored = 0 }: Refused = { status: 200, problems: [] }
+  { isAsking = false, problems, status, stored = 0 }: Refused = { status: 200, problems: [] }
 ) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
@@ -47,7 +49,12 @@ export const page = (
       status,
       files: { nonce: yield* Entropy.secret, texts: forScript(({ portal: own }) => own.imports.upload.script) },
       main: html`<h1>${words.add}</h1>
-        ${stored > 0 && html`<div class="note"><p>${words.upload.several(stored)}</p></div>`}
+        ${
+          stored > 0 &&
+          html`<div class="note">
+            <p>${isAsking && words.upload.asking(`${portal}/imports`)} ${words.upload.several(stored)}</p>
+          </div>`
+        }
         ${Fields.problems(form, LABELS)} ${kept(portal, keep)}
         <form
           class="card"
@@ -151,14 +158,19 @@ const answer = (portal: string, visitor: Visitor.Visitor, all: ReadonlyArray<Out
   const refused = all.flatMap(({ fileName, outcome }) =>
     Either.isLeft(outcome) ? [{ fileName, ...outcome.left }] : []
   )
+  const asking = all.flatMap(({ outcome }) =>
+    Either.isRight(outcome) && outcome.right.state === "asking" ? [outcome.right] : []
+  )
   const [first] = refused
   if (first === undefined) {
-    const [only] = all
-    const asking = all.length === 1 && only !== undefined && Either.getOrNull(only.outcome)
+    const [table] = asking
+    if (all.length > 1) {
+      return Effect.succeed(
+        seeOther(`${portal}/imports?done=${table === undefined ? "imports-started" : "imports-asking"}`)
+      )
+    }
     return Effect.succeed(
-      asking && asking.state === "asking"
-        ? seeOther(`${portal}/imports/${asking.id}/columns`)
-        : seeOther(`${portal}/imports?done=import-started`)
+      seeOther(table === undefined ? `${portal}/imports?done=import-started` : `${portal}/imports/${table.id}/columns`)
     )
   }
   if (all.length === 1) return page(portal, visitor, first)
@@ -168,7 +180,12 @@ const answer = (portal: string, visitor: Visitor.Visitor, all: ReadonlyArray<Out
       message: words.upload.refused(Import.fileName(fileName), Fields.said(message))
     }))
   )
-  return page(portal, visitor, { status: first.status, problems, stored: all.length - refused.length })
+  return page(portal, visitor, {
+    status: first.status,
+    problems,
+    stored: all.length - refused.length,
+    isAsking: asking.length > 0
+  })
 }
 
 const tooLarge: Refused = { status: 413, problems: [{ field: "file", message: words.upload.tooLarge(MOST) }] }

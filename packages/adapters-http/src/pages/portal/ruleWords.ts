@@ -20,7 +20,7 @@ export const sentence = (rule: Rule.Rule, appName: string): Html => {
   const told = condition(rule, place)
   return words.window(
     rule.silenceS !== null
-      ? words.silent(told, rule.silenceS / 60)
+      ? words.silent(told, rule.silenceS)
       : rule.settleS === null || rule.settleS === 0
         ? told
         : words.settles(told, rule.settleS),

@@ -1,5 +1,5 @@
 import type { HttpServerResponse } from "@effect/platform"
-import { decideApp } from "@place-access/domain/apps"
+import { type App, decideApp, mayDecideAbout } from "@place-access/domain/apps"
 import { decidePurpose, type Purpose } from "@place-access/domain/purposes"
 import { inspectApp, listDecisions } from "@place-access/domain/staff"
 import { Submission, Verdict } from "@place-access/domain/reviews"
@@ -65,9 +65,29 @@ const statusOf = (again: RejectedForm | undefined): number =>
   again === undefined ? 200 : again.conflict === null ? 400 : 409
 
 /**
- * The form of a decision, posted to `action`. The form has the revision that the page shows, so that nobody decides on
- * a later change without having read it.
+ * The form of a decision about the app or one of its purposes, posted to `action`. The form has the revision that the
+ * page shows, so that nobody decides on a later change without having read it. Somebody whose decision would be refused
+ * reads who decides (decision reviews-1).
  */
+const decisionPart = (visitor: Visitor.Visitor, app: App.App, { action, again, approving, revision }: DecisionForm) =>
+  Effect.gen(function* () {
+    if (yield* mayDecideAbout(visitor.account, app, "reviews")) {
+      return decisionForm(action, revision, yield* Visitor.tokenFor(visitor), again, approving)
+    }
+    return html`<section class="card" aria-labelledby="decide">
+      <h2 id="decide">${words.heading}</h2>
+      <p>${words.own}</p>
+    </section>`
+  })
+
+interface DecisionForm {
+  readonly action: string
+  readonly revision: number
+  readonly again: RejectedForm | undefined
+  /** What an approval does. */
+  readonly approving: Html
+}
+
 const decisionForm = (
   action: string,
   revision: number,
@@ -144,13 +164,12 @@ const appPage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
         </section>
         ${
           app.submission !== null &&
-          decisionForm(
-            `${path}/decision`,
-            app.revision,
-            yield* Visitor.tokenFor(visitor),
+          (yield* decisionPart(visitor, app, {
+            action: `${path}/decision`,
+            revision: app.revision,
             again,
-            app.proposal === null ? words.firstApp : words.changedApp
-          )
+            approving: app.proposal === null ? words.firstApp : words.changedApp
+          }))
         }
         ${history(decisions, pager(path, query, nextCursor))}`
     })
@@ -197,13 +216,12 @@ const purposePage = (visitor: Visitor.Visitor, again?: RejectedForm) =>
         }
         ${
           isWaiting &&
-          decisionForm(
-            `${path}/decision`,
-            purpose.revision,
-            yield* Visitor.tokenFor(visitor),
+          (yield* decisionPart(visitor, app, {
+            action: `${path}/decision`,
+            revision: purpose.revision,
             again,
-            purpose.approved === null ? words.firstPurpose : words.changedPurpose
-          )
+            approving: purpose.approved === null ? words.firstPurpose : words.changedPurpose
+          }))
         }
         ${history(decisions, pager(path, query, nextCursor))}`
     })

@@ -2,7 +2,7 @@ import { LocalDays } from "@place-access/domain/fixes"
 import { Erasure, eraseHistory } from "@place-access/domain/retention-choice"
 import { Timestamp, type TimeZone } from "@place-access/domain/shared"
 import { foreseeErasure } from "@place-access/domain/timeline"
-import { Effect, Either, Option, Schema } from "effect"
+import { DateTime, Effect, Either, Option, Schema } from "effect"
 import { type ServiceOptions, portalPath } from "../../HttpOptions.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
@@ -26,6 +26,9 @@ const PARTS = [
   { part: "evening", from: "18:00", until: "24:00" }
 ] as const
 
+/** The times of the form, as the person typed them. */
+type TypedTimes = Readonly<Record<"from" | "until", string>>
+
 /**
  * The form that the page of a day shows; it leads to the page of this module. For today the form offers the parts that
  * have begun.
@@ -34,7 +37,8 @@ export const form = (
   portal: string,
   zone: TimeZone.TimeZone,
   day: LocalDays.WholeDay,
-  now: Timestamp.Timestamp
+  now: Timestamp.Timestamp,
+  typed: TypedTimes = { from: "", until: "" }
 ): Html => {
   const begun = PARTS.filter(({ from }) => Option.exists(LocalDays.instantOf(zone, day, from), (at) => at < now))
   return html`<section class="card" aria-labelledby="erase">
@@ -49,10 +53,12 @@ export const form = (
       ${Fields.hidden("day", day.date)}
       <div class="pair">
         <div class="field">
-          <label for="from">${words.labels.from}</label><input type="time" id="from" name="from" required />
+          <label for="from">${words.labels.from}</label>
+          <input type="time" id="from" name="from" value="${typed.from}" required />
         </div>
         <div class="field">
-          <label for="until">${words.labels.until}</label><input type="time" id="until" name="until" required />
+          <label for="until">${words.labels.until}</label>
+          <input type="time" id="until" name="until" value="${typed.until}" required />
         </div>
         <div class="field"><button class="second">${words.button}</button></div>
       </div>
@@ -99,10 +105,11 @@ const show = (portal: string) =>
       if (query.value("from") === "" && query.value("until") === "") {
         return seeOther(`${portal}/timeline`)
       }
-      if (Option.isNone(stretch)) return yield* again(portal, visitor, day, problems)
+      const typed = { from: query.value("from"), until: query.value("until") }
+      if (Option.isNone(stretch)) return yield* again(portal, visitor, day, problems, typed)
       const fault = Erasure.fault(stretch.value, now)
       if (fault !== undefined)
-        return yield* again(portal, visitor, day, [{ field: fault.field, message: fault.reason }])
+        return yield* again(portal, visitor, day, [{ field: fault.field, message: fault.reason }], typed)
       const { from, until } = stretch.value
       const { apps, extent } = yield* Effect.orDie(foreseeErasure(visitor.account.id, stretch.value))
       return yield* respond({
@@ -155,7 +162,8 @@ const again = (
   portal: string,
   visitor: Visitor.Visitor,
   day: LocalDays.WholeDay,
-  problems: ReadonlyArray<FieldProblem>
+  problems: ReadonlyArray<FieldProblem>,
+  typed: TypedTimes
 ) =>
   Effect.gen(function* () {
     const { locale, zone } = yield* askedDay(visitor, day.date)
@@ -169,24 +177,32 @@ const again = (
         <h1>${words.title}</h1>
         ${Fields.problems({ values: () => "", problems }, words.labels)}
         <p>${time(day.from)}</p>
-        ${form(portal, zone, day, locale.now)}`
+        ${form(portal, zone, day, locale.now, typed)}`
     })
   })
 
 const Stretch = Schema.Struct({ from: Timestamp.FromIso, until: Timestamp.FromIso })
 
+/** The time of day (`09:30`) of a posted instant in the zone; "" when the text is no instant. */
+const clockOf = (zone: TimeZone.TimeZone, instant: string): string =>
+  Option.match(Schema.decodeOption(Timestamp.FromIso)(instant), {
+    onNone: () => "",
+    onSome: (at) => DateTime.formatIsoOffset(DateTime.setZone(DateTime.unsafeMake(at), zone)).slice(11, 16)
+  })
+
 const erase = (portal: string) =>
   Visitor.signedIn((visitor) =>
     Effect.gen(function* () {
       const posted = yield* Visitor.checked(visitor.cookie)
-      const { day } = yield* askedDay(visitor, posted.value("day"))
+      const { day, zone } = yield* askedDay(visitor, posted.value("day"))
+      const typed = { from: clockOf(zone, posted.value("from")), until: clockOf(zone, posted.value("until")) }
       const stretch = Form.decode(Stretch, { from: posted.value("from"), until: posted.value("until") })
-      if (Either.isLeft(stretch)) return yield* again(portal, visitor, day, stretch.left)
+      if (Either.isLeft(stretch)) return yield* again(portal, visitor, day, stretch.left, typed)
       return yield* eraseHistory(visitor.account.id, stretch.right).pipe(
         Effect.as(seeOther(`${portal}/timeline?day=${day.date}&done=stretch-deleted`)),
         Effect.catchTags({
-          Invalid: ({ problems }) => again(portal, visitor, day, problems),
-          Conflict: ({ reason }) => again(portal, visitor, day, [{ field: "from", message: reason }])
+          Invalid: ({ problems }) => again(portal, visitor, day, problems, typed),
+          Conflict: ({ reason }) => again(portal, visitor, day, [{ field: "from", message: reason }], typed)
         })
       )
     })

@@ -1,6 +1,6 @@
 import { Account } from "@place-access/domain/accounts"
 import { Place } from "@place-access/domain/places"
-import { readToday, type Suggestion, suggestPlaces, type Today } from "@place-access/domain/timeline"
+import { readToday, type Suggestion, suggestPlaces, Today } from "@place-access/domain/timeline"
 import { type Timestamp, TimeZone } from "@place-access/domain/shared"
 import { Effect } from "effect"
 import { type Html, html, type Value } from "../../html/Html.js"
@@ -93,7 +93,7 @@ const attention = (portal: string, { flags, phone, now }: Today.Today, isConfirm
   )}
   ${
     phone !== null &&
-    (phone.state === "silent" || phone.state === "never") &&
+    (Today.isSilent(phone) || phone.state === "never") &&
     html`<div class="note warn">
       <h2>${words.silent.heading(phone.device.name)}</h2>
       <p>
@@ -115,11 +115,11 @@ const attention = (portal: string, { flags, phone, now }: Today.Today, isConfirm
 /** The list of paused apps, for somebody who forgot a pause and wonders why an app does nothing. */
 const paused = (portal: string, { connections, paused: all }: Today.Today): Html =>
   html`<div class="note warn">
-    <h2>${all.length === connections ? words.paused.all : words.paused.some(all.length, connections)}</h2>
+    <h2>${all.length === connections ? words.paused.all(connections) : words.paused.some(all.length, connections)}</h2>
     <ul class="plain">
       ${all.map((one) => html`<li><a href="${portal}/connections/${one.id}">${one.app.name}</a>: ${Steering.pausedUntil(one)}</li>`)}
     </ul>
-    <p class="actions"><a href="${portal}/connections">${words.paused.resume}</a></p>
+    <p class="actions"><a href="${portal}/connections">${words.paused.resume(all.length)}</a></p>
   </div>`
 
 const whereCard = (portal: string, { isPast, now, since, where }: Today.Today): Html =>

@@ -32,7 +32,7 @@ const list = Visitor.signedIn((visitor) =>
   Effect.gen(function* () {
     const app = yield* ownApp(visitor, "read")
     const form = yield* Form.query
-    const query = DeliveriesQuery.read(form)
+    const query = DeliveriesQuery.read(form, yield* Visitor.locale(visitor))
     const cursor = form.value("cursor")
     const endpoints = yield* listEndpoints(visitor.account, app.id)
     const from = (cursor: string | undefined) =>

@@ -3,6 +3,7 @@ import { Event } from "@place-access/domain/events"
 import { EndpointId, EventId } from "@place-access/domain/shared"
 import { Option, Schema } from "effect"
 import { typesOf } from "../../deliveries/DeliveriesApi.js"
+import type { Locale } from "../../html/Locale.js"
 import { texts } from "../../languages/index.js"
 import * as Day from "../kit/Day.js"
 import type { ShownProblem } from "../kit/Fields.js"
@@ -23,7 +24,8 @@ export interface DeliveriesQuery {
   readonly problems: ReadonlyArray<ShownProblem>
 }
 
-export const read = (query: Form.Form): DeliveriesQuery => {
+/** Reads the filters from the query. Dates are days in `zone`, or in UTC when the zone is null. */
+export const read = (query: Form.Form, { zone }: Pick<Locale, "zone">): DeliveriesQuery => {
   const shown = Object.fromEntries(NAMES.map((name) => [name, query.value(name)])) as DeliveriesQuery["shown"]
   const problems: Array<ShownProblem> = []
   const chosen = <A, I>(name: "endpoint" | "state" | "type", schema: Schema.Schema<A, I>): A | undefined => {
@@ -43,7 +45,7 @@ export const read = (query: Form.Form): DeliveriesQuery => {
       endpointId,
       eventId: Option.getOrUndefined(eventId),
       types: type === undefined ? undefined : typesOf(type),
-      ...Day.between(query, problems),
+      ...Day.between(query, problems, zone ?? undefined),
       state
     },
     isNone: event !== "" && Option.isNone(eventId),

@@ -1,4 +1,5 @@
 import { type Delivery, getDelivery, recover, redeliver, retryNow } from "@place-access/domain/deliveries"
+import { listEndpoints } from "@place-access/domain/endpoints"
 import { Event } from "@place-access/domain/events"
 import { DeliveryId, EndpointId, Timestamp } from "@place-access/domain/shared"
 import { Effect, Schema } from "effect"
@@ -29,6 +30,10 @@ const detail = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, refusal?
   Effect.gen(function* () {
     const { attempts, delivery, isReplayed } = yield* getDelivery(visitor.account, app.id, id)
     const { envelope } = delivery
+    const endpoints = may(app, "develop") ? yield* listEndpoints(visitor.account, app.id) : []
+    // Viewers may not open an endpoint, and the page of a removed endpoint is 404.
+    const canOpenEndpoint = endpoints.some(({ id }) => id === delivery.endpointId)
+    const endpointId = html`<code>${delivery.endpointId}</code>`
     const address = attempts.at(-1)?.exchange?.url
     const query = yield* Form.query
     const token = yield* Visitor.tokenFor(visitor)
@@ -54,7 +59,11 @@ const detail = (visitor: Visitor.Visitor, app: TeamApp, id: DeliveryId, refusal?
             <dt>${words.endpoint}</dt>
             <dd>
               ${address !== undefined && html`<code>${address}</code><br />`}
-              <a href="${appPath(app)}/webhooks/${delivery.endpointId}"><code>${delivery.endpointId}</code></a>
+              ${
+                canOpenEndpoint
+                  ? html`<a href="${appPath(app)}/webhooks/${delivery.endpointId}">${endpointId}</a>`
+                  : endpointId
+              }
             </dd>
             <dt>${words.delivery}</dt>
             <dd><code>${delivery.id}</code></dd>

@@ -1,6 +1,6 @@
 import { EndpointHeader, type HeaderChanges } from "@place-access/domain/endpoints"
 import { Either, Schema } from "effect"
-import { type Html, html } from "../../html/Html.js"
+import { flag, type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
@@ -18,10 +18,13 @@ export const LABELS = { [NAME]: words.name, [VALUE]: words.value, headers: words
 
 const Added = Schema.Struct({ [NAME]: EndpointHeader.HeaderName, [VALUE]: EndpointHeader.HeaderValue })
 
+/** The names of the headers whose box is ticked. */
+export const removed = (form: Form.Form): ReadonlyArray<string> => form.all(REMOVED)
+
 /** The changes that the form asks for, or what is wrong with them. */
 export const changes = (form: Form.Form): Either.Either<HeaderChanges, ReadonlyArray<FieldProblem>> => {
   const written = new Map<EndpointHeader.HeaderName, EndpointHeader.HeaderValue | null>()
-  for (const name of form.all(REMOVED)) {
+  for (const name of removed(form)) {
     const known = Schema.decodeUnknownOption(EndpointHeader.HeaderName)(name)
     if (known._tag === "Some") written.set(known.value, null)
   }
@@ -34,9 +37,13 @@ export const changes = (form: Form.Form): Either.Either<HeaderChanges, ReadonlyA
 
 /**
  * The fields for the headers of an endpoint. `present`: the headers that the endpoint has, whose values are never
- * shown.
+ * shown. `ticked`: the headers whose box is ticked.
  */
-export const fields = (form: Fields.Shown, present: ReadonlyArray<EndpointHeader.EndpointHeader>): Html =>
+export const fields = (
+  form: Fields.Shown,
+  present: ReadonlyArray<EndpointHeader.EndpointHeader>,
+  ticked: ReadonlyArray<string>
+): Html =>
   html`<fieldset id="headers">
     <legend>${words.heading}</legend>
     <p class="hint">${words.hint(EndpointHeader.MAX)}</p>
@@ -47,7 +54,13 @@ export const fields = (form: Fields.Shown, present: ReadonlyArray<EndpointHeader
         ${present.map(
           ({ name }) =>
             html`<div class="choice">
-              <input type="checkbox" name="${REMOVED}" value="${name}" id="remove-${name}" />
+              <input
+                type="checkbox"
+                name="${REMOVED}"
+                value="${name}"
+                id="remove-${name}"
+                ${flag("checked", ticked.includes(name))}
+              />
               <label for="remove-${name}">${words.remove(html`<code>${name}</code>`)}</label>
             </div>`
         )}

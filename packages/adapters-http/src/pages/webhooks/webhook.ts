@@ -32,7 +32,11 @@ const page = (
   visitor: Visitor.Visitor,
   app: TeamApp,
   endpoint: WebhookEndpoint.WebhookEndpoint,
-  again?: { readonly form: Fields.Shown; readonly ticked: ReadonlyArray<string> }
+  again?: {
+    readonly form: Fields.Shown
+    readonly ticked: ReadonlyArray<string>
+    readonly removed: ReadonlyArray<string>
+  }
 ) =>
   Effect.gen(function* () {
     const token = yield* Visitor.tokenFor(visitor)
@@ -53,7 +57,7 @@ const page = (
           </header>
           <p>${words.text(url)}</p>
           <form method="post" action="${appPath(app)}/webhooks/${id}">
-            ${Fields.hidden("form_token", token)}${fields(form, again?.ticked ?? events, endpoint.headers)}
+            ${Fields.hidden("form_token", token)}${fields(form, again?.ticked ?? events, endpoint.headers, again?.removed)}
             <div class="actions">
               <button>${words.save}</button><a class="button second" href="${appPath(app)}/webhooks">${words.cancel}</a>
             </div>
@@ -72,7 +76,11 @@ const edit = Visitor.signedIn((visitor) =>
     const { app, endpoint } = yield* ownEndpoint(visitor)
     const posted = typed(form)
     const again = (problems: ReadonlyArray<FieldProblem>) =>
-      page(visitor, app, endpoint, { form: Form.shown(form, problems), ticked: posted.events })
+      page(visitor, app, endpoint, {
+        form: Form.shown(form, problems),
+        ticked: posted.events,
+        removed: HeaderFields.removed(form)
+      })
     const draft = yield* decoded(posted)
     const headers = HeaderFields.changes(form)
     if (Either.isLeft(draft) || Either.isLeft(headers)) {

@@ -132,10 +132,11 @@ const DESCRIPTION = {
 export const fields = (
   form: Fields.Shown,
   ticked: ReadonlyArray<string>,
-  headers: ReadonlyArray<EndpointHeader.EndpointHeader> = []
+  headers: ReadonlyArray<EndpointHeader.EndpointHeader> = [],
+  removed: ReadonlyArray<string> = []
 ): Html =>
   html` ${Fields.input(form, { name: "url", label: LABELS.url, type: "url", hint: words.hints.url, maxlength: 2048 })}
-  ${boxes(form, ticked)} ${Fields.input(form, DESCRIPTION)} ${HeaderFields.fields(form, headers)}`
+  ${boxes(form, ticked)} ${Fields.input(form, DESCRIPTION)} ${HeaderFields.fields(form, headers, removed)}`
 
 /** The events that a test can send. `ping` comes first, because the receiver has nothing to do for it. */
 const TEST_TYPES = ["ping", ...Event.EventType.literals.filter((type) => type !== "ping")] as const

@@ -187,6 +187,7 @@ export const refusals: ReadonlyArray<GermanPair> = [
     de: "Die Datei konnte nicht bis zum Ende gelesen werden, obwohl es {n:number} Mal versucht wurde."
   },
   { en: "Imported file", de: "Importierte Datei" },
+  { en: "the app was revoked", de: "die App wurde widerrufen" },
   { en: "the app was revoked, which is final", de: "die App wurde widerrufen, und das ist endgültig" },
   { en: "the app was revoked: it is told nothing any more", de: "die App wurde widerrufen: Sie erfährt nichts mehr" },
   { en: "the app is not in review", de: "die App ist nicht in Prüfung" },

@@ -59,12 +59,14 @@ const shortestFirst = (): ReadonlyArray<number> => {
 
 /**
  * Among this many shortest runs, seeds that the file has for other bugs come first: such a seed needs no further run
- * without a plant.
+ * without a plant. The longer runs of seeds that the file has come last.
  */
 const SHORT = 100
 const usedFirst = (seeds: ReadonlyArray<number>): ReadonlyArray<number> => {
   const used = new Set(Object.values(read()))
-  return [...seeds.slice(0, SHORT).filter((seed) => used.has(seed)), ...seeds.filter((seed) => !used.has(seed))]
+  const isUsed = (seed: number) => used.has(seed)
+  const [short, long] = [seeds.slice(0, SHORT), seeds.slice(SHORT)]
+  return [...short.filter(isUsed), ...seeds.filter((seed) => !isUsed(seed)), ...long.filter(isUsed)]
 }
 
 const search = Number(process.env["PLANTS"] ?? 0)

@@ -2,6 +2,7 @@ import { Effect, Either, Option } from "effect"
 import type { Account } from "../../../src/accounts/Account.js"
 import { AccountStore } from "../../../src/accounts/AccountStore.js"
 import * as Session from "../../../src/accounts/Session.js"
+import { LogoPng } from "../../../src/apps/AppLogo.js"
 import { AppStore } from "../../../src/apps/AppStore.js"
 import { ConnectionStore } from "../../../src/connection/ConnectionStore.js"
 import * as AccountDeletion from "../../../src/deletions/AccountDeletion.js"
@@ -14,11 +15,14 @@ import { MailOutbox } from "../../../src/mail/MailOutbox.js"
 import { PlaceStore } from "../../../src/places/PlaceStore.js"
 import { Conflict } from "../../../src/shared/Errors.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { Vault } from "../../../src/shared/Vault.js"
+import { TokenStore } from "../../../src/tokens/TokenStore.js"
 import { bucketOf } from "../../memory/leases/buckets.js"
 import { claimMail } from "../../claimMail.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Fixtures from "../../fixtures.js"
+import { samplePng } from "../../samplePng.js"
 import * as Connections from "../connection/connectionSamples.js"
 import * as Rules from "../rules/ruleSamples.js"
 import * as Uploads from "../fixes/uploadSamples.js"
@@ -166,6 +170,13 @@ export const accountDeletionStoreContract: Contract<Ports> = [
       const { connection, user } = yield* Rules.sharing()
       const other = yield* Rules.sharing()
       const sandbox = yield* Fixtures.app(user.id)
+      const apps = yield* AppStore
+      const logo = { digest: (yield* Vault).sha256("logo"), png: LogoPng.make(samplePng("logo")) }
+      yield* apps.update(sandbox.id, ({ secrets }) => ({
+        outcome: 0,
+        after: { app: { ...sandbox, logo: logo.digest }, secrets },
+        logo
+      }))
       for (const one of [user, other.user]) {
         const device = yield* Rules.device(one.id)
         yield* Uploads.commit(device, { fixes: Uploads.fixes(5, yield* Timestamp.now) })
@@ -181,8 +192,46 @@ export const accountDeletionStoreContract: Contract<Ports> = [
       Check.equal(yield* left(user), [0, 0, 0], "of the account")
       Check.equal(yield* left(other.user), [1, 1, 5], "of another")
       Check.equal(yield* connections.change(connection.id, () => ({ outcome: 1, writes: [] })), Option.none(), "no way")
-      Check.equal(yield* (yield* AppStore).find(sandbox.id), Option.none(), "the sandbox app")
+      Check.equal(yield* apps.find(sandbox.id), Option.none(), "the sandbox app")
+      Check.equal(yield* apps.findLogo(sandbox.id, logo.digest), Option.none(), "its logo")
       Check.equal(yield* removeAll(user), 0, "nothing more")
+    })
+  },
+  {
+    name: "removeSome: another person's connection with an app that goes has ended, and no call finds it with an app [deletions-4]",
+    run: Effect.gen(function* () {
+      const [connections, tokens] = [yield* ConnectionStore, yield* TokenStore]
+      const { app, connection, place, user } = yield* Rules.sharing()
+      const { access } = yield* Connections.issue(connection, 1)
+      const rule = yield* Rules.rule(connection, Rules.onPlace(place))
+      const developer = { id: app.ownerId }
+      yield* begun(developer)
+      yield* removeAll(developer)
+      Check.equal(yield* (yield* AppStore).find(app.id), Option.none(), "the app")
+      Check.equal(yield* connections.findLive(user.id, app.id), Option.none(), "live")
+      const { items } = yield* connections.listOfApp(app.id, 10, undefined)
+      Check.equal(
+        items.map(({ endReason, id }) => [id, endReason]),
+        [[connection.id, "admin_revoked"]],
+        "ended"
+      )
+      const { id } = connection
+      const nothing = { outcome: 0, writes: [] }
+      Check.equal(yield* connections.listOfUser(user.id), [], "of the person")
+      Check.equal(yield* connections.findOfUser(user.id, id), Option.none(), "found by the person")
+      Check.equal(yield* connections.findOfApp(app.id, id), Option.none(), "found by the app")
+      Check.equal(yield* connections.change(id, () => nothing), Option.none(), "changed")
+      const revoked = yield* connections.listRevoked({ appId: app.id, limit: 10, after: undefined })
+      Check.equal(revoked, [], "to be ended")
+      Check.equal(yield* tokens.findByAccessToken(id, access.hash), Option.none(), "found by a token")
+      Check.equal(yield* tokens.change(id, { access: access.hash }, () => nothing), Option.none(), "changed by a token")
+      Check.equal(yield* Rules.list(connection), [], "its rules")
+      const authorisation = yield* (yield* EventStore).authorisation(user.id, id, rule.id)
+      Check.equal(authorisation, Option.none(), "its events")
+      Check.equal((yield* (yield* PlaceStore).list(user.id)).length, 1, "the person's place stays")
+      yield* begun(user)
+      yield* removeAll(user)
+      Check.equal((yield* connections.listOfApp(app.id, 10, undefined)).items, [], "goes with the person")
     })
   },
   {

@@ -4,6 +4,7 @@ import { claiming } from "./claiming.js"
 import { finishing } from "./finishing.js"
 import { logging } from "./logging.js"
 import { replaying } from "./replaying.js"
+import { sharedClaim } from "./sharedClaim.js"
 import { striking } from "./striking.js"
 import type { WebhookFixturePorts } from "./webhookFixtures.js"
 
@@ -14,6 +15,7 @@ import type { WebhookFixturePorts } from "./webhookFixtures.js"
 export const deliveryStoreContract: Contract<WebhookFixturePorts> = [
   ...attempting,
   ...claiming,
+  sharedClaim,
   ...finishing,
   ...striking,
   ...replaying,

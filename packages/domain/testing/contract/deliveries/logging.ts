@@ -124,9 +124,10 @@ export const logging: Contract<WebhookFixturePorts> = [
           error: null,
           snippet: "ok"
         }
-        yield* finish(yield* claimOne(endpoint), { _tag: "Delivered", at: now }, last)
+        const exchange = { url: endpoint.url, request: [], response: [["x-odd", "1"] as const] }
+        yield* finish(yield* claimOne(endpoint), { _tag: "Delivered", at: now }, { ...last, exchange })
         const after = yield* store.list(endpoint.appId, {}, 10, undefined)
-        Check.equal(first(after.items).lastAttempt, last, "the newest attempt")
+        Check.equal(first(after.items).lastAttempt, last, "the newest attempt, without its exchange")
       })
     )
   },

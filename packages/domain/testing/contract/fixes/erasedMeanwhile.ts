@@ -34,6 +34,9 @@ export const erasedMeanwhile: ContractCase<ImportSamplePorts | HistoryStore> = {
     Check.isTrue(yield* advance({ ...read, tooOld: 0 }), "the same entries")
     const again = (yield* found(begun)).counts
     Check.equal([again.stored, again.duplicates, again.tooOld], [4, 4, 7], "once")
+    const { version } = yield* Uploads.view(phone)
+    Check.isTrue(yield* advance(step(begun, "lease", now, { fixes: Uploads.fixes(1, t(15)) })), "nothing that stays")
+    Check.isTrue((yield* Uploads.view(phone)).version > version, "uploads are evaluated again in any case")
     yield* forget(begun)
   })
 }

@@ -3,7 +3,9 @@ import { AccountStore } from "../../../src/accounts/AccountStore.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
 import type { ContractCase } from "../../Contract.js"
+import * as RuleSamples from "../rules/ruleSamples.js"
 import { advance, claim, forget, found, type ImportSamplePorts, step, waiting } from "./importSamples.js"
+import * as Uploads from "./uploadSamples.js"
 
 /** A rule of `ImportStore` about the notice choices in an archive. */
 export const noticesBack: ContractCase<ImportSamplePorts> = {
@@ -15,7 +17,10 @@ export const noticesBack: ContractCase<ImportSamplePorts> = {
     yield* claim(begun, "lease", now)
     yield* accounts.chooseNotices(begun.userId, ["weekly"])
     const kinds = ["ends", "weekly", "asked_often"] as const
+    const phone = yield* RuleSamples.device(begun.userId)
+    const { version } = yield* Uploads.view(phone)
     Check.isTrue(yield* advance(step(begun, "lease", now, { notices: kinds })), "the step")
+    Check.isTrue((yield* Uploads.view(phone)).version > version, "uploads are evaluated again, as after every step")
     Check.equal(yield* accounts.notices(begun.userId), ["asked_often", "ends", "weekly"], "chosen")
     const { counts } = yield* found(begun)
     Check.equal([counts.read, counts.stored, counts.duplicates], [3, 2, 1], "counts")

@@ -1,6 +1,7 @@
 import { Effect, Option } from "effect"
 import * as Import from "../../../src/imports/Import.js"
 import { ImportStore, type Owned } from "../../../src/imports/ImportStore.js"
+import { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import * as Check from "../../Check.js"
@@ -51,7 +52,7 @@ const undone = (of: Owned, now: Timestamp.Timestamp) =>
   })
 
 /** Rules of `ImportStore` about undoing, counts by month, tables that await their owner, and broken uploads. */
-export const undoneImports: Contract<ImportSamplePorts> = [
+export const undoneImports: Contract<ImportSamplePorts | HistoryStore> = [
   {
     name: "undo: the fixes and visits of the import go with it; those of phones and of other people stay [imports-13]",
     run: Effect.gen(function* () {
@@ -105,6 +106,24 @@ export const undoneImports: Contract<ImportSamplePorts> = [
       yield* undone(third, now)
       Check.equal(yield* left, [], "then nobody")
       yield* forget(visitsAgain)
+    })
+  },
+  {
+    name: "undo: a visit that another import brought too stays with that import also after it was cut off [imports-13, retention-choice-4]",
+    run: Effect.gen(function* () {
+      const history = yield* HistoryStore
+      const now = yield* Timestamp.now
+      const user = yield* Fixtures.user
+      const t = (minutes: number) => Timestamp.plus(now, (minutes - 60) * Timestamp.MINUTE)
+      const visits = [Uploads.visit(t(0), t(40))]
+      const first = yield* done(user.id, now, { visits })
+      const second = yield* done(user.id, now, { visits })
+      yield* history.erase(user.id, { from: t(10), until: t(20) }, now)
+      const left = Effect.map(history.survey(user.id, { after: null, until: null }), (survey) => survey.visits)
+      yield* undone(first, now)
+      Check.equal(yield* left, 1, "the second has it")
+      yield* undone(second, now)
+      Check.equal(yield* left, 0, "then nobody")
     })
   },
   {

@@ -8,6 +8,7 @@ import { HistoryStore } from "../../../src/retention-choice/HistoryStore.js"
 import { RuleStore } from "../../../src/rules/RuleStore.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
+import { VisitStore } from "../../../src/visits/VisitStore.js"
 import * as Check from "../../Check.js"
 import type { Contract } from "../../Contract.js"
 import * as Uploads from "../fixes/uploadSamples.js"
@@ -133,6 +134,21 @@ export const erasureContract: Contract<Ports> = [
       Check.equal((yield* survey).visits, 1, "two are the same now")
       const store = yield* HistoryStore
       Check.equal((yield* store.survey(userId, { after: t(10, -1), until: t(10) })).visits, 1, "it ends at the stretch")
+    })
+  },
+  {
+    name: "erase: a report that is cut off to the times of another one goes, and the other one stays as it is",
+    run: Effect.gen(function* () {
+      const { phone, t, userId } = yield* begin
+      const whole = { ...Uploads.visit(t(0), t(40)), accuracyM: 80 }
+      yield* Uploads.commit(phone, { visits: [{ ...Uploads.visit(t(0), t(10)), accuracyM: 20 }, whole] })
+      yield* erase(userId, t(10), t(20))
+      const told = yield* (yield* VisitStore).toldWithin(userId, [{ deviceId: phone.id, from: t(0), to: null }])
+      Check.equal(
+        told.flatMap(({ reports }) => reports.map(({ accuracyM, departure }) => [departure, accuracyM])),
+        [[t(10), 20]],
+        "what is left"
+      )
     })
   },
   {

@@ -1,6 +1,7 @@
 import { NOBODY } from "../../../src/deletions/AccountDeletion.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import { MINUTE, type Timestamp } from "../../../src/shared/Timestamp.js"
+import { apply } from "../connection/MemoryConnections.js"
 import type { Tables } from "../MemoryDatabase.js"
 import { removeDelivery } from "../MemoryRetentionStore.js"
 
@@ -93,15 +94,21 @@ export const remove = (tables: Tables, userId: UserId, now: Timestamp, limit: nu
     if (!("id" in actor) || actor.id !== userId) continue
     tables.auditEvents.set(id, { ...event, actor: { ...actor, id: NOBODY.id } })
   }
-  return removed > 0 ? removed : removeApps(tables, userId)
+  return removed > 0 ? removed : removeApps(tables, userId, now)
 }
 
-const removeApps = (tables: Tables, userId: UserId): number => {
+const removeApps = (tables: Tables, userId: UserId, now: Timestamp): number => {
   const ids = new Set(tables.accountDeletions.get(userId)?.appIds ?? [])
   const keep = <A extends { readonly appId: string }>(rows: Array<A>): void =>
     void rows.splice(0, rows.length, ...rows.filter(({ appId }) => !new Set<string>(ids).has(appId)))
   for (const { delivery } of tables.deliveries.values()) {
     if (ids.has(delivery.appId)) removeDelivery(tables, delivery.id)
+  }
+  for (const { appId, endedAt, id } of tables.connections.values()) {
+    if (ids.has(appId) && endedAt === null) apply(tables, id, [{ _tag: "End", reason: "admin_revoked", at: now }], now)
+  }
+  for (const key of tables.appLogos.keys()) {
+    if ([...ids].some((id) => key.startsWith(`${id} `))) tables.appLogos.delete(key)
   }
   for (const [key, request] of tables.consentRequests) if (ids.has(request.appId)) tables.consentRequests.delete(key)
   keep(tables.purposes)

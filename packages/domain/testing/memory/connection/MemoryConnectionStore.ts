@@ -1,6 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import type { Connection } from "../../../src/connection/Connection.js"
 import { ConnectionStore } from "../../../src/connection/ConnectionStore.js"
+import type { ConnectionId } from "../../../src/shared/Ids.js"
 import * as Page from "../../../src/shared/Page.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
 import { apply, unended, withApp } from "./MemoryConnections.js"
@@ -10,16 +11,18 @@ import * as MemoryPlaces from "../rules/MemoryPlaceStore.js"
 export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.effect(
   ConnectionStore,
   Effect.map(MemoryDatabase, (tables) => {
-    const { connections } = tables
+    const { apps, connections } = tables
+    const find = (id: ConnectionId) =>
+      Option.flatMap(Option.fromNullable(connections.get(id)), (one) => withApp(tables, one))
     return ConnectionStore.of({
       change: (id, decide) =>
-        Effect.map(Timestamp.now, (now) => {
-          const connection = connections.get(id)
-          if (connection === undefined) return Option.none()
-          const { outcome, writes } = decide(withApp(tables, connection), now)
-          apply(tables, id, writes, now)
-          return Option.some(outcome)
-        }),
+        Effect.map(Timestamp.now, (now) =>
+          Option.map(find(id), (state) => {
+            const { outcome, writes } = decide(state, now)
+            apply(tables, id, writes, now)
+            return outcome
+          })
+        ),
 
       archivePlace: (userId, placeId, decide) =>
         Effect.map(Timestamp.now, (now) => {
@@ -28,7 +31,7 @@ export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.
           const sharedWith = [...connections.values()]
             .filter((one) => one.endedAt === null && one.places.some((shared) => shared.placeId === placeId))
             .sort((a, b) => (a.id < b.id ? -1 : 1))
-            .map((one) => withApp(tables, one))
+            .flatMap((one) => Option.toArray(withApp(tables, one)))
           const { archivedAt, outcome, writes } = decide({ place, sharedWith }, now)
           if (archivedAt !== null) MemoryPlaces.store(tables, place, { ...place, archivedAt }, now)
           for (const one of writes) apply(tables, one.id, one.writes, now)
@@ -36,15 +39,14 @@ export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.
         }),
 
       findOfUser: (userId, id) =>
-        Effect.sync(() => {
-          const connection = connections.get(id)
-          return connection?.userId === userId ? Option.some(withApp(tables, connection)) : Option.none()
-        }),
+        Effect.sync(() => Option.filter(find(id), ({ connection }) => connection.userId === userId)),
       findOfApp: (appId, id) =>
-        Effect.sync(() => {
-          const connection = connections.get(id)
-          return connection?.appId === appId ? Option.some(connection) : Option.none()
-        }),
+        Effect.sync(() =>
+          find(id).pipe(
+            Option.map(({ connection }) => connection),
+            Option.filter((connection) => connection.appId === appId)
+          )
+        ),
       history: (userId, id, limit) =>
         Effect.sync(() => {
           if (connections.get(id)?.userId !== userId) return []
@@ -56,7 +58,7 @@ export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.
           [...connections.values()]
             .filter((one) => one.userId === userId)
             .sort(newestFirst)
-            .map((one) => withApp(tables, one))
+            .flatMap((one) => Option.toArray(withApp(tables, one)))
         ),
       listOfApp: (appId, limit, after) =>
         Effect.sync(() => {
@@ -69,7 +71,7 @@ export const layer: Layer.Layer<ConnectionStore, never, MemoryDatabase> = Layer.
       listRevoked: ({ after, appId, limit }) =>
         Effect.sync(() =>
           [...connections.values()]
-            .filter((one) => one.endedAt === null && withApp(tables, one).app.revokedAt !== null)
+            .filter((one) => one.endedAt === null && (apps.get(one.appId)?.app.revokedAt ?? null) !== null)
             .filter((one) => (appId === undefined || one.appId === appId) && (after === undefined || one.id > after))
             .map(({ id }) => id)
             .sort()

@@ -1,7 +1,8 @@
+import { Option } from "effect"
 import type { App } from "../../../src/apps/App.js"
 import type { Connection } from "../../../src/connection/Connection.js"
 import type { WithApp } from "../../../src/connection/ConnectionStore.js"
-import type { AppId, ConnectionId, FamilyId } from "../../../src/shared/Ids.js"
+import type { ConnectionId, FamilyId } from "../../../src/shared/Ids.js"
 import type * as Timestamp from "../../../src/shared/Timestamp.js"
 import type { AccessToken, RefreshToken } from "../../../src/tokens/TokenFamily.js"
 import type { TokenWrite } from "../../../src/tokens/TokenStore.js"
@@ -14,16 +15,13 @@ import * as MemoryRules from "../rules/MemoryRules.js"
  * these rows.
  */
 
-export const appOf = ({ apps }: Tables, { appId }: { readonly appId: AppId }): App => {
-  const registered = apps.get(appId)
-  if (registered === undefined) throw new Error("a connection or consent request names an app that does not exist")
-  return registered.app
-}
-
-export const withApp = (tables: Tables, connection: Connection): WithApp => {
-  const app = appOf(tables, connection)
-  return { connection, app, ...(isSuspended(tables, connection, app) ? { isSuspended: true } : {}) }
-}
+/** None after the app was deleted together with its developer's account. */
+export const withApp = (tables: Tables, connection: Connection): Option.Option<WithApp> =>
+  Option.map(Option.fromNullable(tables.apps.get(connection.appId)), ({ app }) => ({
+    connection,
+    app,
+    ...(isSuspended(tables, connection, app) ? { isSuspended: true } : {})
+  }))
 
 /**
  * Whether the account of the person or of the app's developer is suspended, or the person is a test person and the app

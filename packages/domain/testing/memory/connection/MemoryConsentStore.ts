@@ -1,9 +1,11 @@
 import { Effect, Layer, Option } from "effect"
 import * as Ending from "../../../src/connection/Ending.js"
 import { ConsentStore } from "../../../src/consent/ConsentStore.js"
+import type { App } from "../../../src/apps/App.js"
+import type { AppId } from "../../../src/shared/Ids.js"
 import * as Timestamp from "../../../src/shared/Timestamp.js"
-import { appOf, apply, unended } from "./MemoryConnections.js"
-import { MemoryDatabase } from "../MemoryDatabase.js"
+import { apply, unended } from "./MemoryConnections.js"
+import { MemoryDatabase, type Tables } from "../MemoryDatabase.js"
 import * as MemoryRules from "../rules/MemoryRules.js"
 
 export const layer: Layer.Layer<ConsentStore, never, MemoryDatabase> = Layer.effect(
@@ -23,7 +25,7 @@ export const layer: Layer.Layer<ConsentStore, never, MemoryDatabase> = Layer.eff
           const { approval, decided, outcome, writes } = decide(
             {
               request,
-              app: appOf(tables, request),
+              app: appOf(tables, request.appId),
               existing: Option.fromNullable(existing),
               sub: Option.fromNullable(subs.get(pair)),
               placesVersion: Math.max(
@@ -54,3 +56,9 @@ export const layer: Layer.Layer<ConsentStore, never, MemoryDatabase> = Layer.eff
     })
   })
 )
+
+const appOf = ({ apps }: Tables, id: AppId): App => {
+  const registered = apps.get(id)
+  if (registered === undefined) throw new Error("a consent request names an app that does not exist")
+  return registered.app
+}

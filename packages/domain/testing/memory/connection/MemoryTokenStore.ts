@@ -19,25 +19,27 @@ export const layer: Layer.Layer<TokenStore, never, MemoryDatabase> = Layer.effec
           const token = accessTokens.get(hash)
           return connection === undefined || token?.connectionId !== id
             ? Option.none()
-            : Option.some({ ...withApp(tables, connection), token })
+            : Option.map(withApp(tables, connection), (state) => ({ ...state, token }))
         }),
 
       change: (id, presented, decide) =>
         Effect.map(Timestamp.now, (now) => {
           const connection = connections.get(id)
-          if (connection === undefined) return Option.none()
-          const { outcome, writes } = decide(
-            {
-              ...withApp(tables, connection),
-              code: ofConnection(codes, presented.code, id),
-              isCodeSpent: isSpent(tables, Option.getOrUndefined(ofConnection(codes, presented.code, id))),
-              access: ofConnection(accessTokens, presented.access, id),
-              chain: chain(refreshTokens, presented.refresh, id)
-            },
-            now
-          )
-          apply(tables, id, writes, now)
-          return Option.some(outcome)
+          const state = connection === undefined ? Option.none() : withApp(tables, connection)
+          return Option.map(state, (withApp) => {
+            const { outcome, writes } = decide(
+              {
+                ...withApp,
+                code: ofConnection(codes, presented.code, id),
+                isCodeSpent: isSpent(tables, Option.getOrUndefined(ofConnection(codes, presented.code, id))),
+                access: ofConnection(accessTokens, presented.access, id),
+                chain: chain(refreshTokens, presented.refresh, id)
+              },
+              now
+            )
+            apply(tables, id, writes, now)
+            return outcome
+          })
         })
     })
   })

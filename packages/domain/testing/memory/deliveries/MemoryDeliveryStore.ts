@@ -305,7 +305,7 @@ export const layer: Layer.Layer<DeliveryStore, never, MemoryDatabase> = Layer.ef
             .map((delivery) => ({
               delivery,
               isReplayed: isReplayed(tables, delivery),
-              lastAttempt: attemptsOf(tables, delivery.id).at(-1) ?? null
+              lastAttempt: attemptsOf(tables, delivery.id).map(Struct.omit("exchange")).at(-1) ?? null
             }))
           return Page.of(rows, limit, ({ delivery }) => [delivery.createdAt, delivery.id])
         })

@@ -156,6 +156,10 @@ export const layer: Layer.Layer<ImportStore, never, MemoryDatabase> = Layer.effe
           if (kept === undefined) return false
           const { erased, ...history } = withoutErased(read, tables.erasures.get(read.userId) ?? [])
           const step = { ...read, ...history, tooOld: read.tooOld + erased }
+          // As long as the step brought an entry, even if nothing of it remains.
+          if (read.fixes.length + read.visits.length + read.places.length + read.notices.length > 0) {
+            tables.streamVersions.set(read.userId, (tables.streamVersions.get(read.userId) ?? 0) + 1)
+          }
           const { leftOut, stored } = store(tables, kept.import, step)
           const { counts } = kept.import
           imports.set(step.id, {
@@ -270,6 +274,11 @@ const sendersOf = (tables: Tables): Map<string, ReadonlyArray<DeviceId>> => {
   return known
 }
 
+/** Notes the senders of a visit under its new key, after a part of the visit was erased. */
+export const renameSenders = (tables: Tables, before: string, after: string): void => {
+  for (const id of sendersOf(tables).get(before) ?? []) noteSender(tables, after, id)
+}
+
 /** The device of an import that inherits a row when the import of device `goes` is undone; undefined: none. */
 const heir = (tables: Tables, key: string, goes: DeviceId): DeviceId | undefined =>
   sendersOf(tables)
@@ -324,7 +333,7 @@ const noteSender = (tables: Tables, key: string, deviceId: DeviceId): void => {
 
 /** Stores the entries of a step; returns the number of new entries, and the labels of places beyond the limit. */
 const store = (tables: Tables, { deviceId }: Import, { at, fixes, notices, places, userId, visits }: ImportStep) => {
-  const { importDevices, staysDueFrom, streamVersions } = tables
+  const { importDevices, staysDueFrom } = tables
   const endsWith = (at: Timestamp.Timestamp): void =>
     void importDevices.set(deviceId, Timestamp.make(Math.max(importDevices.get(deviceId) ?? at, at)))
   const before = tables.fixes.size + tables.visitReports.size + tables.places.size
@@ -363,8 +372,6 @@ const store = (tables: Tables, { deviceId }: Import, { at, fixes, notices, place
     const last = visit.departure ?? visit.arrival
     if (last !== null) endsWith(last)
   }
-  if (fixes.length + visits.length + places.length > 0)
-    streamVersions.set(userId, (streamVersions.get(userId) ?? 0) + 1)
   const chosen = tables.noticeChoices.get(userId) ?? []
   const together = [...new Set([...chosen, ...notices])].sort()
   if (together.length > chosen.length) tables.noticeChoices.set(userId, together)

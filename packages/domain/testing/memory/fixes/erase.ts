@@ -3,6 +3,7 @@ import * as Erasure from "../../../src/retention-choice/Erasure.js"
 import * as RuleEvaluation from "../../../src/rules/RuleEvaluation.js"
 import type { UserId } from "../../../src/shared/Ids.js"
 import type { Tables } from "../MemoryDatabase.js"
+import { renameSenders } from "./MemoryImportStore.js"
 
 /** Does the work of `HistoryStore.erase`. False, and nothing is changed: the user has too many deleted stretches. */
 export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure): boolean => {
@@ -35,12 +36,17 @@ export const erase = (tables: Tables, userId: UserId, erasure: Erasure.Erasure):
 const of = <K, V extends { readonly userId: UserId }>(table: Map<K, V>, userId: UserId) =>
   [...table].flatMap(([key, value]) => (value.userId === userId ? [{ key, value }] : []))
 
-const eraseVisits = ({ stays, visitReports }: Tables, userId: UserId, erasure: Erasure.Erasure): void => {
+const eraseVisits = (tables: Tables, userId: UserId, erasure: Erasure.Erasure): void => {
+  const { stays, visitReports } = tables
   for (const { key, value } of of(visitReports, userId)) {
     const kept = Erasure.withoutErased(value, [erasure])
     if (kept === value) continue
     visitReports.delete(key)
-    if (kept !== undefined) visitReports.set(`${userId} ${value.deviceId} ${VisitReport.key(kept)}`, kept)
+    if (kept === undefined) continue
+    const renamed = `${userId} ${value.deviceId} ${VisitReport.key(kept)}`
+    if (visitReports.has(renamed)) continue
+    visitReports.set(renamed, kept)
+    renameSenders(tables, `${userId} ${VisitReport.key(value)}`, `${userId} ${VisitReport.key(kept)}`)
   }
   for (const { key, value } of of(stays, userId)) {
     if (Erasure.covers(erasure, value.arrival)) {

@@ -41,6 +41,13 @@ export const filesScript = `"use strict"
     return redirected && (pathname === form.dataset.list || pathname.startsWith(form.dataset.list + "/"))
   }
 
+  const linkToList = () => {
+    const link = document.createElement("a")
+    link.href = form.dataset.list
+    link.textContent = texts.list
+    return link
+  }
+
   /** Why the service refused a file; undefined when it has it. */
   const send = async (file) => {
     for (;;) {
@@ -50,7 +57,10 @@ export const filesScript = `"use strict"
       const answer = await fetch(form.action, { method: "POST", body, credentials: "same-origin" })
       if (isStored(answer)) return undefined
       if (answer.status === 409) {
-        status.textContent = texts.waits
+        status.textContent = texts.waits + " "
+        const link = linkToList()
+        link.target = "_blank"
+        status.append(link)
         await new Promise((resolve) => setTimeout(resolve, WAIT_MS))
         continue
       }
@@ -74,10 +84,7 @@ export const filesScript = `"use strict"
     }
     if (done === files.length) return location.assign(form.dataset.list)
     status.textContent = fill(texts.ended, { done, all: files.length }) + " "
-    const link = document.createElement("a")
-    link.href = form.dataset.list
-    link.textContent = texts.list
-    status.append(link)
+    status.append(linkToList())
   }
 
   form.addEventListener("dragover", (event) => event.preventDefault())

@@ -149,9 +149,9 @@ export const shareScript = `"use strict"
       save(DEVICE, { id, token })
       return true
     }
-    const { message } = await answer.json()
+    // The message of the API is English, so the page has its own texts.
     said.textContent =
-      answer.status === 401 ? texts.signedOut : texts.cannotBeAdded.replace("{reason}", () => message)
+      answer.status === 401 ? texts.signedOut : answer.status === 409 ? texts.tooManyDevices : texts.cannotBeAdded
     return false
   }
 

@@ -1,0 +1,79 @@
+import { Fixtures } from "@place-access/domain/testing"
+import { Timestamp } from "@place-access/domain/shared"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { signedIn } from "../support/browsing.js"
+import { startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.close())
+
+const TERMS = {
+  description: "Shows your friends where you are",
+  scopes: ["location.lookup"],
+  expected_daily_volume: 24
+}
+
+/** The owner of a revoked app that has an approved purpose. */
+const revoked = async (status: "sandbox" | "production" = "production") => {
+  const owner = await world.person()
+  const { app } = await world.app(owner, { status, revokedAt: Timestamp.make(world.clock.now()) })
+  const purpose = await world.run(Fixtures.purpose(app.id, "find_coffee", { status: "approved" }))
+  const browser = await signedIn(world, owner.account.email)
+  const path = `/developer/apps/${app.id}`
+  const form_token = /name="form_token" value="([^"]+)"/.exec((await browser.get(path)).text)?.[1] ?? ""
+  return { owner, app, purpose, browser, path, form_token }
+}
+
+describe("a revoked app [P1]", () => {
+  it("its purposes are neither added nor changed: 409", async () => {
+    const { app, owner, purpose } = await revoked()
+    const path = `/v1/developer/apps/${app.id}/purposes`
+    const answers = [
+      await owner.send("POST", path, { key: "find_friends", ...TERMS }),
+      await owner.send("PATCH", `${path}/${purpose.id}`, { description: TERMS.description })
+    ]
+    for (const { json, status } of answers) {
+      expect([status, json]).toMatchObject([409, { message: "the app was revoked, which is final" }])
+    }
+    expect((await owner.get(path)).json).toMatchObject({ purposes: [{ id: purpose.id, status: "approved" }] })
+  })
+
+  it("the pages say so and offer no form for a purpose", async () => {
+    const { browser, path, purpose } = await revoked()
+    const [overview, own] = [await browser.get(path), await browser.get(`${path}/purposes/${purpose.id}`)]
+    for (const { status, text } of [overview, own]) {
+      expect(status).toBe(200)
+      expect(text).not.toMatch(/action="[^"]*\/purposes/)
+    }
+    expect(overview.text).toContain("The app is revoked, so its purposes cannot be used or changed.")
+    expect(overview.text).toContain('aria-label="Look at find_coffee"')
+    expect(own.text).toContain("The app is revoked, so the purpose cannot be used or changed.")
+  })
+
+  it("a form that was open before the revocation is refused with the reason", async () => {
+    const { browser, form_token, path, purpose } = await revoked()
+    const fields = {
+      form_token,
+      key: "find_friends",
+      purpose_description: TERMS.description,
+      purpose_scopes: TERMS.scopes,
+      expected_daily_volume: "24"
+    }
+    for (const action of [`${path}/purposes`, `${path}/purposes/${purpose.id}`]) {
+      const answer = await browser.post(action, fields)
+      expect([answer.status, answer.text.includes("app was revoked, which is final")]).toEqual([409, true])
+    }
+  })
+
+  it("the page of test people says that the app is revoked, and nothing of production [test-people-1]", async () => {
+    const { browser, path } = await revoked("sandbox")
+    const { text } = await browser.get(`${path}/test-people`)
+    expect(text).toContain("The app can have no test people: the app was revoked.")
+    expect(text).not.toContain("in production")
+    const german = await browser.get(`${path}/test-people`, { "accept-language": "de" })
+    expect(german.text).toContain("Die App kann keine Testpersonen haben: die App wurde widerrufen.")
+  })
+})

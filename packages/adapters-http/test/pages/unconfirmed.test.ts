@@ -1,0 +1,106 @@
+import { chooseLanguage } from "@place-access/domain/accounts"
+import { MemoryDatabase } from "@place-access/domain/testing"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { authorizePath, signedIn } from "../support/browsing.js"
+import { mailTo } from "../support/mailbox.js"
+import { PASSWORD, type Person, startWorld, type World } from "../support/World.js"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld({ addressRule: "confirmed" })
+})
+afterAll(() => world.close())
+
+const EMAIL = "/portal/settings/email"
+const CONFIRM = `${EMAIL}/confirm`
+const DELETE = "/portal/settings/delete-account"
+
+const setConfirmed = async ({ account }: Person, confirmedAt: typeof account.confirmedAt) => {
+  const { accounts } = await world.run(MemoryDatabase)
+  const stored = accounts.get(account.id)
+  if (stored !== undefined) accounts.set(account.id, { ...stored, account: { ...stored.account, confirmedAt } })
+}
+
+/** A signed-in person whose address nobody confirmed. */
+const unconfirmed = async () => {
+  const person = await world.person()
+  await setConfirmed(person, null)
+  return { person, browser: await signedIn(world, person.account.email) }
+}
+
+describe("a link that confirms the address [accounts-11]", () => {
+  it("three are mailed in half an hour; the page names the limit, and says the same to the fourth", async () => {
+    const { browser, person } = await unconfirmed()
+    const page = await browser.get(EMAIL)
+    const told: Array<string> = []
+    for (let nth = 1; nth <= 4; nth++) {
+      const answer = await browser.submit(page, CONFIRM)
+      told.push((await browser.get(answer.headers.get("location") ?? "")).text)
+    }
+    expect(await mailTo(world, person.account.email)).toHaveLength(3)
+    for (const text of told) {
+      expect(text).toContain("We send at most three links in half an hour.")
+      expect(text).not.toContain("We mailed you a link.")
+    }
+  })
+
+  it("an address that is confirmed already gets none, and the page says that it is confirmed", async () => {
+    const { browser, person } = await unconfirmed()
+    const page = await browser.get(EMAIL)
+    await setConfirmed(person, person.account.confirmedAt)
+    const answer = await browser.submit(page, CONFIRM)
+    expect((await browser.get(answer.headers.get("location") ?? "")).text).toContain("Your address is confirmed.")
+    expect(await mailTo(world, person.account.email)).toEqual([])
+  })
+
+  it("a link to a new address: the page names the limit as well", async () => {
+    const { browser } = await unconfirmed()
+    const answer = await browser.submit(await browser.get(EMAIL), EMAIL, { email: "elsewhere@example.com" })
+    const { text } = await browser.get(answer.headers.get("location") ?? "")
+    expect(text).toContain("We send at most three links in half an hour.")
+  })
+})
+
+describe("the deletion of an account", () => {
+  it.each([
+    ["unconfirmed", false],
+    ["confirmed", true]
+  ])("promises a mail only to an address that gets one: %s", async (_, isConfirmed) => {
+    const { browser, person } = await unconfirmed()
+    if (isConfirmed) await setConfirmed(person, person.account.confirmedAt)
+    const page = await browser.get(DELETE)
+    const deleted = await browser.submit(page, DELETE, { password: PASSWORD, word: "delete" })
+    expect(deleted.status).toBe(303)
+    const after = await browser.get(deleted.headers.get("location") ?? "")
+    expect(after.text).toContain("You can remove the app that sent your location from your phone.")
+    expect(page.text).toContain("You can make a new account with it at any time.")
+    expect(page.text.includes("One e-mail tells you")).toBe(isConfirmed)
+    expect(after.text.includes("An e-mail confirms it.")).toBe(isConfirmed)
+    expect(await mailTo(world, person.account.email)).toHaveLength(isConfirmed ? 1 : 0)
+  })
+})
+
+describe("pages without navigation are in the language of the account [languages-1]", () => {
+  it("the page that asks to confirm the address before an app is connected", async () => {
+    const { browser, person } = await unconfirmed()
+    const { app } = await world.app(await world.person(), { status: "production" })
+    await world.run(chooseLanguage(person.account.id, "de"))
+    const page = await browser.get(authorizePath(app), { "accept-language": "en" })
+    expect([page.status, page.text.includes('<html lang="de">')]).toEqual([403, true])
+  })
+
+  it("the page of a link to an address that somebody else confirmed meanwhile", async () => {
+    const { browser, person } = await unconfirmed()
+    const email = "taken-meanwhile@example.com"
+    await browser.submit(await browser.get(EMAIL), EMAIL, { email })
+    const [letter] = await mailTo(world, email)
+    const link = new URL(/http:\/\/\S+/.exec(letter?.text ?? "")?.[0] ?? "")
+    await world.person({ email })
+    await world.run(chooseLanguage(person.account.id, "de"))
+    const page = await browser.get(link.pathname + link.search, { "accept-language": "en" })
+    const taken = await browser.submit(page, "/confirm-address")
+    expect([taken.status, taken.text.includes('<html lang="de">')]).toEqual([409, true])
+    const dead = await browser.get("/confirm-address?token=none", { "accept-language": "en" })
+    expect([dead.status, dead.text.includes('<html lang="de">')]).toEqual([404, true])
+  })
+})
