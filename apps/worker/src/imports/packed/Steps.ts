@@ -1,0 +1,63 @@
+import type { Entry, FileReader, Read } from "@place-access/domain/imports"
+
+/**
+ * A packed file is read in steps. Each step unpacks few bytes and gives the entries in them, so that a small piece of a
+ * file cannot become millions of entries in memory. Readers within readers pass the steps on to the outermost one. The
+ * steps of one call must be taken to the end before the next call.
+ */
+export type Steps<A = Outcome> = Generator<ReadonlyArray<Entry.ImportEntry>, A>
+
+/** What is known after the last step. */
+export type Outcome = Omit<Read, "entries" | "more">
+
+/** The entries of a step that only unpacks: other work of the process can run after it. */
+export const NO_ENTRIES: ReadonlyArray<Entry.ImportEntry> = []
+
+export const NO_FAULT: Outcome = { fault: null }
+
+/** A `FileReader` whose work is divided into steps. */
+export interface StepReader {
+  readonly format: FileReader["format"]
+  readonly push: (bytes: Uint8Array) => Steps
+  readonly end: () => Steps
+}
+
+/** The most unpacked bytes of a step. */
+export const STEP_BYTES = 65_536
+
+/** Cuts bytes into slices of at most `most` bytes. */
+export function* slices(bytes: Uint8Array, most: number): Generator<Uint8Array, void> {
+  for (let from = 0; from < bytes.length; from += most) yield bytes.subarray(from, from + most)
+}
+
+/** A reader of a file that is not packed. */
+export const fromReader = (reader: FileReader): StepReader => ({
+  format: reader.format,
+  push: function* (bytes) {
+    for (const slice of slices(bytes, STEP_BYTES)) {
+      const { entries, fault } = reader.push(slice)
+      yield entries
+      if (fault !== null) return { fault }
+    }
+    return NO_FAULT
+  },
+  end: function* () {
+    const { entries, fault } = reader.end()
+    yield entries
+    return { fault }
+  }
+})
+
+/** The outermost reader: gives its steps one after the other. */
+export const toReader = (reader: StepReader): FileReader => ({
+  format: reader.format,
+  push: (bytes) => resultOf(reader.push(bytes)),
+  end: () => resultOf(reader.end())
+})
+
+const resultOf = (steps: Steps): Read => {
+  const next = steps.next()
+  return next.done === true
+    ? { entries: [], ...next.value }
+    : { entries: next.value, fault: null, more: () => resultOf(steps) }
+}
