@@ -28,8 +28,9 @@ export const peerRatio = (peer: string, least: number): Goal =>
   atLeast(`throughput ÷ ${peer}`, least, ({ peerRatios }) => peerRatios[peer])
 
 /**
- * For a peer that is the product with additional work, such as traces: the product may do at most `most` times the
- * operations of the peer, so the additional work must not cost more.
+ * Limits the cost of optional work, such as traces. The peer is the product with that work switched on, so the product
+ * is faster. The goal fails when the product reaches more than `most` times the throughput of the peer: with 1.05, the
+ * optional work may cost about 5 %.
  */
 export const peerCost = (peer: string, most: number): Goal =>
   atMost(`throughput ÷ ${peer}`, most, ({ peerRatios }) => peerRatios[peer])

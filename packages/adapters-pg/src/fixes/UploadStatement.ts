@@ -39,7 +39,8 @@ export const uploadStatement = (sql: SqlClient, upload: UploadCommit) => {
 
 /**
  * Raises the version and returns a row when the version is still the one that the upload read. It locks the user's row
- * until the commit. `is_counted`: the upload adds its fixes to `FixCounts`.
+ * until the commit. `is_counted` is true when the user's counts (`FixCounts`) hold, so that the upload must add its
+ * fixes to them.
  */
 export const raiseVersion = (sql: SqlClient, { userId, version }: Pick<UploadCommit, "userId" | "version">) =>
   sql`INSERT INTO upload_streams AS stream (user_id, version) VALUES (${userId}, ${version + 1})

@@ -48,8 +48,7 @@ const deleteReplaced = (sql: SqlClient, { deviceId, from, placeIds, to, userId }
 
 /**
  * The stay that was open at the beginning of the step is stored already, so the statement updates its end. The
- * statement begins with the device's row, because Citus runs an INSERT of values from arrays on one shard only when
- * they are joined with that row.
+ * statement joins the arrays with the device's row: without this join, Citus does not run the INSERT on one shard.
  */
 const insertStays = (sql: SqlClient, { deviceId, stays, userId }: StayCommit) =>
   sql`INSERT INTO stays (user_id, place_id, device_id, arrival, departure, heard_until)

@@ -6,8 +6,9 @@ import { describe, expect, it } from "vitest"
 import { RecentColumn } from "../../src/rules/RecentColumn.js"
 
 /**
- * A column with a default makes the whole schema a transformation. It is a struct of its own, so that only this column
- * goes to the general decoder.
+ * A default turns the whole struct into a transformation that `readerOf` cannot compile: it leaves such a struct to the
+ * schema's own decoder. The column with a default is in a struct of its own, so that `readerOf` compiles the `Row`
+ * around it.
  */
 const Defaulted = Schema.Struct({ defaulted: Schema.optionalWith(Schema.Number, { default: () => 7 }) })
 /** Every kind of column that the stores use, and some that no store uses yet. */

@@ -1,7 +1,8 @@
 /**
  * Legacy webhooks: subscriptions and rules with an address of their own, from before apps had endpoints (Spec §6.4.8,
- * §6.4.9). A `Receiver` is the address of a subscription or of a rule with one. Apps call `createSubscription` and
- * `removeSubscription`; operators call `importRules`. `dispatch` makes the deliveries, in a worker's memory.
+ * §6.4.9). A `LegacyReceiver` is the address and secret of a subscription, or of an imported rule that has its own
+ * address. Apps call `createSubscription` and `removeSubscription`; operators call `importRules`. `dispatch` keeps the
+ * deliveries only in the memory of a worker, so a worker that stops loses the waiting ones.
  *
  * @module
  */

@@ -32,7 +32,10 @@ export interface NamedMailCount {
    * When the folded message was written; null when none was written, or a message with an app's name was allowed since.
    */
   readonly foldedAt: Timestamp | null
-  /** When a leak was last reported without the app's name. */
+  /**
+   * When this reader last got a mail, without the app's name, that a token or code of an app may have been copied; null
+   * when no such mail was written.
+   */
   readonly leakFoldedAt: Timestamp | null
 }
 

@@ -20,7 +20,7 @@ export interface KnownPlace {
 
 const known = ({ accuracy }: KnownFix): number | null => (accuracy !== null && accuracy > 0 ? accuracy : null)
 
-/** At one instant the more accurate fix comes first. */
+/** Newest first. Of two fixes with the same time, the more accurate one comes first. */
 const newestFirst = (fixes: ReadonlyArray<KnownFix>): ReadonlyArray<KnownFix> =>
   [...fixes].sort(
     (a, b) =>

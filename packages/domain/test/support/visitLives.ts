@@ -111,8 +111,8 @@ const journey = (dice: Random): Journey => {
 }
 
 /**
- * The service takes two readings that differ only in accuracy for one (decision L4), so a life has only the last of
- * them.
+ * Keeps only the last of the readings that differ only in accuracy. The service stores one of them, and which one
+ * depends on how the uploads are split (decision L4). Then the expected visits would depend on the uploads, too.
  */
 const distinct = (fixes: ReadonlyArray<ReferenceSighting>): ReadonlyArray<ReferenceSighting> => [
   ...new Map(fixes.map((fix) => [`${fix.capturedAt} ${fix.lat} ${fix.lon}`, fix])).values()

@@ -46,7 +46,8 @@ export const lists = (current: ReadonlyArray<string>, pending: ReadonlyArray<str
   pending: codes(pending, current, html`<span class="badge">${words.added}</span>`)
 })
 
-// Lines and not a list, because on a phone a cell's label is next to the first line of the cell.
+// Separates the codes with <br>. On a phone, the cell's label is to the left of the first code, and the items of a <ul>
+// would be indented from that label.
 const codes = (own: ReadonlyArray<string>, other: ReadonlyArray<string>, badge: Html): Html =>
   html`${own.map(
     (one, index) =>

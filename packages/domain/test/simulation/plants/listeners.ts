@@ -31,7 +31,10 @@ export const watched = (world: Simulation.World) =>
     return { world, ana, app, hook, connection, walk }
   })
 
-/** The developer listens for a minute before Ana comes home, and while she leaves again. */
+/**
+ * The developer opens a stream of the app's events. A minute later Ana comes home, and then she leaves again. The
+ * stream stays open all the time.
+ */
 const heard =
   (events: ReadonlyArray<string> = []) =>
   (world: Simulation.World) =>

@@ -158,7 +158,7 @@ const U2 = oracle(
     for (const [userId, all] of checks) {
       for (const op of all) {
         const present = passwords.get(userId)?.read(op.from, op.to) ?? []
-        // The operation itself may have replaced the password that it gave.
+        // A change of password checks the old password and stores the new one, so `present` contains both.
         const isPresent = present.includes(op.args.password)
         if (op.outcome._tag === "ok" && !isPresent)
           say(op.to, `password ${op.args.password} was taken for the present one`)

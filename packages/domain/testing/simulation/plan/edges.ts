@@ -5,7 +5,10 @@ export const MINUTE = 60 * SECOND
 export const HOUR = 60 * MINUTE
 export const DAY = 24 * HOUR
 
-/** Offsets from a moment of the specification, such as the end of a code, in milliseconds. */
+/**
+ * Offsets in milliseconds for the step `until`: the simulated clock advances to this long after (negative: before) a
+ * `Moment`, such as the expiry of an authorization code.
+ */
 export const OFFSETS = [-1, 0, 1, -SECOND, SECOND, -MINUTE, MINUTE, 15 * MINUTE, 15 * MINUTE + 1, HOUR] as const
 
 export const WAITS = [

@@ -8,10 +8,10 @@ import { erased } from "./Erasures.js"
 import { type Walk, walksOf } from "./Walks.js"
 
 /**
- * Visits that phones reported and that a whole walk through the pages must contain. Judged only where nothing changed
- * during the walk, and where the trace shows place and sharing of a visit for certain.
+ * Finds visits that a phone reported and that `GET /v1/visits` left out, although the app read every page up to the
+ * last one. A walk through the pages is checked only when no operation could change the user's data meanwhile. A visit
+ * is checked only when the trace proves at which place it was, and that this place was shared with the app.
  */
-
 export const missing = (run: Run) =>
   walksOf(run).flatMap((walk) => {
     const [first, last] = [walk.pages[0], walk.pages.at(-1)]

@@ -19,8 +19,9 @@ export class UnderWay {
   }
 
   /**
-   * Ends an operation. Its effects are taken back until the answer confirms them, because an operation does not see its
-   * own effects.
+   * Ends an operation and hides its possible effects: its answer is judged next, and an operation does not see its own
+   * effects. After that, the caller calls the returned function, which records whether the effects happened (`done`),
+   * may have happened (`maybe`) or did not happen (`nothing`).
    */
   end(op: Op): Settle {
     const all = this.settles.get(op.from) ?? []
