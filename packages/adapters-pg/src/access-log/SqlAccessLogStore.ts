@@ -1,5 +1,5 @@
 import { SqlClient } from "@effect/sql/SqlClient"
-import { type AccessLogEntry, AccessLogStore } from "@place-access/domain/access-log"
+import { AccessLogEntry, AccessLogStore } from "@place-access/domain/access-log"
 import { AppId, ConnectionId, Page, Timestamp } from "@place-access/domain/shared"
 import { Effect, Layer, Schema } from "effect"
 import * as Batches from "../driver/Batches.js"
@@ -121,7 +121,7 @@ const tally =
   (sql: SqlClient): Store["tally"] =>
   (userId, edges) =>
     sql`SELECT app_id, width_bucket(at, ${edges.map(Rows.at)}::timestamptz[]) - 1 AS edge, sum(times) AS count,
-               coalesce(sum(times) FILTER (WHERE endpoint NOT LIKE 'webhook %'), 0) AS requests
+               coalesce(sum(times) FILTER (WHERE endpoint NOT LIKE ${`${AccessLogEntry.EVENT_PREFIX}%`}), 0) AS requests
         FROM access_log
         WHERE user_id = ${userId} AND at >= ${Rows.at(edges[0] ?? 0)} AND at < ${Rows.at(edges.at(-1) ?? 0)}
         GROUP BY app_id, edge ORDER BY edge, app_id COLLATE "C"`.pipe(

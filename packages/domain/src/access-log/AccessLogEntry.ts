@@ -1,6 +1,9 @@
 // An entry of a user's access log. Decisions access-log-1 and access-log-3.
 import type { AccessLogEntryId, AppId, ConnectionId, Timestamp, UserId } from "../shared/index.js"
 
+/** The `endpoint` of an entry about an event is this and the type of the event. */
+export const EVENT_PREFIX = "webhook "
+
 /**
  * One request of an app, or one firing of its rules, for the user to read (Spec §1.7). The service stores the entry
  * before the answer or the event leaves, and keeps it when the connection ends (decision P3). An entry has no

@@ -1,4 +1,4 @@
-import type { AccessLogEntry } from "../access-log/AccessLogEntry.js"
+import { type AccessLogEntry, EVENT_PREFIX } from "../access-log/AccessLogEntry.js"
 import type { AccessLogKey } from "../access-log/AccessLogStore.js"
 import { disclosure, type OutboxEvent, type Payload, ruleIdOf } from "../events/Event.js"
 import type { AccessLogEntryId, AppId, ConnectionId, EventId, UserId } from "../shared/Ids.js"
@@ -160,7 +160,7 @@ const entry = (
   id: entryId(eventId, what),
   at,
   appId,
-  endpoint: `webhook ${payload.type}`,
+  endpoint: `${EVENT_PREFIX}${payload.type}`,
   purpose: null,
   status,
   error,

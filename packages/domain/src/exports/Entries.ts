@@ -1,5 +1,5 @@
 // Plain functions that turn values of the stores into entries of the archive's files.
-import type { AccessLogEntry } from "../access-log/AccessLogEntry.js"
+import { type AccessLogEntry, EVENT_PREFIX } from "../access-log/AccessLogEntry.js"
 import type * as Account from "../accounts/Account.js"
 import type { NoticeKind } from "../accounts/NoticeKind.js"
 import type * as ConnectionView from "../connection/ConnectionView.js"
@@ -250,7 +250,9 @@ export const access = (one: NamedEntry): typeof ArchiveFormat.AccessLine.Type =>
   disclosed: one.disclosed
 })
 
-const FIRINGS: ReadonlySet<string> = new Set(Event.RuleFired.fields.type.literals.map((type) => `webhook ${type}`))
+const FIRINGS: ReadonlySet<string> = new Set(
+  Event.RuleFired.fields.type.literals.map((type) => `${EVENT_PREFIX}${type}`)
+)
 
 /** Whether the entry of the access log is about a rule that fired. */
 export const isFiring = ({ endpoint }: Pick<NamedEntry, "endpoint">): boolean => FIRINGS.has(endpoint)
@@ -260,7 +262,7 @@ export const firing = (one: NamedEntry): typeof ArchiveFormat.FiringLine.Type =>
   app_id: one.appId,
   app_name: one.appName,
   connection_id: one.connectionId,
-  event: one.endpoint.slice("webhook ".length),
+  event: one.endpoint.slice(EVENT_PREFIX.length),
   disclosed: one.disclosed,
   error: one.error
 })

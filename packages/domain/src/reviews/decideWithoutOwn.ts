@@ -34,7 +34,7 @@ export const mayDecide = program(
   "mayDecide",
   function* (account: Account, roles: ReadonlyArray<Role>, team: ReadonlyArray<UserId>) {
     if (!team.includes(account.id)) return true
-    return !(yield* (yield* AccountStore).hasAnother([account.id, ...team], roles))
+    return !(yield* (yield* AccountStore).hasAnother(team, roles))
   }
 )
 

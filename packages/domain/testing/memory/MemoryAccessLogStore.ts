@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import type { AccessLogEntry } from "../../src/access-log/AccessLogEntry.js"
+import { type AccessLogEntry, EVENT_PREFIX } from "../../src/access-log/AccessLogEntry.js"
 import { AccessLogStore, type AccessLogKey } from "../../src/access-log/AccessLogStore.js"
 import type { ConnectionId } from "../../src/shared/Ids.js"
 import * as Page from "../../src/shared/Page.js"
@@ -62,7 +62,7 @@ export const layer: Layer.Layer<AccessLogStore, never, MemoryDatabase> = Layer.e
             apps.flatMap((appId) => {
               const until = edges[edge + 1] ?? from
               const within = own.filter((entry) => entry.appId === appId && entry.at >= from && entry.at < until)
-              const requests = within.filter(({ endpoint }) => !endpoint.startsWith("webhook "))
+              const requests = within.filter(({ endpoint }) => !endpoint.startsWith(EVENT_PREFIX))
               const sum = (entries: typeof own) => entries.reduce((all, { times }) => all + times, 0)
               return within.length === 0 ? [] : [{ appId, edge, count: sum(within), requests: sum(requests) }]
             })

@@ -1,6 +1,6 @@
 import type { ConsentReview } from "@place-access/domain/consent"
 import * as Fields from "../kit/Fields.js"
-import { flag, Html, html, nothing, type Value } from "../../html/Html.js"
+import { Html, html, nothing, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { ofDomain, time } from "../kit/Time.js"
 import { bar, head, LABELS, radios, type View } from "./parts.js"
@@ -35,7 +35,7 @@ const scopes = (view: View, form: Fields.Shown): Html => {
     const ticked = view.choices === undefined ? choice.ticked : view.choices.scopes.includes(choice.scope)
     const id = `scope-${choice.scope}`
     return html`<div class="choice">
-      <input type="checkbox" name="scope" value="${choice.scope}" id="${id}" ${flag("checked", ticked)} />
+      ${Fields.tick({ name: "scope", value: choice.scope, id, isTicked: ticked })}
       <div>
         <label for="${id}">${ofDomain(choice.description)}</label>
         ${choice.heldBefore !== null && html`<span class="badge${choice.heldBefore && " quiet"}">${choice.heldBefore ? words.scopes.asNow : words.scopes.new}</span>`}

@@ -45,19 +45,16 @@ const box = ({ choices }: View, place: ConsentReview.PlaceChoice): Html => {
   const ticked = choices === undefined ? place.ticked : choices.places.includes(place.id)
   const earlier = choices === undefined ? place.earlierTicked : choices.earlier.includes(place.id)
   return html`<div class="choice">
-    <input type="checkbox" name="place" value="${place.id}" id="place-${place.id}" ${flag("checked", ticked)} />
+    ${Fields.tick({ name: "place", value: place.id, id: `place-${place.id}`, isTicked: ticked })}
     <div>
       <label for="place-${place.id}"
         >${place.label} <span class="soft small">${texts.places.kinds[place.kind]}</span></label
       >
       <div class="also">
-        <input
-          type="checkbox"
-          name="earlier"
-          value="${place.id}"
-          id="earlier-${place.id}"
-          ${flag("checked", earlier)}
-        /><label for="earlier-${place.id}">${words.earlier(place.label)}</label>
+        ${Fields.tick({ name: "earlier", value: place.id, id: `earlier-${place.id}`, isTicked: earlier })}<label
+          for="earlier-${place.id}"
+          >${words.earlier(place.label)}</label
+        >
       </div>
     </div>
   </div>`

@@ -4,8 +4,8 @@ import { AppId, Forbidden, Scope } from "@place-access/domain/shared"
 import { Role } from "@place-access/domain/teams"
 import { Effect } from "effect"
 import { texts } from "../../languages/index.js"
-import { groupFault, type Shown } from "../kit/Fields.js"
-import { flag, Html, html, type Value } from "../../html/Html.js"
+import { groupFault, type Shown, tick } from "../kit/Fields.js"
+import { Html, html, type Value } from "../../html/Html.js"
 import { param } from "../kit/Params.js"
 import { ofDomain } from "../kit/Time.js"
 import type * as Visitor from "../kit/Visitor.js"
@@ -112,13 +112,7 @@ export const scopeBoxes = (
       ${scopes.map(
         (scope) =>
           html`<div class="choice">
-            <input
-              type="checkbox"
-              name="${name}"
-              value="${scope}"
-              id="${name}-${scope}"
-              ${flag("checked", ticked.includes(scope))}
-            />
+            ${tick({ name, value: scope, id: `${name}-${scope}`, isTicked: ticked.includes(scope) })}
             <div>
               <label for="${name}-${scope}"
                 ><code>${scope}</code

@@ -180,3 +180,18 @@ export const groupFault = (shown: Shown, name: string, label: Text): Html => {
 }
 
 export const hidden = (name: string, value: Text): Html => html`<input type="hidden" name="${name}" value="${value}" />`
+
+/** A box of a form that can be ticked; `value` is sent when it is. The label is the caller's. */
+export const tick = (box: {
+  readonly name: string
+  readonly value: string
+  readonly id: string
+  readonly isTicked: boolean
+}): Html =>
+  html`<input
+    type="checkbox"
+    name="${box.name}"
+    value="${box.value}"
+    id="${box.id}"
+    ${flag("checked", box.isTicked)}
+  />`

@@ -10,7 +10,7 @@ import { texts } from "../../languages/index.js"
 import * as Errors from "../../wire/Errors.js"
 import * as Fields from "../kit/Fields.js"
 import * as Form from "../kit/Form.js"
-import { flag, type Html, html, webAddress } from "../../html/Html.js"
+import { type Html, html, webAddress } from "../../html/Html.js"
 import { respond, seeOther } from "../kit/Page.js"
 import { param } from "../kit/Params.js"
 import * as Routes from "../kit/Routes.js"
@@ -171,25 +171,18 @@ const sharing = (
                 ${present.map(
                   (place) =>
                     html`<div class="choice">
-                      <input
-                        type="checkbox"
-                        name="place"
-                        value="${place.id}"
-                        id="place-${place.id}"
-                        ${flag("checked", ticked.shared.has(place.id))}
-                      />
+                      ${Fields.tick({ name: "place", value: place.id, id: `place-${place.id}`, isTicked: ticked.shared.has(place.id) })}
                       <div>
                         <label for="place-${place.id}"
                           >${place.label} <span class="soft small">${texts.places.kinds[place.kind]}</span></label
                         >
                         <div class="also">
-                          <input
-                            type="checkbox"
-                            name="earlier"
-                            value="${place.id}"
-                            id="earlier-${place.id}"
-                            ${flag("checked", ticked.earlier.has(place.id))}
-                          /><label for="earlier-${place.id}">${words.places.earlier(place.label)}</label>
+                          ${Fields.tick({
+                            name: "earlier",
+                            value: place.id,
+                            id: `earlier-${place.id}`,
+                            isTicked: ticked.earlier.has(place.id)
+                          })}<label for="earlier-${place.id}">${words.places.earlier(place.label)}</label>
                         </div>
                       </div>
                     </div>`

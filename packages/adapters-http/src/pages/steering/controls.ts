@@ -3,7 +3,7 @@ import { Scope } from "@place-access/domain/shared"
 import type { Steering } from "@place-access/domain/steering"
 import { Tier } from "@place-access/domain/tiers"
 import * as Fields from "../kit/Fields.js"
-import { flag, type Html, html, nothing, type Value } from "../../html/Html.js"
+import { type Html, html, nothing, type Value } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import { ofDomain, time } from "../kit/Time.js"
 
@@ -79,13 +79,7 @@ const box = (connection: Listed, scope: Scope.Scope, chosen: ReadonlyArray<strin
   const isHeld = connection.heldScopes.includes(scope)
   const id = `scope-${scope}`
   return html`<div class="choice">
-    <input
-      type="checkbox"
-      name="scopes"
-      value="${scope}"
-      id="${id}"
-      ${flag("checked", chosen === undefined ? isHeld : chosen.includes(scope))}
-    />
+    ${Fields.tick({ name: "scopes", value: scope, id, isTicked: chosen === undefined ? isHeld : chosen.includes(scope) })}
     <div>
       <label for="${id}">${ofDomain(Scope.describe[scope])}</label>
       ${!isHeld && html`<span class="badge quiet">${words.permissions.takenAway}</span>`}

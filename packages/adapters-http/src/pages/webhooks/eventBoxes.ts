@@ -1,5 +1,5 @@
 import { Event } from "@place-access/domain/events"
-import { flag, type Html, html } from "../../html/Html.js"
+import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import * as EventCatalogue from "../../openapi/EventCatalogue.js"
 import * as Fields from "../kit/Fields.js"
@@ -16,13 +16,7 @@ export const boxes = (form: Fields.Shown, ticked: ReadonlyArray<string>): Html =
       ${Event.SUBSCRIBABLE.map(
         (name) =>
           html`<div class="choice">
-            <input
-              type="checkbox"
-              name="events"
-              value="${name}"
-              id="event-${name}"
-              ${flag("checked", ticked.includes(name))}
-            />
+            ${Fields.tick({ name: "events", value: name, id: `event-${name}`, isTicked: ticked.includes(name) })}
             <div>
               <label for="event-${name}"><code>${name}</code></label
               ><span class="soft small">${words.eventWords[name]}</span> ${sample(name)}

@@ -1,6 +1,6 @@
 import { EndpointHeader, type HeaderChanges } from "@place-access/domain/endpoints"
 import { Either, Schema } from "effect"
-import { flag, type Html, html } from "../../html/Html.js"
+import { type Html, html } from "../../html/Html.js"
 import { texts } from "../../languages/index.js"
 import type { FieldProblem } from "../../wire/Issues.js"
 import * as Fields from "../kit/Fields.js"
@@ -54,13 +54,7 @@ export const fields = (
         ${present.map(
           ({ name }) =>
             html`<div class="choice">
-              <input
-                type="checkbox"
-                name="${REMOVED}"
-                value="${name}"
-                id="remove-${name}"
-                ${flag("checked", ticked.includes(name))}
-              />
+              ${Fields.tick({ name: REMOVED, value: name, id: `remove-${name}`, isTicked: ticked.includes(name) })}
               <label for="remove-${name}">${words.remove(html`<code>${name}</code>`)}</label>
             </div>`
         )}
